@@ -1,0 +1,37 @@
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace virnucpro {
+
+// Arithmetic on sizes that come from a file: empty when the result does not fit.
+template <std::unsigned_integral T>
+std::optional<T> checked_add(T a, T b) {
+  T result;
+  if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+template <std::unsigned_integral T>
+std::optional<T> checked_mul(T a, T b) {
+  T result;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+// Whether [offset, offset + size) lies in [0, total).
+template <std::unsigned_integral T>
+bool range_within(T offset, T size, T total) {
+  return offset <= total && size <= total - offset;
+}
+
+template <std::integral To, std::integral From>
+std::optional<To> narrow(From value) {
+  if (!std::in_range<To>(value)) return std::nullopt;
+  return static_cast<To>(value);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,114 @@
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+using enum ErrorKind;
+
+// In the order of ErrorKind: error_info() indexes it, and a test holds the order.
+constexpr std::array kTable{
+    ErrorInfo{kUsage, "usage", 1, "the command line cannot be used",
+              "See the help of the command: virnucpro COMMAND --help."},
+    ErrorInfo{kConfig, "config", 1, "the configuration cannot be used",
+              "Correct the file; virnucpro utils generate-config writes one with every key."},
+    ErrorInfo{kInputMissing, "input-missing", 1, "input not found",
+              "Check the path and that it may be read."},
+    ErrorInfo{kInputRead, "input-read", 1, "input cannot be read",
+              "Check the disk or network it lies on, then run again."},
+    ErrorInfo{kInputFormat, "input-format", 1, "input format is not known",
+              "Give FASTA or FASTQ: plain, gzip or BGZF."},
+    ErrorInfo{kInputTruncated, "input-truncated", 1, "input ends too early",
+              "Copy or download the file again; compare its size with the source."},
+    ErrorInfo{kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
+              "Copy or download the file again; gzip -t tests it."},
+    ErrorInfo{kInputMalformed, "input-malformed", 1, "input is not well formed",
+              "Correct the record named."},
+    ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
+              "Split it: one sequence may hold 2,147,483,647 bases."},
+    ErrorInfo{kWeightsMissing, "weights-missing", 1, "model not found",
+              "Give a path, download the model into the model directory (--models-dir), or name a "
+              "synthetic one (synthetic:NAME)."},
+    ErrorInfo{kWeightsFormat, "weights-format", 1, "model file cannot be understood",
+              "Give safetensors, a torch zip file, or a Hugging Face directory."},
+    ErrorInfo{kWeightsTruncated, "weights-truncated", 1, "model file ends too early",
+              "Download it again; compare its size with the source."},
+    ErrorInfo{kWeightsCorrupt, "weights-corrupt", 1, "model file is damaged",
+              "Download it again; compare its hash with the source."},
+    ErrorInfo{kWeightsTensor, "weights-tensor", 1, "model does not have the expected tensors",
+              "Check that the file is the model that was asked for: virnucpro utils inspect FILE."},
+    ErrorInfo{kWeightsNotFinite, "weights-not-finite", 1, "model holds NaN or infinite numbers",
+              "Download it again; these weights cannot give a score."},
+    ErrorInfo{kPickleForbidden, "pickle-forbidden", 1, "pickle wants something that is not data",
+              "Nothing of it was run. Get the file from its publisher, or as safetensors."},
+    ErrorInfo{kJson, "json", 1, "JSON cannot be read", "Correct or download the file again."},
+    ErrorInfo{kTokenizer, "tokenizer", 1, "tokenizer cannot be used",
+              "Give the tokenizer.json published with DNABERT-S."},
+    ErrorInfo{kDevice, "device", 1, "device is not available",
+              "See virnucpro utils list-devices, or run with --device cpu."},
+    ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
+              "A processor with AVX2 and FMA (2013 or newer) is needed."},
+    ErrorInfo{kOutputExists, "output-exists", 1, "output directory is not empty",
+              "Choose another with --output, or give --force to replace this program's files."},
+    ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
+              "Free space or choose another --output; nothing half-written was left under a final "
+              "name."},
+    ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
+              "Wait for it, or choose another --output."},
+    ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
+              "Start the run again with --force."},
+    ErrorInfo{kJournalMismatch, "journal-mismatch", 3, "the run's journal is of another run",
+              "Start the run again with --force."},
+    ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
+              "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
+    ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
+              "Use a smaller --token-budget or fewer threads, or ask for more memory."},
+    ErrorInfo{kInternal, "internal", 1, "this is a bug",
+              "Please report it with the command line and the log."},
+    ErrorInfo{kInterrupted, "interrupted", 130, "interrupted", "Run it again."},
+    ErrorInfo{kTerminated, "terminated", 143, "terminated", "Run it again."},
+};
+
+std::string describe(const Place& place) {
+  std::string text = place.file;
+  const auto add = [&text](const std::string& part, const char* separator) {
+    if (!text.empty()) text += separator;
+    text += part;
+  };
+  if (!place.tensor.empty()) add(fmt::format("tensor {}", place.tensor), ": ");
+  if (place.record) add(fmt::format("record {}", *place.record), ": ");
+  if (place.offset) add(fmt::format("byte {}", *place.offset), place.record ? ", " : ": ");
+  return text;
+}
+
+std::string compose(ErrorKind kind, const Place& place, const std::string& detail) {
+  std::string text = describe(place);
+  if (!text.empty()) text += ": ";
+  text += error_info(kind).summary;
+  if (!detail.empty()) text += ": " + detail;
+  return text;
+}
+
+}  // namespace
+
+std::span<const ErrorInfo> error_table() {
+  return kTable;
+}
+
+const ErrorInfo& error_info(ErrorKind kind) {
+  return kTable.at(static_cast<std::size_t>(kind));
+}
+
+Error::Error(ErrorKind kind, std::string detail) : Error(kind, Place{}, std::move(detail)) {}
+
+Error::Error(ErrorKind kind, Place place, std::string detail)
+    : kind_(kind),
+      place_(std::move(place)),
+      detail_(std::move(detail)),
+      message_(compose(kind_, place_, detail_)) {}
+
+}  // namespace virnucpro

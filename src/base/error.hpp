@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace virnucpro {
+
+// Every way in which the program can fail. The table in error.cpp gives each its name, exit code,
+// message and remedy; nothing else decides an exit code.
+enum class ErrorKind : std::uint8_t {
+  kUsage,
+  kConfig,
+  kInputMissing,
+  kInputRead,
+  kInputFormat,
+  kInputTruncated,
+  kInputCorrupt,
+  kInputMalformed,
+  kInputTooLong,
+  kWeightsMissing,
+  kWeightsFormat,
+  kWeightsTruncated,
+  kWeightsCorrupt,
+  kWeightsTensor,
+  kWeightsNotFinite,
+  kPickleForbidden,
+  kJson,
+  kTokenizer,
+  kDevice,
+  kCpu,
+  kOutputExists,
+  kOutputWrite,
+  kOutputBusy,
+  kJournalDamaged,
+  kJournalMismatch,
+  kNotFinite,
+  kOutOfMemory,
+  kInternal,
+  kInterrupted,
+  kTerminated,
+};
+
+// One row of the table of errors.
+struct ErrorInfo {
+  ErrorKind kind;
+  std::string_view name;     // stable, for scripts and documentation: "input-truncated"
+  int exit_code;             // of the whole program
+  std::string_view summary;  // what happened, in a few words
+  std::string_view remedy;   // what the user can do
+};
+
+std::span<const ErrorInfo> error_table();
+const ErrorInfo& error_info(ErrorKind kind);
+
+// Exit codes that no single error stands for.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitPartial = 2;
+
+// Where an error was met; what is unknown stays empty.
+struct Place {
+  std::string file{};
+  std::optional<std::uint64_t> record{};  // 1-based, within the file
+  std::optional<std::uint64_t> offset{};  // bytes; of the decompressed text for sequence files
+  std::string tensor{};
+};
+
+// The only exception the program throws on purpose. what() is one sentence:
+// "reads.fq.gz: record 12, byte 3456: input ends too early: gzip stream is cut".
+class Error : public std::exception {
+ public:
+  Error(ErrorKind kind, std::string detail);
+  Error(ErrorKind kind, Place place, std::string detail);
+
+  const char* what() const noexcept override { return message_.c_str(); }
+  ErrorKind kind() const noexcept { return kind_; }
+  const Place& place() const noexcept { return place_; }
+  const std::string& detail() const noexcept { return detail_; }
+  const ErrorInfo& info() const noexcept { return error_info(kind_); }
+
+ private:
+  ErrorKind kind_;
+  Place place_;
+  std::string detail_;
+  std::string message_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,150 @@
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kBufferSize = 1U << 20U;
+
+[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
+  throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, errno_text(error));
+}
+
+}  // namespace
+
+std::string errno_text(int error) {
+  return std::generic_category().message(error);
+}
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    reset();
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int UniqueFd::release() {
+  return std::exchange(fd_, -1);
+}
+
+void UniqueFd::reset() {
+  if (fd_ >= 0) ::close(release());
+}
+
+MappedFile::MappedFile(const std::filesystem::path& path, ErrorKind missing) : path_(path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
+    throw Error(missing, Place{.file = path.string()}, errno_text(errno));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(missing, Place{.file = path.string()}, "not a regular file");
+  }
+  size_ = static_cast<std::size_t>(status.st_size);
+  if (size_ == 0) return;
+  void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+  if (mapping == MAP_FAILED) {
+    throw Error(ErrorKind::kInputRead, Place{.file = path.string()}, errno_text(errno));
+  }
+  data_ = static_cast<const std::byte*>(mapping);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<std::size_t>(part.data() - data_);
+  const std::size_t first = (begin + page - 1) / page * page;
+  const std::size_t last = (begin + part.size()) / page * page;
+  if (first >= last) return;
+  // Advice only: a failure costs memory, not results.
+  (void)::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
+}
+
+std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
+  const Place place{.file = path.string()};
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) throw Error(kind, place, errno_text(errno));
+  std::string text;
+  std::string part(64U << 10U, '\0');
+  while (true) {
+    const ssize_t got = ::read(fd.get(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(kind, place, errno_text(errno));
+    if (got == 0) return text;
+    text.append(part, 0, static_cast<std::size_t>(got));
+    if (text.size() > limit) {
+      throw Error(kind, place, fmt::format("larger than the {} bytes it may have", limit));
+    }
+  }
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path)
+    : path_(std::move(path)), partial_(path_.string() + ".partial") {
+  fd_ = UniqueFd(::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (fd_.get() < 0) fail_write(partial_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_.get() >= 0) ::unlink(partial_.c_str());
+}
+
+void AtomicFile::write(std::string_view text) {
+  buffer_ += text;
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void AtomicFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t done = ::write(fd_.get(), rest.data(), rest.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail_write(partial_, errno);
+    rest.remove_prefix(static_cast<std::size_t>(done));
+  }
+  written_ += buffer_.size();
+  buffer_.clear();
+}
+
+void AtomicFile::truncate(std::uint64_t size) {
+  flush();
+  const auto end = static_cast<off_t>(size);
+  if (::ftruncate(fd_.get(), end) != 0 || ::lseek(fd_.get(), end, SEEK_SET) != end) {
+    fail_write(partial_, errno);
+  }
+  written_ = size;
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
+  if (::rename(partial_.c_str(), path_.c_str()) != 0) fail_write(path_, errno);
+  fd_.reset();
+  sync_directory(path_.parent_path());
+}
+
+void sync_directory(const std::filesystem::path& directory) {
+  const std::filesystem::path& folder = directory.empty() ? "." : directory;
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some network file systems cannot sync a folder (EINVAL): their rename is as durable as it gets.
+  if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_write(folder, errno);
+}
+
+}  // namespace virnucpro

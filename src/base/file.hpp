@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+// An open file descriptor, closed at the end of its life.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  ~UniqueFd() { reset(); }
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+
+  int get() const { return fd_; }
+  int release();
+  void reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// A whole file, mapped read-only. The mapping lives as long as the object.
+// Errors: `missing` when it cannot be opened, kInputRead when it cannot be mapped.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path,
+                      ErrorKind missing = ErrorKind::kInputMissing);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::filesystem::path& path() const { return path_; }
+  // Tells the kernel that these pages will not be read again soon: they leave this process's
+  // resident memory, and come back from the page cache when touched.
+  void release(std::span<const std::byte> part) const;
+
+ private:
+  std::filesystem::path path_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// The whole of a small file. Error kJson/kConfig/… is the caller's: `kind` names what a file larger
+// than `limit` bytes, or one that cannot be read, is.
+std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
+
+// A file that appears under its name complete or not at all: written under "<name>.partial" in the
+// same folder, synced and renamed by commit(), removed if never committed. Errors: kOutputWrite.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(AtomicFile&&) = delete;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+
+  void write(std::string_view text);
+  // For writers that need the path themselves (HDF5): write there, then commit().
+  const std::filesystem::path& partial_path() const { return partial_; }
+  std::uint64_t size() const { return written_ + buffer_.size(); }
+  // Drops everything after the first `size` bytes written.
+  void truncate(std::uint64_t size);
+  void commit();
+
+ private:
+  void flush();
+
+  std::filesystem::path path_;
+  std::filesystem::path partial_;
+  UniqueFd fd_;
+  std::string buffer_;
+  std::uint64_t written_ = 0;
+};
+
+// Syncs a folder, so that a rename in it survives a power cut. Errors: kOutputWrite.
+void sync_directory(const std::filesystem::path& directory);
+
+// "No space left on device", as errno has it.
+std::string errno_text(int error);
+
+}  // namespace virnucpro

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace virnucpro {
+
+// CRC-32C (Castagnoli), as iSCSI and SQLite extensions use it; `crc` continues an earlier one.
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
+
+// FNV-1a, 64 bits.
+constexpr std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char letter : text) {
+    hash ^= static_cast<unsigned char>(letter);
+    hash *= 0x100000001b3U;
+  }
+  return hash;
+}
+
+// SplitMix64: the output for state `x`; successive states differ by kSplitMixStep.
+inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15U;
+constexpr std::uint64_t splitmix64(std::uint64_t x) {
+  x += kSplitMixStep;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+// XXH3-128 over a stream; hex() is its canonical form of 32 digits.
+class ContentHash {
+ public:
+  ContentHash();
+  ~ContentHash();
+  ContentHash(ContentHash&&) noexcept;
+  ContentHash& operator=(ContentHash&&) noexcept;
+
+  void update(std::span<const std::byte> bytes);
+  std::string hex() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+inline std::span<const std::byte> as_bytes(std::string_view text) {
+  return std::as_bytes(std::span{text.data(), text.size()});
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,93 @@
+#include "base/json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+using Json = nlohmann::json;
+
+class Walker : public nlohmann::json_sax<Json> {
+ public:
+  Walker(const std::string& file, JsonVisitor& visitor) : file_(file), visitor_(visitor) {}
+
+  bool null() override { return leaf(nullptr); }
+  bool boolean(bool value) override { return leaf(value); }
+  bool number_integer(number_integer_t value) override { return leaf(std::int64_t{value}); }
+  bool number_unsigned(number_unsigned_t value) override { return leaf(std::uint64_t{value}); }
+  bool number_float(number_float_t value, const string_t&) override { return leaf(value); }
+  bool string(string_t& value) override { return leaf(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+
+  bool start_object(std::size_t) override { return enter(true); }
+  bool start_array(std::size_t) override { return enter(false); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+
+  bool key(string_t& name) override {
+    if (!members_.back().insert(name).second) {
+      throw Error(ErrorKind::kJson, Place{.file = file_},
+                  fmt::format("member \"{}\" stands twice in one object", name));
+    }
+    path_.back().key = std::move(name);
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    throw Error(ErrorKind::kJson, Place{.file = file_, .offset = position}, error.what());
+  }
+
+ private:
+  // path_ holds a step for every open container: where in it the walk stands.
+  bool leaf(JsonScalar value) {
+    visitor_.scalar(path_, std::move(value));
+    return advance();
+  }
+
+  bool enter(bool is_object) {
+    if (path_.size() >= kMaxJsonDepth) {
+      throw Error(ErrorKind::kJson, Place{.file = file_},
+                  fmt::format("nested deeper than {} levels", kMaxJsonDepth));
+    }
+    visitor_.open(path_, is_object);
+    path_.push_back(JsonStep{.key = {}, .index = 0, .is_element = !is_object});
+    members_.emplace_back();
+    return true;
+  }
+
+  bool leave() {
+    path_.pop_back();
+    members_.pop_back();
+    visitor_.close(path_);
+    return advance();
+  }
+
+  bool advance() {
+    if (!path_.empty() && path_.back().is_element) ++path_.back().index;
+    return true;
+  }
+
+  const std::string& file_;
+  JsonVisitor& visitor_;
+  JsonPath path_;
+  std::vector<std::unordered_set<std::string>> members_;
+};
+
+}  // namespace
+
+void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor) {
+  if (text.size() > kMaxJsonBytes) {
+    throw Error(
+        ErrorKind::kJson, Place{.file = file},
+        fmt::format("{} bytes, more than the {} that are read", text.size(), kMaxJsonBytes));
+  }
+  Walker walker(file, visitor);
+  Json::sax_parse(text, &walker);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+inline constexpr std::size_t kMaxJsonBytes = 32U << 20U;
+inline constexpr std::size_t kMaxJsonDepth = 64;
+
+using JsonScalar =
+    std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string>;
+
+// One step from the document's root: a member's name, or an element's place in an array.
+struct JsonStep {
+  std::string key;        // of a member
+  std::size_t index = 0;  // of an element
+  bool is_element = false;
+};
+using JsonPath = std::vector<JsonStep>;
+
+// What a bounded walk over a JSON document reports, in document order. The path names the value
+// itself; open() and close() tell of objects and arrays (an empty one has no scalars).
+class JsonVisitor {
+ public:
+  virtual ~JsonVisitor() = default;
+  virtual void scalar(const JsonPath& path, JsonScalar value) = 0;
+  virtual void open(const JsonPath& /*path*/, bool /*is_object*/) {}
+  virtual void close(const JsonPath& /*path*/) {}
+};
+
+// Walks `text` without building a tree: memory stays with the deepest path. `file` names it in
+// errors: kJson for what is not JSON, is deeper than kMaxJsonDepth, larger than kMaxJsonBytes, or
+// names a member twice in one object.
+void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
+
+}  // namespace virnucpro

@@ -1,0 +1,30 @@
+#include "base/limits.hpp"
+
+namespace virnucpro {
+
+// The only source file the tiny preset compiles differently.
+#ifdef VIRNUCPRO_TINY
+constexpr Limits kLimits{.chunks_per_block = 1,
+                         .blocks_in_flight = 1,
+                         .frames_in_window = 2,
+                         .frames_per_batch = 2,
+                         .batches_in_flight = 1,
+                         .frames_per_unit = 1,
+                         .sequences_per_unit = 1,
+                         .rows_in_sort = 2};
+#else
+constexpr Limits kLimits{.chunks_per_block = 64,
+                         .blocks_in_flight = 64,
+                         .frames_in_window = 2048,
+                         .frames_per_batch = 65536,
+                         .batches_in_flight = 2,
+                         .frames_per_unit = 4096,
+                         .sequences_per_unit = 4096,
+                         .rows_in_sort = 1U << 20U};
+#endif
+
+const Limits& limits() {
+  return kLimits;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+
+namespace virnucpro {
+
+// Sizes of the program's queues and windows. They bound memory and shape the flow, never the
+// results: the tiny preset sets them to one or two so that every edge happens in every test.
+struct Limits {
+  std::size_t chunks_per_block;    // chunks translated and tokenised as one piece of work
+  std::size_t blocks_in_flight;    // pieces of work between the reader and the packer
+  std::size_t frames_in_window;    // frames the packer chooses from
+  std::size_t frames_per_batch;    // at most, whatever the token budget
+  std::size_t batches_in_flight;   // between the packer and a worker
+  std::size_t frames_per_unit;     // a journal row closes at this many frames
+  std::size_t sequences_per_unit;  // or at this many sequences
+  std::size_t rows_in_sort;        // rows the consensus table sorts in memory
+};
+
+const Limits& limits();
+
+}  // namespace virnucpro

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+namespace virnucpro {
+
+enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
+
+// Sends messages from `level` up to stderr, and, when `file` is not empty, everything from kInfo up
+// (or from `level` where that is lower) to that file with time stamps. Errors: kOutputWrite.
+void start_log(LogLevel level, const std::filesystem::path& file);
+// Adds a file to a log that is already running: the run's own log in its output directory.
+void add_log_file(const std::filesystem::path& file);
+
+void log_message(LogLevel level, std::string_view text);
+
+template <typename... Args>
+void log_debug(fmt::format_string<Args...> format, Args&&... args) {
+  log_message(LogLevel::kDebug, fmt::format(format, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void log_info(fmt::format_string<Args...> format, Args&&... args) {
+  log_message(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void log_warning(fmt::format_string<Args...> format, Args&&... args) {
+  log_message(LogLevel::kWarning, fmt::format(format, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void log_error(fmt::format_string<Args...> format, Args&&... args) {
+  log_message(LogLevel::kError, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace virnucpro

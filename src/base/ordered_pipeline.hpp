@@ -1,0 +1,135 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace virnucpro {
+
+// Items of a serial source, worked on by several threads, handed out in the source's order.
+// At most `window` items are between the source and the consumer, whatever their speeds.
+//
+// source() is called by one thread at a time, in order; an empty result ends the stream.
+// work(item) runs on `threads` threads. An exception of either comes out of next() at the place in
+// the order where it happened, after which the stream is at its end.
+template <typename In, typename Out>
+class OrderedPipeline {
+ public:
+  OrderedPipeline(std::size_t threads, std::size_t window,
+                  std::function<std::optional<In>()> source, std::function<Out(In)> work)
+      : window_(window), source_(std::move(source)), work_(std::move(work)) {
+    for (std::size_t i = 0; i < threads; ++i) {
+      threads_.emplace_back([this] { serve(); });
+    }
+  }
+
+  ~OrderedPipeline() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  OrderedPipeline(const OrderedPipeline&) = delete;
+  OrderedPipeline& operator=(const OrderedPipeline&) = delete;
+
+  // The next result in order; empty at the end of the stream.
+  std::optional<Out> next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return front_ready() || (ended_ && slots_.empty()); });
+    if (slots_.empty()) return std::nullopt;
+    Slot slot = std::move(slots_.front());
+    slots_.pop_front();
+    ++first_;
+    lock.unlock();
+    changed_.notify_all();
+    if (slot.error) std::rethrow_exception(slot.error);
+    return std::move(slot.value);
+  }
+
+ private:
+  struct Slot {
+    bool ready = false;
+    std::optional<Out> value;
+    std::exception_ptr error;
+  };
+
+  bool front_ready() const { return !slots_.empty() && slots_.front().ready; }
+
+  void serve() {
+    while (std::optional<std::pair<std::size_t, In>> taken = take()) {
+      Slot result{.ready = true, .value = std::nullopt, .error = nullptr};
+      try {
+        result.value = work_(std::move(taken->second));
+      } catch (...) {
+        result.error = std::current_exception();
+      }
+      put(taken->first, std::move(result));
+    }
+  }
+
+  // The next item of the source and its place in the order, once the window has room for it.
+  std::optional<std::pair<std::size_t, In>> take() {
+    const std::lock_guard source_lock(source_mutex_);
+    std::size_t place = 0;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return ended_ || slots_.size() < window_; });
+      if (ended_) return std::nullopt;
+      place = first_ + slots_.size();
+    }
+    std::optional<In> item;
+    std::exception_ptr error;
+    try {
+      item = source_();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      if (item || error) slots_.emplace_back();
+      if (!item) ended_ = true;
+      if (error) slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = error};
+    }
+    if (!item) {
+      changed_.notify_all();
+      return std::nullopt;
+    }
+    return std::pair{place, std::move(*item)};
+  }
+
+  void put(std::size_t place, Slot result) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (result.error) {
+        ended_ = true;
+        slots_.resize(place - first_ + 1);  // nothing after a failure is handed out
+      }
+      if (place - first_ < slots_.size()) slots_[place - first_] = std::move(result);
+    }
+    changed_.notify_all();
+  }
+
+  const std::size_t window_;
+  const std::function<std::optional<In>()> source_;
+  const std::function<Out(In)> work_;
+
+  std::mutex source_mutex_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Slot> slots_;  // slots_[i] is item first_ + i of the order
+  std::size_t first_ = 0;
+  bool ended_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace virnucpro

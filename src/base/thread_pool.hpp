@@ -1,0 +1,47 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace virnucpro {
+
+// A fixed number of threads that share loops. The calling thread is one of them, so a pool of one
+// has no thread of its own and runs everything in place.
+class ThreadPool {
+ public:
+  explicit ThreadPool(std::size_t threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  std::size_t size() const { return workers_.size() + 1; }
+
+  // Calls body(index, thread) for every index in [0, count), each once, in no given order;
+  // thread < size() says which of the pool's threads runs it. Returns when all are done.
+  // The first exception thrown stops the handing out of indices and is rethrown here.
+  // One loop at a time: only one thread may call it.
+  void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body);
+
+ private:
+  void serve(std::size_t thread);
+  void take_indices(std::size_t thread);
+
+  std::mutex mutex_;
+  std::condition_variable start_;
+  std::condition_variable done_;
+  const std::function<void(std::size_t, std::size_t)>* body_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;
+  std::size_t busy_ = 0;
+  std::size_t generation_ = 0;
+  bool stopping_ = false;
+  std::exception_ptr error_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/cancel.hpp"
+#include "base/thread_pool.hpp"
+
+namespace virnucpro {
+
+// Element type of the inputs of matrix products; everything else is computed in fp32.
+enum class Precision : std::uint8_t { kFp32, kBf16 };
+std::string_view name_of(Precision precision);  // "fp32"
+
+// What an op needs beside its operands. One thread at a time may use a context.
+struct OpContext {
+  ThreadPool& pool;
+  const Cancel& cancel;
+  Precision precision = Precision::kFp32;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/file.hpp"
+
+namespace virnucpro {
+
+// The output directory of a run, held by run.lock (host and pid) for the object's life.
+class OutputDirectory {
+ public:
+  // Creates it, or takes an empty one. Not empty: kOutputExists, unless `force`, which removes the
+  // files this program writes and no others. Held by a live run: kOutputBusy, naming host and pid.
+  // Not writable: kOutputWrite.
+  OutputDirectory(std::filesystem::path path, std::string stem, bool force);
+  ~OutputDirectory();
+  OutputDirectory(const OutputDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::string& stem() const { return stem_; }
+  std::filesystem::path journal() const { return path_ / "run.db"; }
+  std::filesystem::path log() const { return path_ / "logs" / "virnucpro.log"; }
+  std::filesystem::path merged() const { return path_ / (stem_ + "_merged"); }
+
+ private:
+  std::filesystem::path path_;
+  std::string stem_;
+  UniqueFd lock_;
+};
+
+// A file's name without its folder, one compression suffix and one format suffix; "stdin" for "-".
+std::string output_stem(const std::string& input);
+
+}  // namespace virnucpro

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace virnucpro {
+
+// The scores of one stop-free frame.
+struct FrameScore {
+  std::uint64_t chunk = 0;  // 0-based, within its sequence
+  std::uint8_t name = 0;    // index into kFrameNames
+  bool failed = false;      // could not be computed: counts as absent
+  float others = 0;
+  float virus = 0;
+};
+
+// Why a sequence was not looked at, beyond having no frame.
+enum class Skip : std::uint8_t { kNone, kEmpty, kTooShort };
+
+// A sequence, or a stretch of its chunks where it is too long for one unit. A sequence's parts
+// follow each other; `last` closes it.
+struct SequencePart {
+  std::uint32_t input = 0;  // index into the run's inputs
+  std::string id;
+  std::uint64_t length = 0;  // letters of the whole sequence
+  std::uint64_t chunks = 0;  // of the whole sequence; 0 when skipped
+  Skip skip = Skip::kNone;
+  bool last = true;
+  std::vector<FrameScore> frames;  // by chunk, then name
+};
+
+// The piece of work that is journaled as one row: consecutive parts in input order.
+struct Unit {
+  std::uint64_t index = 0;  // 0, 1, 2 … in input order
+  std::vector<SequencePart> parts;
+};
+
+// A sequence's whole id with its chunk and frame: "id_chunk_3R1". Chunks count from 1 in ids.
+std::string chunk_id(const std::string& id, std::uint64_t chunk);
+std::string frame_id(const std::string& id, std::uint64_t chunk, std::uint8_t name);
+
+}  // namespace virnucpro

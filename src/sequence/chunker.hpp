@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+namespace virnucpro {
+
+// A stretch [begin, end) of a sequence, 0-based.
+struct Chunk {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// How a sequence of `length` letters is cut into chunks of `size` (at least 1): ceil(length/size)
+// chunks whose overlaps share the surplus. The original's rule, with its unclipped `need`: when
+// every overlap is the larger one, the last chunk comes out short. Constant time and memory.
+class ChunkPlan {
+ public:
+  ChunkPlan(std::uint64_t length, std::uint64_t size);
+
+  std::uint64_t count() const { return count_; }
+  Chunk at(std::uint64_t index) const;  // index < count()
+
+ private:
+  std::uint64_t length_;
+  std::uint64_t size_;
+  std::uint64_t count_;
+  std::uint64_t lower_ = 0;  // the smaller overlap
+  std::uint64_t need_ = 0;   // how many overlaps, from the first, are one larger
+};
+
+}  // namespace virnucpro

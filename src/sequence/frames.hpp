@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace virnucpro {
+
+inline constexpr std::array<std::string_view, 6> kFrameNames{"F1", "F2", "F3", "R1", "R2", "R3"};
+
+// A reading frame without a stop codon.
+struct Frame {
+  std::uint8_t name = 0;    // index into kFrameNames
+  std::string nucleotides;  // upper case; one base more than the codons where there is one
+  std::string protein;      // standard table, codons with unknown letters dropped; not empty
+};
+
+// The stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3 (semantics 2).
+std::vector<Frame> stop_free_frames(std::string_view chunk);
+
+}  // namespace virnucpro

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "base/error.hpp"
+#include "sequence/record.hpp"
+
+namespace virnucpro {
+
+// A sequence of an input, with the id it has in every table (with /1 or /2 for pairs).
+struct InputRecord {
+  std::uint32_t input = 0;
+  std::string id;
+  SequenceRecord record;
+};
+
+// An input was read to its end.
+struct InputEnd {
+  std::uint32_t input = 0;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;  // of decompressed text
+  std::string hash;         // XXH3-128 of it
+};
+
+// An input is damaged; everything that came from it is void.
+struct InputFailure {
+  std::uint32_t input = 0;
+  std::uint64_t records = 0;
+  Error error;
+};
+
+using InputEvent = std::variant<InputRecord, InputEnd, InputFailure>;
+
+struct InputSettings {
+  std::vector<std::string> paths;  // "-" is stdin
+  bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
+};
+
+// Every record of every input, in order, then how each input ended. With `paired` a pair of files
+// is one input, named "R1+R2", and both files must hold the same reads.
+class InputSet {
+ public:
+  InputSet(InputSettings settings, const Cancel& cancel);
+  ~InputSet();
+
+  std::size_t size() const;  // inputs
+  const std::string& name(std::uint32_t input) const;
+  std::optional<InputEvent> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace virnucpro

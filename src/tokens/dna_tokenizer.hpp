@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace virnucpro {
+
+// The byte-pair encoding of DNABERT-S, read from its published tokenizer.json. Gives what the
+// `tokenizers` library gives for the same file without its padding and truncation, for every input.
+// Time linear in the length of the text. Safe to use from many threads at once.
+class DnaTokenizer {
+ public:
+  // Errors: kTokenizer or kJson, naming the file and what was expected.
+  static DnaTokenizer load(const std::filesystem::path& tokenizer_json);
+  static DnaTokenizer parse(std::string_view json, const std::string& file);
+  ~DnaTokenizer();
+  DnaTokenizer(DnaTokenizer&&) noexcept;
+
+  std::uint32_t vocabulary() const;  // one more than the largest token
+  // [CLS] … [SEP]
+  std::vector<std::uint16_t> encode(std::string_view text) const;
+
+ private:
+  struct Tables;
+  explicit DnaTokenizer(std::unique_ptr<const Tables> tables);
+  std::unique_ptr<const Tables> tables_;
+};
+
+}  // namespace virnucpro

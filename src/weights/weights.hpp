@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dtype.hpp"
+
+namespace virnucpro {
+
+using Shape = std::vector<std::uint64_t>;
+
+// A tensor as it lies in a file: little-endian, contiguous, row-major. The bytes are a view into
+// the mapped file and live as long as the weights they come from.
+struct TensorView {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;
+  std::span<const std::byte> bytes;
+};
+
+// The tensors of one model under the names this program uses (weights/name_tables.hpp), whatever
+// the file called them. Values are handed out one tensor at a time and checked on the way: shape,
+// checksum, no NaN or infinity. Safe to read from several threads.
+class Weights {
+ public:
+  virtual ~Weights() = default;
+
+  virtual bool has(const std::string& name) const = 0;
+  // Errors: kWeightsTensor when there is none.
+  virtual Shape shape(const std::string& name) const = 0;
+  // Writes the values as fp32 into `out`, whose size must be the product of `expected`; the pages
+  // read are released again. Errors: kWeightsTensor (missing, mis-shaped), kWeightsNotFinite,
+  // kWeightsCorrupt, each naming file and tensor.
+  virtual void read(const std::string& name, const Shape& expected, std::span<float> out) const = 0;
+
+  // What the tables and reports say these weights are: a path, or "synthetic:NAME:SEED".
+  const std::string& origin() const { return origin_; }
+  bool synthetic() const { return synthetic_; }
+  // XXH3-128 over names, shapes and values; the same for every file format of the same numbers.
+  virtual std::string hash() const = 0;
+
+ protected:
+  std::string origin_;
+  bool synthetic_ = false;
+};
+
+struct Esm2Shape {
+  std::uint32_t layers = 0;
+  std::uint32_t width = 0;
+  std::uint32_t heads = 0;
+  std::uint32_t ffn = 0;
+  bool token_dropout = true;  // embeddings × 0.88
+};
+
+struct DnabertShape {
+  std::uint32_t layers = 0;
+  std::uint32_t width = 0;
+  std::uint32_t heads = 0;
+  std::uint32_t ffn = 0;  // half of gated_layers' rows
+  std::uint32_t vocabulary = 0;
+  float layer_norm_eps = 1e-12F;
+};
+
+struct ClassifierShape {
+  std::uint32_t inputs = 0;
+  std::uint32_t hidden = 0;
+  std::uint32_t classes = 2;
+  float batch_norm_eps = 1e-5F;
+};
+
+// Names, with N for the layer:
+//   embed_tokens.weight [33, w]; layers.N.self_attn.{q,k,v,out}_proj.{weight,bias};
+//   layers.N.self_attn.rot_emb.inv_freq [head/2] (may be missing);
+//   layers.N.self_attn_layer_norm.*; layers.N.{fc1,fc2}.*; layers.N.final_layer_norm.*;
+//   emb_layer_norm_after.*
+struct Esm2Weights {
+  Esm2Shape shape;
+  std::unique_ptr<const Weights> tensors;
+};
+
+// Names: embeddings.{word,token_type}_embeddings.weight, embeddings.LayerNorm.{weight,bias},
+//   encoder.layer.N.attention.self.Wqkv.*, encoder.layer.N.attention.output.{dense,LayerNorm}.*,
+//   encoder.layer.N.mlp.gated_layers.weight, encoder.layer.N.mlp.wo.*,
+//   encoder.layer.N.mlp.layernorm.*
+struct DnabertWeights {
+  DnabertShape shape;
+  std::unique_ptr<const Weights> tensors;
+  std::filesystem::path tokenizer;  // the tokenizer.json that belongs to them
+};
+
+// Names: hidden_layer.*, bn1.{weight,bias,running_mean,running_var}, output_layer.*
+struct ClassifierWeights {
+  ClassifierShape shape;
+  std::unique_ptr<const Weights> tensors;
+};
+
+}  // namespace virnucpro
