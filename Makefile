@@ -1,0 +1,35 @@
+# The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build demo check check-long format lint clean
+
+SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
+
+help:  ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | \
+	  while IFS="$$(printf '\t')" read -r name what; do printf 'make %-12s %s\n' "$$name" "$$what"; done
+
+setup:  ## install what building and testing need (asks apt only for what is missing)
+	@tools/setup.sh check
+
+build:  ## build the program and its tests in build/cpu
+	cmake --preset cpu -DBUILD_TESTING=ON
+	cmake --build --preset cpu
+
+demo:  ## set up, build, and classify the phage lambda with small synthetic weights
+	@tools/demo.sh
+
+check:  ## set up, build, and run every test that needs no GPU
+	@tools/check.sh
+
+check-long:  ## check, with the long forms of the tests (hours)
+	@VIRNUCPRO_LONG=1 tools/check.sh
+
+format:  ## lay out the sources as .clang-format says
+	@$(SOURCES) | xargs -0 -r clang-format -i
+
+lint:  ## clang-format and clang-tidy over everything; warnings are errors
+	@tools/lint.sh
+
+clean:  ## remove what was built; .venv-oracle and demo_out too
+	rm -rf build .venv-oracle demo_out

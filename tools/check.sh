@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Every test that needs no GPU, from a bare checkout; what `make check` and CI run. The cheap checks
+# come first. A failed test does not stop the others; the last line counts them all.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+jobs=$(nproc)
+failed=0
+
+step() { printf '\n== %s (%d min %d s)\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
+
+# build PRESET TARGET…
+build() {
+  local preset=$1
+  shift
+  step "$preset: building $*"
+  cmake --preset "$preset" -DBUILD_TESTING=ON --log-level=WARNING
+  cmake --build --preset "$preset" --parallel "$jobs" --target "$@"
+  rm -rf "build/$preset/pytest" "build/$preset"/ctest-*.xml
+}
+
+# run_tests PRESET LABELS: those whose label matches the expression, into the preset's count.
+run_tests() {
+  local preset=$1 labels=$2
+  step "$preset: testing $labels"
+  ctest --preset "$preset" -L "$labels" --parallel "$jobs" --no-tests=error \
+    --output-on-failure --output-junit "ctest-${labels//[^a-z]/-}.xml" || failed=1
+}
+
+step 'set-up'
+tools/setup.sh check
+step 'sources'
+/usr/bin/python3 -m unittest discover --start-directory tools --pattern '*_test.py'
+/usr/bin/python3 tools/check_includes.py
+tools/check_format.sh
+
+build cpu all
+run_tests cpu 'unit|fuzz'
+run_tests cpu 'cli|oracle'
+
+build asan unit_tests fuzz_targets
+run_tests asan 'unit|fuzz'
+
+build tiny unit_tests virnucpro oracle_tools
+run_tests tiny 'unit|cli'
+
+# The rooms with threads of their own; oneDNN's OpenMP is not built for this sanitizer.
+build tsan unit_base unit_sequence unit_engine unit_run
+run_tests tsan 'unit.(base|sequence|engine|run)'
+
+if command -v nvcc >/dev/null; then
+  step 'cuda: building the device code'
+  cmake --preset cuda -DBUILD_TESTING=OFF --log-level=WARNING
+  cmake --build --preset cuda --parallel "$jobs" --target virnucpro_tensor
+else
+  step 'cuda: not built, there is no nvcc'
+fi
+
+step 'count'
+/usr/bin/python3 tools/count_tests.py build/cpu build/asan build/tiny build/tsan
+exit "$failed"

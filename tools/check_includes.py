@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Holds the order of the rooms (src/README.md).
+
+A room includes only itself and rooms above it in ROOMS, always as "room/file.hpp". Only src/cli
+prints or ends the process. Exits 1 and names file and line of every breach.
+
+    tools/check_includes.py [SOURCE_ROOT]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOMS = ("base", "observe", "sequence", "tokens", "weights", "tensor", "ops", "models", "engine",
+         "run", "report", "validate", "cli")
+SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"')
+# Named calls and streams; std::snprintf and fmt::format only make text.
+OUTPUT = re.compile(r"\bstd::(cout|cerr|clog)\b"
+                    r"|(?<![\w.>])(?:std::)?(?:v?f?printf|puts|fputs|putchar)\s*\("
+                    r"|\bfmt::v?print(?:ln)?\s*\(")
+ENDING = re.compile(r"(?<![\w.>:])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
+COMMENTS_AND_STRINGS = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
+    r'|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
+
+
+def blank(match):
+    """Comments and literals, replaced by their line breaks."""
+    return "\n" * match.group().count("\n")
+
+
+def include_breaches(room, text):
+    allowed = ROOMS[:ROOMS.index(room) + 1]
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        path = match.group(1)
+        target, _, rest = path.partition("/")
+        if target not in ROOMS or not rest or ".." in path.split("/"):
+            yield number, f'"{path}" is not of the form "room/file.hpp"'
+        elif target not in allowed:
+            yield number, f'room {room} may not include "{path}": {target} lies below it'
+
+
+def output_breaches(room, text):
+    if room == "cli":
+        return
+    for number, line in enumerate(COMMENTS_AND_STRINGS.sub(blank, text).splitlines(), 1):
+        if OUTPUT.search(line):
+            yield number, "prints: only src/cli does"
+        if ENDING.search(line):
+            yield number, "ends the process: only src/cli does; throw an Error"
+
+
+def breaches(source):
+    """(path, line, what) for every breach under the folder of rooms."""
+    for path in sorted(source.rglob("*")):
+        if path.suffix not in SUFFIXES:
+            continue
+        room = path.relative_to(source).parts[0]
+        if room not in ROOMS:
+            yield path, 1, f"{room} is not a room (tools/check_includes.py lists them)"
+            continue
+        text = path.read_text(encoding="utf-8")
+        for number, what in (*include_breaches(room, text), *output_breaches(room, text)):
+            yield path, number, what
+
+
+def main(arguments):
+    default = Path(__file__).resolve().parent.parent / "src"
+    source = Path(arguments[0]) if arguments else default
+    found = list(breaches(source))
+    for path, number, what in found:
+        print(f"{path}:{number}: {what}", file=sys.stderr)
+    if not found:
+        print("includes: clean")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

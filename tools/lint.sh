@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# clang-format and clang-tidy over all sources, headers through the sources that include them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools/setup.sh lint
+tools/check_format.sh
+cmake --preset cpu -DBUILD_TESTING=ON
+run-clang-tidy-14 -quiet -p build/cpu "$PWD/(src|tests)/.*\.cpp$"
+printf 'lint: clean\n'

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Installs what a task needs and is not there yet, on Debian 12:
+#
+#   tools/setup.sh demo    what builds and runs the program
+#   tools/setup.sh check   that, and what the tests need, with the reference implementations in
+#                          .venv-oracle/ (a Python environment of the tests only)
+#   tools/setup.sh lint    what `make format` and `make lint` need, beside demo's
+#   tools/setup.sh fuzz    what the preset `fuzz` needs, beside check's
+#
+# It asks apt only for what is missing, says so before it does, and changes nothing else. A second
+# run finds everything in place and is done at once.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# libhts-dev needs the gnutls flavour of curl's headers. It is named because libhdf5-dev would take
+# any flavour, and apt would then choose another, which conflicts with it.
+build_packages=(g++ cmake ninja-build ccache pkg-config
+  libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev
+  libdnnl-dev libhdf5-dev libsqlite3-dev
+  libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev)
+# Without OpenBLAS torch falls back to a BLAS that is some 50 times slower.
+test_packages=(libgtest-dev libgmock-dev clang-format
+  python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
+lint_packages=(clang-format clang-tidy python3)
+fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() {
+  printf 'setup: %s\n' "$@" >&2
+  exit 1
+}
+
+installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
+}
+
+missing_of() {
+  local package
+  for package in "$@"; do
+    installed "$package" || printf '%s\n' "$package"
+  done
+}
+
+# Fills `as_root` with what makes apt-get run as root, or explains why it cannot.
+become_root() {
+  as_root=()
+  [ "$(id -u)" -eq 0 ] && return
+  if command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    as_root=(sudo)
+    return
+  fi
+  fail "these packages are missing, and only root may install them:" "  $*" \
+    "As root, run:  apt-get install --no-install-recommends $*" "then run this again."
+}
+
+# The packages that apt would take away to install the given ones.
+removed_by() {
+  apt-get install --simulate --no-install-recommends "$@" | sed -n 's/^Remv \([^ ]*\).*/\1/p'
+}
+
+# curl's flavours exclude each other. Exchanging one for another is harmless (the API is the same);
+# taking anything else away is not ours to decide.
+check_removals() {
+  local removed others
+  removed=$(removed_by "$@") || fail "apt cannot install: $*" "Its own words are above."
+  others=$(grep -vxE 'libcurl4-(openssl|nss)-dev' <<<"$removed" || true)
+  if [ -n "$others" ]; then
+    fail "htslib needs libcurl4-gnutls-dev; to install it apt would remove:" "  ${removed//$'\n'/ }" \
+      "Nothing was changed. Install it yourself if you can do without these, or use a container."
+  fi
+  if [ -n "$removed" ]; then
+    say "replacing ${removed//$'\n'/ } by libcurl4-gnutls-dev, the flavour htslib needs"
+  fi
+}
+
+install_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    say "this system has no apt: nothing is installed. These Debian packages, or what your system"
+    say "calls them, are needed: $*"
+    return
+  fi
+  local missing
+  mapfile -t missing < <(missing_of "$@")
+  if [ "${#missing[@]}" -eq 0 ]; then
+    say "all Debian packages are there"
+    return
+  fi
+  become_root "${missing[@]}"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  say "asking apt for ${missing[*]}"
+  "${apt[@]}" update || fail "apt-get update failed: is the network there?"
+  check_removals "${missing[@]}"
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" ||
+    fail "apt could not install ${missing[*]}" "Its own words are above."
+}
+
+# The reference implementations, over Debian's torch, numpy and h5py. Made once, and again when
+# what it is made from changes. Debian's own interpreter: another python3 may come first on PATH.
+make_oracle() {
+  local python=/usr/bin/python3 venv=.venv-oracle requirements=tests/oracle/requirements.txt stamp
+  [ -x "$python" ] || fail "$python is not there; the reference implementations need it"
+  stamp="$("$python" --version) $PWD $(sha256sum <"$requirements")"
+  if [ "$(cat "$venv/stamp" 2>/dev/null || true)" = "$stamp" ]; then
+    say "$venv is up to date"
+    return
+  fi
+  say "making $venv with $(grep -vc '^#' "$requirements") pinned Python packages"
+  rm -rf "$venv"
+  "$python" -m venv --system-site-packages "$venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
+    fail "pip could not install $requirements: is the network there?" "Its own words are above."
+  printf '%s\n' "$stamp" >"$venv/stamp"
+}
+
+case "${1:-}" in
+  demo) install_packages "${build_packages[@]}" ;;
+  lint) install_packages "${build_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev ;;
+  check)
+    install_packages "${build_packages[@]}" "${test_packages[@]}"
+    make_oracle
+    ;;
+  fuzz) install_packages "${build_packages[@]}" "${fuzz_packages[@]}" libgtest-dev libgmock-dev ;;
+  *) fail "usage: tools/setup.sh demo|check|lint|fuzz" ;;
+esac
