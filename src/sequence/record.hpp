@@ -17,4 +17,8 @@ struct SequenceRecord {
 // kept). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
+// How many letters are none of the IUPAC nucleotide codes (ACGTU RYSWKM BDHV N, either case): gaps,
+// digits, protein letters. They are computed with as unknown letters; users are warned.
+std::uint64_t count_outside_iupac(std::string_view letters);
+
 }  // namespace virnucpro

@@ -1,0 +1,90 @@
+#include "sequence/frames.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace virnucpro {
+namespace {
+
+// The standard genetic code (NCBI table 1), codons in the order of ACGT.
+constexpr std::string_view kAminoAcids =
+    "KNKNTTTTRSRSIIMIQHQHPPPPRRRRLLLLEDEDAAAAGGGGVVVV*Y*YSSSS*CWCLFLF";
+constexpr std::uint8_t kUnknown = 64;  // makes every index of a codon that holds it too large
+
+constexpr auto kBaseIndex = [] {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(kUnknown);
+  table['A'] = 0;
+  table['C'] = 1;
+  table['G'] = 2;
+  table['T'] = 3;
+  return table;
+}();
+
+constexpr auto kUpper = [] {
+  std::array<char, 256> table{};
+  for (std::size_t byte = 0; byte < table.size(); ++byte) {
+    const bool lower = byte >= 'a' && byte <= 'z';
+    table[byte] = static_cast<char>(lower ? byte - 'a' + 'A' : byte);
+  }
+  return table;
+}();
+
+constexpr auto kComplement = [] {
+  std::array<char, 256> table{};
+  for (std::size_t byte = 0; byte < table.size(); ++byte) table[byte] = static_cast<char>(byte);
+  table['A'] = 'T';
+  table['C'] = 'G';
+  table['G'] = 'C';
+  table['T'] = 'A';
+  return table;
+}();
+
+std::size_t codon_index(const char* codon) {
+  const auto base = [codon](std::size_t i) -> std::size_t {
+    return kBaseIndex[static_cast<unsigned char>(codon[i])];
+  };
+  return base(0) * 16 + base(1) * 4 + base(2);
+}
+
+// Writes the protein read from `offset` on; false as soon as a stop is met.
+bool translate(std::string_view strand, std::size_t offset, std::string& protein) {
+  protein.clear();
+  for (std::size_t i = offset; i + 3 <= strand.size(); i += 3) {
+    const std::size_t codon = codon_index(strand.data() + i);
+    if (codon >= kAminoAcids.size()) continue;
+    const char residue = kAminoAcids[codon];
+    if (residue == '*') return false;
+    protein += residue;
+  }
+  return true;
+}
+
+void append_frames(std::string_view strand, std::uint8_t first_name, std::string& protein,
+                   std::vector<Frame>& frames) {
+  for (std::uint8_t offset = 0; offset < 3; ++offset) {
+    if (!translate(strand, offset, protein) || protein.empty()) continue;
+    frames.push_back({.name = static_cast<std::uint8_t>(first_name + offset),
+                      .nucleotides = std::string(strand.substr(offset, 1 + 3 * protein.size())),
+                      .protein = protein});
+  }
+}
+
+}  // namespace
+
+std::vector<Frame> stop_free_frames(std::string_view chunk) {
+  const auto mapped = [](const std::array<char, 256>& table) {
+    return [&table](char letter) { return table[static_cast<unsigned char>(letter)]; };
+  };
+  std::string strand(chunk);
+  std::transform(strand.begin(), strand.end(), strand.begin(), mapped(kUpper));
+  std::vector<Frame> frames;
+  std::string protein;
+  append_frames(strand, 0, protein, frames);
+  std::reverse(strand.begin(), strand.end());
+  std::transform(strand.begin(), strand.end(), strand.begin(), mapped(kComplement));
+  append_frames(strand, 3, protein, frames);
+  return frames;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,209 @@
+#include "sequence/input_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "sequence/file_source.hpp"
+#include "sequence/sequence_parser.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::string display_name(const std::string& path) {
+  return path == "-" ? "stdin" : path;
+}
+
+std::string_view without_suffix(std::string_view id, std::string_view suffix) {
+  if (id.ends_with(suffix)) id.remove_suffix(suffix.size());
+  return id;
+}
+
+// One file, open.
+struct OpenFile {
+  OpenFile(const std::string& path, const Cancel& cancel)
+      : name(display_name(path)), source(path, cancel), parser(source, name) {}
+
+  std::string name;
+  FileSource source;
+  SequenceParser parser;
+};
+
+// An error in opening says nothing of the file by itself.
+std::unique_ptr<OpenFile> open_file(const std::string& path, const Cancel& cancel) {
+  try {
+    return std::make_unique<OpenFile>(path, cancel);
+  } catch (const Error& error) {
+    throw Error(error.kind(), Place{.file = display_name(path)}, error.detail());
+  }
+}
+
+// Where the records of one input come from.
+class RecordStream {
+ public:
+  RecordStream() = default;
+  virtual ~RecordStream() = default;
+  RecordStream(const RecordStream&) = delete;
+  RecordStream& operator=(const RecordStream&) = delete;
+
+  virtual std::optional<InputRecord> next() = 0;
+  virtual std::uint64_t bytes() const = 0;
+  virtual std::string hash() const = 0;
+};
+
+class SingleStream : public RecordStream {
+ public:
+  SingleStream(const std::string& path, const Cancel& cancel) : file_(open_file(path, cancel)) {}
+
+  std::optional<InputRecord> next() override {
+    std::optional<SequenceRecord> record = file_->parser.next();
+    if (!record) return std::nullopt;
+    std::string id(sequence_id(record->header));
+    return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
+  }
+  std::uint64_t bytes() const override { return file_->parser.bytes(); }
+  std::string hash() const override { return file_->parser.hash(); }
+
+ private:
+  std::unique_ptr<OpenFile> file_;
+};
+
+class PairedStream : public RecordStream {
+ public:
+  PairedStream(const std::string& first, const std::string& second, const Cancel& cancel)
+      : first_(open_file(first, cancel)), second_(open_file(second, cancel)) {}
+
+  std::optional<InputRecord> next() override {
+    if (mate_) return std::exchange(mate_, std::nullopt);
+    std::optional<SequenceRecord> first = first_->parser.next();
+    std::optional<SequenceRecord> second = second_->parser.next();
+    if (!first && !second) return std::nullopt;
+    if (!first) fail_short(*first_, *second_);
+    if (!second) fail_short(*second_, *first_);
+    return pair(*std::move(first), *std::move(second));
+  }
+  std::uint64_t bytes() const override { return first_->parser.bytes() + second_->parser.bytes(); }
+  std::string hash() const override {
+    ContentHash both;
+    both.update(as_bytes(first_->parser.hash()));
+    both.update(as_bytes(second_->parser.hash()));
+    return both.hex();
+  }
+
+ private:
+  [[noreturn]] static void fail_short(const OpenFile& ended, const OpenFile& other) {
+    throw Error(ErrorKind::kInputTruncated,
+                Place{.file = ended.name,
+                      .record = ended.parser.records() + 1,
+                      .offset = ended.parser.bytes()},
+                fmt::format("{} holds more reads: they are not a pair", other.name));
+  }
+
+  // Keeps the second mate for the next call.
+  InputRecord pair(SequenceRecord first, SequenceRecord second) {
+    const std::string base(without_suffix(sequence_id(first.header), "/1"));
+    const std::string_view mate_id = sequence_id(second.header);
+    if (without_suffix(mate_id, "/2") != base) {
+      throw Error(ErrorKind::kInputMalformed, Place{.file = second_->name, .record = second.number},
+                  fmt::format("read {} stands where {} has {}: they are not a pair", mate_id,
+                              first_->name, sequence_id(first.header)));
+    }
+    second.number *= 2;
+    first.number = second.number - 1;
+    mate_ = InputRecord{.input = 0, .id = base + "/2", .record = std::move(second)};
+    return {.input = 0, .id = base + "/1", .record = std::move(first)};
+  }
+
+  std::unique_ptr<OpenFile> first_;
+  std::unique_ptr<OpenFile> second_;
+  std::optional<InputRecord> mate_;
+};
+
+void check_usage(const InputSettings& settings) {
+  if (settings.paired && settings.paths.size() % 2 != 0) {
+    throw Error(ErrorKind::kUsage, "--paired needs an even number of files: R1 R2 R1 R2 …");
+  }
+  if (std::count(settings.paths.begin(), settings.paths.end(), "-") > 1) {
+    throw Error(ErrorKind::kUsage, "stdin (-) can be read only once");
+  }
+}
+
+}  // namespace
+
+struct InputSet::State {
+  State(InputSettings given, const Cancel& cancelled)
+      : settings(std::move(given)), cancel(cancelled) {
+    check_usage(settings);
+    const std::size_t step = settings.paired ? 2 : 1;
+    for (std::size_t i = 0; i < settings.paths.size(); i += step) {
+      const std::string name = display_name(settings.paths[i]);
+      names.push_back(
+          settings.paired ? fmt::format("{}+{}", name, display_name(settings.paths[i + 1])) : name);
+    }
+  }
+
+  std::unique_ptr<RecordStream> open() const {
+    if (!settings.paired) return std::make_unique<SingleStream>(settings.paths[current], cancel);
+    const std::size_t first = std::size_t{2} * current;
+    return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1], cancel);
+  }
+
+  // The next record of the current input, or its end.
+  InputEvent read() {
+    if (!stream) stream = open();
+    if (std::optional<InputRecord> record = stream->next()) {
+      record->input = current;
+      ++records;
+      return *std::move(record);
+    }
+    return InputEnd{
+        .input = current, .records = records, .bytes = stream->bytes(), .hash = stream->hash()};
+  }
+
+  void go_on() {
+    stream.reset();
+    records = 0;
+    ++current;
+  }
+
+  InputSettings settings;
+  const Cancel& cancel;
+  std::vector<std::string> names;
+  std::uint32_t current = 0;
+  std::uint64_t records = 0;  // handed out of the current input
+  std::unique_ptr<RecordStream> stream;
+};
+
+InputSet::InputSet(InputSettings settings, const Cancel& cancel)
+    : state_(std::make_unique<State>(std::move(settings), cancel)) {}
+
+InputSet::~InputSet() = default;
+
+std::size_t InputSet::size() const {
+  return state_->names.size();
+}
+
+const std::string& InputSet::name(std::uint32_t input) const {
+  return state_->names.at(input);
+}
+
+std::optional<InputEvent> InputSet::next() {
+  State& state = *state_;
+  state.cancel.check();
+  if (state.current == state.names.size()) return std::nullopt;
+  try {
+    InputEvent event = state.read();
+    if (std::holds_alternative<InputEnd>(event)) state.go_on();
+    return event;
+  } catch (const Error& error) {
+    state.cancel.check();  // reading stops with an error too when it is cancelled
+    InputFailure failure{.input = state.current, .records = state.records, .error = error};
+    state.go_on();
+    return failure;
+  }
+}
+
+}  // namespace virnucpro

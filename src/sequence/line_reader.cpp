@@ -1,0 +1,70 @@
+#include "sequence/line_reader.hpp"
+
+#include <cstring>
+#include <span>
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kWindowBytes = 256U << 10U;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+}  // namespace
+
+LineReader::LineReader(ByteSource& source) : source_(source), buffer_(kWindowBytes) {}
+
+bool LineReader::next(LinePiece& piece) {
+  if (!peek()) return false;
+  const char* const text = buffer_.data() + begin_;
+  std::size_t size = end_ - begin_;
+  bool ends = false;
+  for (const char terminator : {'\n', '\r'}) {
+    if (const void* found = std::memchr(text, terminator, size)) {
+      size = static_cast<std::size_t>(static_cast<const char*>(found) - text);
+      ends = true;
+    }
+  }
+  piece = {.text = {text, size}, .offset = offset(), .ends_line = ends};
+  begin_ += size;
+  if (ends) take_line_end();
+  return true;
+}
+
+std::optional<char> LineReader::peek() {
+  while (begin_ == end_) {
+    if (!fill()) return std::nullopt;
+    if (after_cr_ && buffer_[begin_] == '\n') ++begin_;
+    after_cr_ = false;
+  }
+  return buffer_[begin_];
+}
+
+void LineReader::take_line_end() {
+  const bool carriage_return = buffer_[begin_] == '\r';
+  ++begin_;
+  if (!carriage_return) return;
+  if (begin_ == end_) {
+    after_cr_ = true;
+  } else if (buffer_[begin_] == '\n') {
+    ++begin_;
+  }
+}
+
+bool LineReader::fill() {
+  const bool first = bytes() == 0;
+  buffer_offset_ += end_;
+  begin_ = 0;
+  end_ = 0;
+  std::size_t count = 0;
+  do {  // once, but for the first bytes: a byte-order mark must not be split
+    count = source_.read(std::span(buffer_).subspan(end_));
+    hash_.update(as_bytes({buffer_.data() + end_, count}));
+    end_ += count;
+  } while (first && count != 0 && end_ < kByteOrderMark.size());
+  if (first && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
+    begin_ = kByteOrderMark.size();
+  }
+  return end_ != 0;
+}
+
+}  // namespace virnucpro

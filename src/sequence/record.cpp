@@ -1,0 +1,59 @@
+#include "sequence/record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace virnucpro {
+namespace {
+
+constexpr auto kIsIupac = [] {
+  std::array<bool, 256> table{};
+  for (const char letter : std::string_view("ACGTURYSWKMBDHVNacgturyswkmbdhvn")) {
+    table[static_cast<unsigned char>(letter)] = true;
+  }
+  return table;
+}();
+
+// The white space of Python's str beyond ASCII, as UTF-8: U+0085, 00A0, 1680, 2000-200A, 2028,
+// 2029, 202F, 205F, 3000. A lead byte never continues another character, so that looking for the
+// bytes finds the characters, whatever is invalid around them.
+constexpr std::array<std::string_view, 19> kWideSpaces{
+    "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81",
+    "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86",
+    "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8",
+    "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
+
+// Bytes of the white space character that `text` (not empty) starts with; 0 if it starts with none.
+std::size_t space_size(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) {
+    return (first >= 0x09 && first <= 0x0d) || (first >= 0x1c && first <= 0x20) ? 1 : 0;
+  }
+  const auto* const found = std::find_if(kWideSpaces.begin(), kWideSpaces.end(),
+                                         [text](auto space) { return text.starts_with(space); });
+  return found == kWideSpaces.end() ? 0 : found->size();
+}
+
+}  // namespace
+
+std::string_view sequence_id(std::string_view header) {
+  while (!header.empty()) {
+    const std::size_t space = space_size(header);
+    if (space == 0) break;
+    header.remove_prefix(space);
+  }
+  std::size_t end = 0;
+  while (end < header.size() && space_size(header.substr(end)) == 0) ++end;
+  return header.substr(0, end);
+}
+
+std::uint64_t count_outside_iupac(std::string_view letters) {
+  std::uint64_t count = 0;
+  for (const char letter : letters) {
+    count += kIsIupac[static_cast<unsigned char>(letter)] ? 0U : 1U;
+  }
+  return count;
+}
+
+}  // namespace virnucpro

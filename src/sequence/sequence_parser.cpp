@@ -1,0 +1,241 @@
+#include "sequence/sequence_parser.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+bool is_blank(char letter) {
+  return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
+}
+
+bool is_graphic(char letter) {
+  return letter > ' ' && letter < '\x7f';
+}
+
+// Counts instead of searching, so that the loop has no branch and is vectorised.
+bool all_graphic(std::string_view text) {
+  std::size_t others = 0;
+  for (const char letter : text) others += is_graphic(letter) ? 0U : 1U;
+  return others == 0;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string shown(char letter) {
+  const auto code = static_cast<unsigned char>(letter);
+  return is_graphic(letter) ? fmt::format("'{}'", letter) : fmt::format("byte 0x{:02x}", code);
+}
+
+}  // namespace
+
+SequenceParser::SequenceParser(ByteSource& source, std::string file, ParserLimits limits)
+    : lines_(source), file_(std::move(file)), limits_(limits) {}
+
+std::optional<SequenceRecord> SequenceParser::next() {
+  try {
+    std::optional<SequenceRecord> record = read_record();
+    if (record) record->number = ++records_;
+    return record;
+  } catch (const Error& error) {
+    if (error.place().offset) throw;
+    fail(error.kind(), lines_.offset(), error.detail());  // of the source: it knows no place
+  }
+}
+
+std::optional<SequenceRecord> SequenceParser::read_record() {
+  if (!skip_blank_lines()) return std::nullopt;
+  if (format_ == Format::kUnknown) recognise(*lines_.peek());
+  SequenceRecord record;
+  if (format_ == Format::kFasta) {
+    read_fasta(record);
+  } else {
+    read_fastq(record);
+  }
+  return record;
+}
+
+// Up to a line that is not blank; false at the end of the text.
+bool SequenceParser::skip_blank_lines() {
+  while (const std::optional<char> first = lines_.peek()) {
+    if (!is_blank(*first)) return true;
+    skip_blank_line();
+  }
+  return false;
+}
+
+void SequenceParser::skip_blank_line() {
+  LinePiece piece;
+  while (lines_.next(piece)) {
+    const std::size_t text = piece.text.find_first_not_of(" \t");
+    if (text != std::string_view::npos) {
+      fail(format_ == Format::kUnknown ? ErrorKind::kInputFormat : ErrorKind::kInputMalformed,
+           piece.offset + text, "a header must start its line");
+    }
+    if (piece.ends_line) return;
+  }
+}
+
+void SequenceParser::recognise(char first) {
+  if (first == '>') {
+    format_ = Format::kFasta;
+  } else if (first == '@') {
+    format_ = Format::kFastq;
+  } else {
+    fail(ErrorKind::kInputFormat, lines_.offset(),
+         fmt::format("expected '>' (FASTA) or '@' (FASTQ), found {}", shown(first)));
+  }
+}
+
+void SequenceParser::read_header(std::string& header) {
+  const std::uint64_t offset = lines_.offset();
+  read_short_line(header);
+  header.erase(0, 1);
+  if (const std::size_t nul = header.find('\0'); nul != std::string::npos) {
+    fail(ErrorKind::kInputMalformed, offset + 1 + nul, "the header holds a NUL byte");
+  }
+}
+
+void SequenceParser::read_fasta(SequenceRecord& record) {
+  read_header(record.header);
+  for (auto first = lines_.peek(); first && *first != '>'; first = lines_.peek()) {
+    read_letters_line(record.letters);
+  }
+}
+
+void SequenceParser::read_fastq(SequenceRecord& record) {
+  if (const char first = *lines_.peek(); first != '@') {
+    fail(ErrorKind::kInputMalformed, lines_.offset(),
+         fmt::format("expected '@' of the next record, found {}", shown(first)));
+  }
+  read_header(record.header);
+  std::size_t lines = 0;
+  while (peek_within_record() != '+') {
+    if (peek_within_record() == '@') {
+      fail(ErrorKind::kInputMalformed, lines_.offset(), "expected a '+' line before the next '@'");
+    }
+    const std::size_t before = record.letters.size();
+    read_letters_line(record.letters);
+    if (record.letters.size() != before) ++lines;
+  }
+  read_separator(record.header);
+  read_qualities(record.letters.size(), lines <= 1);
+}
+
+char SequenceParser::peek_within_record() {
+  const std::optional<char> next = lines_.peek();
+  if (!next) fail(ErrorKind::kInputTruncated, lines_.offset(), "within a FASTQ record");
+  return *next;
+}
+
+// The '+' line: nothing, or the header or its id again.
+void SequenceParser::read_separator(std::string_view header) {
+  const std::uint64_t offset = lines_.offset();
+  std::string line;
+  if (!read_short_line(line)) {
+    fail(ErrorKind::kInputTruncated, lines_.offset(), "within a FASTQ record, at its '+' line");
+  }
+  const std::string_view repeated = trimmed(std::string_view(line).substr(1));
+  if (!repeated.empty() && repeated != trimmed(header) && repeated != sequence_id(header)) {
+    fail(ErrorKind::kInputMalformed, offset, "the '+' line names another read than the '@' line");
+  }
+}
+
+// Where the sequence is on one line, so are its qualities: a '@' that follows too few of them is
+// the next record's. Elsewhere only counting tells.
+void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
+  std::size_t count = 0;
+  bool started = false;
+  do {
+    if (letters == 0 && !lines_.peek()) return;  // an empty last line, without a line end
+    if (peek_within_record() == '@' && started && one_line) {
+      fail(ErrorKind::kInputMalformed, lines_.offset(),
+           fmt::format("{} letters, but {} qualities", letters, count));
+    }
+    read_quality_line(letters, count);
+    started = true;
+  } while (count < letters);
+}
+
+void SequenceParser::read_quality_line(std::size_t letters, std::size_t& count) {
+  LinePiece piece;
+  while (lines_.next(piece)) {
+    count += count_qualities(piece);
+    if (count > letters) {
+      fail(ErrorKind::kInputMalformed, piece.offset + piece.text.size() - (count - letters),
+           fmt::format("more qualities than the {} letters", letters));
+    }
+    if (piece.ends_line) return;
+  }
+}
+
+std::size_t SequenceParser::count_qualities(const LinePiece& piece) const {
+  if (all_graphic(piece.text)) return piece.text.size();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < piece.text.size(); ++i) {
+    const char quality = piece.text[i];
+    if (is_blank(quality)) continue;
+    if (!is_graphic(quality)) {
+      fail(ErrorKind::kInputMalformed, piece.offset + i,
+           fmt::format("{} cannot be a quality", shown(quality)));
+    }
+    ++count;
+  }
+  return count;
+}
+
+void SequenceParser::read_letters_line(std::string& letters) {
+  LinePiece piece;
+  while (lines_.next(piece)) {
+    append_letters(letters, piece);
+    if (letters.size() > limits_.letters) {
+      const std::size_t surplus = letters.size() - limits_.letters;
+      fail(ErrorKind::kInputTooLong, piece.offset + piece.text.size() - surplus,
+           fmt::format("more than {} letters", limits_.letters));
+    }
+    if (piece.ends_line) return;
+  }
+}
+
+void SequenceParser::append_letters(std::string& letters, const LinePiece& piece) const {
+  if (all_graphic(piece.text)) {
+    letters += piece.text;
+    return;
+  }
+  for (std::size_t i = 0; i < piece.text.size(); ++i) {
+    const char letter = piece.text[i];
+    if (is_blank(letter)) continue;
+    if (letter == '\0' || static_cast<unsigned char>(letter) >= 0x80) {
+      fail(ErrorKind::kInputMalformed, piece.offset + i,
+           fmt::format("{} cannot be part of a sequence", shown(letter)));
+    }
+    letters += letter;
+  }
+}
+
+// A line that is kept whole; false when the text ended before the line did.
+bool SequenceParser::read_short_line(std::string& line) {
+  LinePiece piece;
+  while (lines_.next(piece)) {
+    line += piece.text;
+    if (line.size() > limits_.header) {
+      fail(ErrorKind::kInputMalformed, piece.offset,
+           fmt::format("a header line of more than {} bytes", limits_.header));
+    }
+    if (piece.ends_line) return true;
+  }
+  return false;
+}
+
+void SequenceParser::fail(ErrorKind kind, std::uint64_t offset, std::string detail) const {
+  throw Error(kind, Place{.file = file_, .record = records_ + 1, .offset = offset},
+              std::move(detail));
+}
+
+}  // namespace virnucpro

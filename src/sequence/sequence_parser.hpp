@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "sequence/line_reader.hpp"
+#include "sequence/record.hpp"
+
+namespace virnucpro {
+
+// How much of one record may stand in memory.
+struct ParserLimits {
+  std::size_t letters = 2'147'483'647;
+  std::size_t header = 1U << 20U;
+};
+
+// The records of a FASTA or FASTQ text, told apart by its first byte after blank lines. Memory is
+// one record and a bounded window, whatever the text holds.
+//
+// FASTA: a line that starts with '>' is a header, all others up to the next one are sequence.
+// FASTQ: sequence lines up to one that starts with '+', then quality lines until there are as many
+// qualities as letters, so that a quality line may start with '@' or '+' (Cock et al. 2010,
+// doi:10.1093/nar/gkp1137). A sequence line that starts with '@' means that a '+' line is missing.
+// In both, space, tab and line ends are not part of a sequence, every other ASCII character but NUL
+// is a letter, and blank lines mean nothing.
+//
+// Errors, with `file`, record and byte offset: kInputFormat, kInputMalformed, kInputTooLong,
+// kInputTruncated, and those of the source.
+class SequenceParser {
+ public:
+  SequenceParser(ByteSource& source, std::string file, ParserLimits limits = {});
+
+  // The next record; empty at the end of the text. Not to be called again after an error.
+  std::optional<SequenceRecord> next();
+
+  std::uint64_t records() const { return records_; }      // handed out
+  std::uint64_t bytes() const { return lines_.bytes(); }  // of text, read so far
+  std::string hash() const { return lines_.hash(); }      // XXH3-128 of them
+
+ private:
+  enum class Format : std::uint8_t { kUnknown, kFasta, kFastq };
+
+  std::optional<SequenceRecord> read_record();
+  bool skip_blank_lines();
+  void skip_blank_line();
+  void recognise(char first);
+  void read_fasta(SequenceRecord& record);
+  void read_fastq(SequenceRecord& record);
+  char peek_within_record();
+  void read_header(std::string& header);
+  void read_separator(std::string_view header);
+  void read_qualities(std::size_t letters, bool one_line);
+  void read_quality_line(std::size_t letters, std::size_t& count);
+  std::size_t count_qualities(const LinePiece& piece) const;
+  void read_letters_line(std::string& letters);
+  void append_letters(std::string& letters, const LinePiece& piece) const;
+  bool read_short_line(std::string& line);
+
+  [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) const;
+
+  LineReader lines_;
+  std::string file_;
+  ParserLimits limits_;
+  Format format_ = Format::kUnknown;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace virnucpro

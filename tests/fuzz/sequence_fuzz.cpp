@@ -1,0 +1,65 @@
+// The FASTA/FASTQ parser on any text, in blocks of any size: it ends, fails only with its own
+// errors that carry their place, and tells the same whatever the blocks.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "sequence/frames.hpp"
+#include "sequence/sequence_parser.hpp"
+
+namespace {
+
+class BlockSource : public virnucpro::ByteSource {
+ public:
+  BlockSource(std::string_view text, std::size_t block) : text_(text), block_(block) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    const std::string_view part = text_.substr(0, std::min(block_, buffer.size()));
+    std::copy(part.begin(), part.end(), buffer.begin());
+    text_.remove_prefix(part.size());
+    return part.size();
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t block_;
+};
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string parse(std::string_view text, std::size_t block) {
+  BlockSource source(text, block);
+  virnucpro::SequenceParser parser(source, "fuzz", {.letters = 4096, .header = 256});
+  std::string told;
+  try {
+    while (const auto record = parser.next()) {
+      require(record->letters.size() <= 4096 && record->header.size() <= 256);
+      told += record->header + '\n' + record->letters + '\n';
+      for (const auto& frame : virnucpro::stop_free_frames(record->letters)) {
+        require(!frame.protein.empty() && frame.nucleotides.size() >= 3 * frame.protein.size());
+      }
+    }
+    require(parser.bytes() == text.size());
+  } catch (const virnucpro::Error& error) {
+    require(error.place().record == parser.records() + 1);
+    require(error.place().offset.value() <= text.size());
+    told += error.what();
+  }
+  return told;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  require(parse(text, data[0] % 16U + 1) == parse(text, 1U << 20U));
+  return 0;
+}

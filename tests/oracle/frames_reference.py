@@ -1,0 +1,65 @@
+"""Chunks and frames, written a second time from the specification, over Biopython.
+
+Independent of the program: other oracle tests build their reference chain on it.
+"""
+
+from Bio.Data import CodonTable
+from Bio.Seq import Seq
+
+_STANDARD = CodonTable.unambiguous_dna_by_name["Standard"]
+# Biopython complements IUPAC codes and U too; the program, like the original, only ACGT.
+_COMPLEMENT = str.maketrans({base: str(Seq(base).complement()) for base in "ACGT"})
+
+
+def chunks(sequence, size):
+    """[(begin, end)] of the chunks of a sequence."""
+    length = len(sequence)
+    count = -(-length // size)
+    if count == 0:
+        return []
+    surplus = count * size - length
+    lower = surplus // count
+    need = surplus - lower * (count - 1)
+    overlaps = [lower + 1 if j < need else lower for j in range(count - 1)]
+    spans = []
+    begin = 0
+    for j in range(count):
+        spans.append((begin, min(begin + size, length)))
+        if j < count - 1:
+            begin += size - overlaps[j]
+    return spans
+
+
+def translate(strand):
+    """The protein with '*' for stops; codons with letters other than ACGT are left out."""
+    protein = []
+    for i in range(0, len(strand) - 2, 3):
+        codon = strand[i : i + 3]
+        if codon in _STANDARD.stop_codons:
+            protein.append("*")
+        elif codon in _STANDARD.forward_table:
+            protein.append(_STANDARD.forward_table[codon])
+    return "".join(protein)
+
+
+def reverse_complement(strand):
+    return strand[::-1].translate(_COMPLEMENT)
+
+
+def frames(chunk):
+    """[(name, nucleotides, protein)] of the stop-free frames of a chunk."""
+    kept = []
+    forward = chunk.upper()
+    for name, strand in (("F", forward), ("R", reverse_complement(forward))):
+        for offset in range(3):
+            protein = translate(strand[offset:])
+            if protein and "*" not in protein:
+                nucleotides = strand[offset : offset + 1 + 3 * len(protein)]
+                kept.append((f"{name}{offset + 1}", nucleotides, protein))
+    return kept
+
+
+def wrapped(header, letters, columns=60):
+    """One FASTA record in lines of `columns`."""
+    lines = [letters[i : i + columns] for i in range(0, len(letters), columns)]
+    return "".join(line + "\n" for line in [">" + header, *lines])

@@ -1,0 +1,207 @@
+#include "sequence/file_source.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "unit/sequence/compressed_file.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::string_view kBgzfEnd{
+    "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28};
+
+// Letters that do not compress well, so that cuts fall into many kinds of places.
+std::string sample(std::size_t size) {
+  std::string text = ">sample\n";
+  std::uint32_t state = 1;
+  while (text.size() + 1 < size) {
+    state = state * 1664525U + 1013904223U;
+    text += "ACGT"[state >> 30U];
+  }
+  return text + "\n";
+}
+
+struct Outcome {
+  std::string text;
+  std::optional<Error> error;
+};
+
+Outcome read_all(const std::string& path) {
+  const Cancel cancel;
+  Outcome outcome;
+  try {
+    FileSource source(path, cancel);
+    std::array<char, 1000> buffer{};
+    while (const std::size_t size = source.read(buffer)) outcome.text.append(buffer.data(), size);
+    EXPECT_EQ(source.read(buffer), 0U) << "after the end";
+  } catch (const Error& error) {
+    outcome.error = error;
+  }
+  return outcome;
+}
+
+Outcome read_bytes(const std::string& content) {
+  const TestFolder folder;
+  return read_all(folder.write("input", content));
+}
+
+Outcome read_through_pipe(const std::string& content) {
+  const TestFolder folder;
+  const std::string path = folder.path("fifo");
+  if (::mkfifo(path.c_str(), 0600) != 0) throw std::runtime_error("mkfifo");
+  std::thread writer([&] { std::ofstream(path, std::ios::binary) << content; });
+  Outcome outcome = read_all(path);
+  writer.join();
+  return outcome;
+}
+
+void expect_text(const std::string& content, const std::string& text) {
+  for (const auto& outcome : {read_bytes(content), read_through_pipe(content)}) {
+    EXPECT_FALSE(outcome.error) << outcome.error->what();
+    EXPECT_EQ(outcome.text, text);
+  }
+}
+
+void expect_error(const std::string& content, ErrorKind kind) {
+  for (const auto& outcome : {read_bytes(content), read_through_pipe(content)}) {
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.error->kind(), kind) << outcome.error->what();
+  }
+}
+
+TEST(FileSource, PlainGzipAndBgzf) {
+  const std::string text = sample(200'000);
+  expect_text(text, text);
+  expect_text(gzip(text), text);
+  expect_text(compressed({text}, "w"), text);
+  expect_text(compressed({text}, "wg0"), text);
+  expect_text("", "");
+  expect_text(gzip(""), "");
+  expect_text(compressed({}, "w"), "");
+}
+
+TEST(FileSource, SeveralMembers) {
+  const std::string a = sample(70'000);
+  const std::string b = sample(500);
+  const std::string bgzf_a = compressed({a}, "w");
+  const std::string bgzf_b = compressed({b.substr(0, 100), b.substr(100)}, "w");
+  ASSERT_TRUE(bgzf_a.ends_with(kBgzfEnd));
+  expect_text(gzip(a) + gzip(b), a + b);
+  expect_text(bgzf_a + bgzf_b, a + b);
+  expect_text(bgzf_a + gzip(b), a + b);
+  expect_text(gzip(a) + bgzf_b, a + b);
+}
+
+// A gzip file has no end marker: only a cut between two members leaves a whole file.
+TEST(FileSource, GzipCutAtEveryByte) {
+  const std::string first = gzip(sample(300));
+  const std::string content = first + gzip(sample(400));
+  for (std::size_t size = 0; size < content.size(); ++size) {
+    const Outcome outcome = read_bytes(content.substr(0, size));
+    if (size == 0 || size == first.size()) {
+      EXPECT_FALSE(outcome.error) << "cut to " << size;
+      continue;
+    }
+    ASSERT_TRUE(outcome.error) << "cut to " << size;
+    EXPECT_EQ(outcome.error->kind(), ErrorKind::kInputTruncated) << "cut to " << size;
+  }
+}
+
+TEST(FileSource, BgzfCutAtEveryByte) {
+  const std::string text = sample(400);
+  const std::string content = compressed({text.substr(0, 150), text.substr(150)}, "w");
+  for (std::size_t size = 1; size < content.size(); ++size) {
+    const Outcome outcome = read_bytes(content.substr(0, size));
+    ASSERT_TRUE(outcome.error) << "cut to " << size;
+    EXPECT_EQ(outcome.error->kind(), ErrorKind::kInputTruncated) << "cut to " << size;
+  }
+}
+
+// Text and buffer sizes that meet htslib's own block size of 65,536.
+TEST(FileSource, CutsAroundTheBlockSize) {
+  for (const std::size_t text_size : {65'535U, 65'536U, 65'537U, 131'072U}) {
+    for (const char* mode : {"wg", "wg0", "w"}) {
+      const std::string content = compressed({sample(text_size)}, mode);
+      for (const std::size_t missing : {1U, 4U, 7U, 8U, 9U, 27U, 28U, 29U, 65U}) {
+        expect_error(content.substr(0, content.size() - missing), ErrorKind::kInputTruncated);
+      }
+      expect_error(content.substr(0, content.size() / 2), ErrorKind::kInputTruncated);
+    }
+  }
+}
+
+// Bytes that no check covers (time, extra flags, operating system, ISIZE of BGZF blocks) may
+// change; the text may not.
+TEST(FileSource, AChangedByteIsAnErrorOrChangesNothing) {
+  const std::string text = sample(300);
+  for (const char* mode : {"wg", "w"}) {
+    const std::string content = compressed({text.substr(0, 100), text.substr(100)}, mode);
+    for (std::size_t i = 2; i < content.size(); ++i) {  // without its magic it is another format
+      for (const int flip : {0x01, 0x80, 0xff}) {
+        std::string changed = content;
+        changed[i] = static_cast<char>(changed[i] ^ flip);
+        const Outcome outcome = read_bytes(changed);
+        EXPECT_TRUE(outcome.error || outcome.text == text) << mode << " byte " << i;
+      }
+    }
+  }
+}
+
+TEST(FileSource, WrongChecksumsAndTrailingRubbish) {
+  const std::string member = gzip(sample(1000));
+  std::string wrong_crc = member;
+  wrong_crc[member.size() - 8] ^= 1;
+  std::string wrong_size = member;
+  wrong_size[member.size() - 4] ^= 1;
+  expect_error(wrong_crc, ErrorKind::kInputCorrupt);
+  expect_error(wrong_size, ErrorKind::kInputCorrupt);
+  expect_error(member + "this is no gzip member, but long enough", ErrorKind::kInputCorrupt);
+  const std::string blocks = compressed({sample(1000)}, "w");
+  expect_error(blocks + "this is no BGZF block, but long enough", ErrorKind::kInputCorrupt);
+  std::string block_crc = blocks;
+  block_crc[blocks.size() - kBgzfEnd.size() - 8] ^= 1;
+  expect_error(block_crc, ErrorKind::kInputCorrupt);
+}
+
+TEST(FileSource, MissingAndUnreadable) {
+  const TestFolder folder;
+  EXPECT_EQ(read_all(folder.path("none")).error->kind(), ErrorKind::kInputMissing);
+  EXPECT_EQ(read_all("http://localhost/x.fa").error->kind(), ErrorKind::kInputMissing);
+  EXPECT_EQ(read_all(folder.path("")).error->kind(), ErrorKind::kInputRead);
+}
+
+TEST(FileSource, Cancelled) {
+  const TestFolder folder;
+  const std::string path = folder.write("input", ">a\nA\n");
+  Cancel cancel;
+  FileSource source(path, cancel);
+  cancel.request(0);
+  std::array<char, 10> buffer{};
+  EXPECT_THROW(source.read(buffer), Error);
+}
+
+// A pipe that nobody writes to: the wait for its first byte is given up.
+TEST(FileSource, CancelledWhileWaiting) {
+  const TestFolder folder;
+  const std::string path = folder.path("fifo");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const UniqueFd writer(::open(path.c_str(), O_RDWR));  // open() of the reader does not wait
+  Cancel cancel;
+  std::thread interrupter([&] { cancel.request(0); });
+  EXPECT_THROW(FileSource(path, cancel), Error);
+  interrupter.join();
+}
+
+}  // namespace
+}  // namespace virnucpro

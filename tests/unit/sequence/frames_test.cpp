@@ -1,0 +1,70 @@
+#include "sequence/frames.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace virnucpro {
+namespace {
+
+std::vector<std::string> shown(std::string_view chunk) {
+  std::vector<std::string> rows;
+  for (const Frame& frame : stop_free_frames(chunk)) {
+    rows.push_back(std::string(kFrameNames.at(frame.name)) + " " + frame.nucleotides + " " +
+                   frame.protein);
+  }
+  return rows;
+}
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Frames, WithoutACodonThereIsNoFrame) {
+  EXPECT_THAT(shown(""), IsEmpty());
+  EXPECT_THAT(shown("AC"), IsEmpty());
+  EXPECT_THAT(shown("NNNNNNNNN"), IsEmpty());
+}
+
+TEST(Frames, ComeInOrderWithOneBaseMoreWhereThereIsOne) {
+  EXPECT_THAT(shown("ATGGC"), ElementsAre("F1 ATGG M", "F2 TGGC W", "F3 GGC G", "R1 GCCA A",
+                                          "R2 CCAT P", "R3 CAT H"));
+}
+
+TEST(Frames, AStopAnywhereDropsTheFrame) {
+  EXPECT_THAT(shown("TAA"), ElementsAre("R1 TTA L"));
+  EXPECT_THAT(shown("ATGTAG"),
+              ElementsAre("F2 TGTA C", "F3 GTAG V", "R1 CTACAT LH", "R2 TACA Y", "R3 ACAT T"));
+}
+
+TEST(Frames, LowerCaseIsUpperCased) {
+  EXPECT_EQ(shown("atGgc"), shown("ATGGC"));
+}
+
+TEST(Frames, UnknownCodonsAreDroppedAndTheNucleotidesCutToMatch) {
+  // F1: ATG NNN GCC is two residues, so that its nucleotides are the first 1 + 2·3 of the strand.
+  EXPECT_EQ(shown("ATGNNNGCC").front(), "F1 ATGNNNG MA");
+}
+
+TEST(Frames, OnlyAcgtAreComplemented) {
+  // U, R and '-' stay: the reverse strand of GCCRU- is -URGGC.
+  EXPECT_THAT(shown("GCCRU-"), ElementsAre("F1 GCCR A", "R1 -URG G"));
+}
+
+TEST(Frames, EveryCodonOfTheStandardTable) {
+  const std::string letters = "TCAG";
+  const std::string table = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG";
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const std::string codon{letters[i / 16], letters[i / 4 % 4], letters[i % 4]};
+    const std::vector<Frame> frames = stop_free_frames(codon);
+    const bool kept = !frames.empty() && frames.front().name == 0;
+    ASSERT_EQ(kept, table[i] != '*') << codon;
+    if (kept) {
+      EXPECT_EQ(frames.front().protein, std::string(1, table[i])) << codon;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,156 @@
+#include "sequence/input_set.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "unit/sequence/compressed_file.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string shown(const InputEvent& event) {
+  if (const auto* record = std::get_if<InputRecord>(&event)) {
+    return std::to_string(record->input) + " " + record->id + " " +
+           std::to_string(record->record.number) + " " + record->record.letters;
+  }
+  if (const auto* end = std::get_if<InputEnd>(&event)) {
+    return std::to_string(end->input) + " end " + std::to_string(end->records) + " " +
+           std::to_string(end->bytes);
+  }
+  const auto& failure = std::get<InputFailure>(event);
+  return std::to_string(failure.input) + " failed " + std::to_string(failure.records) + " " +
+         std::string(failure.error.info().name);
+}
+
+std::vector<std::string> events(InputSettings settings) {
+  const Cancel cancel;
+  InputSet inputs(std::move(settings), cancel);
+  std::vector<std::string> all;
+  while (const auto event = inputs.next()) all.push_back(shown(*event));
+  EXPECT_FALSE(inputs.next());
+  return all;
+}
+
+std::string hash_of(std::string_view text) {
+  ContentHash hash;
+  hash.update(as_bytes(text));
+  return hash.hex();
+}
+
+class Inputs : public ::testing::Test {
+ protected:
+  std::string write(std::string_view name, std::string_view text) const {
+    return folder_.write(name, text);
+  }
+  TestFolder folder_;
+};
+
+TEST_F(Inputs, NoneIsNoEvent) {
+  EXPECT_THAT(events({}), IsEmpty());
+}
+
+TEST_F(Inputs, SeveralInOrderWithTheirEnds) {
+  const std::string a = write("a", ">x 1\nAC\n>y\nG\n");
+  const std::string b = write("b", gzip("@z\nTT\n+\nII\n"));
+  const std::string c = write("c", "");
+  EXPECT_THAT(events({.paths = {a, b, c}}), ElementsAre("0 x 1 AC", "0 y 2 G", "0 end 2 13",
+                                                        "1 z 1 TT", "1 end 1 11", "2 end 0 0"));
+}
+
+TEST_F(Inputs, HashIsOfTheText) {
+  const std::string text = ">x\nACGT\n";
+  for (const std::string& content : {text, gzip(text), compressed({text}, "w")}) {
+    const Cancel cancel;
+    InputSet inputs({.paths = {write("a", content)}}, cancel);
+    inputs.next();
+    const auto event = inputs.next();
+    EXPECT_EQ(std::get<InputEnd>(*event).hash, hash_of(text));
+  }
+}
+
+TEST_F(Inputs, AFailureVoidsOneInputAndTheNextGoesOn) {
+  const std::string cut = gzip(">x\nAC\n>y\nGT\n");
+  const std::string good = write("good", ">g\nA\n");
+  EXPECT_THAT(
+      events({.paths = {folder_.path("none"), good, write("cut", cut.substr(0, 30)),
+                        write("bad", "@x\nA\n+\nI\n@y\nAC\n+\nI\n"), good}}),
+      ElementsAre("0 failed 0 input-missing", "1 g 1 A", "1 end 1 5", "2 failed 0 input-truncated",
+                  "3 x 1 A", "3 failed 1 input-truncated", "4 g 1 A", "4 end 1 5"));
+}
+
+TEST_F(Inputs, FailuresNameTheFile) {
+  const Cancel cancel;
+  const std::string none = folder_.path("none");
+  InputSet inputs({.paths = {none}}, cancel);
+  EXPECT_EQ(inputs.size(), 1U);
+  EXPECT_EQ(inputs.name(0), none);
+  const auto event = inputs.next();
+  EXPECT_THAT(std::get<InputFailure>(*event).error.what(), StartsWith(none + ": input not found"));
+}
+
+TEST_F(Inputs, PairsAlternate) {
+  const std::string r1 = write("r1", "@a/1 x\nA\n+\nI\n@b 1:N\nC\n+\nI\n");
+  const std::string r2 = write("r2", "@a/2 x\nG\n+\nI\n@b 2:N\nT\n+\nI\n");
+  EXPECT_THAT(events({.paths = {r1, r2, r1, r2}, .paired = true}),
+              ElementsAre("0 a/1 1 A", "0 a/2 2 G", "0 b/1 3 C", "0 b/2 4 T", "0 end 4 52",
+                          "1 a/1 1 A", "1 a/2 2 G", "1 b/1 3 C", "1 b/2 4 T", "1 end 4 52"));
+  const Cancel cancel;
+  EXPECT_EQ(InputSet({.paths = {r1, r2}, .paired = true}, cancel).name(0), r1 + "+" + r2);
+}
+
+TEST_F(Inputs, PairsThatAreNone) {
+  const std::string two = write("two", "@a\nA\n+\nI\n@b\nC\n+\nI\n");
+  const std::string one = write("one", "@a\nA\n+\nI\n");
+  const std::string other = write("other", "@a\nA\n+\nI\n@c\nC\n+\nI\n");
+  const std::string swapped = write("swapped", "@a/2\nA\n+\nI\n");
+  const auto pair = [](const std::string& r1, const std::string& r2) {
+    return events({.paths = {r1, r2}, .paired = true});
+  };
+  EXPECT_THAT(pair(two, one), ElementsAre("0 a/1 1 A", "0 a/2 2 A", "0 failed 2 input-truncated"));
+  EXPECT_THAT(pair(one, two), ElementsAre("0 a/1 1 A", "0 a/2 2 A", "0 failed 2 input-truncated"));
+  EXPECT_THAT(pair(two, other),
+              ElementsAre("0 a/1 1 A", "0 a/2 2 A", "0 failed 2 input-malformed"));
+  EXPECT_THAT(pair(swapped, one), ElementsAre("0 failed 0 input-malformed"));
+  EXPECT_THAT(pair(one, folder_.path("none")), ElementsAre("0 failed 0 input-missing"));
+}
+
+TEST_F(Inputs, BadUsage) {
+  const Cancel cancel;
+  EXPECT_THROW(InputSet({.paths = {"-", "-"}}, cancel), Error);
+  EXPECT_THROW(InputSet({.paths = {"a"}, .paired = true}, cancel), Error);
+}
+
+TEST_F(Inputs, Stdin) {
+  const std::string path = write("in", compressed({">s\nACG\n"}, "w"));
+  const UniqueFd saved(::dup(STDIN_FILENO));
+  {
+    const UniqueFd file(::open(path.c_str(), O_RDONLY));
+    ASSERT_GE(::dup2(file.get(), STDIN_FILENO), 0);
+  }
+  EXPECT_THAT(events({.paths = {"-"}}), ElementsAre("0 s 1 ACG", "0 end 1 7"));
+  if (saved.get() >= 0) {
+    ::dup2(saved.get(), STDIN_FILENO);
+  }
+}
+
+TEST_F(Inputs, CancelledBetweenRecords) {
+  Cancel cancel;
+  InputSet inputs({.paths = {write("a", ">x\nA\n>y\nC\n")}}, cancel);
+  inputs.next();
+  cancel.request(0);
+  EXPECT_THROW(inputs.next(), Error);
+}
+
+}  // namespace
+}  // namespace virnucpro

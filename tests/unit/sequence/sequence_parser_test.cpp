@@ -1,0 +1,219 @@
+#include "sequence/sequence_parser.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "unit/sequence/memory_source.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Rows = std::vector<std::string>;
+
+constexpr std::string_view kFastq = "@a x\nACGT\n+\nIIII\n@b\nGG\n+b\n@+\n@c\nTT\n+\n##\n";
+
+struct Outcome {
+  Rows rows;  // "header=letters"
+  std::optional<Error> error;
+};
+
+Outcome parse(std::string text, std::size_t block = 1U << 20U, ParserLimits limits = {}) {
+  MemorySource source(std::move(text), block);
+  SequenceParser parser(source, "in", limits);
+  Outcome outcome;
+  try {
+    while (const auto record = parser.next()) {
+      outcome.rows.push_back(record->header + "=" + record->letters);
+      EXPECT_EQ(record->number, outcome.rows.size());
+    }
+  } catch (const Error& error) {
+    outcome.error = error;
+  }
+  return outcome;
+}
+
+// The records of a good text, which must be the same whatever blocks it comes in.
+Rows rows(const std::string& text) {
+  const Outcome outcome = parse(text);
+  EXPECT_FALSE(outcome.error) << outcome.error->what();
+  for (const std::size_t block : {1U, 2U, 3U, 7U}) {
+    EXPECT_EQ(parse(text, block).rows, outcome.rows) << "in blocks of " << block;
+  }
+  return outcome.rows;
+}
+
+void expect_error(const std::string& text, ErrorKind kind, std::uint64_t record,
+                  std::uint64_t offset, ParserLimits limits = {}) {
+  for (const std::size_t block : {1U << 20U, 1U, 3U}) {
+    const Outcome outcome = parse(text, block, limits);
+    ASSERT_TRUE(outcome.error) << ::testing::PrintToString(text);
+    EXPECT_EQ(outcome.error->kind(), kind) << outcome.error->what();
+    EXPECT_EQ(outcome.error->place().file, "in");
+    EXPECT_EQ(outcome.error->place().record, record) << outcome.error->what();
+    EXPECT_EQ(outcome.error->place().offset, offset) << outcome.error->what();
+  }
+}
+
+TEST(Parser, NothingIsNoRecord) {
+  for (const char* text : {"", "\n", " \t\r\n\n", "\xef\xbb\xbf", "\xef\xbb\xbf\n  \n"}) {
+    EXPECT_THAT(rows(text), IsEmpty()) << ::testing::PrintToString(text);
+  }
+}
+
+TEST(Parser, Fasta) {
+  EXPECT_THAT(rows(">a b\nACGT\nAC\n>c\nGG\n"), ElementsAre("a b=ACGTAC", "c=GG"));
+  EXPECT_THAT(rows(">a\nACGT"), ElementsAre("a=ACGT"));
+  EXPECT_THAT(rows(">\nAC\n> x\nGT\n"), ElementsAre("=AC", " x=GT"));
+}
+
+TEST(Parser, FastaEmptySequencesAreRecords) {
+  EXPECT_THAT(rows(">a\n>b\n\n>c"), ElementsAre("a=", "b=", "c="));
+}
+
+TEST(Parser, FastaBlankLinesByteOrderMarkAndWhiteSpace) {
+  EXPECT_THAT(rows("\xef\xbb\xbf\n \n>a\n\nAC GT\n\n  a\tc\n\n>b\nG\n\n"),
+              ElementsAre("a=ACGTac", "b=G"));
+}
+
+TEST(Parser, EveryLineEndOfPython) {
+  const Rows expected{"a x=ACGT", "b=GG"};
+  EXPECT_EQ(rows(">a x\nAC\nGT\n>b\nGG\n"), expected);
+  EXPECT_EQ(rows(">a x\r\nAC\r\nGT\r\n>b\r\nGG\r\n"), expected);
+  EXPECT_EQ(rows(">a x\rAC\rGT\r>b\rGG\r"), expected);
+  EXPECT_EQ(rows("@a x\r\nACGT\r\n+\r\nIIII\r\n@b\r\nGG\r\n+\r\nII\r\n"), expected);
+  EXPECT_EQ(rows("@a x\rACGT\r+\rIIII\r@b\rGG\r+\rII"), expected);
+}
+
+TEST(Parser, EveryOtherAsciiCharacterIsALetter) {
+  EXPECT_THAT(rows(">a\nAC-*.5u>@+\x01\x7f\n"), ElementsAre("a=AC-*.5u>@+\x01\x7f"));
+}
+
+TEST(Parser, Fastq) {
+  EXPECT_THAT(rows(std::string(kFastq)), ElementsAre("a x=ACGT", "b=GG", "c=TT"));
+}
+
+TEST(Parser, FastqOfSeveralLinesWithQualitiesThatLookLikeHeaders) {
+  EXPECT_THAT(
+      rows("@a\nACGT\nACGT\nAC\n+a\n@III\n+III\n@I\n@b\nA\n+\n@\n\n\n@c\nAA\nAA\n+\n@@@@\n"),
+      ElementsAre("a=ACGTACGTAC", "b=A", "c=AAAA"));
+}
+
+TEST(Parser, FastqEmptySequences) {
+  EXPECT_THAT(rows("@a\n\n+\n\n@b\nA\n+\nI\n@c\n\n+\n"), ElementsAre("a=", "b=A", "c="));
+}
+
+TEST(Parser, FastqRepeatedHeaders) {
+  EXPECT_THAT(rows("@a b\nA\n+a b\nI\n@a b\nA\n+a\nI\n"), ElementsAre("a b=A", "a b=A"));
+  expect_error("@a b\nA\n+c\nI\n", ErrorKind::kInputMalformed, 1, 7);
+}
+
+TEST(Parser, UnknownFormats) {
+  expect_error("ACGT\n", ErrorKind::kInputFormat, 1, 0);
+  expect_error("\n\n;x\n", ErrorKind::kInputFormat, 1, 2);
+  expect_error(std::string("\0\1\2", 3), ErrorKind::kInputFormat, 1, 0);
+  expect_error("  >a\nA\n", ErrorKind::kInputFormat, 1, 2);
+  expect_error("\xff\xfe>\0", ErrorKind::kInputFormat, 1, 0);
+}
+
+TEST(Parser, NulAndNonAsciiLetters) {
+  expect_error(std::string(">a\nAC\n>b\nA\0C\n", 14), ErrorKind::kInputMalformed, 2, 10);
+  expect_error(">a\nAC\xc3\xa9\n", ErrorKind::kInputMalformed, 1, 5);
+  expect_error(std::string("@a\nA\0\n+\nII\n", 11), ErrorKind::kInputMalformed, 1, 4);
+  expect_error(std::string(">a\0b\nA\n", 7), ErrorKind::kInputMalformed, 1, 2);
+}
+
+TEST(Parser, FastqUnequalLengths) {
+  expect_error("@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 14);
+  expect_error("@a\nACGT\n+\nIIIII\n", ErrorKind::kInputMalformed, 1, 14);
+  expect_error("@a\nAC\nGT\n+\nIII\n@b\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 16);
+  expect_error("@a\n+\n@b\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 5);
+  expect_error("@a\nACGT\n+\nIII\n", ErrorKind::kInputTruncated, 1, 14);
+}
+
+TEST(Parser, FastqWithoutItsMarks) {
+  expect_error("@a\nACGT\nIIII\n@b\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 13);
+  expect_error("@a\nA\n+\nI\nb\nA\n+\nI\n", ErrorKind::kInputMalformed, 2, 9);
+  expect_error("@a\nA\n+\nI\n>b\nA\n", ErrorKind::kInputMalformed, 2, 9);
+  expect_error("@a\nA\n+\n\x07\n", ErrorKind::kInputMalformed, 1, 7);
+}
+
+// A cut FASTQ is whole only where a record has all its qualities, with or without its line end.
+TEST(Parser, FastqCutAtEveryByte) {
+  const std::string text(kFastq);
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const Outcome outcome = parse(text.substr(0, size));
+    const bool legal = size == 0 || size == 16 || size == 17 || size == 28 || size == 29 ||
+                       size == text.size() - 1;
+    EXPECT_EQ(!outcome.error.has_value(), legal) << "cut to " << size;
+    if (!outcome.error) continue;
+    EXPECT_EQ(outcome.error->kind(), ErrorKind::kInputTruncated) << "cut to " << size;
+    EXPECT_EQ(outcome.error->place().offset, size);
+    EXPECT_EQ(outcome.error->place().record, outcome.rows.size() + 1);
+  }
+}
+
+TEST(Parser, Limits) {
+  EXPECT_FALSE(parse(">abcd\nACGT\nAC\n", 1, {.letters = 6, .header = 5}).error);
+  expect_error(">abcd\nACGT\nACG\n", ErrorKind::kInputTooLong, 1, 13, {.letters = 6, .header = 9});
+  const Outcome header = parse(">abcdefgh\nA\n", 1U << 20U, {.letters = 6, .header = 4});
+  ASSERT_TRUE(header.error);
+  EXPECT_EQ(header.error->kind(), ErrorKind::kInputMalformed);
+  const Outcome big = parse(">" + std::string((1U << 20U) + 1, 'x') + "\nA\n");
+  ASSERT_TRUE(big.error);
+  EXPECT_EQ(big.error->kind(), ErrorKind::kInputMalformed);
+}
+
+TEST(Parser, LinesLongerThanTheWindow) {
+  const std::string letters(1'000'003, 'C');
+  EXPECT_EQ(parse(">a\n" + letters + "\n>b\nA\n").rows, (Rows{"a=" + letters, "b=A"}));
+  EXPECT_EQ(parse("@a\n" + letters + "\n+\n" + std::string(letters.size(), '@') + "\n").rows,
+            (Rows{"a=" + letters}));
+}
+
+TEST(Parser, HashesTheWholeText) {
+  const std::string text = "\xef\xbb\xbf>a\r\nAC\r\n";
+  std::vector<std::string> hashes;
+  for (const std::size_t block : {1U, 100U}) {
+    MemorySource source(text, block);
+    SequenceParser parser(source, "in");
+    while (parser.next()) {
+    }
+    EXPECT_EQ(parser.bytes(), text.size());
+    hashes.push_back(parser.hash());
+  }
+  ContentHash expected;
+  expected.update(as_bytes(text));
+  EXPECT_THAT(hashes, ElementsAre(expected.hex(), expected.hex()));
+}
+
+TEST(Parser, PlacesTheErrorsOfItsSource) {
+  class Cut : public MemorySource {
+   public:
+    using MemorySource::MemorySource;
+    std::size_t read(std::span<char> buffer) override {
+      const std::size_t size = MemorySource::read(buffer);
+      if (size == 0) throw Error(ErrorKind::kInputCorrupt, "bits");
+      return size;
+    }
+  };
+  Cut source(">a\nA\n>b\nCC");
+  SequenceParser parser(source, "in");
+  EXPECT_EQ(parser.next()->header, "a");
+  try {
+    parser.next();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("in: record 2, byte 10: compressed input is damaged: bits"));
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,137 @@
+#include "validate/generate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "sequence/frames.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::string generated(const GenerateSettings& settings) {
+  std::string text;
+  generate_fasta(settings, [&text](std::string_view piece) { text += piece; });
+  return text;
+}
+
+// The letters of every sequence.
+std::vector<std::string> sequences(const std::string& text) {
+  std::vector<std::string> all;
+  bool in_header = false;
+  for (const char c : text) {
+    if (c == '>') {
+      all.emplace_back();
+      in_header = true;
+    } else if (c == '\n') {
+      in_header = false;
+    } else if (!in_header) {
+      all.back() += c;
+    }
+  }
+  return all;
+}
+
+bool is_coding(const std::string& letters) {
+  const std::vector<Frame> frames = stop_free_frames(letters);
+  return !frames.empty() && frames.front().name == 0;
+}
+
+double gc_share(const std::string& text) {
+  std::size_t gc = 0;
+  std::size_t all = 0;
+  for (const std::string& letters : sequences(text)) {
+    gc += static_cast<std::size_t>(std::count(letters.begin(), letters.end(), 'G') +
+                                   std::count(letters.begin(), letters.end(), 'C'));
+    all += letters.size();
+  }
+  return static_cast<double>(gc) / static_cast<double>(all);
+}
+
+TEST(Generate, TheBytesArePinned) {
+  const std::string text =
+      generated({.seed = 7, .count = 100, .length = 301, .gc = {41, 100}, .coding = {1, 2}});
+  ContentHash hash;
+  hash.update(as_bytes(text));
+  EXPECT_EQ(text.substr(0, 7), ">seq_1\n");
+  EXPECT_EQ(hash.hex(), "d23e78a5783923c95ed1b6a5190e20ae");
+}
+
+TEST(Generate, SixtyColumns) {
+  for (const std::uint64_t length : {0U, 1U, 59U, 60U, 61U, 120U}) {
+    const std::string text = generated({.count = 2, .length = length});
+    const std::size_t lines = (length + 59) / 60;
+    EXPECT_EQ(text.size(), 2 * (7 + length + lines)) << length;
+    for (const std::string& letters : sequences(text)) EXPECT_EQ(letters.size(), length);
+  }
+  EXPECT_EQ(generated({.count = 0, .length = 100}), "");
+}
+
+TEST(Generate, CodingSequencesHaveAStopFreeFirstFrame) {
+  const std::string text = generated({.seed = 3, .count = 400, .length = 500, .coding = {1, 1}});
+  for (const std::string& letters : sequences(text)) EXPECT_TRUE(is_coding(letters));
+}
+
+TEST(Generate, TheShareOfCodingSequencesHoldsInEveryPrefix) {
+  const std::string text = generated({.seed = 3, .count = 300, .length = 900, .coding = {3, 10}});
+  std::size_t coding = 0;
+  std::size_t count = 0;
+  for (const std::string& letters : sequences(text)) {
+    coding += is_coding(letters) ? 1U : 0U;
+    ++count;
+    EXPECT_EQ(coding, 3 * count / 10) << count;
+  }
+}
+
+TEST(Generate, GcIsWhatWasAskedForWithAndWithoutStops) {
+  for (const std::uint32_t percent : {0U, 10U, 25U, 41U, 50U, 75U, 100U}) {
+    for (const Share coding : {Share{0, 1}, Share{1, 1}}) {
+      const std::string text = generated(
+          {.seed = 1, .count = 50, .length = 6000, .gc = {percent, 100}, .coding = coding});
+      EXPECT_NEAR(gc_share(text), percent / 100.0, 0.005) << percent;
+    }
+  }
+}
+
+TEST(Generate, ASequenceDependsOnSeedAndPlaceOnly) {
+  const std::string few = generated({.seed = 5, .count = 3, .length = 200});
+  const std::string more = generated({.seed = 5, .count = 9, .length = 200});
+  EXPECT_EQ(more.substr(0, few.size()), few);
+  EXPECT_NE(generated({.seed = 6, .count = 3, .length = 200}), few);
+}
+
+TEST(Generate, LongSequencesComeInBoundedPieces) {
+  std::size_t largest = 0;
+  generate_fasta({.count = 1, .length = 2'000'000},
+                 [&](std::string_view piece) { largest = std::max(largest, piece.size()); });
+  EXPECT_LE(largest, std::size_t{300} << 10U);
+}
+
+TEST(Generate, RefusesWhatIsOutOfBounds) {
+  EXPECT_THROW(generated({.count = (std::uint64_t{1} << 40U) + 1}), Error);
+  EXPECT_THROW(generated({.count = 1, .length = 2'147'483'648U}), Error);
+  EXPECT_THROW(generated({.gc = {2, 1}}), Error);
+  EXPECT_THROW(generated({.coding = {0, 0}}), Error);
+}
+
+TEST(Generate, ReadsShares) {
+  const auto is = [](std::string_view text, std::uint32_t numerator, std::uint32_t denominator) {
+    const Share share = parse_share(text, "--gc");
+    return share.numerator == numerator && share.denominator == denominator;
+  };
+  EXPECT_TRUE(is("0", 0, 1));
+  EXPECT_TRUE(is("1", 1, 1));
+  EXPECT_TRUE(is("0.5", 5, 10));
+  EXPECT_TRUE(is(".25", 25, 100));
+  EXPECT_TRUE(is("1.000000", 1'000'000, 1'000'000));
+  for (const char* text : {"", ".", "1.1", "2", "-0.5", "0.1234567", "1e-1", "0,5", "0.5 ", "10"}) {
+    EXPECT_THROW(parse_share(text, "--gc"), Error) << text;
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
