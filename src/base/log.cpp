@@ -1,13 +1,18 @@
 #include "base/log.hpp"
 
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -26,36 +31,73 @@ spdlog::level::level_enum spd_level(LogLevel level) {
   return spdlog::level::err;
 }
 
-spdlog::logger& logger() {
-  return *spdlog::default_logger_raw();
+// Through base/terminal, so that a message does not land in the live line of the progress display.
+class TerminalSink final : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    terminal_print({line.data(), line.size()});
+  }
+  void flush_() override {}
+};
+
+// No line end after the pattern: the terminal adds its own.
+void set_terminal_pattern(spdlog::sinks::sink& sink) {
+  sink.set_formatter(std::make_unique<spdlog::pattern_formatter>(
+      "virnucpro: %l: %v", spdlog::pattern_time_type::local, std::string{}));
 }
 
-}  // namespace
+struct Log {
+  std::mutex mutex;  // guards the list of sinks: spdlog does not
+  spdlog::logger logger{"virnucpro"};
+};
 
-void start_log(LogLevel level, const std::filesystem::path& file) {
-  auto terminal = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  terminal->set_level(spd_level(level));
-  terminal->set_pattern("virnucpro: %l: %v");
-  auto fresh = std::make_shared<spdlog::logger>("virnucpro", terminal);
-  fresh->set_level(spd_level(std::min(level, LogLevel::kInfo)));
-  spdlog::set_default_logger(std::move(fresh));
-  if (!file.empty()) add_log_file(file);
+Log& the_log() {
+  static Log instance;
+  return instance;
 }
 
-void add_log_file(const std::filesystem::path& file) {
+std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& file) {
   try {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
-    sink->set_level(logger().level());
     sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-    logger().sinks().push_back(std::move(sink));
-    logger().flush_on(spdlog::level::info);
+    return sink;
   } catch (const spdlog::spdlog_ex& error) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = file.string()}, error.what());
   }
 }
 
+}  // namespace
+
+void start_log(LogLevel level, const std::filesystem::path& file) {
+  auto terminal = std::make_shared<TerminalSink>();
+  terminal->set_level(spd_level(level));
+  set_terminal_pattern(*terminal);
+  {
+    Log& log = the_log();
+    const std::lock_guard lock(log.mutex);
+    log.logger.sinks().assign(1, std::move(terminal));
+    log.logger.set_level(spd_level(std::min(level, LogLevel::kInfo)));
+    log.logger.flush_on(spdlog::level::debug);
+    // A full disk under a log file loses log lines, not the run.
+    log.logger.set_error_handler([](const std::string&) {});
+  }
+  if (!file.empty()) add_log_file(file);
+}
+
+void add_log_file(const std::filesystem::path& file) {
+  auto sink = file_sink(file);
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  sink->set_level(log.logger.level());
+  log.logger.sinks().push_back(std::move(sink));
+}
+
 void log_message(LogLevel level, std::string_view text) {
-  logger().log(spd_level(level), text);
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  log.logger.log(spd_level(level), printable(text));
 }
 
 }  // namespace virnucpro

@@ -10,11 +10,14 @@ namespace virnucpro {
 enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
 
 // Sends messages from `level` up to stderr, and, when `file` is not empty, everything from kInfo up
-// (or from `level` where that is lower) to that file with time stamps. Errors: kOutputWrite.
+// (or from `level` where that is lower) to that file with time stamps. Before it is called nothing
+// is said anywhere; called again it starts over. Errors: kOutputWrite.
 void start_log(LogLevel level, const std::filesystem::path& file);
 // Adds a file to a log that is already running: the run's own log in its output directory.
 void add_log_file(const std::filesystem::path& file);
 
+// One message is one line: control characters in `text` (names of files, ids) are escaped. Safe
+// from any thread; a log file that cannot be written any more is left at that.
 void log_message(LogLevel level, std::string_view text);
 
 template <typename... Args>

@@ -1,0 +1,283 @@
+#include "base/config.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kMaxDepth = 8;
+constexpr std::size_t kMaxWarnings = 20;
+constexpr std::size_t kShownName = 80;
+
+const ConfigKey* find_key(std::string_view name) {
+  const auto keys = config_keys();
+  const auto found = std::find_if(keys.begin(), keys.end(),
+                                  [name](const ConfigKey& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+bool is_section(std::string_view name) {
+  const std::string prefix = std::string(name) + ".";
+  const auto keys = config_keys();
+  return std::any_of(keys.begin(), keys.end(),
+                     [&prefix](const ConfigKey& key) { return key.name.starts_with(prefix); });
+}
+
+std::string_view describe(ConfigType type) {
+  switch (type) {
+    case ConfigType::kText:
+      return "text";
+    case ConfigType::kBool:
+      return "true or false";
+    case ConfigType::kCount:
+      return "a whole number, 0 or more";
+    case ConfigType::kCountOrAuto:
+      return "a whole number, 0 or more, or auto";
+    case ConfigType::kNumber:
+      return "a number";
+    case ConfigType::kTextList:
+      return "a list of texts";
+  }
+  return "";
+}
+
+bool is_of_type(ConfigType type, const Config::Setting& setting) {
+  if (setting.is_list) return type == ConfigType::kTextList;
+  const std::string& value = setting.values.front();
+  switch (type) {
+    case ConfigType::kText:
+      return true;
+    case ConfigType::kBool:
+      return parse_bool(value).has_value();
+    case ConfigType::kCount:
+      return parse_count(value).has_value();
+    case ConfigType::kCountOrAuto:
+      return value == "auto" || parse_count(value).has_value();
+    case ConfigType::kNumber:
+      return parse_number(value).has_value();
+    case ConfigType::kTextList:
+      return false;
+  }
+  return false;
+}
+
+Error config_error(const std::string& file, int line, const std::string& detail) {
+  return Error(ErrorKind::kConfig, Place{.file = file}, fmt::format("line {}: {}", line, detail));
+}
+
+std::string shown(std::string_view text) {
+  return std::string(text.substr(0, kShownName));
+}
+
+// Takes the parser's events instead of letting it build a tree: nothing is expanded, and what is
+// too deep is refused where it begins.
+class Collector final : public YAML::EventHandler {
+ public:
+  explicit Collector(const std::string& file) : file_(file) {}
+
+  std::map<std::string, Config::Setting, std::less<>> settings;
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) fail(mark, "only one document is expected");
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    if (levels_.empty()) return;  // an empty file
+    Level& level = levels_.back();
+    if (level.is_map && !level.key) fail(mark, "a key is missing");
+    level.key.reset();
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    fail(mark, "aliases are not accepted");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& value) override {
+    if (levels_.empty()) fail(mark, "sections of keys are expected");
+    Level& level = levels_.back();
+    if (!level.is_map) {
+      settings[level.name].values.push_back(value);
+    } else if (!level.key) {
+      level.key = value;
+    } else {
+      add(mark, next_name(), {.values = {value}, .is_list = false, .line = mark.line + 1},
+          in_list());
+      level.key.reset();
+    }
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
+    if (levels_.empty()) fail(mark, "sections of keys are expected");
+    const bool repeats = in_list();
+    open(mark, false);
+    add(mark, levels_.back().name, {.values = {}, .is_list = true, .line = mark.line + 1}, repeats);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(mark, true);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Level {
+    std::string name;  // dotted
+    bool is_map = false;
+    std::optional<std::string> key;  // of the value that comes next
+  };
+
+  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& detail) const {
+    throw config_error(file_, mark.line + 1, detail);
+  }
+
+  // The dotted name of the value that comes next.
+  std::string next_name() const {
+    if (levels_.empty()) return {};
+    const Level& level = levels_.back();
+    if (!level.is_map) return level.name;
+    return level.name.empty() ? *level.key : level.name + "." + *level.key;
+  }
+
+  void open(const YAML::Mark& mark, bool is_map) {
+    if (levels_.size() >= kMaxDepth) fail(mark, "nested too deeply");
+    if (!levels_.empty()) {
+      const Level& level = levels_.back();
+      if (level.is_map && !level.key) fail(mark, "a key must be plain text");
+    }
+    const std::string name = next_name();
+    const ConfigKey* key = find_key(name);
+    if (key != nullptr && (is_map || in_list() || key->type != ConfigType::kTextList)) {
+      fail(mark, fmt::format("{}: expected {}", name, describe(key->type)));
+    }
+    levels_.push_back({name, is_map, std::nullopt});
+  }
+
+  void close() {
+    levels_.pop_back();
+    if (!levels_.empty()) levels_.back().key.reset();
+  }
+
+  bool in_list() const {
+    return std::any_of(levels_.begin(), levels_.end(), [](const Level& l) { return !l.is_map; });
+  }
+
+  // What stands in a list repeats its keys; anywhere else a key stands once.
+  void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting, bool repeats) {
+    const bool fresh = settings.emplace(name, std::move(setting)).second;
+    if (!fresh && !repeats) fail(mark, fmt::format("{} is set twice", shown(name)));
+  }
+
+  const std::string& file_;
+  std::vector<Level> levels_;
+  int documents_ = 0;
+};
+
+}  // namespace
+
+Config Config::read(const std::filesystem::path& path) {
+  return parse(read_small_file(path, kMaxConfigBytes, ErrorKind::kConfig), path.string());
+}
+
+Config Config::parse(const std::string& text, const std::string& file) {
+  Collector collector(file);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(collector)) {
+    }
+  } catch (const YAML::Exception& error) {
+    throw config_error(file, error.mark.line + 1, error.msg);
+  }
+  Config config;
+  config.file_ = file;
+  config.settings_ = std::move(collector.settings);
+  for (const auto& [name, setting] : config.settings_) config.check(name, setting);
+  return config;
+}
+
+void Config::check(const std::string& name, const Setting& setting) {
+  const ConfigKey* key = find_key(name);
+  if (key == nullptr) {
+    if (is_section(name))
+      throw config_error(file_, setting.line, name + ": expected keys under it");
+    warn_unknown(name, setting);
+    return;
+  }
+  if (!is_of_type(key->type, setting)) {
+    const std::string found =
+        setting.is_list ? "a list" : fmt::format("\"{}\"", shown(setting.values[0]));
+    throw config_error(file_, setting.line,
+                       fmt::format("{}: expected {}, found {}", name, describe(key->type), found));
+  }
+  if (!key->used) {
+    notes_.push_back(fmt::format("{}: line {}: {} has no effect here: {}", file_, setting.line,
+                                 name, key->comment));
+  }
+}
+
+void Config::warn_unknown(const std::string& name, const Setting& setting) {
+  if (warnings_.size() > kMaxWarnings) return;
+  if (warnings_.size() == kMaxWarnings) {
+    warnings_.push_back(fmt::format("{}: more unknown keys are not listed", file_));
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const ConfigKey& key : config_keys()) names.push_back(key.name);
+  const std::string_view close = nearest(name, names);
+  warnings_.push_back(fmt::format("{}: line {}: unknown key {}{}", file_, setting.line, shown(name),
+                                  close.empty() ? "" : fmt::format("; did you mean {}?", close)));
+}
+
+const Config::Setting* Config::find(std::string_view name, ConfigType type) const {
+  const ConfigKey* key = find_key(name);
+  const bool fits =
+      key != nullptr &&
+      (key->type == type || (type == ConfigType::kCount && key->type == ConfigType::kCountOrAuto));
+  if (!fits) throw Error(ErrorKind::kInternal, fmt::format("no such configuration key: {}", name));
+  const auto found = settings_.find(name);
+  return found == settings_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::string> Config::text(std::string_view name) const {
+  const Setting* setting = find(name, ConfigType::kText);
+  if (setting == nullptr) return std::nullopt;
+  return setting->values.front();
+}
+
+std::optional<bool> Config::flag(std::string_view name) const {
+  const Setting* setting = find(name, ConfigType::kBool);
+  if (setting == nullptr) return std::nullopt;
+  return parse_bool(setting->values.front());
+}
+
+std::optional<std::uint64_t> Config::count(std::string_view name) const {
+  const Setting* setting = find(name, ConfigType::kCount);
+  if (setting == nullptr) return std::nullopt;
+  return parse_count(setting->values.front());
+}
+
+std::optional<double> Config::number(std::string_view name) const {
+  const Setting* setting = find(name, ConfigType::kNumber);
+  if (setting == nullptr) return std::nullopt;
+  return parse_number(setting->values.front());
+}
+
+Error Config::wrong_value(std::string_view name, const std::string& expected) const {
+  const auto found = settings_.find(name);
+  const std::string value =
+      found == settings_.end() || found->second.values.empty() ? "" : found->second.values.front();
+  return config_error(file_, found == settings_.end() ? 0 : found->second.line,
+                      fmt::format("{}: expected {}, found \"{}\"", name, expected, shown(value)));
+}
+
+}  // namespace virnucpro

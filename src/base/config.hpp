@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
+
+enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber, kTextList };
+
+// One key of the configuration file.
+struct ConfigKey {
+  std::string_view name;  // "prediction.models.500"
+  ConfigType type;
+  std::string_view fallback;  // as YAML; what is used when the key is not set
+  std::string_view comment;   // one line; for a key without effect, why
+  bool used;                  // false: of v2, accepted, but it has no meaning here
+};
+
+// Every key: those of v2, then our own under "run".
+std::span<const ConfigKey> config_keys();
+
+// A file with every key, its default and its comment.
+std::string default_config();
+
+// What a configuration file sets. A key that is null counts as not set. Files are bounded: at most
+// kMaxConfigBytes, eight levels deep, no aliases, no key twice, one document.
+class Config {
+ public:
+  Config() = default;  // sets nothing
+
+  // Errors: kConfig, naming file, line and key, also for a value of the wrong type.
+  static Config read(const std::filesystem::path& path);
+  static Config parse(const std::string& text, const std::string& file);
+
+  // The value of a key of that type; empty when the file does not set it. A name or type that is
+  // not in config_keys() is kInternal.
+  std::optional<std::string> text(std::string_view name) const;
+  std::optional<bool> flag(std::string_view name) const;
+  std::optional<std::uint64_t> count(std::string_view name) const;  // empty for "auto", too
+  std::optional<double> number(std::string_view name) const;
+
+  // The error for a value that is of its type, but not one that `name` can have.
+  Error wrong_value(std::string_view name, const std::string& expected) const;
+
+  const std::vector<std::string>& warnings() const { return warnings_; }  // unknown keys
+  const std::vector<std::string>& notes() const { return notes_; }        // keys without effect
+
+  struct Setting {
+    std::vector<std::string> values;
+    bool is_list = false;
+    int line = 0;  // 1-based
+  };
+
+ private:
+  const Setting* find(std::string_view name, ConfigType type) const;
+  void check(const std::string& name, const Setting& setting);
+  void warn_unknown(const std::string& name, const Setting& setting);
+
+  std::string file_;
+  std::map<std::string, Setting, std::less<>> settings_;
+  std::vector<std::string> warnings_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "base/config.hpp"
+
+namespace virnucpro {
+namespace {
+
+using enum ConfigType;
+
+// In the order of the file that generate-config writes: keys of one section stand together.
+constexpr std::array kKeys{
+    ConfigKey{"prediction.batch_size", kCount, "256",
+              "batches are filled by tokens: see run.token_budget", false},
+    ConfigKey{"prediction.num_workers", kCount, "4", "reading and translating use run.threads",
+              false},
+    ConfigKey{"prediction.sequences_per_file", kCount, "10000",
+              "sequences are streamed, no files are split", false},
+    ConfigKey{"prediction.default_model_type", kText, "\"500\"",
+              "300, 500 or custom (--model-type)", true},
+    ConfigKey{"prediction.models.300", kText, "300_model.pth",
+              "classifier of model type 300: a path, or a name in the model directory", true},
+    ConfigKey{"prediction.models.500", kText, "500_model.pth",
+              "classifier of model type 500: a path, or a name in the model directory", true},
+    ConfigKey{"device.default", kText, "auto", "auto or cpu (--device)", true},
+    ConfigKey{"device.fallback_to_cpu", kBool, "true",
+              "a device that was asked for and is absent is always an error", false},
+    ConfigKey{"features.dnabert.model_name", kText, "zhihan1996/DNABERT-S",
+              "path or published name (--dnabert-model)", true},
+    ConfigKey{"features.dnabert.trust_remote_code", kBool, "false",
+              "no code that comes with a model is ever run", false},
+    ConfigKey{"features.dnabert.batch_size", kCount, "256",
+              "batches are filled by tokens: see run.token_budget", false},
+    ConfigKey{"features.esm.model_name", kText, "esm2_t36_3B_UR50D",
+              "path or published name (--esm-model)", true},
+    ConfigKey{"features.esm.truncation_seq_length", kCount, "1024",
+              "fixed: the mean is over at most 1,024 residues", false},
+    ConfigKey{"features.esm.toks_per_batch", kCountOrAuto, "null",
+              "tokens a batch; run.token_budget goes before it", true},
+    ConfigKey{"features.esm.representation_layer", kCount, "36",
+              "fixed: the last layer of the model", false},
+    ConfigKey{"parallelization.enabled", kBool, "true", "always on", false},
+    ConfigKey{"parallelization.num_workers", kCount, "null", "see run.threads", false},
+    ConfigKey{"checkpointing.enabled", kBool, "true", "every run writes its journal, run.db",
+              false},
+    ConfigKey{"checkpointing.checkpoint_dir", kText, "null",
+              "the journal lies in the output directory", false},
+    ConfigKey{"checkpointing.keep_history", kBool, "true", "the journal holds the whole run",
+              false},
+    ConfigKey{"files.auto_cleanup", kBool, "true",
+              "false keeps the chunk and frame files and the embeddings (--keep-intermediate)",
+              true},
+    ConfigKey{"files.keep_files", kTextList, "[]", "see files.auto_cleanup", false},
+    ConfigKey{"logging.default_level", kText, "WARNING",
+              "DEBUG, INFO, WARNING or ERROR, on stderr (-vv, -v, -q)", true},
+    ConfigKey{"logging.format", kText, "null", "the format is fixed", false},
+    ConfigKey{"logging.auto_log_file", kBool, "true",
+              "every run writes logs/virnucpro.log in its output directory", false},
+    ConfigKey{"progress.enabled", kBool, "true", "progress on stderr (--no-progress)", true},
+    ConfigKey{"progress.bar_width", kCount, "80", "the width of the terminal is used", false},
+    ConfigKey{"progress.update_interval", kNumber, "1.0",
+              "five times a second on a terminal, else every 30 s", false},
+    ConfigKey{"validation.warn_ambiguous_bases", kBool, "true",
+              "characters outside IUPAC are always counted and warned of", false},
+    ConfigKey{"validation.max_ambiguous_percent", kNumber, "10",
+              "no sequence is refused for its letters", false},
+    ConfigKey{"validation.check_duplicate_ids", kBool, "true",
+              "duplicate ids are always counted and kept apart", false},
+    ConfigKey{"version", kText, "null", "the version of v2 the file was written for", false},
+    ConfigKey{"run.models_dir", kText, "null",
+              "where downloaded models lie (--models-dir, VIRNUCPRO_MODELS)", true},
+    ConfigKey{"run.precision", kText, "auto", "auto, fp32 or bf16 (--precision)", true},
+    ConfigKey{"run.threads", kCountOrAuto, "auto",
+              "host threads; auto: all processors this process may use (--threads)", true},
+    ConfigKey{"run.token_budget", kCountOrAuto, "auto",
+              "tokens a batch; auto: 4096 on the CPU (--token-budget)", true},
+    ConfigKey{"run.prefetch", kCount, "2", "batches ready ahead of the models (--prefetch)", true},
+    ConfigKey{"run.threshold", kNumber, "0.5",
+              "share of virus chunks from which a sequence is called virus (--threshold)", true},
+};
+
+constexpr std::string_view kHead =
+    "# Configuration of virnucpro: every key with its default. Precedence: flag, environment,\n"
+    "# this file, default. Keys marked \"no effect\" are accepted for files written for v2.\n";
+
+std::vector<std::string_view> split_name(std::string_view name) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t dot = name.find('.');
+    parts.push_back(name.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys() {
+  return kKeys;
+}
+
+std::string default_config() {
+  std::string text(kHead);
+  std::vector<std::string_view> open;  // the sections the last key stood in
+  for (const ConfigKey& key : kKeys) {
+    std::vector<std::string_view> parts = split_name(key.name);
+    const std::string_view last = parts.back();
+    parts.pop_back();
+    const auto differs = std::mismatch(open.begin(), open.end(), parts.begin(), parts.end());
+    for (auto part = differs.second; part != parts.end(); ++part) {
+      const auto depth = static_cast<std::size_t>(part - parts.begin());
+      text += fmt::format("{}{:{}}{}:\n", depth == 0 ? "\n" : "", "", depth * 2, *part);
+    }
+    const std::size_t indent = parts.size() * 2;
+    text += fmt::format("{:{}}# {}{}\n", "", indent, key.used ? "" : "no effect: ", key.comment);
+    text += fmt::format("{:{}}{}: {}\n", "", indent, last, key.fallback);
+    open = std::move(parts);
+  }
+  return text;
+}
+
+}  // namespace virnucpro

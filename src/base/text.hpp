@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace virnucpro {
+
+// Strict readings of what a user wrote: the whole text or nothing. No sign, no octal, no blanks.
+std::optional<std::uint64_t> parse_count(std::string_view text);
+std::optional<double> parse_number(std::string_view text);  // finite
+// YAML's and the environment's words: true/false, yes/no, on/off, 1/0, in any case.
+std::optional<bool> parse_bool(std::string_view text);
+
+// The candidate that `word` most likely stands for, by edit distance with swaps of neighbours;
+// empty when none is close (at most a third of the letters wrong) or `word` is absurdly long.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+// Fit for a terminal and a log of lines: control characters as \x1b. UTF-8 stays as it is.
+std::string printable(std::string_view text);
+
+// 12345678 as "12,345,678".
+std::string grouped(std::uint64_t number);
+
+}  // namespace virnucpro

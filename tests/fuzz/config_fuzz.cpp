@@ -1,0 +1,16 @@
+// A configuration file of any bytes is read or refused with a typed error.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/config.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  try {
+    virnucpro::Config::parse(text, "fuzz.yaml");
+  } catch (const virnucpro::Error&) {
+    // Refused, as it may be.
+  }
+  return 0;
+}

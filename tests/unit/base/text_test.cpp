@@ -1,0 +1,57 @@
+#include "base/text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace virnucpro {
+namespace {
+
+TEST(ParseCount, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_count("0"), 0U);
+  EXPECT_EQ(parse_count("010"), 10U);
+  EXPECT_EQ(parse_count("18446744073709551615"), 18446744073709551615U);
+  for (const char* text :
+       {"", "-1", "+1", " 1", "1 ", "1k", "0x10", "1.0", "18446744073709551616"}) {
+    EXPECT_EQ(parse_count(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseNumber, IsFinite) {
+  EXPECT_EQ(parse_number("0.5"), 0.5);
+  EXPECT_EQ(parse_number("1e-3"), 1e-3);
+  for (const char* text : {"", "nan", "inf", "1e999", "0.5x", " 1"}) {
+    EXPECT_EQ(parse_number(text), std::nullopt) << text;
+  }
+}
+
+TEST(ParseBool, KnowsYamlsWords) {
+  EXPECT_EQ(parse_bool("True"), true);
+  EXPECT_EQ(parse_bool("off"), false);
+  EXPECT_EQ(parse_bool("maybe"), std::nullopt);
+}
+
+TEST(Nearest, FindsSlipsAndNothingFarAway) {
+  constexpr std::array<std::string_view, 3> kWords{"predict", "generate", "embed"};
+  EXPECT_EQ(nearest("perdict", kWords), "predict");
+  EXPECT_EQ(nearest("genrate", kWords), "generate");
+  EXPECT_EQ(nearest("embedd", kWords), "embed");
+  EXPECT_EQ(nearest("assemble", kWords), "");
+  EXPECT_EQ(nearest("", kWords), "");
+  EXPECT_EQ(nearest(std::string(100000, 'e'), kWords), "");
+}
+
+TEST(Printable, EscapesControlCharactersOnly) {
+  EXPECT_EQ(printable("a\x1b[2Jb\n\x7f\xc3\xa9"), "a\\x1b[2Jb\\x0a\\x7f\xc3\xa9");
+}
+
+TEST(Grouped, SetsCommas) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(12345678), "12,345,678");
+}
+
+}  // namespace
+}  // namespace virnucpro
