@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 input=examples/lambda.fa.gz
 output=demo_out
-virnucpro=build/cpu/src/cli/virnucpro
+virnucpro=build/cpu/bin/virnucpro
 
 tools/setup.sh demo
 cmake --preset cpu -DBUILD_TESTING=OFF
@@ -31,13 +31,13 @@ cat <<END
 Everything lies in $output/: the tables above, the journal (run.db) and the log (logs/).
 
 THESE SCORES MEAN NOTHING. The weights were random numbers of a small model's shape; the
-demonstration shows that the pipeline works, not what lambda is. For real scores get
-  DNABERT-S    pytorch_model.bin, config.json and tokenizer.json of zhihan1996/DNABERT-S on Hugging
-               Face (pytorch_model.bin: 468,320,053 bytes, sha256
-               f3cfc3d0541859df64759e758cc4bc40fe1d5760799a7d098a9f9f09501c1e5f)
-  ESM-2 3B     esm2_t36_3B_UR50D.pt, as published by fair-esm
-  classifiers  300_model.pth and 500_model.pth, from the VirNucPro repository
-and run
-  $virnucpro predict YOUR.fa.gz -m 500 -p 500_model.pth \\
-    --dnabert-model DNABERT-S/ --esm-model esm2_t36_3B_UR50D.pt
+demonstration shows that the pipeline works, not what lambda is. For real scores put
+  DNABERT-S/            config.json, tokenizer.json and pytorch_model.bin of zhihan1996/DNABERT-S on
+                        Hugging Face (the last has 468,320,053 bytes, sha256
+                        f3cfc3d0541859df64759e758cc4bc40fe1d5760799a7d098a9f9f09501c1e5f)
+  esm2_t36_3B_UR50D.pt  ESM-2 3B, as fair-esm publishes it
+  300_model.pth, 500_model.pth   the classifiers, from the VirNucPro repository
+into one folder, say models/, and run
+  $virnucpro predict YOUR.fa.gz --models-dir models
+docs/models.md says more.
 END
