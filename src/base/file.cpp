@@ -132,9 +132,13 @@ void AtomicFile::truncate(std::uint64_t size) {
   written_ = size;
 }
 
-void AtomicFile::commit() {
+void AtomicFile::sync() {
   flush();
   if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
+}
+
+void AtomicFile::commit() {
+  sync();
   if (::rename(partial_.c_str(), path_.c_str()) != 0) fail_write(path_, errno);
   fd_.reset();
   sync_directory(path_.parent_path());

@@ -70,6 +70,9 @@ class AtomicFile {
   std::uint64_t size() const { return written_ + buffer_.size(); }
   // Drops everything after the first `size` bytes written.
   void truncate(std::uint64_t size);
+  // Has everything written so far on disk. Several files that must appear together are all synced
+  // before the first is committed: a full disk then shows while none has its name.
+  void sync();
   void commit();
 
  private:

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
-#include "base/file.hpp"
+#include "run/run_lock.hpp"
 
 namespace virnucpro {
 
@@ -11,11 +12,12 @@ namespace virnucpro {
 class OutputDirectory {
  public:
   // Creates it, or takes an empty one. Not empty: kOutputExists, unless `force`, which removes the
-  // files this program writes and no others. Held by a live run: kOutputBusy, naming host and pid.
-  // Not writable: kOutputWrite.
+  // files this program writes (those named after `stem`, not after another) and no others. Held by
+  // a live run: kOutputBusy, naming host and pid. Not writable: kOutputWrite.
   OutputDirectory(std::filesystem::path path, std::string stem, bool force);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
+  OutputDirectory& operator=(const OutputDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& stem() const { return stem_; }
@@ -26,7 +28,7 @@ class OutputDirectory {
  private:
   std::filesystem::path path_;
   std::string stem_;
-  UniqueFd lock_;
+  std::optional<RunLock> lock_;  // empty until the directory is there
 };
 
 // A file's name without its folder, one compression suffix and one format suffix; "stdin" for "-".

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
+#include "base/limits.hpp"
 #include "run/journal.hpp"
 
 namespace virnucpro {
@@ -12,6 +14,7 @@ struct TableSettings {
   std::filesystem::path directory;  // the run's output directory
   std::string stem;                 // tables go to <directory>/<stem>_merged/
   double threshold = 0.5;           // of virus chunks over scored chunks
+  std::size_t rows_in_sort = limits().rows_in_sort;
 };
 
 // What the tables say, in numbers.
@@ -26,8 +29,16 @@ struct TableCounts {
 };
 
 // Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the
-// journal, leaving out failed inputs. Each appears complete or not at all. Memory does not grow
-// with the run: the consensus table is sorted on disk, in the output directory.
+// journal, leaving out failed inputs (semantics 6). All three are complete and synced before the
+// first gets its name. Memory does not grow with the run: the consensus table is sorted on disk, in
+// the output directory. Errors: kOutputWrite, kJournalDamaged.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings);
+
+// Goes through the sequences of the inputs that did not fail, in input order: `number` counts them
+// from 1 within their input, as SequenceRecord::number does; `virus` is what sequences.tsv calls
+// them at this threshold.
+void for_each_call(
+    const Journal& journal, double threshold,
+    const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);
 
 }  // namespace virnucpro

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/spill_file.hpp"
+
+namespace virnucpro {
+
+// Sorts rows of a key and a value by the key's bytes, rows of one key in the order they came. At
+// most `rows` of them, and some 32 MiB, are in memory; the others lie in a temporary file in
+// `directory`, sorted in runs that are merged kFanIn at a time. At most two files are open.
+// Errors: kOutputWrite.
+class ExternalSort {
+ public:
+  static constexpr std::size_t kFanIn = 64;
+  using Visit = std::function<void(std::string_view key, std::string_view value)>;
+
+  ExternalSort(std::filesystem::path directory, std::size_t rows);
+
+  void add(std::string_view key, std::string_view value);
+  // Gives every row in order, once; the sorter is empty afterwards.
+  void drain(const Visit& visit);
+
+ private:
+  // A row in `text_`: its key, then its value.
+  struct Row {
+    std::size_t begin;
+    std::uint32_t key_size;
+    std::uint32_t value_size;
+  };
+  // A sorted stretch of the spill file.
+  struct Run {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  class RunReader;
+
+  std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }
+  std::string_view value(const Row& row) const {
+    return {text_.data() + row.begin + row.key_size, row.value_size};
+  }
+  void sort_rows();
+  void spill_rows();
+  void merge_pass();
+  static void merge(const SpillFile& file, const Run* first, const Run* last, const Visit& visit);
+
+  std::filesystem::path directory_;
+  std::size_t most_rows_;
+  std::string text_;
+  std::vector<Row> rows_;
+  std::optional<SpillFile> spill_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace virnucpro

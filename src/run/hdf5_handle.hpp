@@ -1,0 +1,58 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+// Why the last HDF5 call failed: its innermost description, what the system said rather than which
+// layers it passed through.
+inline std::string hdf5_reason() {
+  std::string reason = "HDF5 failed";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned depth, const H5E_error2_t* error, void* target) -> herr_t {
+        if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(target) = error->desc;
+        return 0;
+      },
+      &reason);
+  return reason;
+}
+
+// An HDF5 identifier, closed at the end of its life.
+class Hdf5Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Hdf5Handle() = default;
+  // Errors: kOutputWrite for `file` when the call that gave the identifier failed.
+  Hdf5Handle(hid_t id, Close closer, const std::string& file) : id_(id), close_(closer) {
+    if (id < 0) throw Error(ErrorKind::kOutputWrite, Place{.file = file}, hdf5_reason());
+  }
+  ~Hdf5Handle() { close(); }
+  Hdf5Handle(Hdf5Handle&& other) noexcept
+      : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
+    if (this != &other) {
+      close();
+      id_ = std::exchange(other.id_, H5I_INVALID_HID);
+      close_ = other.close_;
+    }
+    return *this;
+  }
+
+  hid_t get() const { return id_; }
+  explicit operator bool() const { return id_ >= 0; }
+  // Closing a file writes what HDF5 still holds: whether that went well.
+  herr_t close() { return id_ < 0 ? 0 : close_(std::exchange(id_, H5I_INVALID_HID)); }
+
+ private:
+  hid_t id_ = H5I_INVALID_HID;
+  Close close_ = nullptr;
+};
+
+}  // namespace virnucpro

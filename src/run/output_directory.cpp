@@ -1,0 +1,162 @@
+#include "run/output_directory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A name this program writes, in the output directory or a folder of it. A first "$" stands for the
+// run's stem, a "*" for anything.
+struct OwnName {
+  std::string_view folder;
+  std::string_view pattern;
+};
+
+constexpr std::array kOwnNames{
+    OwnName{"", "sequences.tsv"},
+    OwnName{"", "virus.fasta"},
+    OwnName{"", "failed_inputs.txt"},
+    OwnName{"", "embeddings.h5"},
+    OwnName{"", "run.db"},
+    OwnName{"", "run.db-wal"},
+    OwnName{"", "run.db-shm"},
+    OwnName{"", "run.db-journal"},
+    OwnName{"", "run.db.lock"},
+    OwnName{"", "SYNTHETIC_WEIGHTS"},
+    OwnName{"", "report.html"},
+    OwnName{"", "report.md"},
+    OwnName{"", "report.json"},
+    OwnName{"", "telemetry_*.json"},
+    OwnName{"", "telemetry_*.h5"},
+    OwnName{"", "$_chunked*.fa"},
+    OwnName{"", "$_identified_nucleotide.fa"},
+    OwnName{"", "$_identified_protein.faa"},
+    OwnName{"", ".sort-*"},
+    OwnName{"$_merged", "prediction_results.txt"},
+    OwnName{"$_merged", "prediction_results_highestscore.csv"},
+    OwnName{"logs", "virnucpro.log"},
+    OwnName{"logs", "gpu_metrics_*.log"},
+};
+
+constexpr std::array<std::string_view, 3> kCompressionSuffixes{".gz", ".bgz", ".bgzf"};
+constexpr std::array<std::string_view, 11> kFormatSuffixes{
+    ".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas", ".fq", ".fastq", ".sam", ".bam", ".cram"};
+constexpr std::string_view kPartial = ".partial";  // AtomicFile's name for what is not complete
+
+[[noreturn]] void fail_write(const fs::path& path, const std::error_code& error) {
+  throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
+}
+
+std::string fill_stem(std::string_view pattern, const std::string& stem) {
+  if (!pattern.starts_with('$')) return std::string(pattern);
+  return fmt::format("{}{}", stem, pattern.substr(1));
+}
+
+bool matches(std::string_view name, std::string_view pattern, const std::string& stem) {
+  const std::size_t star = pattern.find('*');
+  const std::string begin = fill_stem(pattern.substr(0, star), stem);
+  if (star == std::string_view::npos) return name == begin;
+  const std::string_view end = pattern.substr(star + 1);
+  return name.size() >= begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end);
+}
+
+bool is_own(std::string_view folder, std::string_view name, const std::string& stem) {
+  if (name.ends_with(kPartial)) name.remove_suffix(kPartial.size());
+  return std::any_of(kOwnNames.begin(), kOwnNames.end(), [&](const OwnName& own) {
+    return fill_stem(own.folder, stem) == folder && matches(name, own.pattern, stem);
+  });
+}
+
+std::vector<fs::path> entries(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    paths.push_back(at->path());
+  }
+  if (error) fail_write(directory, error);
+  return paths;
+}
+
+// Removes this program's files from `root`/`folder`. Folders and links with such names stay.
+void clear_folder(const fs::path& root, const std::string& folder, const std::string& stem) {
+  const fs::path directory = folder.empty() ? root : root / folder;
+  if (!fs::is_directory(fs::symlink_status(directory))) return;
+  for (const fs::path& path : entries(directory)) {
+    if (!is_own(folder, path.filename().string(), stem)) continue;
+    if (!fs::is_regular_file(fs::symlink_status(path))) continue;
+    std::error_code error;
+    if (!fs::remove(path, error) && error) fail_write(path, error);
+  }
+  std::error_code still_used;  // by files that are not ours
+  if (!folder.empty()) fs::remove(directory, still_used);
+}
+
+void clear(const fs::path& root, const std::string& stem) {
+  for (const std::string& folder : {stem + "_merged", std::string("logs"), std::string()}) {
+    clear_folder(root, folder, stem);
+  }
+}
+
+void require_empty(const fs::path& directory) {
+  for (const fs::path& path : entries(directory)) {
+    if (path.filename() == RunLock::kName) continue;
+    throw Error(ErrorKind::kOutputExists, Place{.file = directory.string()},
+                fmt::format("it holds {}", path.filename().string()));
+  }
+}
+
+void make_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) fail_write(directory, error);
+}
+
+// Takes off the first of `suffixes` that the name has, unless nothing would be left.
+void strip_suffix(std::string& name, std::span<const std::string_view> suffixes) {
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  for (const std::string_view suffix : suffixes) {
+    if (lower.size() <= suffix.size() || !lower.ends_with(suffix)) continue;
+    name.erase(name.size() - suffix.size());
+    return;
+  }
+}
+
+}  // namespace
+
+OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, bool force)
+    : path_(std::move(path)), stem_(std::move(stem)) {
+  make_directory(path_);
+  lock_.emplace(path_);
+  if (force) {
+    clear(path_, stem_);
+  } else {
+    require_empty(path_);
+  }
+}
+
+OutputDirectory::~OutputDirectory() = default;
+
+std::string output_stem(const std::string& input) {
+  if (input == "-") return "stdin";
+  std::string name = std::filesystem::path(input).filename().string();
+  strip_suffix(name, kCompressionSuffixes);
+  strip_suffix(name, kFormatSuffixes);
+  return name;
+}
+
+}  // namespace virnucpro

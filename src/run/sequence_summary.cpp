@@ -1,0 +1,64 @@
+#include "run/sequence_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "run/score_text.hpp"
+
+namespace virnucpro {
+
+std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
+  std::vector<ChunkScore> chunks;
+  for (const FrameScore& frame : part.frames) {
+    if (frame.failed) continue;
+    if (chunks.empty() || chunks.back().chunk != frame.chunk) {
+      chunks.push_back({frame.chunk, frame.others, frame.virus});
+      continue;
+    }
+    ChunkScore& chunk = chunks.back();
+    chunk.others = std::max(chunk.others, frame.others);
+    chunk.virus = std::max(chunk.virus, frame.virus);
+  }
+  return chunks;
+}
+
+void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+  id_ = part.id;
+  length_ = part.length;
+  chunks_ = part.chunks;
+  skip_ = part.skip;
+  for (const FrameScore& frame : part.frames) ++(frame.failed ? failed_frames_ : frames_);
+  for (const ChunkScore& chunk : chunks) {
+    max_ = scored() ? std::max(max_, chunk.virus) : chunk.virus;
+    sum_ += static_cast<double>(chunk.virus);
+    ++chunks_scored_;
+    if (chunk.is_virus()) ++virus_chunks_;
+  }
+}
+
+bool SequenceSummary::is_virus(double threshold) const {
+  return scored() &&
+         static_cast<double>(virus_chunks_) / static_cast<double>(chunks_scored_) >= threshold;
+}
+
+std::string SequenceSummary::reason() const {
+  if (failed_frames_ > 0) return fmt::format("failed: {} frames", failed_frames_);
+  if (scored()) return "NA";
+  if (skip_ == Skip::kTooShort) return "shorter than --min-length";
+  if (skip_ == Skip::kEmpty || length_ == 0) return "empty";
+  return "no stop-free frame";
+}
+
+std::string SequenceSummary::row(double threshold) const {
+  std::string scores = "NA\tNA\tunscored";
+  if (scored()) {
+    const auto mean = static_cast<float>(sum_ / static_cast<double>(chunks_scored_));
+    scores = fmt::format("{}\t{}\t{}", score_text(max_), score_text(mean),
+                         is_virus(threshold) ? "virus" : "others");
+  }
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", id_, length_, chunks_, chunks_scored_,
+                     frames_, virus_chunks_, scores, reason());
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,59 @@
+#include "run/spill_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kBufferSize = 1U << 20U;
+
+[[noreturn]] void fail(const std::filesystem::path& directory, const std::string& why) {
+  throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()},
+              "temporary file for sorting: " + why);
+}
+
+}  // namespace
+
+SpillFile::SpillFile(const std::filesystem::path& directory) : directory_(directory) {
+  std::string name = (directory / fmt::format("{}XXXXXX", kPrefix)).string();
+  fd_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
+  if (fd_.get() < 0) fail(directory_, errno_text(errno));
+  ::unlink(name.c_str());
+}
+
+void SpillFile::append(std::string_view bytes) {
+  buffer_ += bytes;
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void SpillFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const ssize_t done = ::write(fd_.get(), rest.data(), rest.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail(directory_, errno_text(errno));
+    rest.remove_prefix(static_cast<std::size_t>(done));
+  }
+  written_ += buffer_.size();
+  buffer_.clear();
+}
+
+void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
+  while (!out.empty()) {
+    const ssize_t done = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail(directory_, errno_text(errno));
+    if (done == 0) fail(directory_, "it is shorter than what was written");
+    out = out.subspan(static_cast<std::size_t>(done));
+    offset += static_cast<std::uint64_t>(done);
+  }
+}
+
+}  // namespace virnucpro

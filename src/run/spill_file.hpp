@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/file.hpp"
+
+namespace virnucpro {
+
+// A temporary file in a folder, written once from its begin to its end and read at any place. It
+// has no name from the start, so that nothing is left behind however the process ends.
+// Errors: kOutputWrite.
+class SpillFile {
+ public:
+  static constexpr std::string_view kPrefix = ".sort-";  // of the name it has for a moment
+
+  explicit SpillFile(const std::filesystem::path& directory);
+
+  void append(std::string_view bytes);
+  std::uint64_t size() const { return written_ + buffer_.size(); }
+  // Fills `out` from `offset` on. flush() must have followed the last append().
+  void read(std::uint64_t offset, std::span<char> out) const;
+  void flush();
+
+ private:
+  std::filesystem::path directory_;
+  UniqueFd fd_;
+  std::string buffer_;
+  std::uint64_t written_ = 0;
+};
+
+}  // namespace virnucpro

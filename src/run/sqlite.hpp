@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace virnucpro {
+
+// An SQLite database and its statements as owned resources whose failures are Errors:
+// kOutputWrite (full disk, I/O, permissions), kJournalDamaged (not a database, broken pages,
+// another schema), kOutputBusy (locked by another process), kOutOfMemory.
+class SqliteStatement {
+ public:
+  SqliteStatement(sqlite3* database, std::string_view sql, const std::filesystem::path& path);
+
+  // Parameters count from 1.
+  SqliteStatement& bind(int parameter, std::uint64_t value);
+  SqliteStatement& bind(int parameter, std::string_view text);
+  SqliteStatement& bind_blob(int parameter, std::string_view bytes);
+
+  bool step();  // whether there is a row
+  // Runs a statement that gives no rows, and makes it ready for the next time.
+  void execute();
+
+  // Columns of the row count from 0.
+  std::uint64_t integer(int column) const;
+  std::string text(int column) const;
+  std::span<const std::byte> blob(int column) const;  // valid until the next step
+
+ private:
+  void check(int code) const;
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+class SqliteDatabase {
+ public:
+  // An existing file, empty or a database. `vfs` may be null: SQLite's own choice.
+  SqliteDatabase(const std::filesystem::path& path, const char* vfs);
+
+  void execute(std::string_view sql);
+  SqliteStatement prepare(std::string_view sql) const;
+  // The one number that a statement gives.
+  std::uint64_t integer(std::string_view sql) const;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+}  // namespace virnucpro

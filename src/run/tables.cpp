@@ -1,0 +1,134 @@
+#include "run/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "base/file.hpp"
+#include "run/external_sort.hpp"
+#include "run/score_text.hpp"
+#include "run/sequence_walk.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kFrameHeader = "Sequence_ID\tPrediction\tscore1\tscore2\n";
+constexpr const char* kConsensusHeader = "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n";
+
+std::filesystem::path make_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()}, error.message());
+  }
+  return directory;
+}
+
+void write_frames(const SequencePart& part, AtomicFile& table) {
+  fmt::memory_buffer rows;
+  for (const FrameScore& frame : part.frames) {
+    if (frame.failed) continue;
+    fmt::format_to(std::back_inserter(rows), "{}\t{}\t{}\t{}\n",
+                   frame_id(part.id, frame.chunk, frame.name),
+                   frame.virus > frame.others ? "virus" : "others", score_text(frame.others),
+                   score_text(frame.virus));
+  }
+  table.write({rows.data(), rows.size()});
+}
+
+using ChunkValue = std::array<float, 2>;  // others, virus: a chunk's value while it is sorted
+
+void sort_chunks(const SequencePart& part, const std::vector<ChunkScore>& chunks,
+                 ExternalSort& sort) {
+  for (const ChunkScore& chunk : chunks) {
+    const ChunkValue value{chunk.others, chunk.virus};
+    sort.add(chunk_id(part.id, chunk.chunk),
+             {reinterpret_cast<const char*>(value.data()), sizeof(value)});
+  }
+}
+
+void write_consensus(ExternalSort& sort, AtomicFile& table) {
+  table.write(kConsensusHeader);
+  sort.drain([&table](std::string_view id, std::string_view bytes) {
+    ChunkValue value{};
+    std::memcpy(value.data(), bytes.data(), sizeof(value));
+    const ChunkScore chunk{.others = value[0], .virus = value[1]};
+    table.write(fmt::format("{}\t{}\t{}\t{}\n", id, chunk.is_virus() ? "True" : "False",
+                            score_text(chunk.others), score_text(chunk.virus)));
+  });
+}
+
+void count_sequence(const SequenceSummary& sequence, double threshold, TableCounts& counts) {
+  ++counts.sequences;
+  if (!sequence.scored()) ++counts.unscored_sequences;
+  if (sequence.is_virus(threshold)) ++counts.virus_sequences;
+  counts.chunks_scored += sequence.chunks_scored();
+  counts.frames += sequence.frames();
+  counts.failed_frames += sequence.failed_frames();
+}
+
+// By sorting them: a set of them would grow with the run.
+std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& settings) {
+  ExternalSort sort(settings.directory, settings.rows_in_sort);
+  walk_sequences(journal,
+                 {.part = {}, .end = [&sort](const SequencePart& part, const SequenceSummary&) {
+                    sort.add(part.id, {});
+                  }});
+  std::uint64_t duplicates = 0;
+  std::optional<std::string> before;
+  sort.drain([&](std::string_view id, std::string_view) {
+    if (before && *before == id) ++duplicates;
+    before = id;
+  });
+  return duplicates;
+}
+
+}  // namespace
+
+TableCounts write_tables(const Journal& journal, const TableSettings& settings) {
+  const std::filesystem::path merged =
+      make_directory(settings.directory / (settings.stem + "_merged"));
+  AtomicFile frames(merged / "prediction_results.txt");
+  AtomicFile consensus(merged / "prediction_results_highestscore.csv");
+  AtomicFile sequences(settings.directory / "sequences.tsv");
+  TableCounts counts;
+
+  ExternalSort sort(settings.directory, settings.rows_in_sort);
+  frames.write(kFrameHeader);
+  sequences.write(SequenceSummary::kHeader);
+  walk_sequences(journal,
+                 {.part =
+                      [&](const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+                        write_frames(part, frames);
+                        sort_chunks(part, chunks, sort);
+                      },
+                  .end =
+                      [&](const SequencePart&, const SequenceSummary& sequence) {
+                        sequences.write(sequence.row(settings.threshold));
+                        count_sequence(sequence, settings.threshold, counts);
+                      }});
+  write_consensus(sort, consensus);
+  counts.duplicate_ids = count_duplicate_ids(journal, settings);
+
+  for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
+  for (AtomicFile* table : {&frames, &consensus, &sequences}) table->commit();
+  return counts;
+}
+
+void for_each_call(const Journal& journal, double threshold,
+                   const std::function<void(std::uint32_t, std::uint64_t, bool)>& visit) {
+  std::uint32_t input = 0;
+  std::uint64_t number = 0;
+  walk_sequences(
+      journal, {.part = {}, .end = [&](const SequencePart& part, const SequenceSummary& sequence) {
+                  if (part.input != input) number = 0;
+                  input = part.input;
+                  visit(input, ++number, sequence.is_virus(threshold));
+                }});
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+// Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk, and
+// gives the kind of the Error it met, or -1 when it met none.
+template <typename Body>
+int kind_with_full_disk(rlim_t bytes, const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{bytes, bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    int code = 255;
+    try {
+      body();
+    } catch (const Error& error) {
+      code = static_cast<int>(error.kind());
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) != 255 ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,214 @@
+#include "run/journal.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/sqlite.hpp"
+#include "run/unit_blob.hpp"
+#include "unit/run/file_size_limit.hpp"
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+const Journal::Fingerprint kFingerprint{{"chunk_size", "500"}, {"precision", "fp32"}};
+
+Unit make_unit(std::uint64_t index) {
+  Unit unit{.index = index, .parts = {}};
+  unit.parts.push_back({.input = 0,
+                        .id = fmt::format("s{}", index),
+                        .length = 400,
+                        .chunks = 1,
+                        .frames = {{.chunk = 0, .name = 1, .others = 0.5F, .virus = 0.25F}}});
+  return unit;
+}
+
+const InputEntry kGood{.name = "caf\xe9.fa", .records = 3, .bytes = 1200, .hash = "00ff"};
+const InputEntry kBad{.name = "b.fq.gz",
+                      .records = 12,
+                      .hash = "",
+                      .failed = true,
+                      .error = "input-truncated",
+                      .message = "b.fq.gz: cut",
+                      .record = 12,
+                      .offset = 3456};
+
+void write_journal(const std::filesystem::path& path, std::uint64_t units, bool finish) {
+  Journal journal = Journal::create(path, kFingerprint);
+  for (std::uint64_t k = 0; k < units; ++k) journal.append(make_unit(k));
+  journal.record_input(1, kBad);
+  journal.record_input(0, kGood);
+  if (finish) journal.finish();
+}
+
+std::uint64_t count_units(const Journal& journal) {
+  std::uint64_t count = 0;
+  journal.for_each_unit([&count](const Unit& unit) {
+    EXPECT_EQ(encode_unit(unit), encode_unit(make_unit(count)));
+    ++count;
+  });
+  return count;
+}
+
+void change(const std::filesystem::path& path, std::string_view sql) {
+  SqliteDatabase(path, nullptr).execute(sql);
+}
+
+TEST(Journal, ComesBack) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 5, true);
+  EXPECT_EQ(directory.entries(), 1U);  // no WAL, no shared memory
+  const Journal journal = Journal::open(directory / "run.db");
+  EXPECT_TRUE(journal.finished());
+  EXPECT_EQ(journal.units(), 5U);
+  EXPECT_EQ(journal.fingerprint(), kFingerprint);
+  EXPECT_EQ(count_units(journal), 5U);
+  const auto inputs = journal.inputs();
+  ASSERT_EQ(inputs.size(), 2U);
+  EXPECT_EQ(inputs[0].name, "caf\xe9.fa");
+  EXPECT_EQ(inputs[0].hash, "00ff");
+  EXPECT_EQ(inputs[1].message, "b.fq.gz: cut");
+  EXPECT_EQ(inputs[1].offset, 3456U);
+  EXPECT_TRUE(inputs[1].failed);
+}
+
+TEST(Journal, IsReadWhileItIsWritten) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  journal.append(make_unit(0));
+  EXPECT_EQ(count_units(journal), 1U);
+  journal.append(make_unit(1));
+  EXPECT_EQ(count_units(journal), 2U);
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.db-shm"));
+}
+
+TEST(Journal, OfAnInterruptedRunGoesOn) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  {
+    Journal journal = Journal::open(directory / "run.db");
+    EXPECT_FALSE(journal.finished());
+    EXPECT_EQ(journal.units(), 3U);
+    journal.append(make_unit(3));
+    journal.finish();
+  }
+  EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 4U);
+}
+
+TEST(Journal, SurvivesTheEndOfItsProcess) {
+  const TempDir directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Journal journal = Journal::create(directory / "run.db", kFingerprint);
+    for (std::uint64_t k = 0; k < 7; ++k) journal.append(make_unit(k));
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 7U);
+}
+
+TEST(Journal, TakesUnitsInOrderOnly) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
+  journal.append(make_unit(0));
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(0)); }), ErrorKind::kInternal);
+  journal.finish();
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
+}
+
+TEST(Journal, IsOneProcesss) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  journal.append(make_unit(0));
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kOutputBusy);
+}
+
+TEST(Journal, IsNotMadeOverAnother) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 1, true);
+  EXPECT_EQ(thrown_kind([&] { Journal::create(directory / "run.db", kFingerprint); }),
+            ErrorKind::kOutputWrite);
+  EXPECT_EQ(thrown_kind([&] { Journal::create(directory / "no" / "run.db", kFingerprint); }),
+            ErrorKind::kOutputWrite);
+}
+
+TEST(Journal, SaysThatTheDiskIsFull) {
+  const TempDir directory;
+  EXPECT_EQ(kind_with_full_disk(200000,
+                                [&] {
+                                  Journal journal =
+                                      Journal::create(directory / "run.db", kFingerprint);
+                                  for (std::uint64_t k = 0; k < 10000; ++k) {
+                                    journal.append(make_unit(k));
+                                  }
+                                }),
+            static_cast<int>(ErrorKind::kOutputWrite));
+  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // what was done is kept
+}
+
+// One change to a good journal, and what it is called.
+class DamagedJournal : public testing::TestWithParam<const char*> {};
+
+TEST_P(DamagedJournal, IsRefused) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 5, true);
+  change(directory / "run.db", GetParam());
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kJournalDamaged);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Journal, DamagedJournal,
+    testing::Values("DELETE FROM units WHERE unit = 4", "DELETE FROM units WHERE unit = 2",
+                    "DELETE FROM units", "UPDATE units SET unit = 9 WHERE unit = 4",
+                    "UPDATE units SET scores = (SELECT scores FROM units WHERE unit = 1) "
+                    "WHERE unit = 2",
+                    "DELETE FROM inputs WHERE input = 1", "DELETE FROM inputs WHERE input = 0",
+                    "UPDATE inputs SET failed = 0 WHERE input = 1",
+                    "UPDATE inputs SET records = -1 WHERE input = 1",
+                    "UPDATE fingerprint SET value = '300' WHERE key = 'chunk_size'",
+                    "UPDATE completion SET units = 4", "UPDATE completion SET hash = 'x'",
+                    "UPDATE completion SET inputs = 1", "DROP TABLE units",
+                    "CREATE TRIGGER t AFTER INSERT ON units BEGIN DELETE FROM inputs; END",
+                    "CREATE INDEX i ON inputs(name)", "PRAGMA user_version = 2",
+                    "PRAGMA application_id = 1"));
+
+TEST(Journal, RefusesWhatIsNone) {
+  const TempDir directory;
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "none.db"); }), ErrorKind::kJournalDamaged);
+  write_text(directory / "empty.db", "");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "empty.db"); }),
+            ErrorKind::kJournalDamaged);
+  write_text(directory / "text.db", std::string(10000, 'x'));
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "text.db"); }), ErrorKind::kJournalDamaged);
+}
+
+// Either refused, or what was written: never another answer.
+TEST(Journal, NeverAnswersWrongly) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, true);
+  const std::string good = read_text(directory / "run.db");
+  std::size_t refused = 0;
+  for (std::size_t byte = 0; byte < good.size(); byte += 7) {
+    std::string broken = good;
+    broken[byte] = static_cast<char>(~broken[byte]);
+    write_text(directory / "broken.db", broken);
+    try {
+      const Journal journal = Journal::open(directory / "broken.db");
+      EXPECT_EQ(journal.fingerprint(), kFingerprint);
+      EXPECT_EQ(journal.inputs().size(), 2U);
+      if (journal.finished()) {
+        EXPECT_EQ(count_units(journal), 3U) << byte;
+      }
+    } catch (const Error&) {
+      ++refused;
+    }
+    std::filesystem::remove(directory / "broken.db");
+    std::filesystem::remove(directory / "broken.db-wal");
+  }
+  EXPECT_GT(refused, 20U);
+}
+
+}  // namespace
+}  // namespace virnucpro

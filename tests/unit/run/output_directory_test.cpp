@@ -1,0 +1,185 @@
+#include "run/output_directory.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
+
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::string own_host() {
+  std::array<char, 256> name{};
+  EXPECT_EQ(::gethostname(name.data(), name.size() - 1), 0);
+  return name.data();
+}
+
+// A process that ended before this returns.
+pid_t dead_process() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+// A child that holds `directory` until it is told to end.
+class Holder {
+ public:
+  explicit Holder(const std::filesystem::path& directory) {
+    std::array<int, 2> ready{};
+    EXPECT_EQ(::pipe(ready.data()), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      const OutputDirectory held(directory, "s", false);
+      EXPECT_EQ(::write(ready[1], "x", 1), 1);
+      while (true) ::pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+  }
+  ~Holder() { kill_now(); }
+  Holder(const Holder&) = delete;
+
+  void kill_now() {
+    if (pid_ == 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(std::exchange(pid_, 0), nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+TEST(OutputDirectory, IsMadeWithItsParents) {
+  const TempDir temp;
+  const auto path = temp / "a" / "b";
+  {
+    const OutputDirectory directory(path, "x", false);
+    EXPECT_EQ(read_text(path / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
+    EXPECT_EQ(directory.journal(), path / "run.db");
+    EXPECT_EQ(directory.merged(), path / "x_merged");
+    EXPECT_EQ(directory.log(), path / "logs" / "virnucpro.log");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(path));
+}
+
+TEST(OutputDirectory, IsNotTakenFromOthers) {
+  const TempDir temp;
+  write_text(temp / "thesis.tex", "x");
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp.path(), "x", false); }),
+              ErrorKind::kOutputExists);
+  }
+  EXPECT_EQ(temp.entries(), 1U);
+}
+
+TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
+  const TempDir temp;
+  const auto in = [&temp](const char* name) { return temp / name; };
+  for (const char* folder : {"s_merged", "logs", "other_merged", "virus.fasta"}) {
+    std::filesystem::create_directory(in(folder));
+  }
+  const std::vector<const char*> own{"sequences.tsv",
+                                     "run.db",
+                                     "run.db-wal",
+                                     "s_chunked500.fa",
+                                     "report.html",
+                                     "embeddings.h5",
+                                     "telemetry_1.h5",
+                                     "s_identified_protein.faa",
+                                     "SYNTHETIC_WEIGHTS",
+                                     "sequences.tsv.partial",
+                                     "s_merged/prediction_results.txt",
+                                     "logs/virnucpro.log",
+                                     "logs/gpu_metrics_2.log",
+                                     "failed_inputs.txt"};
+  const std::vector<const char*> foreign{"thesis.tex", "other_chunked500.fa", "telemetry.txt",
+                                         "logs/mine.log", "other_merged/prediction_results.txt"};
+  for (const char* name : own) write_text(in(name), "x");
+  for (const char* name : foreign) write_text(in(name), "x");
+  std::filesystem::create_symlink("thesis.tex", in("report.md"));
+  { const OutputDirectory directory(temp.path(), "s", true); }
+  for (const char* name : own) EXPECT_FALSE(std::filesystem::exists(in(name))) << name;
+  for (const char* name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
+  EXPECT_FALSE(std::filesystem::exists(in("s_merged")));
+  EXPECT_TRUE(
+      std::filesystem::exists(in("virus.fasta")));  // a folder: not what this program writes
+}
+
+TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
+  const TempDir temp;
+  Holder holder(temp.path());
+  for (const bool force : {false, true}) {
+    try {
+      OutputDirectory(temp.path(), "s", force);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kOutputBusy);
+      EXPECT_THAT(error.what(), testing::HasSubstr(own_host()));
+      EXPECT_THAT(error.what(), testing::HasSubstr(std::to_string(holder.pid())));
+    }
+  }
+  EXPECT_TRUE(std::filesystem::exists(temp / "run.lock"));
+  holder.kill_now();
+  EXPECT_TRUE(std::filesystem::exists(temp / "run.lock"));  // stale
+  const OutputDirectory directory(temp.path(), "s", false);
+  EXPECT_EQ(read_text(temp / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
+}
+
+TEST(OutputDirectory, CannotBeAFile) {
+  const TempDir temp;
+  write_text(temp / "file", "x");
+  EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp / "file", "s", true); }),
+            ErrorKind::kOutputWrite);
+  EXPECT_EQ(thrown_kind([&] { OutputDirectory("/proc/nowhere", "s", true); }),
+            ErrorKind::kOutputWrite);
+}
+
+TEST(RunLock, AsksAfterItsHolder) {
+  EXPECT_FALSE(may_be_alive({}));
+  EXPECT_TRUE(may_be_alive({own_host(), ::getppid()}));
+  EXPECT_FALSE(may_be_alive({own_host(), dead_process()}));
+  EXPECT_TRUE(may_be_alive({"another-host", 1}));
+}
+
+TEST(RunLock, ReadsWhateverTheFileHolds) {
+  const TempDir temp;
+  for (const char* text : {"", "\n", "host", "host x", "host -1"}) {
+    write_text(temp / "run.lock", text);
+    EXPECT_EQ(read_lock_holder(temp / "run.lock").host, "") << text;
+  }
+  write_text(temp / "run.lock", "node7 42\n");
+  EXPECT_EQ(read_lock_holder(temp / "run.lock").pid, 42);
+}
+
+TEST(OutputStem, TakesOffOneSuffixOfEachKind) {
+  const std::array<std::pair<const char*, const char*>, 14> names{
+      {{"reads.fa", "reads"},
+       {"/data/x.y/reads.fastq.gz", "reads"},
+       {"reads.fa.fa", "reads.fa"},
+       {"reads.fa.gz.gz", "reads.fa.gz"},
+       {"reads.bgz", "reads"},
+       {"reads.FASTA.GZ", "reads"},
+       {"reads.txt", "reads.txt"},
+       {"reads.fna.bgzf", "reads"},
+       {"reads", "reads"},
+       {".fa", ".fa"},
+       {"a.bam", "a"},
+       {"a.cram", "a"},
+       {"-", "stdin"},
+       {"sample.v2.fq", "sample.v2"}}};
+  for (const auto& [input, stem] : names) EXPECT_EQ(output_stem(input), stem);
+}
+
+}  // namespace
+}  // namespace virnucpro
