@@ -10,7 +10,11 @@
 namespace virnucpro {
 
 // The byte-pair encoding of DNABERT-S, read from its published tokenizer.json. Gives what the
-// `tokenizers` library gives for the same file without its padding and truncation, for every input.
+// `tokenizers` library gives for the same file without its padding and truncation, for every text:
+// tokens written out ("[SEP]") are those tokens, the rest is split into words (runs of letters,
+// digits and underscores; runs of other characters) at white space, and each word encoded. A
+// character without a token is one unknown token. So is a byte that is not part of UTF-8, for which
+// the library has no answer.
 // Time linear in the length of the text. Safe to use from many threads at once.
 class DnaTokenizer {
  public:

@@ -34,13 +34,18 @@ struct PackedBatch {
 struct PackSettings {
   std::size_t token_budget = 4096;      // per model; a longer frame is a batch of its own
   std::size_t frames_in_window = 2048;  // how far it looks ahead, in distinct frames …
-  std::size_t tokens_in_window = 0;     // … and in tokens; 0: 64 budgets
+  std::size_t tokens_in_window = 0;     // … and in tokens of either model; 0: 64 budgets
   std::size_t frames_per_batch = 65536;
   bool deduplicate = true;
 };
 
 // Packs whole frames into batches under a token budget. What it gives is a pure function of the
-// settings and of the frames in the order they were added.
+// settings and of the calls in their order.
+//
+// A batch is filled in the order of age as long as frames fit, then with the longest that still
+// fit. The window is full when it holds frames_in_window distinct frames and enough of them for a
+// batch, or tokens_in_window tokens, to which a repeated frame adds one: that bounds its memory, as
+// long as the caller takes what there is after every add().
 class Packer {
  public:
   explicit Packer(const PackSettings& settings);
@@ -48,7 +53,7 @@ class Packer {
   Packer(Packer&&) noexcept;
 
   void add(FrameTokens frame, std::uint64_t number);
-  // A batch, once the window holds enough to choose from; else empty: add more.
+  // A batch while the window is full, else empty: add more.
   // The oldest frame of the window is always in it, so no frame waits for ever.
   std::optional<PackedBatch> take();
   // A batch of what is left, as full as can be; empty when nothing is left.

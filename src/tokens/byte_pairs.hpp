@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace virnucpro {
+
+inline constexpr std::uint16_t kNoToken = 0xffff;
+
+// One row of a byte-pair encoding: `left` and `right` side by side become `made`.
+struct PairMerge {
+  std::uint16_t left;
+  std::uint16_t right;
+  std::uint16_t made;
+};
+
+// The rank of each merge by its pair: a flat hash table, at most a quarter full.
+class PairRanks {
+ public:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  explicit PairRanks(std::span<const PairMerge> merges);
+  std::uint32_t rank(std::uint16_t left, std::uint16_t right) const {
+    const std::uint32_t key = key_of(left, right);
+    std::size_t slot = slot_of(key);
+    while (slots_[slot].key != key && slots_[slot].key != kNone) slot = (slot + 1) & mask_;
+    return slots_[slot].rank;
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t key = kNone;
+    std::uint32_t rank = kNone;
+  };
+  static std::uint32_t key_of(std::uint16_t left, std::uint16_t right) {
+    return (std::uint32_t{left} << 16U) | right;
+  }
+  std::size_t slot_of(std::uint32_t key) const {
+    return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15U) >> 32U) & mask_;
+  }
+
+  std::size_t mask_;
+  std::vector<Slot> slots_;
+};
+
+// Byte-pair encoding (Sennrich et al., 2016) of runs of known letters: the merge of the lowest rank
+// is done first, the leftmost of equal ones before the others, until none is left.
+//
+// It is found without doing merges one by one. Call two tokens *compatible* when the encoding of
+// their joined text is these two. A split of a text into tokens is its encoding if and only if
+// neighbours are compatible: merges look at nothing but the pair, so that the first merge across a
+// border of the split would also be done in the text of the two tokens beside it, and the other way
+// round. So there is one such split; it is searched from the left, longest token first. A position
+// is reached by one split only (the encoding of the text before it), hence a position that turned
+// out to be a dead end is never tried again, and time is linear in the length of the text.
+class BytePairs {
+ public:
+  // The token of each byte, or kNoToken.
+  using Letters = std::array<std::uint16_t, 256>;
+  static constexpr std::size_t kMaxTokenLetters = 64;
+  static constexpr std::size_t kMaxTrieCells = std::size_t{1} << 22U;
+
+  // `merges` in the order of their ranks, tokens below `vocabulary`. Both parts of a merge must be
+  // letters or made by earlier merges, and no token may be made twice: what training gives, and
+  // what makes the time of a merge its rank. Error kTokenizer, naming `file`, when they are not, or
+  // when the tables would be larger than the limits above.
+  BytePairs(const Letters& letters, std::span<const PairMerge> merges, std::size_t vocabulary,
+            const std::string& file);
+
+  // Appends the encoding of `word`, of which every byte must be a letter.
+  void encode(std::string_view word, std::vector<std::uint16_t>& tokens) const;
+
+ private:
+  struct Piece {
+    std::uint32_t made = 0;  // when: 0 for letters, 1 + rank for others
+    std::uint16_t left = kNoToken;
+    std::uint16_t right = kNoToken;
+    std::uint16_t shorter = kNoToken;  // the next shorter token its text begins with
+    std::uint8_t letters = 0;          // 0: never comes out of an encoding
+  };
+
+  void add_letters(const Letters& letters);
+  void add_merge(std::size_t rank, const PairMerge& merge, const std::string& file);
+  void build_trie(const std::string& file);
+  void insert(std::uint16_t token, const std::string& file);
+  bool merges_across(std::uint16_t left, std::uint16_t right, std::uint32_t before) const;
+  std::uint16_t longest_at(std::string_view text) const;
+
+  PairRanks ranks_;
+  std::vector<Piece> pieces_;             // by token
+  std::vector<std::string> texts_;        // by token
+  std::array<std::uint8_t, 256> code_{};  // of letters, 0 …
+  std::size_t width_ = 0;                 // number of letters
+  std::vector<std::uint32_t> children_;   // [node][code], 0: none
+  std::vector<std::uint16_t> token_at_;   // [node], or kNoToken
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,227 @@
+#include "tokens/dna_tokenizer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "tokens/byte_pairs.hpp"
+#include "tokens/tokenizer_file.hpp"
+
+namespace virnucpro {
+namespace {
+
+// What a byte is to the pre-tokenizer `\w+|[^\w\s]+`.
+enum class ByteClass : std::uint8_t { kSpace, kWord, kOther, kNotAscii };
+
+constexpr auto kClassOf = [] {
+  std::array<ByteClass, 256> table{};
+  for (std::size_t byte = 0; byte < table.size(); ++byte) {
+    const bool digit = byte >= '0' && byte <= '9';
+    const bool letter = (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
+    const bool space = byte == ' ' || (byte >= '\t' && byte <= '\r');
+    table[byte] = byte >= 0x80                     ? ByteClass::kNotAscii
+                  : space                          ? ByteClass::kSpace
+                  : digit || letter || byte == '_' ? ByteClass::kWord
+                                                   : ByteClass::kOther;
+  }
+  return table;
+}();
+
+unsigned char byte_at(std::string_view text, std::size_t index) {
+  return static_cast<unsigned char>(text[index]);
+}
+
+struct CodePoint {
+  std::uint32_t value = 0xfffd;
+  std::size_t bytes = 1;
+};
+
+// The character that `text`, which starts with a byte above 0x7f, starts with; one byte of no
+// character where that is not UTF-8 (Unicode 15, table 3-7).
+CodePoint first_code_point(std::string_view text) {
+  const unsigned char lead = byte_at(text, 0);
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  std::uint32_t value = lead & (0x7fU >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    const unsigned char next = byte_at(text, i);
+    if ((next & 0xc0U) != 0x80U) return {};
+    value = (value << 6U) | (next & 0x3fU);
+  }
+  const bool overlong = (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);
+  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
+  if (overlong || surrogate || value > 0x10ffff) return {};
+  return {.value = value, .bytes = bytes};
+}
+
+// Unicode's White_Space beyond ASCII.
+bool is_wide_space(std::uint32_t value) {
+  constexpr std::array<std::uint32_t, 8> kOthers{0x85,   0xa0,   0x1680, 0x2028,
+                                                 0x2029, 0x202f, 0x205f, 0x3000};
+  return (value >= 0x2000 && value <= 0x200a) ||
+         std::find(kOthers.begin(), kOthers.end(), value) != kOthers.end();
+}
+
+std::vector<PairMerge> resolve_merges(const TokenizerFile& source, const std::string& file) {
+  const auto token = [&](std::string_view text, std::size_t rank) {
+    const auto found = source.vocabulary.find(text);
+    if (found == source.vocabulary.end() || text == source.unknown) {
+      constexpr std::size_t kShown = 64;
+      throw Error(ErrorKind::kTokenizer, Place{.file = file},
+                  fmt::format("model.merges[{}]: \"{}\" is not a token that merges may have", rank,
+                              text.substr(0, kShown)));
+    }
+    return found->second;
+  };
+  std::vector<PairMerge> merges;
+  merges.reserve(source.merges.size());
+  for (std::size_t rank = 0; rank < source.merges.size(); ++rank) {
+    const auto& [left, right] = source.merges[rank];
+    merges.push_back({.left = token(left, rank),
+                      .right = token(right, rank),
+                      .made = token(left + right, rank)});
+  }
+  return merges;
+}
+
+BytePairs::Letters letters_of(const TokenizerFile& source) {
+  BytePairs::Letters letters;
+  letters.fill(kNoToken);
+  for (const auto& [text, token] : source.vocabulary) {
+    if (text.size() == 1 && text != source.unknown) letters[byte_at(text, 0)] = token;
+  }
+  return letters;
+}
+
+std::uint32_t size_of_vocabulary(const TokenizerFile& source) {
+  std::uint32_t size = 0;
+  for (const auto& [text, token] : source.vocabulary) size = std::max(size, token + 1U);
+  return size;
+}
+
+struct AddedToken {
+  std::string text;
+  std::uint16_t token;
+};
+
+}  // namespace
+
+struct DnaTokenizer::Tables {
+  Tables(const TokenizerFile& source, const std::string& file)
+      : vocabulary(size_of_vocabulary(source)),
+        opening(source.vocabulary.at(source.opening)),
+        closing(source.vocabulary.at(source.closing)),
+        unknown(source.vocabulary.at(source.unknown)),
+        letters(letters_of(source)),
+        pairs(letters, resolve_merges(source, file), vocabulary, file) {
+    for (const std::string& text : source.added) {
+      added.push_back({.text = text, .token = source.vocabulary.at(text)});
+      if (added_starts.find(text.front()) == std::string::npos) added_starts += text.front();
+    }
+    // Of two that begin alike the longer one is taken.
+    std::stable_sort(added.begin(), added.end(), [](const AddedToken& a, const AddedToken& b) {
+      return a.text.size() > b.text.size();
+    });
+  }
+
+  const AddedToken* added_at(std::string_view text) const {
+    for (const AddedToken& candidate : added) {
+      if (text.starts_with(candidate.text)) return &candidate;
+    }
+    return nullptr;
+  }
+  void encode_plain(std::string_view text, std::vector<std::uint16_t>& tokens) const;
+  std::size_t letters_from(std::string_view text, std::size_t begin) const;
+
+  std::uint32_t vocabulary;
+  std::uint16_t opening;
+  std::uint16_t closing;
+  std::uint16_t unknown;
+  BytePairs::Letters letters;
+  BytePairs pairs;
+  std::vector<AddedToken> added;
+  std::string added_starts;  // the bytes that added tokens start with
+};
+
+// The end of the run of known letters, all of one word, that starts at `begin`.
+std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_t begin) const {
+  const ByteClass word = kClassOf[byte_at(text, begin)];
+  std::size_t end = begin + 1;
+  while (end < text.size() && letters[byte_at(text, end)] != kNoToken &&
+         kClassOf[byte_at(text, end)] == word) {
+    ++end;
+  }
+  return end;
+}
+
+// A text without added tokens. No merge has the unknown token, so that the runs of known letters
+// of a word are encoded each for itself.
+void DnaTokenizer::Tables::encode_plain(std::string_view text,
+                                        std::vector<std::uint16_t>& tokens) const {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const unsigned char byte = byte_at(text, at);
+    if (kClassOf[byte] == ByteClass::kSpace) {
+      ++at;
+    } else if (letters[byte] != kNoToken) {
+      const std::size_t end = letters_from(text, at);
+      pairs.encode(text.substr(at, end - at), tokens);
+      at = end;
+    } else if (kClassOf[byte] != ByteClass::kNotAscii) {
+      tokens.push_back(unknown);
+      ++at;
+    } else {
+      const CodePoint character = first_code_point(text.substr(at));
+      if (!is_wide_space(character.value)) tokens.push_back(unknown);
+      at += character.bytes;
+    }
+  }
+}
+
+DnaTokenizer::DnaTokenizer(std::unique_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+DnaTokenizer::~DnaTokenizer() = default;
+DnaTokenizer::DnaTokenizer(DnaTokenizer&&) noexcept = default;
+
+DnaTokenizer DnaTokenizer::load(const std::filesystem::path& tokenizer_json) {
+  return parse(read_small_file(tokenizer_json, kMaxJsonBytes, ErrorKind::kTokenizer),
+               tokenizer_json.string());
+}
+
+DnaTokenizer DnaTokenizer::parse(std::string_view json, const std::string& file) {
+  return DnaTokenizer(std::make_unique<const Tables>(read_tokenizer_file(json, file), file));
+}
+
+std::uint32_t DnaTokenizer::vocabulary() const {
+  return tables_->vocabulary;
+}
+
+std::vector<std::uint16_t> DnaTokenizer::encode(std::string_view text) const {
+  constexpr std::size_t kUsualLetters = 4;  // a token, of DNA
+  std::vector<std::uint16_t> tokens;
+  tokens.reserve(text.size() / kUsualLetters + 2);
+  tokens.push_back(tables_->opening);
+  std::size_t plain = 0;  // where the text not yet encoded begins
+  std::size_t at = text.find_first_of(tables_->added_starts);
+  while (at != std::string_view::npos) {
+    const AddedToken* added = tables_->added_at(text.substr(at));
+    if (added == nullptr) {
+      ++at;
+    } else {
+      tables_->encode_plain(text.substr(plain, at - plain), tokens);
+      tokens.push_back(added->token);
+      at += added->text.size();
+      plain = at;
+    }
+    at = text.find_first_of(tables_->added_starts, at);
+  }
+  tables_->encode_plain(text.substr(plain), tokens);
+  tokens.push_back(tables_->closing);
+  return tokens;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,198 @@
+#include "tokens/packer.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kBudgetsInWindow = 64;
+// Frames looked at for one that fits in a batch: where the tokens of one model fit, those of the
+// other nearly always do.
+constexpr std::size_t kProbes = 32;
+
+struct Entry {
+  FrameTokens tokens;
+  std::vector<std::uint64_t> occurrences;
+  std::uint64_t age = 0;  // when it was added, counted up
+};
+
+std::size_t esm_size(const Entry& entry) {
+  return entry.tokens.esm.size();
+}
+std::size_t dna_size(const Entry& entry) {
+  return entry.tokens.dna.size();
+}
+
+// By number of tokens; of equal ones the oldest comes last, where a search from above meets it
+// first.
+template <std::size_t (*kSize)(const Entry&)>
+struct BySize {
+  using is_transparent = void;
+  bool operator()(const Entry* a, const Entry* b) const {
+    return std::pair(kSize(*a), b->age) < std::pair(kSize(*b), a->age);
+  }
+  bool operator()(std::size_t size, const Entry* b) const { return size < kSize(*b); }
+};
+
+template <typename T>
+std::string_view bytes_of(const std::vector<T>& tokens) {
+  return {reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(T)};
+}
+
+struct HashTokens {
+  std::size_t operator()(const Entry* entry) const {
+    const std::hash<std::string_view> hash;
+    constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
+    return hash(bytes_of(entry->tokens.dna)) * kOdd + hash(bytes_of(entry->tokens.esm));
+  }
+};
+struct EqualTokens {
+  bool operator()(const Entry* a, const Entry* b) const {
+    return a->tokens.esm == b->tokens.esm && a->tokens.dna == b->tokens.dna;
+  }
+};
+
+template <typename T>
+void append(const std::vector<T>& tokens, std::vector<T>& all, std::vector<std::uint32_t>& ends) {
+  all.insert(all.end(), tokens.begin(), tokens.end());
+  ends.push_back(static_cast<std::uint32_t>(all.size()));
+}
+
+// What a batch still has room for.
+struct Room {
+  std::size_t esm;
+  std::size_t dna;
+  std::size_t frames;
+
+  bool fits(const Entry& entry) const {
+    return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
+  }
+  // The first frame of a batch may be longer than the budget: then there is room for no other.
+  void take(const Entry& entry) {
+    const bool within = fits(entry);
+    esm -= std::min(esm, esm_size(entry));
+    dna -= std::min(dna, dna_size(entry));
+    frames = within ? frames - 1 : 0;
+  }
+};
+
+}  // namespace
+
+struct Packer::Window {
+  explicit Window(const PackSettings& given) : settings(given) {
+    settings.frames_per_batch = std::max<std::size_t>(settings.frames_per_batch, 1);
+    settings.frames_in_window = std::max<std::size_t>(settings.frames_in_window, 1);
+    if (settings.tokens_in_window == 0) {
+      settings.tokens_in_window = kBudgetsInWindow * settings.token_budget;
+    }
+  }
+
+  bool is_full() const {
+    const std::size_t tokens = std::max(esm_tokens, dna_tokens);
+    const bool holds_batch =
+        tokens >= settings.token_budget || by_age.size() >= settings.frames_per_batch;
+    if (by_age.size() >= settings.frames_in_window && holds_batch) return true;
+    return !by_age.empty() && tokens + repeats >= settings.tokens_in_window;
+  }
+
+  void insert(FrameTokens frame, std::uint64_t number);
+  void move_to(PackedBatch& batch, Entry& entry);
+  Entry* longest_that_fits(const Room& room) const;
+  PackedBatch pack();
+
+  PackSettings settings;
+  std::map<std::uint64_t, Entry> by_age;
+  std::set<Entry*, BySize<esm_size>> by_esm;
+  std::set<Entry*, BySize<dna_size>> by_dna;
+  std::unordered_set<Entry*, HashTokens, EqualTokens> distinct;  // unused without deduplication
+  std::size_t esm_tokens = 0;
+  std::size_t dna_tokens = 0;
+  std::size_t repeats = 0;
+  std::uint64_t next_age = 0;
+};
+
+void Packer::Window::insert(FrameTokens frame, std::uint64_t number) {
+  const std::uint64_t age = next_age++;
+  Entry& entry = by_age[age];
+  entry = {.tokens = std::move(frame), .occurrences = {number}, .age = age};
+  if (settings.deduplicate) {
+    const auto [known, fresh] = distinct.insert(&entry);
+    if (!fresh) {
+      (*known)->occurrences.push_back(number);
+      ++repeats;
+      by_age.erase(age);
+      return;
+    }
+  }
+  by_esm.insert(&entry);
+  by_dna.insert(&entry);
+  esm_tokens += esm_size(entry);
+  dna_tokens += dna_size(entry);
+}
+
+void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
+  by_esm.erase(&entry);
+  by_dna.erase(&entry);
+  if (settings.deduplicate) distinct.erase(&entry);
+  esm_tokens -= esm_size(entry);
+  dna_tokens -= dna_size(entry);
+  repeats -= entry.occurrences.size() - 1;
+  append(entry.tokens.esm, batch.frames.esm_tokens, batch.frames.esm_offsets);
+  append(entry.tokens.dna, batch.frames.dna_tokens, batch.frames.dna_offsets);
+  batch.occurrences.push_back(std::move(entry.occurrences));
+  by_age.erase(entry.age);
+}
+
+// By the tokens of which there are fewer left.
+Entry* Packer::Window::longest_that_fits(const Room& room) const {
+  const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
+    auto next = by_size.upper_bound(size);
+    for (std::size_t probe = 0; probe < kProbes && next != by_size.begin(); ++probe) {
+      --next;
+      if (room.fits(**next)) return *next;
+    }
+    return nullptr;
+  };
+  return room.dna < room.esm ? search(by_dna, room.dna) : search(by_esm, room.esm);
+}
+
+PackedBatch Packer::Window::pack() {
+  PackedBatch batch;
+  Room room{.esm = settings.token_budget,
+            .dna = settings.token_budget,
+            .frames = settings.frames_per_batch};
+  const auto move = [&](Entry& entry) {
+    room.take(entry);
+    move_to(batch, entry);
+  };
+  move(by_age.begin()->second);
+  while (!by_age.empty() && room.fits(by_age.begin()->second)) move(by_age.begin()->second);
+  while (Entry* entry = longest_that_fits(room)) move(*entry);
+  return batch;
+}
+
+Packer::Packer(const PackSettings& settings) : window_(std::make_unique<Window>(settings)) {}
+Packer::~Packer() = default;
+Packer::Packer(Packer&&) noexcept = default;
+
+void Packer::add(FrameTokens frame, std::uint64_t number) {
+  window_->insert(std::move(frame), number);
+}
+
+std::optional<PackedBatch> Packer::take() {
+  if (!window_->is_full()) return std::nullopt;
+  return window_->pack();
+}
+
+std::optional<PackedBatch> Packer::drain() {
+  if (window_->by_age.empty()) return std::nullopt;
+  return window_->pack();
+}
+
+}  // namespace virnucpro
