@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -8,20 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/dtype.hpp"
-
 namespace virnucpro {
 
 using Shape = std::vector<std::uint64_t>;
-
-// A tensor as it lies in a file: little-endian, contiguous, row-major. The bytes are a view into
-// the mapped file and live as long as the weights they come from.
-struct TensorView {
-  std::string name;
-  DType dtype = DType::kF32;
-  Shape shape;
-  std::span<const std::byte> bytes;
-};
 
 // The tensors of one model under the names this program uses (weights/name_tables.hpp), whatever
 // the file called them. Values are handed out one tensor at a time and checked on the way: shape,

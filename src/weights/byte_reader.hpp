@@ -1,0 +1,67 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+// Little-endian reads from the bytes of one file that never leave them. Every error names the file
+// and the offset; running out of bytes is of the kind given.
+class ByteReader {
+ public:
+  ByteReader(std::span<const std::byte> bytes, std::string file, ErrorKind when_short)
+      : bytes_(bytes), file_(std::move(file)), when_short_(when_short) {}
+
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t size() const { return bytes_.size(); }
+  const std::string& file() const { return file_; }
+
+  void seek(std::uint64_t offset) {
+    if (offset > bytes_.size()) fail(when_short_, "an offset lies behind the end");
+    offset_ = offset;
+  }
+
+  std::span<const std::byte> take(std::uint64_t count) {
+    if (!range_within<std::uint64_t>(offset_, count, bytes_.size())) {
+      fail(when_short_, "ends within a field of " + std::to_string(count) + " bytes");
+    }
+    const auto part = bytes_.subspan(offset_, count);
+    offset_ += count;
+    return part;
+  }
+
+  std::string_view text(std::uint64_t count) {
+    const auto part = take(count);
+    return {reinterpret_cast<const char*>(part.data()), part.size()};
+  }
+
+  template <std::unsigned_integral T>
+  T read() {
+    T value = 0;
+    const auto part = take(sizeof(T));
+    for (std::size_t i = 0; i < sizeof(T); ++i) {
+      value = static_cast<T>(value | static_cast<T>(std::to_integer<T>(part[i]) << (8U * i)));
+    }
+    return value;
+  }
+
+  [[noreturn]] void fail(ErrorKind kind, std::string detail) const {
+    throw Error(kind, Place{.file = file_, .offset = offset_}, std::move(detail));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::string file_;
+  ErrorKind when_short_;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,163 @@
+#include "weights/export.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/json.hpp"
+#include "weights/name_tables.hpp"
+#include "weights/recognise.hpp"
+#include "weights/stored_tensor.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A tensor to be written: its name here and in the file.
+struct Outgoing {
+  std::string name;
+  std::string published;
+  Shape shape;
+};
+
+std::vector<Outgoing> list_tensors(const Weights& weights, const NameTable& table,
+                                   const DimSizes& sizes, std::uint32_t layers,
+                                   std::string_view prefix) {
+  std::vector<Outgoing> tensors;
+  for (const NameRow& row : table.rows) {
+    // Hugging Face's spelling is the first other one where a name has no gamma or beta.
+    const bool respelt = &table == &esm2_names() && !row.also[0].empty();
+    for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
+      const std::string name = layer_name(row.name, layer);
+      if (!weights.has(name)) continue;
+      const std::string published = layer_name(respelt ? row.also[0] : row.name, layer);
+      tensors.push_back({name, std::string(prefix) + published, shape_of(row, sizes)});
+    }
+  }
+  return tensors;
+}
+
+std::uint64_t values_in(const Outgoing& tensor) {
+  return element_count(tensor.shape).value_or(0);
+}
+
+std::string make_header(const std::vector<Outgoing>& tensors, const std::string& origin) {
+  std::string header = fmt::format(R"({{"__metadata__":{{"format":"pt","origin":"{}"}})", origin);
+  std::uint64_t offset = 0;
+  for (const Outgoing& tensor : tensors) {
+    const std::uint64_t end = offset + 4 * values_in(tensor);
+    header += fmt::format(R"(,"{}":{{"dtype":"F32","shape":{},"data_offsets":[{},{}]}})",
+                          tensor.published, shape_text(tensor.shape), offset, end);
+    offset = end;
+  }
+  header += '}';
+  header.append((8 - header.size() % 8) % 8, ' ');  // so that the data are aligned
+  return header;
+}
+
+std::string little_endian(std::uint64_t value) {
+  std::string bytes;
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    bytes += static_cast<char>(static_cast<unsigned char>(value >> shift));
+  }
+  return bytes;
+}
+
+void write_safetensors(const fs::path& path, const Weights& weights,
+                       const std::vector<Outgoing>& tensors) {
+  const std::string origin = weights.synthetic() ? weights.origin() : "";
+  const std::string header = make_header(tensors, origin);
+  AtomicFile file(path);
+  file.write(little_endian(header.size()));
+  file.write(header);
+  std::vector<float> values;
+  for (const Outgoing& tensor : tensors) {
+    values.resize(values_in(tensor));
+    weights.read(tensor.name, tensor.shape, values);
+    file.write({reinterpret_cast<const char*>(values.data()), 4 * values.size()});
+  }
+  file.commit();
+}
+
+void make_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()}, error.message());
+  }
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+constexpr std::string_view kEsm2Config = R"({{
+  "architectures": ["EsmForMaskedLM"],
+  "model_type": "esm",
+  "vocab_size": 33,
+  "pad_token_id": 1,
+  "mask_token_id": 32,
+  "hidden_size": {},
+  "num_hidden_layers": {},
+  "num_attention_heads": {},
+  "intermediate_size": {},
+  "hidden_act": "gelu",
+  "layer_norm_eps": 1e-05,
+  "max_position_embeddings": 1026,
+  "position_embedding_type": "rotary",
+  "emb_layer_norm_before": false,
+  "token_dropout": {}
+}}
+)";
+
+constexpr std::string_view kDnabertConfig = R"({{
+  "architectures": ["BertForMaskedLM"],
+  "model_type": "bert",
+  "vocab_size": {},
+  "hidden_size": {},
+  "num_hidden_layers": {},
+  "num_attention_heads": {},
+  "intermediate_size": {},
+  "hidden_act": "gelu",
+  "layer_norm_eps": {},
+  "type_vocab_size": 2
+}}
+)";
+
+}  // namespace
+
+void export_esm2(const Esm2Weights& weights, const fs::path& directory) {
+  const Esm2Shape& shape = weights.shape;
+  make_directory(directory);
+  write_text(directory / "config.json", fmt::format(kEsm2Config, shape.width, shape.layers,
+                                                    shape.heads, shape.ffn, shape.token_dropout));
+  write_safetensors(
+      directory / "model.safetensors", *weights.tensors,
+      list_tensors(*weights.tensors, esm2_names(), dims_of(shape), shape.layers, "esm."));
+}
+
+void export_dnabert_s(const DnabertWeights& weights, const fs::path& directory) {
+  const DnabertShape& shape = weights.shape;
+  make_directory(directory);
+  write_text(directory / "config.json",
+             fmt::format(kDnabertConfig, shape.vocabulary, shape.width, shape.layers, shape.heads,
+                         shape.ffn, shape.layer_norm_eps));
+  write_text(directory / "tokenizer.json",
+             read_small_file(weights.tokenizer, kMaxJsonBytes, ErrorKind::kTokenizer));
+  write_safetensors(
+      directory / "model.safetensors", *weights.tensors,
+      list_tensors(*weights.tensors, dnabert_names(), dims_of(shape), shape.layers, "bert."));
+}
+
+void export_classifier(const ClassifierWeights& weights, const fs::path& file) {
+  write_safetensors(
+      file, *weights.tensors,
+      list_tensors(*weights.tensors, classifier_names(), dims_of(weights.shape), 1, ""));
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,196 @@
+#include "weights/file_weights.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+#include "weights/convert.hpp"
+#include "weights/zip_file.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::uint32_t kMaxLayers = 4096;
+
+// Elements one after the other. A tensor that is a whole ZIP record has its checksum taken in the
+// same pass; one that is a part of a record has the record checked first.
+class DenseStream : public TensorStream {
+ public:
+  DenseStream(const LocatedTensor& source, const std::string& name)
+      : source_(source), name_(name), rest_(source.tensor.bytes) {
+    if (!source_.tensor.record) return;
+    whole_record_ = source_.tensor.record->bytes.size() == rest_.size();
+    if (!whole_record_) check(zip_crc32(source_.tensor.record->bytes));
+  }
+
+  void fill(std::span<float> next) override {
+    const auto part = rest_.first(next.size() * size_of(source_.tensor.dtype));
+    if (whole_record_) crc_ = zip_crc32(part, crc_);
+    convert_to_f32(source_.tensor.dtype, part, next);
+    rest_ = rest_.subspan(part.size());
+  }
+
+  void finish() override {
+    if (whole_record_) check(crc_);
+    source_.file->release(source_.tensor.bytes);
+  }
+
+ private:
+  void check(std::uint32_t crc) const {
+    if (crc != source_.tensor.record->crc32) {
+      throw Error(ErrorKind::kWeightsCorrupt,
+                  Place{.file = source_.file->path().string(), .tensor = name_},
+                  "the CRC-32 of its ZIP member is wrong");
+    }
+  }
+
+  const LocatedTensor& source_;
+  const std::string name_;
+  std::span<const std::byte> rest_;
+  bool whole_record_ = false;
+  std::uint32_t crc_ = 0;
+};
+
+// Elements at strides: a transposed or sliced tensor, gathered one by one into row-major order.
+class StridedStream : public TensorStream {
+ public:
+  StridedStream(const LocatedTensor& source, const std::string& name)
+      : source_(source), name_(name), index_(source.tensor.shape.size(), 0) {
+    const auto& record = source_.tensor.record;
+    if (record && zip_crc32(record->bytes) != record->crc32) {
+      throw Error(ErrorKind::kWeightsCorrupt,
+                  Place{.file = source_.file->path().string(), .tensor = name_},
+                  "the CRC-32 of its ZIP member is wrong");
+    }
+  }
+
+  void fill(std::span<float> next) override {
+    const StoredTensor& tensor = source_.tensor;
+    const std::size_t size = size_of(tensor.dtype);
+    for (float& value : next) {
+      const std::uint64_t element =
+          std::inner_product(index_.begin(), index_.end(), tensor.strides.begin(), 0UL);
+      convert_to_f32(tensor.dtype, tensor.bytes.subspan(element * size, size), {&value, 1});
+      advance();
+    }
+  }
+
+  void finish() override { source_.file->release(source_.tensor.bytes); }
+
+ private:
+  void advance() {
+    for (std::size_t i = index_.size(); i-- > 0;) {
+      if (++index_[i] < source_.tensor.shape[i]) return;
+      index_[i] = 0;
+    }
+  }
+
+  const LocatedTensor& source_;
+  const std::string name_;
+  Shape index_;
+};
+
+class FileWeights : public CheckedWeights {
+ public:
+  explicit FileWeights(const ModelFiles& model) { origin_ = model.path.string(); }
+
+  void add(const std::string& name, const LocatedTensor& source, bool non_negative) {
+    sources_.emplace(name, source);
+    tensors_.emplace(name, Tensor{source.tensor.shape, non_negative});
+  }
+
+ private:
+  std::unique_ptr<TensorStream> open(const std::string& name) const override {
+    const LocatedTensor& source = sources_.at(name);
+    if (source.tensor.strides.empty()) return std::make_unique<DenseStream>(source, name);
+    return std::make_unique<StridedStream>(source, name);
+  }
+
+  std::map<std::string, LocatedTensor> sources_;
+};
+
+void check_tensor(const LocatedTensor& source, const std::string& name, const Shape& expected) {
+  const Place place{.file = source.file->path().string(), .tensor = name};
+  const std::string called =
+      source.tensor.name == name ? "" : fmt::format(" (there {})", source.tensor.name);
+  if (source.tensor.shape != expected) {
+    throw Error(ErrorKind::kWeightsTensor, place,
+                fmt::format("shape {}{}, expected {}", shape_text(source.tensor.shape), called,
+                            shape_text(expected)));
+  }
+  if (!is_weight_type(source.tensor.dtype)) {
+    throw Error(ErrorKind::kWeightsTensor, place,
+                fmt::format("numbers of type {}{}, expected F32, F16 or BF16",
+                            name_of(source.tensor.dtype), called));
+  }
+}
+
+[[noreturn]] void missing(const ModelFiles& model, const NameRow& row, std::uint32_t layer) {
+  std::string also;
+  for (const std::string_view name : row.also) {
+    if (!name.empty()) also += fmt::format(", also not as {}", layer_name(name, layer));
+  }
+  throw Error(ErrorKind::kWeightsTensor,
+              Place{.file = model.path.string(), .tensor = layer_name(row.name, layer)},
+              "missing" + also);
+}
+
+}  // namespace
+
+const LocatedTensor* find_tensor(const ModelFiles& model, const NameTable& table,
+                                 const NameRow& row, std::uint32_t layer) {
+  const auto look_up = [&](std::string_view pattern) -> const LocatedTensor* {
+    if (pattern.empty()) return nullptr;
+    const std::string name = layer_name(pattern, layer);
+    for (const std::string_view prefix : table.prefixes) {
+      const auto found = model.tensors.find(std::string(prefix) + name);
+      if (found != model.tensors.end()) return &found->second;
+    }
+    return nullptr;
+  };
+  if (const LocatedTensor* found = look_up(row.name)) return found;
+  for (const std::string_view pattern : row.also) {
+    if (const LocatedTensor* found = look_up(pattern)) return found;
+  }
+  return nullptr;
+}
+
+const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& table,
+                                    std::string_view name) {
+  for (const NameRow& row : table.rows) {
+    if (row.name != name) continue;
+    const LocatedTensor* found = find_tensor(model, table, row);
+    if (found == nullptr) missing(model, row, 0);
+    return *found;
+  }
+  throw Error(ErrorKind::kInternal, fmt::format("{} is not in its name table", name));
+}
+
+std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std::string_view name) {
+  for (const NameRow& row : table.rows) {
+    if (row.name != name) continue;
+    std::uint32_t layers = 0;
+    while (layers < kMaxLayers && find_tensor(model, table, row, layers) != nullptr) ++layers;
+    return layers;
+  }
+  throw Error(ErrorKind::kInternal, fmt::format("{} is not in its name table", name));
+}
+
+std::unique_ptr<CheckedWeights> make_file_weights(const ModelFiles& model, const NameTable& table,
+                                                  const DimSizes& sizes, std::uint32_t layers) {
+  auto weights = std::make_unique<FileWeights>(model);
+  for (const NameRow& row : table.rows) {
+    for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
+      const LocatedTensor* source = find_tensor(model, table, row, layer);
+      if (source == nullptr && (row.traits & kOptional) != 0) continue;
+      if (source == nullptr) missing(model, row, layer);
+      const std::string name = layer_name(row.name, layer);
+      check_tensor(*source, name, shape_of(row, sizes));
+      weights->add(name, *source, (row.traits & kNonNegative) != 0);
+    }
+  }
+  return weights;
+}
+
+}  // namespace virnucpro

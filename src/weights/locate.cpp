@@ -1,0 +1,167 @@
+#include "weights/locate.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "base/file.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kEsm2Models{
+    PublishedModel{
+        {"esm2_t6_8M_UR50D", "esm2_t6_8M"}, "facebook/esm2_t6_8M_UR50D", "esm2_t6_8M_UR50D.pt"},
+    PublishedModel{{"esm2_t12_35M_UR50D", "esm2_t12_35M"},
+                   "facebook/esm2_t12_35M_UR50D",
+                   "esm2_t12_35M_UR50D.pt"},
+    PublishedModel{{"esm2_t30_150M_UR50D", "esm2_t30_150M"},
+                   "facebook/esm2_t30_150M_UR50D",
+                   "esm2_t30_150M_UR50D.pt"},
+    PublishedModel{{"esm2_t33_650M_UR50D", "esm2_t33_650M"},
+                   "facebook/esm2_t33_650M_UR50D",
+                   "esm2_t33_650M_UR50D.pt"},
+    PublishedModel{
+        {"esm2_t36_3B_UR50D", "esm2_t36_3B"}, "facebook/esm2_t36_3B_UR50D", "esm2_t36_3B_UR50D.pt"},
+    PublishedModel{{"esm2_t48_15B_UR50D", "esm2_t48_15B"},
+                   "facebook/esm2_t48_15B_UR50D",
+                   "esm2_t48_15B_UR50D.pt"},
+};
+constexpr std::array kDnabertModels{
+    PublishedModel{
+        {"DNABERT-S", "dnabert-s", "DNABERT_S", "dnabert_s"}, "zhihan1996/DNABERT-S", ""},
+};
+constexpr std::array kClassifierModels{
+    PublishedModel{{"300_model.pth", "300"}, "", ""},
+    PublishedModel{{"500_model.pth", "500"}, "", ""},
+};
+
+std::span<const PublishedModel> models_of(ModelFamily family) {
+  if (family == ModelFamily::kEsm2) return kEsm2Models;
+  if (family == ModelFamily::kDnabert) return kDnabertModels;
+  return kClassifierModels;
+}
+
+const PublishedModel* find_published(ModelFamily family, std::string_view name) {
+  if (name.empty()) return nullptr;
+  for (const PublishedModel& model : models_of(family)) {
+    if (name == model.repository) return &model;
+    for (const std::string_view alias : model.aliases) {
+      if (name == alias) return &model;
+    }
+  }
+  return nullptr;
+}
+
+fs::path environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// A folder given by the environment, or `below` it; empty when the variable is not set.
+fs::path under(const char* variable, const char* below) {
+  const fs::path base = environment(variable);
+  return base.empty() ? fs::path() : base / below;
+}
+
+fs::path first_set(std::initializer_list<fs::path> paths) {
+  for (const fs::path& path : paths) {
+    if (!path.empty()) return path;
+  }
+  return {};
+}
+
+// As huggingface_hub's constants and torch.hub.get_dir() have it.
+fs::path hugging_face_cache() {
+  return first_set({environment("HF_HUB_CACHE"), environment("HUGGINGFACE_HUB_CACHE"),
+                    under("HF_HOME", "hub"), under("XDG_CACHE_HOME", "huggingface/hub"),
+                    under("HOME", ".cache/huggingface/hub")});
+}
+fs::path torch_hub_cache() {
+  return first_set({under("TORCH_HOME", "hub/checkpoints"),
+                    under("XDG_CACHE_HOME", "torch/hub/checkpoints"),
+                    under("HOME", ".cache/torch/hub/checkpoints")});
+}
+
+class Search {
+ public:
+  // The path, where there is something; what was looked at is kept for the error.
+  std::optional<fs::path> look(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return path;
+    places_.push_back(path.string());
+    return std::nullopt;
+  }
+
+  // models--org--name/refs/main names the snapshot that is current.
+  std::optional<fs::path> look_in_hub(const fs::path& cache, std::string_view repository) {
+    if (cache.empty() || repository.empty()) return std::nullopt;
+    std::string folder = "models--" + std::string(repository);
+    folder.replace(folder.find('/'), 1, "--");
+    const std::optional<fs::path> main = look(cache / folder / "refs" / "main");
+    if (!main) return std::nullopt;
+    std::string revision = read_small_file(*main, 1024, ErrorKind::kWeightsMissing);
+    revision.erase(revision.find_last_not_of(" \r\n") + 1);
+    if (revision.empty() || revision[0] == '.' || revision.find('/') != std::string::npos) {
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
+                  "it does not name a snapshot");
+    }
+    return look(cache / folder / "snapshots" / revision);
+  }
+
+  [[noreturn]] void fail(const std::string& model) const {
+    std::string detail = fmt::format("\"{}\" was looked for in", model);
+    for (const std::string& place : places_) {
+      detail += fmt::format("{} {}", &place == &places_.front() ? "" : ",", place);
+    }
+    throw Error(ErrorKind::kWeightsMissing, detail);
+  }
+
+ private:
+  std::vector<std::string> places_;
+};
+
+std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& directory,
+                                           const std::string& model,
+                                           const PublishedModel* published) {
+  if (directory.empty()) return std::nullopt;
+  if (const auto found = search.look(directory / model)) return found;
+  if (published == nullptr) return std::nullopt;
+  for (const std::string_view name :
+       {published->repository, published->aliases[0], published->aliases[1], published->aliases[2],
+        published->aliases[3], published->torch_file}) {
+    if (name.empty() || name == model) continue;
+    if (const auto found = search.look(directory / name)) return found;
+  }
+  return search.look_in_hub(directory, published->repository);
+}
+
+}  // namespace
+
+fs::path locate_model(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
+  Search search;
+  const PublishedModel* published = find_published(family, model);
+  if (const auto found = search.look(model)) return *found;
+  if (fs::path(model).is_absolute()) search.fail(model);
+  if (const auto found = look_in_models_dir(search, lookup.models_dir, model, published)) {
+    return *found;
+  }
+  if (published != nullptr) {
+    if (const auto found = search.look_in_hub(hugging_face_cache(), published->repository)) {
+      return *found;
+    }
+    const fs::path torch = torch_hub_cache();
+    if (!published->torch_file.empty() && !torch.empty()) {
+      if (const auto found = search.look(torch / published->torch_file)) return *found;
+    }
+  }
+  search.fail(model);
+}
+
+}  // namespace virnucpro

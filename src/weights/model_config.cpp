@@ -1,0 +1,121 @@
+#include "weights/model_config.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/json.hpp"
+
+namespace virnucpro {
+namespace {
+
+class ConfigVisitor : public JsonVisitor {
+ public:
+  void scalar(const JsonPath& path, JsonScalar value) override {
+    if (path.size() != 1 || path[0].is_element) return;
+    const std::string& key = path[0].key;
+    if (auto* text = std::get_if<std::string>(&value)) settings[key] = std::move(*text);
+    if (const auto* flag = std::get_if<bool>(&value)) settings[key] = *flag;
+    if (const auto* real = std::get_if<double>(&value)) settings[key] = *real;
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) settings[key] = *whole;
+    if (const auto* size = std::get_if<std::uint64_t>(&value)) {
+      if (const auto small = narrow<std::int64_t>(*size)) settings[key] = *small;
+    }
+  }
+
+  Settings settings;
+};
+
+class IndexVisitor : public JsonVisitor {
+ public:
+  explicit IndexVisitor(const std::string& file) : file_(file) {}
+
+  void scalar(const JsonPath& path, JsonScalar value) override {
+    if (path.size() != 2 || path[0].key != "weight_map") return;
+    const auto* name = std::get_if<std::string>(&value);
+    if (name == nullptr || name->empty() || name->find('/') != std::string::npos || *name == "." ||
+        *name == "..") {
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = file_, .tensor = path[1].key},
+                  "the index gives no file name");
+    }
+    names.insert(*name);
+  }
+
+  std::set<std::string> names;
+
+ private:
+  const std::string& file_;
+};
+
+const Setting* first_of(const Settings& settings, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (const auto found = settings.find(name); found != settings.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void wrong_type(const std::string& file, std::string_view name) {
+  throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+              fmt::format("its setting {} is of another type than expected", name));
+}
+
+template <typename T>
+std::optional<T> typed_setting(const Settings& settings, const std::string& file,
+                               std::initializer_list<std::string_view> names) {
+  const Setting* setting = first_of(settings, names);
+  if (setting == nullptr) return std::nullopt;
+  const T* value = std::get_if<T>(setting);
+  if (value == nullptr) wrong_type(file, *names.begin());
+  return *value;
+}
+
+}  // namespace
+
+Settings parse_model_config(std::string_view json, const std::string& file) {
+  ConfigVisitor visitor;
+  walk_json(json, file, visitor);
+  return std::move(visitor.settings);
+}
+
+std::vector<std::string> parse_shard_index(std::string_view json, const std::string& file) {
+  IndexVisitor visitor(file);
+  walk_json(json, file, visitor);
+  if (visitor.names.empty()) {
+    throw Error(ErrorKind::kWeightsFormat, Place{.file = file}, "it has no weight_map");
+  }
+  return {visitor.names.begin(), visitor.names.end()};
+}
+
+std::optional<std::int64_t> whole_setting(const Settings& settings, const std::string& file,
+                                          std::initializer_list<std::string_view> names) {
+  return typed_setting<std::int64_t>(settings, file, names);
+}
+
+std::optional<double> real_setting(const Settings& settings, const std::string& file,
+                                   std::initializer_list<std::string_view> names) {
+  const Setting* setting = first_of(settings, names);
+  if (setting == nullptr) return std::nullopt;
+  if (const auto* whole = std::get_if<std::int64_t>(setting)) return static_cast<double>(*whole);
+  return typed_setting<double>(settings, file, names);
+}
+
+std::optional<bool> flag_setting(const Settings& settings, const std::string& file,
+                                 std::initializer_list<std::string_view> names) {
+  return typed_setting<bool>(settings, file, names);
+}
+
+void expect_setting(const Settings& settings, const std::string& file, std::string_view name,
+                    std::string_view expected) {
+  const auto found = settings.find(name);
+  if (found == settings.end()) return;
+  const auto* text = std::get_if<std::string>(&found->second);
+  if (text == nullptr) wrong_type(file, name);
+  if (*text != expected) {
+    throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+                fmt::format("its {} is \"{}\", expected \"{}\"", name, *text, expected));
+  }
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,89 @@
+#include "weights/model_files.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/json.hpp"
+#include "weights/model_config.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+struct WeightFile {
+  std::string_view name;
+  bool is_index;
+};
+
+constexpr std::array kWeightFiles{
+    WeightFile{"model.safetensors", false},
+    WeightFile{"model.safetensors.index.json", true},
+    WeightFile{"pytorch_model.bin", false},
+    WeightFile{"pytorch_model.bin.index.json", true},
+};
+
+std::vector<fs::path> files_of(const fs::path& directory) {
+  for (const WeightFile& candidate : kWeightFiles) {
+    const fs::path path = directory / candidate.name;
+    if (!is_there(path)) continue;
+    if (!candidate.is_index) return {path};
+    const std::string json = read_small_file(path, kMaxJsonBytes, ErrorKind::kJson);
+    std::vector<fs::path> shards;
+    for (const std::string& name : parse_shard_index(json, path.string())) {
+      shards.push_back(directory / name);
+    }
+    return shards;
+  }
+  std::string names;
+  for (const WeightFile& candidate : kWeightFiles) names += fmt::format(" {}", candidate.name);
+  throw Error(ErrorKind::kWeightsMissing, Place{.file = directory.string()},
+              "the directory holds none of" + names);
+}
+
+void add_file(ModelFiles& model, const fs::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path, ErrorKind::kWeightsMissing);
+  TensorArchive archive = parse_archive(file->bytes(), path.string());
+  model.kind = archive.kind;
+  model.root_class = archive.root_class;
+  model.settings.merge(archive.settings);
+  for (StoredTensor& tensor : archive.tensors) {
+    const std::string name = tensor.name;
+    const auto [place, added] = model.tensors.emplace(name, LocatedTensor{std::move(tensor), file});
+    if (!added) {
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = path.string(), .tensor = name},
+                  "stands in two shards, also in " + place->second.file->path().string());
+    }
+  }
+}
+
+}  // namespace
+
+ModelFiles open_model_files(const fs::path& path) {
+  ModelFiles model;
+  model.path = path;
+  std::error_code ignored;
+  const bool is_directory = fs::is_directory(path, ignored);
+  model.directory = is_directory ? path : path.parent_path();
+  model.files = is_directory ? files_of(path) : std::vector<fs::path>{path};
+  for (const fs::path& file : model.files) add_file(model, file);
+
+  const fs::path config = model.directory / "config.json";
+  model.has_config = is_there(config);
+  if (model.has_config) {
+    const std::string json = read_small_file(config, kMaxJsonBytes, ErrorKind::kJson);
+    model.settings.merge(parse_model_config(json, config.string()));
+  }
+  return model;
+}
+
+}  // namespace virnucpro

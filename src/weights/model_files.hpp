@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "weights/tensor_archive.hpp"
+
+namespace virnucpro {
+
+struct LocatedTensor {
+  StoredTensor tensor;
+  std::shared_ptr<const MappedFile> file;
+};
+
+// A model as it lies on disk: one file, or a directory with config.json and one or several files.
+struct ModelFiles {
+  std::filesystem::path path;
+  std::filesystem::path directory;  // where files that belong to it would lie
+  std::vector<std::filesystem::path> files;
+  ArchiveKind kind = ArchiveKind::kSafetensors;
+  std::string root_class;  // of a pickled module
+  bool has_config = false;
+  Settings settings;
+  std::map<std::string, LocatedTensor, std::less<>> tensors;
+};
+
+// Opens a file, or a directory's model.safetensors, model.safetensors.index.json,
+// pytorch_model.bin or pytorch_model.bin.index.json, the first that is there. A config.json in the
+// directory, or beside a file, adds its settings (those inside the file come first).
+// Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kJson.
+ModelFiles open_model_files(const std::filesystem::path& path);
+
+}  // namespace virnucpro

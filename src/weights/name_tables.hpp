@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weights/weights.hpp"
+
+namespace virnucpro {
+
+// The sizes by which the tensors of a model are shaped.
+enum class Dim : std::uint8_t {
+  kNone,  // no such dimension
+  kWidth,
+  kFfn,
+  kTwiceFfn,
+  kThriceWidth,
+  kHalfHead,
+  kVocabulary,
+  kTokenTypes,
+  kInputs,
+  kHidden,
+  kClasses,
+  kCount,
+};
+using DimSizes = std::array<std::uint64_t, static_cast<std::size_t>(Dim::kCount)>;
+
+inline std::uint64_t& size_of(DimSizes& sizes, Dim dim) {
+  return sizes[static_cast<std::size_t>(dim)];
+}
+
+// How synthetic weights fill a tensor; `exponent` is that of a power of two. u is uniform in
+// (-1, 1).
+enum class Fill : std::uint8_t {
+  kUniform,  // u · 2^exponent
+  kFanIn,  // u · 2^(exponent - k), k the smallest with 3·4^k ≥ columns: products of rms-1 input
+           // have an rms in (0.5, 1] · 2^exponent
+  kNearOne,  // 1 + u/8
+  kAbsent,   // the tensor is not there
+};
+
+enum Trait : std::uint8_t { kPlain = 0, kOptional = 1, kNonNegative = 2 };
+
+// One kind of tensor: its name here and in the files, its shape, its synthetic values. In a name,
+// ".N." stands for the number of a layer.
+struct NameRow {
+  std::string_view name;
+  std::array<std::string_view, 2> also;  // spellings of other formats; empty: none
+  std::array<Dim, 2> dims;
+  Fill fill;
+  int exponent;
+  std::uint8_t traits = kPlain;
+};
+
+struct NameTable {
+  std::span<const NameRow> rows;
+  std::span<const std::string_view> prefixes;  // that may stand before every name of a file
+};
+
+const NameTable& esm2_names();
+const NameTable& dnabert_names();
+const NameTable& classifier_names();
+
+// A row's name for one layer.
+std::string layer_name(std::string_view pattern, std::uint32_t layer);
+// Whether the row stands for a tensor of every layer.
+bool is_per_layer(const NameRow& row);
+Shape shape_of(const NameRow& row, const DimSizes& sizes);
+
+}  // namespace virnucpro

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace virnucpro {
+
+// What a pickle can hold here: plain data and descriptions of what torch would build from it.
+enum class PickleType : std::uint8_t {
+  kNone,
+  kBool,
+  kInt,
+  kFloat,
+  kString,
+  kList,  // also a set
+  kTuple,
+  kDict,     // items: key, value, key, value …
+  kGlobal,   // text: module.name; only ever one of the allowed
+  kStorage,  // items: what the persistent id's tuple held
+  kTensor,   // items: the arguments of torch._utils._rebuild_tensor
+  kObject,   // text: its class, module.name; items: its state, once it has one
+};
+
+using PickleId = std::uint32_t;
+
+// One value. Values refer to each other by id, so that a pickle which contains itself is no danger:
+// whoever walks it bounds the walk.
+struct PickleNode {
+  PickleType type = PickleType::kNone;
+  std::int64_t integer = 0;  // bool, int; of a global: its row in the allow-list
+  double real = 0;
+  std::string_view text{};  // into the pickle's bytes, or a static string
+  std::vector<PickleId> items{};
+};
+
+// All values of one pickle. The bytes it was read from must outlive it.
+struct PickleDocument {
+  std::vector<PickleNode> nodes;
+  PickleId root = 0;
+
+  const PickleNode& operator[](PickleId id) const { return nodes[id]; }
+  // The value of a dict's member; null when there is none or `dict` is not one.
+  const PickleNode* member(const PickleNode& dict, std::string_view key) const {
+    if (dict.type != PickleType::kDict) return nullptr;
+    for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+      const PickleNode& name = nodes[dict.items[i]];
+      if (name.type == PickleType::kString && name.text == key) return &nodes[dict.items[i + 1]];
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,154 @@
+#include "weights/safetensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/json.hpp"
+#include "weights/byte_reader.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kMaxDimensions = 8;
+
+// One member of the header, as far as it was read.
+struct HeaderEntry {
+  std::string name;
+  std::string dtype{};
+  Shape shape{};
+  Shape offsets{};  // begin and end, in bytes from the start of the data
+  bool has_shape = false;
+};
+
+class HeaderVisitor : public JsonVisitor {
+ public:
+  explicit HeaderVisitor(const std::string& file) : file_(file) {}
+
+  void open(const JsonPath& path, bool is_object) override {
+    if (is_metadata(path)) return;
+    if (path.size() == 1 && is_object) {
+      entries_.push_back(HeaderEntry{.name = path[0].key});
+    } else if (path.size() == 2 && !is_object && path[1].key == "shape") {
+      entries_.back().has_shape = true;
+    } else if (path.size() != (is_object ? 0U : 2U)) {
+      fail(path, "is not laid out as safetensors has it");
+    }
+  }
+
+  void scalar(const JsonPath& path, JsonScalar value) override {
+    if (is_metadata(path)) return;
+    if (path.size() == 2 && path[1].key == "dtype" && std::holds_alternative<std::string>(value)) {
+      entries_.back().dtype = std::get<std::string>(std::move(value));
+    } else if (path.size() == 3 && path[2].is_element && path[1].key == "shape") {
+      append(path, entries_.back().shape, kMaxDimensions, value);
+    } else if (path.size() == 3 && path[2].is_element && path[1].key == "data_offsets") {
+      append(path, entries_.back().offsets, 2, value);
+    } else {
+      fail(path, "has a member that safetensors does not know");
+    }
+  }
+
+  std::vector<HeaderEntry> take() { return std::move(entries_); }
+
+ private:
+  static bool is_metadata(const JsonPath& path) {
+    return !path.empty() && path[0].key == "__metadata__";
+  }
+
+  void append(const JsonPath& path, Shape& numbers, std::size_t limit, const JsonScalar& value) {
+    const auto* number = std::get_if<std::uint64_t>(&value);
+    if (number == nullptr) fail(path, "has a size that is not a whole number");
+    if (numbers.size() == limit) fail(path, "has too many numbers in \"" + path[1].key + "\"");
+    numbers.push_back(*number);
+  }
+
+  [[noreturn]] void fail(const JsonPath& path, std::string detail) const {
+    throw Error(ErrorKind::kWeightsFormat,
+                Place{.file = file_, .tensor = path.empty() ? "" : path[0].key}, std::move(detail));
+  }
+
+  const std::string& file_;
+  std::vector<HeaderEntry> entries_;
+};
+
+std::uint64_t byte_count(const HeaderEntry& entry, DType dtype, const Place& place) {
+  const auto elements = element_count(entry.shape);
+  const auto bytes =
+      elements ? checked_mul<std::uint64_t>(*elements, size_of(dtype)) : std::nullopt;
+  if (!bytes) {
+    throw Error(ErrorKind::kWeightsFormat, place,
+                "shape " + shape_text(entry.shape) + " is impossible");
+  }
+  return *bytes;
+}
+
+StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin,
+                          std::span<const std::byte> data, const std::string& file) {
+  const Place place{.file = file, .tensor = entry.name};
+  const auto dtype = dtype_named(entry.dtype);
+  if (!dtype) {
+    throw Error(ErrorKind::kWeightsFormat, place, "numbers of type \"" + entry.dtype + "\"");
+  }
+  const std::uint64_t begin = entry.offsets[0];
+  const std::uint64_t end = entry.offsets[1];
+  if (begin != expected_begin || end < begin) {
+    throw Error(ErrorKind::kWeightsFormat, place,
+                fmt::format("its data lie at {} to {}, where they should begin at {}", begin, end,
+                            expected_begin));
+  }
+  if (end - begin != byte_count(entry, *dtype, place)) {
+    throw Error(
+        ErrorKind::kWeightsFormat, place,
+        fmt::format("{} bytes for {} of {}", end - begin, shape_text(entry.shape), entry.dtype));
+  }
+  if (end > data.size()) {
+    throw Error(ErrorKind::kWeightsTruncated, place,
+                fmt::format("its data end at byte {}, the file's at {}", end, data.size()));
+  }
+  return StoredTensor{.name = std::move(entry.name),
+                      .dtype = *dtype,
+                      .shape = std::move(entry.shape),
+                      .strides = {},
+                      .bytes = data.subspan(begin, end - begin),
+                      .record = std::nullopt};
+}
+
+}  // namespace
+
+std::vector<StoredTensor> parse_safetensors(std::span<const std::byte> bytes,
+                                            const std::string& file) {
+  ByteReader reader(bytes, file, ErrorKind::kWeightsTruncated);
+  const auto header_size = reader.read<std::uint64_t>();
+  if (header_size > kMaxJsonBytes) {
+    reader.fail(ErrorKind::kWeightsFormat, fmt::format("a header of {} bytes", header_size));
+  }
+  HeaderVisitor visitor(file);
+  walk_json(reader.text(header_size), file, visitor);
+  std::vector<HeaderEntry> entries = visitor.take();
+  for (const HeaderEntry& entry : entries) {
+    if (entry.offsets.size() != 2 || !entry.has_shape) {
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = file, .tensor = entry.name},
+                  "the header gives no shape or no place for it");
+    }
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.offsets < b.offsets; });
+
+  const auto data = bytes.subspan(reader.offset());
+  std::vector<StoredTensor> tensors;
+  std::uint64_t end = 0;
+  for (HeaderEntry& entry : entries) {
+    tensors.push_back(place_tensor(std::move(entry), end, data, file));
+    end += tensors.back().bytes.size();
+  }
+  if (end != data.size()) {
+    reader.fail(ErrorKind::kWeightsFormat,
+                fmt::format("{} bytes follow the last tensor", data.size() - end));
+  }
+  return tensors;
+}
+
+}  // namespace virnucpro

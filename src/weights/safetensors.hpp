@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "weights/stored_tensor.hpp"
+
+namespace virnucpro {
+
+// The tensors of a safetensors file, in the order of their data
+// (https://github.com/huggingface/safetensors, "Format"): eight bytes of header length, a JSON
+// header, then the data, which the tensors cover without hole or overlap to the last byte.
+// Errors: kWeightsTruncated when the data end too early, kWeightsFormat and kJson for the rest;
+// nothing is allocated by a size that the file only claims.
+std::vector<StoredTensor> parse_safetensors(std::span<const std::byte> bytes,
+                                            const std::string& file);
+
+}  // namespace virnucpro

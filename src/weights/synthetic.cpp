@@ -1,0 +1,169 @@
+#include "weights/synthetic.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::string_view kPrefix = "synthetic";
+
+constexpr std::array kEsm2Shapes{
+    SyntheticShape{"esm2_t6_8M_UR50D", 6, 320, 20, 1280},
+    SyntheticShape{"esm2_t12_35M_UR50D", 12, 480, 20, 1920},
+    SyntheticShape{"esm2_t30_150M_UR50D", 30, 640, 20, 2560},
+    SyntheticShape{"esm2_t33_650M_UR50D", 33, 1280, 20, 5120},
+    SyntheticShape{"esm2_t36_3B_UR50D", 36, 2560, 40, 10240},
+    SyntheticShape{"esm2_t48_15B_UR50D", 48, 5120, 40, 20480},
+    SyntheticShape{"esm2_tiny", 2, 32, 4, 128},
+};
+
+constexpr std::array kDnabertShapes{
+    SyntheticShape{"dnabert-s", 12, 768, 12, 3072},
+    SyntheticShape{"dnabert-s-tiny", 2, 48, 3, 96},
+};
+
+constexpr std::string_view kPublishedSuffix = "_UR50D";
+
+// The odd number k with u = k / 2^24.
+std::int32_t odd_number(std::uint64_t key, std::uint64_t index) {
+  const std::uint64_t bits = splitmix64(key + index * kSplitMixStep) >> 40U;
+  return static_cast<std::int32_t>(2 * bits + 1) - (1 << 24);
+}
+
+// The smallest k with 3 · 4^k >= columns.
+int fan_in_exponent(std::uint64_t columns) {
+  int k = 0;
+  for (std::uint64_t reach = 3; reach < columns; reach *= 4) ++k;
+  return k;
+}
+
+struct Recipe {
+  std::uint64_t key = 0;
+  bool near_one = false;
+  float scale = 0;
+};
+
+class SyntheticStream : public TensorStream {
+ public:
+  explicit SyntheticStream(const Recipe& recipe) : recipe_(recipe) {}
+
+  void fill(std::span<float> next) override {
+    const std::uint64_t first = index_;
+    if (recipe_.near_one) {
+      // 13 bits and a sign: what a number near one can hold exactly beside the one.
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        const std::int32_t coarse = odd_number(recipe_.key, first + i) / (1 << 11);
+        next[i] = 1.0F + static_cast<float>(coarse) * 0x1p-16F;
+      }
+    } else {
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        next[i] = static_cast<float>(odd_number(recipe_.key, first + i)) * recipe_.scale;
+      }
+    }
+    index_ += next.size();
+  }
+
+  void finish() override {}
+
+ private:
+  Recipe recipe_;
+  std::uint64_t index_ = 0;
+};
+
+class SyntheticWeights : public CheckedWeights {
+ public:
+  explicit SyntheticWeights(std::string origin) {
+    origin_ = std::move(origin);
+    synthetic_ = true;
+  }
+
+  void add(const std::string& name, const NameRow& row, Shape shape, std::uint64_t seed) {
+    int exponent = row.exponent;
+    if (row.fill == Fill::kFanIn) exponent -= fan_in_exponent(shape.back());
+    recipes_[name] = Recipe{.key = splitmix64(seed ^ splitmix64(fnv1a(name))),
+                            .near_one = row.fill == Fill::kNearOne,
+                            .scale = std::ldexp(1.0F, exponent - 24)};
+    tensors_[name] = Tensor{std::move(shape), false};
+  }
+
+ private:
+  std::unique_ptr<TensorStream> open(const std::string& name) const override {
+    return std::make_unique<SyntheticStream>(recipes_.at(name));
+  }
+
+  std::map<std::string, Recipe> recipes_;
+};
+
+}  // namespace
+
+std::span<const SyntheticShape> synthetic_esm2_shapes() {
+  return kEsm2Shapes;
+}
+std::span<const SyntheticShape> synthetic_dnabert_shapes() {
+  return kDnabertShapes;
+}
+
+bool is_synthetic(std::string_view model) {
+  return model == kPrefix ||
+         (model.starts_with(kPrefix) && model.substr(kPrefix.size()).starts_with(':'));
+}
+
+SyntheticName parse_synthetic(std::string_view model) {
+  SyntheticName result;
+  std::string_view rest = model.substr(kPrefix.size());
+  if (rest.empty()) return result;
+  rest.remove_prefix(1);
+  const auto parse_seed = [&](std::string_view digits) {
+    const char* end = digits.data() + digits.size();
+    std::uint64_t seed = 0;
+    const auto parsed = std::from_chars(digits.data(), end, seed);
+    if (parsed.ec != std::errc() || parsed.ptr != end) return false;
+    result.seed = seed;
+    return true;
+  };
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos && parse_seed(rest)) return result;
+  result.name = rest.substr(0, colon);
+  if (colon != std::string_view::npos && !parse_seed(rest.substr(colon + 1))) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("\"{}\": the seed after the last colon is not a number", model));
+  }
+  return result;
+}
+
+const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
+                                           std::string_view name) {
+  std::string known;
+  for (const SyntheticShape& shape : shapes) {
+    std::string_view brief = shape.name;
+    if (brief.ends_with(kPublishedSuffix)) brief.remove_suffix(kPublishedSuffix.size());
+    if (name == shape.name || name == brief) return shape;
+    known += fmt::format(" {}", brief);
+  }
+  throw Error(ErrorKind::kWeightsMissing,
+              fmt::format("there is no synthetic model \"{}\"; there are{}", name, known));
+}
+
+std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,
+                                                       const DimSizes& sizes, std::uint32_t layers,
+                                                       std::uint64_t seed, std::string origin) {
+  auto weights = std::make_unique<SyntheticWeights>(std::move(origin));
+  for (const NameRow& row : table.rows) {
+    if (row.fill == Fill::kAbsent) continue;
+    for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
+      weights->add(layer_name(row.name, layer), row, shape_of(row, sizes), seed);
+    }
+  }
+  return weights;
+}
+
+}  // namespace virnucpro

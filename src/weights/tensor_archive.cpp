@@ -1,0 +1,55 @@
+#include "weights/tensor_archive.hpp"
+
+#include <array>
+#include <string_view>
+
+#include "weights/safetensors.hpp"
+
+namespace virnucpro {
+namespace {
+
+using namespace std::string_view_literals;
+
+// How files begin that are often given as weights and are none that can be read.
+struct KnownStart {
+  std::string_view bytes;
+  std::string_view what;
+};
+
+constexpr std::array kNotWeights{
+    // The magic number of torch.save before 1.6, pickled.
+    KnownStart{"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv,
+               "the format of torch before 1.6; load it with torch and save it again"sv},
+    KnownStart{"\x80"sv, "a bare pickle, not a file of torch.save"sv},
+    KnownStart{"\x89HDF\r\n"sv, "an HDF5 file"sv},
+    KnownStart{"\x1f\x8b"sv, "gzip; unpack it first"sv},
+    KnownStart{"version https://git-lfs"sv,
+               "a Git LFS pointer, not the file it stands for; run git lfs pull"sv},
+    KnownStart{"<"sv, "HTML or XML: probably an error page kept by a download"sv},
+};
+
+[[noreturn]] void refuse(std::string_view start, const std::string& file) {
+  for (const KnownStart& known : kNotWeights) {
+    if (start.starts_with(known.bytes)) {
+      throw Error(ErrorKind::kWeightsFormat, Place{.file = file}, std::string(known.what));
+    }
+  }
+  throw Error(ErrorKind::kWeightsFormat, Place{.file = file},
+              "neither safetensors nor a ZIP of torch.save");
+}
+
+}  // namespace
+
+TensorArchive parse_archive(std::span<const std::byte> bytes, const std::string& file) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min<std::size_t>(bytes.size(), 32));
+  if (start.size() < 9) {
+    throw Error(ErrorKind::kWeightsTruncated, Place{.file = file},
+                "only " + std::to_string(start.size()) + " bytes");
+  }
+  if (start.starts_with("PK\x03\x04")) return parse_torch_zip(bytes, file);
+  if (start[8] != '{') refuse(start, file);
+  return TensorArchive{.tensors = parse_safetensors(bytes, file)};
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,230 @@
+#include "weights/zip_file.hpp"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "weights/byte_reader.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::uint32_t kLocalHeader = 0x04034b50;
+constexpr std::uint32_t kDirectoryHeader = 0x02014b50;
+constexpr std::uint32_t kEnd = 0x06054b50;
+constexpr std::uint32_t kEnd64 = 0x06064b50;
+constexpr std::uint32_t kEnd64Locator = 0x07064b50;
+constexpr std::uint64_t kEndSize = 22;
+constexpr std::uint64_t kLocatorSize = 20;
+constexpr std::uint64_t kMaxComment = 0xffff;
+constexpr std::uint16_t kZip64Field = 1;
+constexpr std::uint32_t kIn64 = 0xffffffff;  // the value stands in the ZIP64 field
+constexpr std::uint16_t kIn64Short = 0xffff;
+constexpr std::uint16_t kEncrypted = 1;
+constexpr std::uint16_t kSizesFollow = 8;  // the local header leaves CRC and sizes empty
+constexpr std::uint64_t kMaxEntries = 1U << 20U;
+
+// Where the directory lies, from the record at the file's end.
+struct Directory {
+  std::uint64_t entries = 0;
+  std::uint64_t size = 0;
+  std::uint64_t offset = 0;
+};
+
+struct Member {
+  std::string name;
+  std::uint32_t crc32 = 0;
+  std::uint64_t size = 0;
+  std::uint64_t header_offset = 0;
+};
+
+class ZipReader {
+ public:
+  ZipReader(std::span<const std::byte> bytes, const std::string& file)
+      : reader_(bytes, file, ErrorKind::kWeightsTruncated) {}
+
+  std::vector<ZipEntry> read() {
+    const Directory directory = find_directory();
+    std::vector<ZipEntry> entries;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> extents;
+    std::uint64_t place = directory.offset;
+    for (std::uint64_t i = 0; i < directory.entries; ++i) {
+      reader_.seek(place);
+      Member member = read_member();
+      place = reader_.offset();
+      if (place > directory.offset + directory.size) malformed("the directory is too long");
+      const auto data = find_data(member, directory.offset);
+      extents.emplace_back(member.header_offset, reader_.offset());
+      entries.push_back(ZipEntry{std::move(member.name), {data, member.crc32}});
+    }
+    check_overlaps(std::move(extents));
+    return entries;
+  }
+
+ private:
+  [[noreturn]] void malformed(std::string detail) const {
+    reader_.fail(ErrorKind::kWeightsFormat, std::move(detail));
+  }
+
+  void expect(std::uint32_t signature, std::string_view what) {
+    if (reader_.read<std::uint32_t>() != signature) {
+      malformed(fmt::format("there is no {}", what));
+    }
+  }
+
+  Directory find_directory() {
+    const std::uint64_t end = find_end();
+    reader_.seek(end + 8);
+    Directory directory;
+    directory.entries = reader_.read<std::uint16_t>();
+    const auto total = reader_.read<std::uint16_t>();
+    directory.size = reader_.read<std::uint32_t>();
+    directory.offset = reader_.read<std::uint32_t>();
+    if (directory.entries != total) malformed("it is one of several volumes");
+    if (total == kIn64Short || directory.size == kIn64 || directory.offset == kIn64) {
+      directory = read_directory64(end);
+    }
+    if (directory.entries > kMaxEntries) malformed("it has too many members");
+    if (!range_within(directory.offset, directory.size, end)) {
+      malformed("the directory lies outside the file");
+    }
+    return directory;
+  }
+
+  // The end record is the last thing in the file but for a comment.
+  std::uint64_t find_end() {
+    const std::uint64_t size = reader_.size();
+    const std::uint64_t last = size < kEndSize ? 0 : size - kEndSize;
+    const std::uint64_t first = last > kMaxComment ? last - kMaxComment : 0;
+    for (std::uint64_t place = last + 1; size >= kEndSize && place-- > first;) {
+      reader_.seek(place);
+      if (reader_.read<std::uint32_t>() != kEnd) continue;
+      reader_.seek(place + kEndSize - 2);
+      if (reader_.read<std::uint16_t>() == size - place - kEndSize) return place;
+    }
+    reader_.seek(size);
+    reader_.fail(ErrorKind::kWeightsTruncated, "the directory at the end of the ZIP is missing");
+  }
+
+  Directory read_directory64(std::uint64_t end) {
+    if (end < kLocatorSize) malformed("the ZIP64 locator is missing");
+    reader_.seek(end - kLocatorSize);
+    expect(kEnd64Locator, "ZIP64 locator");
+    reader_.take(4);
+    reader_.seek(reader_.read<std::uint64_t>());
+    expect(kEnd64, "ZIP64 end record");
+    reader_.take(20);
+    Directory directory;
+    directory.entries = reader_.read<std::uint64_t>();
+    if (reader_.read<std::uint64_t>() != directory.entries) {
+      malformed("it is one of several volumes");
+    }
+    directory.size = reader_.read<std::uint64_t>();
+    directory.offset = reader_.read<std::uint64_t>();
+    return directory;
+  }
+
+  // One entry of the directory; the reader is left behind it.
+  Member read_member() {
+    expect(kDirectoryHeader, "entry of the directory where one should be");
+    reader_.take(4);
+    const auto flags = reader_.read<std::uint16_t>();
+    const auto method = reader_.read<std::uint16_t>();
+    reader_.take(4);
+    Member member;
+    member.crc32 = reader_.read<std::uint32_t>();
+    std::uint64_t packed = reader_.read<std::uint32_t>();
+    member.size = reader_.read<std::uint32_t>();
+    const auto name_size = reader_.read<std::uint16_t>();
+    const auto extra_size = reader_.read<std::uint16_t>();
+    const auto comment_size = reader_.read<std::uint16_t>();
+    reader_.take(8);
+    member.header_offset = reader_.read<std::uint32_t>();
+    member.name = reader_.text(name_size);
+    const std::uint64_t extra_end = reader_.offset() + extra_size;
+    read_zip64(extra_end, member.size, packed, member.header_offset);
+    reader_.seek(extra_end);
+    reader_.take(comment_size);
+    if ((flags & kEncrypted) != 0) malformed("a member is encrypted");
+    if (method != 0 || packed != member.size) {
+      malformed("a member is compressed; torch.save stores them as they are");
+    }
+    return member;
+  }
+
+  // The ZIP64 field gives, in this order, those of the values that did not fit 32 bits.
+  void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
+                  std::uint64_t& offset) {
+    while (reader_.offset() + 4 <= extra_end) {
+      const auto id = reader_.read<std::uint16_t>();
+      const auto length = reader_.read<std::uint16_t>();
+      if (reader_.offset() + length > extra_end) malformed("an extra field is too long");
+      const std::uint64_t next = reader_.offset() + length;
+      if (id == kZip64Field) {
+        for (std::uint64_t* value : {&size, &packed, &offset}) {
+          if (*value != kIn64) continue;
+          if (reader_.offset() + 8 > next) malformed("a ZIP64 field is too short");
+          *value = reader_.read<std::uint64_t>();
+        }
+        return;
+      }
+      reader_.seek(next);
+    }
+  }
+
+  // The bytes of a member, after its local header; the reader is left behind them.
+  std::span<const std::byte> find_data(const Member& member, std::uint64_t directory_offset) {
+    reader_.seek(member.header_offset);
+    expect(kLocalHeader, "local header where the directory points");
+    reader_.take(2);
+    const auto flags = reader_.read<std::uint16_t>();
+    const auto method = reader_.read<std::uint16_t>();
+    reader_.take(4);
+    const auto crc32 = reader_.read<std::uint32_t>();
+    reader_.take(4);
+    const auto size = reader_.read<std::uint32_t>();
+    const auto name_size = reader_.read<std::uint16_t>();
+    const auto extra_size = reader_.read<std::uint16_t>();
+    const bool agrees = (flags & kSizesFollow) != 0 ||
+                        (crc32 == member.crc32 && (size == member.size || size == kIn64));
+    if (reader_.text(name_size) != member.name || method != 0 || !agrees) {
+      malformed(fmt::format("local header and directory disagree on member {}", member.name));
+    }
+    reader_.take(extra_size);
+    if (!range_within(reader_.offset(), member.size, directory_offset)) {
+      malformed(fmt::format("member {} reaches into the directory", member.name));
+    }
+    return reader_.take(member.size);
+  }
+
+  void check_overlaps(std::vector<std::pair<std::uint64_t, std::uint64_t>> extents) const {
+    std::sort(extents.begin(), extents.end());
+    for (std::size_t i = 1; i < extents.size(); ++i) {
+      if (extents[i].first < extents[i - 1].second) malformed("members overlap");
+    }
+  }
+
+  ByteReader reader_;
+};
+
+}  // namespace
+
+std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::string& file) {
+  return ZipReader(bytes, file).read();
+}
+
+std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc) {
+  return libdeflate_crc32(crc, bytes.data(), bytes.size());
+}
+
+void check_crc(const ZipEntry& entry, const std::string& file) {
+  if (zip_crc32(entry.record.bytes) != entry.record.crc32) {
+    throw Error(ErrorKind::kWeightsCorrupt, Place{.file = file},
+                fmt::format("the CRC-32 of ZIP member {} is wrong", entry.name));
+  }
+}
+
+}  // namespace virnucpro

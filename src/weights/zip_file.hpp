@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weights/stored_tensor.hpp"
+
+namespace virnucpro {
+
+struct ZipEntry {
+  std::string name;
+  CheckedRecord record;
+};
+
+// The entries of a ZIP file whose members are stored uncompressed, as torch.save writes it (PKWARE
+// APPNOTE 6.3.9, with the ZIP64 fields). The directory and the local headers must agree, and no two
+// members may overlap. Checksums are not looked at: check_crc does.
+// Errors: kWeightsTruncated without the directory at the file's end, kWeightsFormat for the rest.
+std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::string& file);
+
+// CRC-32 as ZIP has it; `crc` continues an earlier one.
+std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
+
+// Errors: kWeightsCorrupt.
+void check_crc(const ZipEntry& entry, const std::string& file);
+
+}  // namespace virnucpro
