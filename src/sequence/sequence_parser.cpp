@@ -166,18 +166,17 @@ void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
 void SequenceParser::read_quality_line(std::size_t letters, std::size_t& count) {
   LinePiece piece;
   while (lines_.next(piece)) {
-    count += count_qualities(piece);
-    if (count > letters) {
-      fail(ErrorKind::kInputMalformed, piece.offset + piece.text.size() - (count - letters),
-           fmt::format("more qualities than the {} letters", letters));
-    }
+    count_qualities(piece, letters, count);
     if (piece.ends_line) return;
   }
 }
 
-std::size_t SequenceParser::count_qualities(const LinePiece& piece) const {
-  if (all_graphic(piece.text)) return piece.text.size();
-  std::size_t count = 0;
+void SequenceParser::count_qualities(const LinePiece& piece, std::size_t letters,
+                                     std::size_t& count) const {
+  if (piece.text.size() <= letters - count && all_graphic(piece.text)) {
+    count += piece.text.size();
+    return;
+  }
   for (std::size_t i = 0; i < piece.text.size(); ++i) {
     const char quality = piece.text[i];
     if (is_blank(quality)) continue;
@@ -185,26 +184,24 @@ std::size_t SequenceParser::count_qualities(const LinePiece& piece) const {
       fail(ErrorKind::kInputMalformed, piece.offset + i,
            fmt::format("{} cannot be a quality", shown(quality)));
     }
+    if (count == letters) {
+      fail(ErrorKind::kInputMalformed, piece.offset + i,
+           fmt::format("more qualities than the {} letters", letters));
+    }
     ++count;
   }
-  return count;
 }
 
 void SequenceParser::read_letters_line(std::string& letters) {
   LinePiece piece;
   while (lines_.next(piece)) {
     append_letters(letters, piece);
-    if (letters.size() > limits_.letters) {
-      const std::size_t surplus = letters.size() - limits_.letters;
-      fail(ErrorKind::kInputTooLong, piece.offset + piece.text.size() - surplus,
-           fmt::format("more than {} letters", limits_.letters));
-    }
     if (piece.ends_line) return;
   }
 }
 
 void SequenceParser::append_letters(std::string& letters, const LinePiece& piece) const {
-  if (all_graphic(piece.text)) {
+  if (piece.text.size() <= limits_.letters - letters.size() && all_graphic(piece.text)) {
     letters += piece.text;
     return;
   }
@@ -214,6 +211,10 @@ void SequenceParser::append_letters(std::string& letters, const LinePiece& piece
     if (letter == '\0' || static_cast<unsigned char>(letter) >= 0x80) {
       fail(ErrorKind::kInputMalformed, piece.offset + i,
            fmt::format("{} cannot be part of a sequence", shown(letter)));
+    }
+    if (letters.size() == limits_.letters) {
+      fail(ErrorKind::kInputTooLong, piece.offset + i,
+           fmt::format("more than {} letters", limits_.letters));
     }
     letters += letter;
   }
@@ -225,7 +226,8 @@ bool SequenceParser::read_short_line(std::string& line) {
   while (lines_.next(piece)) {
     line += piece.text;
     if (line.size() > limits_.header) {
-      fail(ErrorKind::kInputMalformed, piece.offset,
+      const std::size_t surplus = line.size() - limits_.header;
+      fail(ErrorKind::kInputMalformed, piece.offset + piece.text.size() - surplus,
            fmt::format("a header line of more than {} bytes", limits_.header));
     }
     if (piece.ends_line) return true;

@@ -55,7 +55,7 @@ class SequenceParser {
   void read_separator(std::string_view header);
   void read_qualities(std::size_t letters, bool one_line);
   void read_quality_line(std::size_t letters, std::size_t& count);
-  std::size_t count_qualities(const LinePiece& piece) const;
+  void count_qualities(const LinePiece& piece, std::size_t letters, std::size_t& count) const;
   void read_letters_line(std::string& letters);
   void append_letters(std::string& letters, const LinePiece& piece) const;
   bool read_short_line(std::string& line);

@@ -52,7 +52,7 @@ Outcome read_all(const std::string& path) {
 }
 
 Outcome read_bytes(const std::string& content) {
-  const TestFolder folder;
+  static const TestFolder folder;  // one for the thousands of files that these tests write
   return read_all(folder.write("input", content));
 }
 

@@ -99,6 +99,19 @@ TEST_F(Inputs, FailuresNameTheFile) {
   EXPECT_THAT(std::get<InputFailure>(*event).error.what(), StartsWith(none + ": input not found"));
 }
 
+TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {
+  const std::string whole = content_of(VIRNUCPRO_SOURCE_DIR "/examples/lambda.fa.gz");
+  const std::string path = write("cut", whole.substr(0, whole.size() / 2));
+  const Cancel cancel;
+  InputSet inputs({.paths = {path}}, cancel);
+  const auto event = inputs.next();
+  const Error& error = std::get<InputFailure>(*event).error;
+  EXPECT_EQ(error.kind(), ErrorKind::kInputTruncated);
+  EXPECT_EQ(error.place().file, path);
+  EXPECT_EQ(error.place().record, 1U);
+  EXPECT_LT(error.place().offset, 49'500U);  // of some 49,400 bytes
+}
+
 TEST_F(Inputs, PairsAlternate) {
   const std::string r1 = write("r1", "@a/1 x\nA\n+\nI\n@b 1:N\nC\n+\nI\n");
   const std::string r2 = write("r2", "@a/2 x\nG\n+\nI\n@b 2:N\nT\n+\nI\n");
