@@ -91,8 +91,9 @@ SqliteStatement& SqliteStatement::bind_blob(int parameter, std::string_view byte
 bool SqliteStatement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
-  if (code != SQLITE_DONE) fail(sqlite3_db_handle(statement_.get()), path_);
-  return false;
+  if (code == SQLITE_DONE) return false;
+  sqlite3_reset(statement_.get());  // ready for another try; the error stays to be told
+  fail(sqlite3_db_handle(statement_.get()), path_);
 }
 
 void SqliteStatement::execute() {

@@ -9,6 +9,11 @@
 
 namespace virnucpro {
 
+inline void limit_file_size(rlim_t bytes) {
+  const rlimit limit{bytes, RLIM_INFINITY};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 // Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk, and
 // gives the kind of the Error it met, or -1 when it met none.
 template <typename Body>
@@ -16,8 +21,7 @@ int kind_with_full_disk(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{bytes, bytes};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    limit_file_size(bytes);
     int code = 255;
     try {
       body();

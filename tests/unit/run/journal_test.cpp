@@ -148,6 +148,23 @@ TEST(Journal, SaysThatTheDiskIsFull) {
   EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // what was done is kept
 }
 
+TEST(Journal, GoesOnWhenThereIsSpaceAgain) {
+  const TempDir directory;
+  const auto body = [&] {
+    Journal journal = Journal::create(directory / "run.db", kFingerprint);
+    limit_file_size(200000);
+    try {
+      while (true) journal.append(make_unit(journal.units()));
+    } catch (const Error&) {
+      limit_file_size(RLIM_INFINITY);
+    }
+    journal.append(make_unit(journal.units()));
+    journal.finish();
+  };
+  EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), -1);
+  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);
+}
+
 // One change to a good journal, and what it is called.
 class DamagedJournal : public testing::TestWithParam<const char*> {};
 
