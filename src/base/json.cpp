@@ -11,6 +11,9 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kShown = 64;      // letters of a name that an error repeats
+constexpr int kNumberOutOfRange = 406;  // the library's number for it
+
 class Walker : public nlohmann::json_sax<Json> {
  public:
   Walker(const std::string& file, JsonVisitor& visitor) : file_(file), visitor_(visitor) {}
@@ -31,15 +34,18 @@ class Walker : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     if (!members_.back().insert(name).second) {
       throw Error(ErrorKind::kJson, Place{.file = file_},
-                  fmt::format("member \"{}\" stands twice in one object", name));
+                  fmt::format("member \"{}\" stands twice in one object", name.substr(0, kShown)));
     }
     path_.back().key = std::move(name);
     return true;
   }
 
+  // The library's own message repeats the token it stopped in, which may be the whole file.
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    throw Error(ErrorKind::kJson, Place{.file = file_, .offset = position}, error.what());
+    const bool out_of_range = error.id == kNumberOutOfRange;
+    throw Error(ErrorKind::kJson, Place{.file = file_, .offset = position},
+                out_of_range ? "number out of range" : "syntax error, or the text ends too early");
   }
 
  private:

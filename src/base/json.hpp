@@ -34,7 +34,8 @@ class JsonVisitor {
   virtual void close(const JsonPath& /*path*/) {}
 };
 
-// Walks `text` without building a tree: memory stays with the deepest path. `file` names it in
+// Walks `text` without building a tree: memory stays with the deepest path and the names of the
+// members of open objects. `file` names it in
 // errors: kJson for what is not JSON, is deeper than kMaxJsonDepth, larger than kMaxJsonBytes, or
 // names a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);

@@ -96,6 +96,8 @@ class OrderedPipeline {
     }
     {
       const std::lock_guard lock(mutex_);
+      // Work on an earlier item may have failed meanwhile: nothing after it is handed out.
+      if (ended_) return std::nullopt;
       if (item || error) slots_.emplace_back();
       if (!item) ended_ = true;
       if (error) slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = error};
@@ -110,11 +112,12 @@ class OrderedPipeline {
   void put(std::size_t place, Slot result) {
     {
       const std::lock_guard lock(mutex_);
+      if (place - first_ >= slots_.size()) return;  // after a failure, handed out or not
       if (result.error) {
         ended_ = true;
-        slots_.resize(place - first_ + 1);  // nothing after a failure is handed out
+        slots_.resize(place - first_ + 1);
       }
-      if (place - first_ < slots_.size()) slots_[place - first_] = std::move(result);
+      slots_[place - first_] = std::move(result);
     }
     changed_.notify_all();
   }

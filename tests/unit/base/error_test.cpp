@@ -1,0 +1,42 @@
+#include "base/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+
+namespace virnucpro {
+namespace {
+
+TEST(ErrorTable, IsInTheOrderOfTheKindsAndHoldsEachOnce) {
+  const auto table = error_table();
+  ASSERT_EQ(table.size(), static_cast<std::size_t>(ErrorKind::kTerminated) + 1);
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(table[i].kind), i) << table[i].name;
+    EXPECT_TRUE(names.insert(table[i].name).second) << table[i].name;
+    EXPECT_FALSE(table[i].summary.empty());
+    EXPECT_TRUE(table[i].remedy.ends_with('.')) << table[i].name;
+    EXPECT_EQ(&error_info(table[i].kind), &table[i]);
+  }
+}
+
+TEST(ErrorTable, HasOnlyDocumentedExitCodes) {
+  const std::set<int> documented{1, 3, 4, 130, 143};
+  for (const ErrorInfo& info : error_table()) EXPECT_TRUE(documented.contains(info.exit_code));
+}
+
+TEST(Error, SaysWhereWhatAndWhy) {
+  const Error whole(ErrorKind::kInputTruncated,
+                    Place{.file = "reads.fq.gz", .record = 12, .offset = 3456}, "gzip is cut");
+  EXPECT_STREQ(whole.what(),
+               "reads.fq.gz: record 12, byte 3456: input ends too early: gzip is cut");
+  const Error tensor(ErrorKind::kWeightsTensor, Place{.file = "m.pt", .tensor = "a.b"}, "gone");
+  EXPECT_STREQ(tensor.what(), "m.pt: tensor a.b: model does not have the expected tensors: gone");
+  const Error offset(ErrorKind::kJson, Place{.file = "x.json", .offset = 7}, "");
+  EXPECT_STREQ(offset.what(), "x.json: byte 7: JSON cannot be read");
+  EXPECT_STREQ(Error(ErrorKind::kInternal, "odd").what(), "this is a bug: odd");
+}
+
+}  // namespace
+}  // namespace virnucpro

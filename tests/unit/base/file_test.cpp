@@ -1,0 +1,145 @@
+#include "base/file.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  Files() {
+    std::string pattern = (fs::temp_directory_path() / "virnucpro-files-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~Files() override { fs::remove_all(folder_); }
+
+  fs::path path(const std::string& name) const { return folder_ / name; }
+  static std::string content(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static void put(const fs::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  template <typename Call>
+  static ErrorKind kind_of(const Call& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      EXPECT_FALSE(error.place().file.empty());
+      return error.kind();
+    }
+    return ErrorKind::kInternal;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Files, AnAtomicFileAppearsOnlyWhenCommitted) {
+  put(path("out"), "before");
+  {
+    AtomicFile file(path("out"));
+    file.write("new ");
+    file.write("text");
+    EXPECT_EQ(file.size(), 8U);
+    EXPECT_EQ(content(path("out")), "before");
+    file.commit();
+    EXPECT_EQ(content(path("out")), "new text");
+    EXPECT_FALSE(fs::exists(file.partial_path()));
+  }
+  EXPECT_EQ(content(path("out")), "new text");
+}
+
+TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
+  {
+    AtomicFile file(path("out"));
+    file.write(std::string(3U << 20U, 'x'));
+    EXPECT_TRUE(fs::exists(file.partial_path()));
+  }
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(Files, AnAtomicFileCanBeCutBackAndGoOn) {
+  AtomicFile file(path("out"));
+  const std::string much(2U << 20U, 'a');
+  file.write(much);
+  file.write("bc");
+  file.truncate(much.size());
+  file.write("d");
+  file.truncate(file.size());
+  EXPECT_EQ(file.size(), much.size() + 1);
+  file.commit();
+  EXPECT_EQ(content(path("out")), much + "d");
+}
+
+TEST_F(Files, WhatCannotBeWrittenIsAnError) {
+  EXPECT_EQ(kind_of([&] { AtomicFile(path("no/such/folder/out")); }), ErrorKind::kOutputWrite);
+  EXPECT_EQ(kind_of([&] { sync_directory(path("absent")); }), ErrorKind::kOutputWrite);
+  fs::create_directory(path("taken"));
+  AtomicFile onto_folder(path("taken"));
+  EXPECT_EQ(kind_of([&] { onto_folder.commit(); }), ErrorKind::kOutputWrite);
+}
+
+TEST_F(Files, AFullDiskIsAnError) {
+  fs::create_symlink("/dev/full", path("full.partial"));
+  AtomicFile full(path("full"));
+  full.write("x");
+  EXPECT_EQ(kind_of([&] { full.commit(); }), ErrorKind::kOutputWrite);
+}
+
+TEST_F(Files, AMappedFileIsItsBytes) {
+  put(path("in"), std::string(100000, 'q') + "end");
+  MappedFile first(path("in"));
+  const MappedFile mapped(std::move(first));
+  ASSERT_EQ(mapped.bytes().size(), 100003U);
+  mapped.release(mapped.bytes());
+  mapped.release(mapped.bytes().subspan(5, 10));
+  EXPECT_EQ(static_cast<char>(mapped.bytes()[0]), 'q');
+  EXPECT_EQ(static_cast<char>(mapped.bytes()[100002]), 'd');
+}
+
+TEST_F(Files, AnEmptyFileMapsToNothing) {
+  put(path("empty"), "");
+  EXPECT_TRUE(MappedFile(path("empty")).bytes().empty());
+}
+
+TEST_F(Files, WhatCannotBeMappedIsAnError) {
+  EXPECT_EQ(kind_of([&] { MappedFile(path("absent")); }), ErrorKind::kInputMissing);
+  EXPECT_EQ(kind_of([&] { MappedFile(path("absent"), ErrorKind::kWeightsMissing); }),
+            ErrorKind::kWeightsMissing);
+  EXPECT_EQ(kind_of([&] { MappedFile mapped(folder_); }), ErrorKind::kInputMissing);
+}
+
+TEST_F(Files, ASmallFileIsReadUpToItsLimit) {
+  put(path("small"), std::string(100, 's'));
+  EXPECT_EQ(read_small_file(path("small"), 100, ErrorKind::kJson).size(), 100U);
+  EXPECT_EQ(kind_of([&] { read_small_file(path("small"), 99, ErrorKind::kJson); }),
+            ErrorKind::kJson);
+  EXPECT_EQ(kind_of([&] { read_small_file(path("absent"), 9, ErrorKind::kConfig); }),
+            ErrorKind::kConfig);
+  EXPECT_EQ(kind_of([&] { read_small_file(folder_, 9, ErrorKind::kConfig); }), ErrorKind::kConfig);
+  EXPECT_EQ(kind_of([&] { read_small_file("/dev/zero", 1000, ErrorKind::kJson); }),
+            ErrorKind::kJson);
+}
+
+TEST_F(Files, ADescriptorIsClosedOnce) {
+  UniqueFd first(::dup(2));
+  const int number = first.get();
+  UniqueFd second(std::move(first));
+  EXPECT_EQ(second.get(), number);
+  UniqueFd third;
+  third = std::move(second);
+  EXPECT_EQ(third.release(), number);
+  EXPECT_EQ(third.get(), -1);
+  EXPECT_EQ(::close(number), 0);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,113 @@
+#include "base/json.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace virnucpro {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Every event as a line: "a/1=s:text", "a{", "a}".
+class Recorder : public JsonVisitor {
+ public:
+  std::vector<std::string> events;
+
+  void scalar(const JsonPath& path, JsonScalar value) override {
+    static const std::vector<std::string> kTypes{"n", "b", "i", "u", "d", "s"};
+    std::string event = name(path) + "=" + kTypes.at(value.index());
+    if (const auto* text = std::get_if<std::string>(&value)) event += ":" + *text;
+    events.push_back(event);
+  }
+  void open(const JsonPath& path, bool is_object) override {
+    events.push_back(name(path) + (is_object ? "{" : "["));
+  }
+  void close(const JsonPath& path) override { events.push_back(name(path) + "."); }
+
+ private:
+  static std::string name(const JsonPath& path) {
+    std::string text;
+    for (const JsonStep& step : path) {
+      text += "/" + (step.is_element ? std::to_string(step.index) : step.key);
+    }
+    return text;
+  }
+};
+
+std::vector<std::string> events_of(std::string_view text) {
+  Recorder recorder;
+  walk_json(text, "x.json", recorder);
+  return recorder.events;
+}
+
+void expect_refused(const std::string& text, const std::string& reason) {
+  try {
+    events_of(text);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kJson);
+    EXPECT_EQ(error.place().file, "x.json");
+    EXPECT_THAT(error.what(), HasSubstr(reason));
+    EXPECT_LT(std::string(error.what()).size(), 500U);
+  }
+}
+
+std::string nested(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(WalkJson, TellsEveryValueInOrderWithItsPath) {
+  EXPECT_THAT(events_of(R"({"a": [1, -2, {"b": null}], "c": {}, "d": 1.5, "e": true, "f": "x"})"),
+              ElementsAre("{", "/a[", "/a/0=u", "/a/1=i", "/a/2{", "/a/2/b=n", "/a/2.", "/a.",
+                          "/c{", "/c.", "/d=d", "/e=b", "/f=s:x", "."));
+  EXPECT_THAT(events_of("[[1],[2]]"),
+              ElementsAre("[", "/0[", "/0/0=u", "/0.", "/1[", "/1/0=u", "/1.", "."));
+  EXPECT_THAT(events_of("\"alone\""), ElementsAre("=s:alone"));
+}
+
+TEST(WalkJson, KeepsWholeNumbersExact) {
+  struct Numbers : JsonVisitor {
+    std::vector<JsonScalar> values;
+    void scalar(const JsonPath&, JsonScalar value) override { values.push_back(value); }
+  } numbers;
+  walk_json("[18446744073709551615, -9223372036854775808]", "x.json", numbers);
+  EXPECT_EQ(std::get<std::uint64_t>(numbers.values.at(0)), 18446744073709551615U);
+  EXPECT_EQ(std::get<std::int64_t>(numbers.values.at(1)), INT64_MIN);
+}
+
+TEST(WalkJson, RefusesAMemberNamedTwice) {
+  expect_refused(R"({"a": 1, "b": 2, "a": 3})", "\"a\" stands twice");
+  expect_refused("{\"" + std::string(100000, 'k') + "\":1,\"" + std::string(100000, 'k') + "\":2}",
+                 "stands twice");
+  EXPECT_NO_THROW(events_of(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]})"));
+}
+
+TEST(WalkJson, RefusesWhatIsTooDeep) {
+  EXPECT_NO_THROW(events_of(nested(kMaxJsonDepth)));
+  expect_refused(nested(kMaxJsonDepth + 1), "nested deeper than 64");
+  expect_refused(std::string(10'000'000, '['), "nested deeper");
+}
+
+TEST(WalkJson, RefusesWhatIsTooLarge) {
+  expect_refused(std::string(kMaxJsonBytes + 1, ' '), "more than");
+}
+
+TEST(WalkJson, RefusesWhatIsNotJson) {
+  for (const char* text : {"", " ", "{", "[1,]", "{\"a\"}", "nul", "[1] 2", "'a'", "[01]",
+                           "\"\x01\"", "\"\xff\"", "[1e999]", "NaN", "/* */ 1", "\"\\ud800\""}) {
+    expect_refused(text, "");
+  }
+  expect_refused("\"" + std::string(1'000'000, 'x'), "JSON cannot be read");
+}
+
+TEST(WalkJson, RefusesATextCutAnywhere) {
+  const std::string text = R"({"a": [1, 2.5, "x\u0041"], "b": {"c": null, "d": [true, false]}})";
+  for (std::size_t size = 0; size < text.size(); ++size) expect_refused(text.substr(0, size), "");
+}
+
+}  // namespace
+}  // namespace virnucpro
