@@ -1,0 +1,77 @@
+// bpe_tool TOKENIZER.json [REPEATS] < texts > tokens
+//
+// Texts come separated by NUL bytes. Without REPEATS, their tokens go out: for each text the number
+// of its tokens (32 bits) and the tokens (16 bits each), in this machine's byte order. With
+// REPEATS, all texts are encoded that many times and the best rate, in texts per second on one
+// thread, is printed.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tokens/dna_tokenizer.hpp"
+
+namespace {
+
+using virnucpro::DnaTokenizer;
+
+std::vector<std::string> read_texts() {
+  std::vector<std::string> texts;
+  for (std::string text; std::getline(std::cin, text, '\0');) texts.push_back(text);
+  return texts;
+}
+
+template <typename T>
+void write(const T* values, std::size_t count) {
+  std::cout.write(reinterpret_cast<const char*>(values),
+                  static_cast<std::streamsize>(count * sizeof(T)));
+}
+
+void write_tokens(const DnaTokenizer& tokenizer, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    const std::vector<std::uint16_t> tokens = tokenizer.encode(text);
+    const auto count = static_cast<std::uint32_t>(tokens.size());
+    write(&count, 1);
+    write(tokens.data(), tokens.size());
+  }
+}
+
+double best_rate(const DnaTokenizer& tokenizer, const std::vector<std::string>& texts,
+                 int repeats) {
+  double best = 0.0;
+  for (int i = 0; i < repeats; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    std::size_t tokens = 0;
+    for (const std::string& text : texts) tokens += tokenizer.encode(text).size();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (tokens != 0) best = std::max(best, static_cast<double>(texts.size()) / took.count());
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 && argc != 3) {
+    std::cerr << "usage: bpe_tool TOKENIZER.json [REPEATS] < texts\n";
+    return 2;
+  }
+  try {
+    const DnaTokenizer tokenizer = DnaTokenizer::load(argv[1]);
+    const std::vector<std::string> texts = read_texts();
+    if (argc == 2) {
+      write_tokens(tokenizer, texts);
+    } else {
+      std::cout << best_rate(tokenizer, texts, std::stoi(argv[2])) << '\n';
+    }
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+  return std::cout ? 0 : 1;
+}
