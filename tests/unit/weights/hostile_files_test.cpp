@@ -1,0 +1,197 @@
+// Files that are cut, damaged or lie: each is refused with a typed error, and nothing is allocated
+// by what they claim.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "unit/weights/weight_builder.hpp"
+#include "weights/load.hpp"
+#include "weights/safetensors.hpp"
+#include "weights/tensor_archive.hpp"
+#include "weights/zip_file.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+
+ErrorKind parse_error(const std::string& bytes, std::string* message = nullptr) {
+  return error_of([&] { parse_archive(as_bytes(bytes), "file"); }, message);
+}
+
+ErrorKind header_error(std::string_view header, std::string_view data = "") {
+  return parse_error(safetensors_of(header, data));
+}
+
+// Loads a classifier of these bytes and reads all of it.
+ErrorKind load_error(const std::string& bytes, std::string* message = nullptr,
+                     std::uint32_t inputs = 3) {
+  const ScratchDir scratch;
+  const auto path = scratch.write("classifier", bytes);
+  return error_of([&] { load_classifier(path, inputs, {}).tensors->hash(); }, message);
+}
+
+TEST(HostileSafetensors, EveryTruncationIsRefused) {
+  const std::string whole = build_safetensors(small_classifier());
+  ASSERT_NO_THROW(parse_safetensors(as_bytes(whole), "file"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    const ErrorKind kind = parse_error(whole.substr(0, size));
+    EXPECT_TRUE(kind == ErrorKind::kWeightsTruncated || kind == ErrorKind::kWeightsFormat);
+    if (size > whole.size() - 100) {
+      EXPECT_EQ(kind, ErrorKind::kWeightsTruncated);
+    }
+  }
+}
+
+TEST(HostileSafetensors, HeadersThatLieAreRefused) {
+  EXPECT_EQ(parse_error(le_bytes(~0ULL, 8) + "{}"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(parse_error(le_bytes(1000, 8) + "{}"), ErrorKind::kWeightsTruncated);
+  EXPECT_EQ(header_error("{\"a\":"), ErrorKind::kJson);
+  EXPECT_EQ(header_error(R"({"a":[1]})"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{}})"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{"dtype":"F32","shape":[1]}})", "1234"),
+            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "1234"),
+            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{"dtype":"F8","shape":[4],"data_offsets":[0,4]}})", "1234"),
+            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "1234"),
+            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", "1234"),
+            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(
+      header_error(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}})"),
+      ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                         R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                         "12345678"),
+            ErrorKind::kJson);
+}
+
+TEST(HostileSafetensors, HolesOverlapsAndTailsAreRefused) {
+  const auto two = [](int begin) {
+    return fmt::format(R"({{"a":{{"dtype":"U8","shape":[4],"data_offsets":[0,4]}},)"
+                       R"("b":{{"dtype":"U8","shape":[4],"data_offsets":[{},{}]}}}})",
+                       begin, begin + 4);
+  };
+  EXPECT_NO_THROW(parse_safetensors(as_bytes(safetensors_of(two(4), "12345678")), "file"));
+  EXPECT_EQ(header_error(two(3), "1234567"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(two(5), "123456789"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(header_error(two(4), "123456789"), ErrorKind::kWeightsFormat);
+}
+
+TEST(HostileZip, EveryTruncationIsRefused) {
+  const std::string whole = file_text(weight_data() / "classifier/module.pth");
+  ASSERT_NO_THROW(parse_archive(as_bytes(whole), "file"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    EXPECT_EQ(parse_error(whole.substr(0, size)), ErrorKind::kWeightsTruncated);
+  }
+}
+
+// A change of any byte is found, or changes nothing that is used.
+TEST(HostileZip, NoFlippedByteChangesTheWeightsSilently) {
+  const std::string whole = file_text(weight_data() / "classifier/module.pth");
+  const ScratchDir scratch;
+  const auto path = scratch.write("module.pth", whole);
+  const std::string hash = load_classifier(path, 20, {}).tensors->hash();
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    SCOPED_TRACE(place);
+    file.seekp(static_cast<std::streamoff>(place));
+    file.put(static_cast<char>(whole[place] ^ 0x41)).flush();
+    try {
+      EXPECT_EQ(load_classifier(path, 20, {}).tensors->hash(), hash);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.info().exit_code, 1);
+      EXPECT_NE(error.kind(), ErrorKind::kInternal);
+    }
+    file.seekp(static_cast<std::streamoff>(place));
+    file.put(whole[place]).flush();
+  }
+}
+
+TEST(HostileZip, WrongChecksumNamesTheTensor) {
+  std::string bytes = file_text(weight_data() / "classifier/module.pth");
+  for (const ZipEntry& entry : read_zip(as_bytes(bytes), "file")) {
+    if (!entry.name.ends_with("/data/0")) continue;
+    const auto place = reinterpret_cast<const char*>(entry.record.bytes.data()) - bytes.data();
+    bytes[static_cast<std::size_t>(place) + 9] ^= 1;
+    std::string message;
+    EXPECT_EQ(load_error(bytes, &message, 20), ErrorKind::kWeightsCorrupt);
+    EXPECT_THAT(message, HasSubstr("hidden_layer.weight"));
+    return;
+  }
+  FAIL() << "no storage 0";
+}
+
+TEST(HostileFiles, OtherFormatsAreRefusedByName) {
+  std::string message;
+  const std::string legacy("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
+  EXPECT_EQ(parse_error(legacy, &message), ErrorKind::kWeightsFormat);
+  EXPECT_THAT(message, HasSubstr("before 1.6"));
+  EXPECT_EQ(parse_error("version https://git-lfs.github.com/spec/v1", &message),
+            ErrorKind::kWeightsFormat);
+  EXPECT_THAT(message, HasSubstr("git lfs pull"));
+  EXPECT_EQ(parse_error("<!DOCTYPE html>", &message), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(parse_error(""), ErrorKind::kWeightsTruncated);
+}
+
+TEST(HostileTensors, NotFiniteValuesAreRefusedByName) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    auto tensors = small_classifier();
+    tensors[6].values[3] = bad;
+    std::string message;
+    EXPECT_EQ(load_error(build_safetensors(tensors), &message), ErrorKind::kWeightsNotFinite);
+    EXPECT_THAT(message, HasSubstr("output_layer.weight"));
+    EXPECT_THAT(message, HasSubstr("element 3"));
+  }
+}
+
+TEST(HostileTensors, NegativeVarianceIsRefused) {
+  auto tensors = small_classifier();
+  tensors[5].values[1] = -1e-30F;
+  std::string message;
+  EXPECT_EQ(load_error(build_safetensors(tensors), &message), ErrorKind::kWeightsTensor);
+  EXPECT_THAT(message, HasSubstr("bn1.running_var"));
+}
+
+TEST(HostileTensors, MissingMisnamedAndMisshapenTensorsAreNamed) {
+  std::string message;
+  auto tensors = small_classifier();
+  tensors[3].name = "bn1.offset";
+  EXPECT_EQ(load_error(build_safetensors(tensors), &message), ErrorKind::kWeightsTensor);
+  EXPECT_THAT(message, HasSubstr("bn1.bias"));
+
+  tensors = small_classifier();
+  tensors[2].shape = {1, 2};
+  EXPECT_EQ(load_error(build_safetensors(tensors), &message), ErrorKind::kWeightsTensor);
+  EXPECT_THAT(message, HasSubstr("bn1.weight"));
+  EXPECT_THAT(message, HasSubstr("[1, 2], expected [2]"));
+
+  EXPECT_EQ(load_error(build_safetensors(small_classifier()), &message, 4),
+            ErrorKind::kWeightsTensor);
+  EXPECT_THAT(message, HasSubstr("takes 3 numbers, the two models give 4"));
+}
+
+TEST(HostileTensors, ReadChecksTheExpectedShape) {
+  const ScratchDir scratch;
+  const auto path = scratch.write("c", build_safetensors(small_classifier()));
+  const auto classifier = load_classifier(path, 3, {});
+  std::vector<float> values(6);
+  EXPECT_EQ(error_of([&] {
+              classifier.tensors->read("hidden_layer.weight", {3, 2}, values);
+            }),
+            ErrorKind::kWeightsTensor);
+  EXPECT_EQ(error_of([&] {
+              classifier.tensors->read("hidden_layer.weigh", {2, 3}, values);
+            }),
+            ErrorKind::kWeightsTensor);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,97 @@
+#include "weights/locate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "unit/weights/weight_builder.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The caches' variables, pointed into a scratch folder for one test.
+class Locate : public ::testing::Test {
+ protected:
+  Locate() {
+    for (const char* name :
+         {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "TORCH_HOME"}) {
+      ::unsetenv(name);
+    }
+    ::setenv("HOME", scratch_.path().c_str(), 1);
+  }
+
+  std::filesystem::path esm2(const std::string& model) const {
+    return locate_model(ModelFamily::kEsm2, model, lookup_);
+  }
+
+  ScratchDir scratch_;
+  ModelLookup lookup_{.models_dir = scratch_.path() / "models", .share_dir = {}};
+};
+
+TEST_F(Locate, APathIsTakenAsItIs) {
+  const auto path = scratch_.write("some/model.pt", "x");
+  EXPECT_EQ(esm2(path), path);
+}
+
+TEST_F(Locate, ModelDirectoryComesFirst) {
+  scratch_.write(".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt", "x");
+  const auto torch = scratch_.path() / ".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt";
+  EXPECT_EQ(esm2("esm2_t36_3B_UR50D"), torch);
+  EXPECT_EQ(esm2("esm2_t36_3B"), torch);
+  EXPECT_EQ(esm2("facebook/esm2_t36_3B_UR50D"), torch);
+
+  scratch_.write(".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main", "abc\n");
+  const auto snapshot = scratch_
+                            .write(
+                                ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/"
+                                "snapshots/abc/config.json",
+                                "{}")
+                            .parent_path();
+  EXPECT_EQ(esm2("esm2_t36_3B"), snapshot);
+
+  const auto downloaded = scratch_.write("models/esm2_t36_3B_UR50D.pt", "x");
+  EXPECT_EQ(esm2("esm2_t36_3B"), downloaded);
+}
+
+TEST_F(Locate, CachesFollowTheirVariables) {
+  scratch_.write("hub/models--zhihan1996--DNABERT-S/refs/main", "r1");
+  scratch_.write("hub/models--zhihan1996--DNABERT-S/snapshots/r1/config.json", "{}");
+  for (const auto& [variable, value] :
+       {std::pair{"HF_HUB_CACHE", scratch_.path() / "hub"}, {"HF_HOME", scratch_.path()}}) {
+    ::setenv(variable, value.c_str(), 1);
+    for (const char* name : {"zhihan1996/DNABERT-S", "dnabert-s", "DNABERT-S"}) {
+      EXPECT_EQ(locate_model(ModelFamily::kDnabert, name, lookup_),
+                scratch_.path() / "hub/models--zhihan1996--DNABERT-S/snapshots/r1");
+    }
+    ::unsetenv(variable);
+  }
+}
+
+TEST_F(Locate, ClassifiersLieInTheModelDirectory) {
+  const auto path = scratch_.write("models/500_model.pth", "x");
+  EXPECT_EQ(locate_model(ModelFamily::kClassifier, "500_model.pth", lookup_), path);
+  EXPECT_EQ(locate_model(ModelFamily::kClassifier, "500", lookup_), path);
+}
+
+TEST_F(Locate, TheErrorListsEveryPlace) {
+  std::string message;
+  EXPECT_EQ(error_of([&] { esm2("esm2_t36_3B"); }, &message), ErrorKind::kWeightsMissing);
+  for (const char* place :
+       {"models/esm2_t36_3B,", "models/esm2_t36_3B_UR50D,", "models/facebook/esm2_t36_3B_UR50D",
+        ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main",
+        ".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt"}) {
+    EXPECT_THAT(message, HasSubstr(place));
+  }
+}
+
+TEST_F(Locate, ASnapshotOutsideTheCacheIsRefused) {
+  scratch_.write(".cache/huggingface/hub/models--zhihan1996--DNABERT-S/refs/main", "../../etc");
+  EXPECT_EQ(error_of([&] { locate_model(ModelFamily::kDnabert, "dnabert-s", lookup_); }),
+            ErrorKind::kWeightsFormat);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,135 @@
+// The pickle reader builds data and nothing else.
+
+#include "weights/pickle_reader.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/weights/weight_builder.hpp"
+
+namespace virnucpro {
+namespace {
+
+using namespace std::string_literals;
+using ::testing::HasSubstr;
+
+ErrorKind pickle_error(const std::string& bytes, std::string* message = nullptr) {
+  return error_of([&] { read_pickle(as_bytes(bytes), "data.pkl"); }, message);
+}
+
+TEST(PickleReader, ReadsPlainData) {
+  // {'a': [1, -2, 3.5], 'b': (None, True, 'text'), 'c': 70000} in protocol 2
+  const std::string bytes =
+      "\x80\x02}q\0(X\x01\0\0\0aq\x01]q\x02(K\x01J\xfe\xff\xff\xffG@\x0c\0\0\0\0\0\0e"
+      "X\x01\0\0\0bq\x03N\x88X\x04\0\0\0textq\x04\x87q\x05X\x01\0\0\0cq\x06J\x70\x11\x01\0u."s;
+  const PickleDocument document = read_pickle(as_bytes(bytes), "data.pkl");
+  const PickleNode& root = document[document.root];
+  const PickleNode* list = document.member(root, "a");
+  ASSERT_NE(list, nullptr);
+  ASSERT_EQ(list->items.size(), 3U);
+  EXPECT_EQ(document[list->items[1]].integer, -2);
+  EXPECT_EQ(document[list->items[2]].real, 3.5);
+  const PickleNode* tuple = document.member(root, "b");
+  ASSERT_NE(tuple, nullptr);
+  EXPECT_EQ(document[tuple->items[0]].type, PickleType::kNone);
+  EXPECT_EQ(document[tuple->items[2]].text, "text");
+  EXPECT_EQ(document.member(root, "c")->integer, 70000);
+  EXPECT_EQ(document.member(root, "d"), nullptr);
+}
+
+TEST(PickleReader, ReadsLaterProtocols) {
+  // OrderedDict by STACK_GLOBAL, MEMOIZE and FRAME, with a LONG1 of eight bytes
+  const std::string bytes =
+      "\x80\x04\x95\x40\0\0\0\0\0\0\0\x8c\x0b"
+      "collections\x94\x8c\x0bOrderedDict\x94\x93\x94)R\x94\x8c\x01k\x94"
+      "\x8a\x08\xff\xff\xff\xff\xff\xff\xff\xff"
+      "s."s;
+  const PickleDocument document = read_pickle(as_bytes(bytes), "data.pkl");
+  EXPECT_EQ(document.member(document[document.root], "k")->integer, -1);
+}
+
+TEST(PickleReader, RefusesToRunAnything) {
+  std::string message;
+  EXPECT_EQ(pickle_error("\x80\x02"
+                         "cos\nsystem\nX\x02\0\0\0id\x85R."s,
+                         &message),
+            ErrorKind::kPickleForbidden);
+  EXPECT_THAT(message, HasSubstr("os.system"));
+  EXPECT_EQ(pickle_error("\x80\x02"
+                         "cbuiltins\neval\nX\x03\0\0\0"
+                         "1+1\x85R."s,
+                         &message),
+            ErrorKind::kPickleForbidden);
+  EXPECT_THAT(message, HasSubstr("builtins.eval"));
+  EXPECT_EQ(pickle_error("\x80\x04\x8c\x05posix\x8c\x06system\x93."s), ErrorKind::kPickleForbidden);
+  EXPECT_EQ(pickle_error("\x80\x02"
+                         "ctorch\nload\n."s),
+            ErrorKind::kPickleForbidden);
+  EXPECT_EQ(pickle_error("\x80\x02(ios\nsystem\n."s), ErrorKind::kPickleForbidden);   // INST
+  EXPECT_EQ(pickle_error("\x80\x02(cos\nsystem\no."s), ErrorKind::kPickleForbidden);  // OBJ
+  EXPECT_EQ(pickle_error("\x80\x02\x82\x01."s), ErrorKind::kPickleForbidden);         // EXT1
+  EXPECT_EQ(pickle_error("\x80\x02"
+                         "Pid\n."s),
+            ErrorKind::kPickleForbidden);  // PERSID
+}
+
+TEST(PickleReader, RefusesCallsOfWhatIsNotCallable) {
+  EXPECT_EQ(pickle_error("\x80\x02K\x01)R."s), ErrorKind::kPickleForbidden);
+  EXPECT_EQ(pickle_error("\x80\x02"
+                         "ctorch\nFloatStorage\n)R."s),
+            ErrorKind::kPickleForbidden);
+  EXPECT_EQ(pickle_error("\x80\x02K\x01Q."s), ErrorKind::kPickleForbidden);
+  EXPECT_EQ(pickle_error("\x80\x02"
+                         "ctorch._utils\n_rebuild_tensor_v2\n)R."s),
+            ErrorKind::kWeightsFormat);
+}
+
+TEST(PickleReader, RefusesControlCharactersInItsMessages) {
+  std::string message;
+  pickle_error(
+      "\x80\x02"
+      "c\x1b[31mos\nsystem\n."s,
+      &message);
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+}
+
+TEST(PickleReader, RefusesAMisusedStack) {
+  for (const std::string& bytes : {"."s, "\x80\x02."s,
+                                   "\x80\x02"
+                                   "0."s,
+                                   "\x80\x02u."s, "\x80\x02t."s,
+                                   "\x80\x02K\x01K\x02"
+                                   "a."s,
+                                   "\x80\x02}(K\x01u."s, "\x80\x02h\x07."s, "\x80\x02N"s,
+                                   "\x80\x02X\xff\xff\xff\xff."s, "\x80\x09N."s, "\x80\x02K\x01(."s,
+                                   "\x80\x02NNb."s, "\x80\x02\x8a\x09\0\0\0\0\0\0\0\0\0."s}) {
+    const ErrorKind kind = pickle_error(bytes);
+    EXPECT_EQ(kind, ErrorKind::kWeightsFormat);
+  }
+}
+
+TEST(PickleReader, APickleThatContainsItselfIsHarmless) {
+  const std::string bytes = "\x80\x02]q\0h\0a."s;
+  const PickleDocument document = read_pickle(as_bytes(bytes), "data.pkl");
+  EXPECT_EQ(document[document.root].items.at(0), document.root);
+}
+
+TEST(PickleReader, BombsEndAtABound) {
+  const auto repeat = [](const std::string& part, std::size_t times) {
+    std::string text;
+    for (std::size_t i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  constexpr std::size_t kTooMany = kMaxPickleNodes + 1;
+  EXPECT_EQ(pickle_error("\x80\x02" + repeat("N", kTooMany)), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(pickle_error("\x80\x02" + repeat("(", kTooMany)), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(pickle_error("\x80\x02Nq"s + '\0' + repeat("h\0"s, kTooMany)),
+            ErrorKind::kWeightsFormat);
+  // One long list of pairs, named again by every OrderedDict made.
+  const std::string pairs = "](" + repeat("NN\x86", 4096) + "eq"s + '\1';
+  EXPECT_EQ(pickle_error("\x80\x02" + pairs + repeat("ccollections\nOrderedDict\nh\1\x85R0"s, 300)),
+            ErrorKind::kWeightsFormat);
+}
+
+}  // namespace
+}  // namespace virnucpro
