@@ -1,11 +1,14 @@
 # A room is a folder under src/: a static library virnucpro_<room> of all its sources (a room of
-# headers only is an interface library). The order of rooms is checked by tools/check_includes.py.
+# headers only is an interface library); a main.cpp is left to its own program. The order of rooms
+# is checked by tools/check_includes.py.
 function(virnucpro_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(VIRNUCPRO_HAS_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
     list(APPEND sources ${cuda_sources})
+    list(FILTER sources EXCLUDE REGEX "_none\\.cpp$") # what stands in for CUDA
   endif()
   if(NOT sources)
     add_library(virnucpro_${name} INTERFACE)
@@ -16,4 +19,7 @@ function(virnucpro_room name)
   add_library(virnucpro_${name} STATIC ${sources})
   target_include_directories(virnucpro_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(virnucpro_${name} PUBLIC ${ROOM_DEPENDS} PRIVATE virnucpro_compile)
+  if(VIRNUCPRO_HAS_CUDA AND cuda_sources)
+    target_link_libraries(virnucpro_${name} PUBLIC CUDA::cudart_static)
+  endif()
 endfunction()

@@ -1,0 +1,77 @@
+#include "cli/compatibility.hpp"
+
+#include <array>
+
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+using enum V2Effect;
+
+constexpr const char* kGroup = "Flags of v2, accepted";
+constexpr std::string_view kByTokens =
+    "has no effect: batches are filled by tokens (--token-budget)";
+constexpr std::string_view kByThreads = "has no effect: the host's work is shared by --threads";
+constexpr std::string_view kNoCuda = "has no effect: it tuned v2's use of CUDA";
+
+constexpr std::array kFlags{
+    V2Flag{"-b,--batch-size", true, kNone, kByTokens},
+    V2Flag{"--dnabert-batch-size", true, kNone, kByTokens},
+    V2Flag{"--esm-batch-size", true, kTokenBudget,
+           "is taken as --token-budget, unless that is given"},
+    V2Flag{"-w,--num-workers", true, kNone, kByThreads},
+    V2Flag{"--dataloader-workers", true, kNone, kByThreads},
+    V2Flag{"--merge-threads", true, kNone, "has no effect: nothing has to be merged"},
+    V2Flag{"--pin-memory", false, kNone, kNoCuda},
+    V2Flag{"--expandable-segments", false, kNone, kNoCuda},
+    V2Flag{"--cache-clear-interval", true, kNone, kNoCuda},
+    V2Flag{"--cuda-streams,--no-cuda-streams", false, kNone, kNoCuda},
+    V2Flag{"--persistent-models,--no-persistent-models", false, kNone,
+           "has no effect: models stay loaded for the run"},
+    V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32"},
+    V2Flag{"--v1-attention", false, kNone, "has no effect: there is one attention, an exact one"},
+};
+
+}  // namespace
+
+std::span<const V2Flag> v2_flags() {
+  return kFlags;
+}
+
+void V2Options::add_to(CLI::App& command) {
+  given_.resize(kFlags.size());  // once: options keep pointers into it
+  for (std::size_t i = 0; i < kFlags.size(); ++i) {
+    const V2Flag& flag = kFlags[i];
+    Given& given = given_[i];
+    const std::string names(flag.names);
+    const std::string says(flag.says);
+    given.flag = &flag;
+    given.option = flag.takes_value ? command.add_option(names, given.value, says)
+                                    : command.add_flag(names, given.on, says);
+    given.option->group(kGroup);
+  }
+}
+
+void V2Options::report() const {
+  for (const Given& given : given_) {
+    if (given.option->count() == 0) continue;
+    log_warning("{} {}", given.option->get_name(), given.flag->says);
+  }
+}
+
+std::optional<std::string> V2Options::token_budget() const {
+  for (const Given& given : given_) {
+    if (given.flag->effect == kTokenBudget && given.option->count() > 0) return given.value;
+  }
+  return std::nullopt;
+}
+
+bool V2Options::fp32() const {
+  for (const Given& given : given_) {
+    if (given.flag->effect == kFp32 && given.option->count() > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace virnucpro

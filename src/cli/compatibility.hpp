@@ -1,0 +1,47 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace virnucpro {
+
+// What a flag of v2 comes to.
+enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32 };
+
+// A flag of v2 that is accepted so that its command lines still run.
+struct V2Flag {
+  std::string_view names;  // as CLI11 takes them: "-b,--batch-size"
+  bool takes_value;
+  V2Effect effect;
+  std::string_view says;  // after "--batch-size "
+};
+
+std::span<const V2Flag> v2_flags();
+
+// Those of them that a command line holds.
+class V2Options {
+ public:
+  void add_to(CLI::App& command);
+
+  // One warning for each that was given.
+  void report() const;
+  std::optional<std::string> token_budget() const;  // as written
+  bool fp32() const;
+
+ private:
+  struct Given {
+    const V2Flag* flag;
+    CLI::Option* option;
+    std::string value;
+    bool on = false;
+  };
+  std::vector<Given> given_;
+};
+
+}  // namespace virnucpro

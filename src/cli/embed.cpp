@@ -1,0 +1,136 @@
+#include "run/embed.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "report/progress.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro embed contigs.fa --models-dir models -o frames.h5\n"
+    "  virnucpro embed --proteins proteins.faa --what esm2 -o proteins.h5";
+
+struct EmbedOptions {
+  InputOptions inputs;
+  ModelOptions models;
+  ComputeOptions compute;
+  std::string output;
+  std::string what;
+  bool proteins = false;
+  bool nucleotides = false;
+  bool force = false;
+  bool no_progress = false;
+};
+
+void add_options(CLI::App& command, EmbedOptions& options) {
+  add_input_options(command, options.inputs);
+  add_value(command, "-o,--output", options.output, "The HDF5 file to write", "F.h5")->required();
+  add_value(command, "--what", options.what,
+            "Which embeddings, separated by commas (default: all that can be)",
+            "dnabert-s,esm2,merged");
+  auto* proteins = command.add_flag("--proteins", options.proteins,
+                                    "The inputs are proteins: embed them as they are (esm2)");
+  command
+      .add_flag("--nucleotides", options.nucleotides,
+                "The inputs are nucleotides: embed them as they are (dnabert-s)")
+      ->excludes(proteins);
+  command.add_flag("-f,--force", options.force, "Replace the output file");
+  command.add_flag("--no-progress", options.no_progress, "No progress on stderr");
+  add_encoder_options(command, options.models);
+  add_compute_options(command, options.compute);
+  command.footer(kExamples);
+}
+
+// "dnabert-s,esm2" into the three switches.
+void choose_what(const std::string& what, EmbedSettings& settings) {
+  struct Kind {
+    std::string_view name;
+    bool* wanted;
+  };
+  const std::array kinds{Kind{"dnabert-s", &settings.dnabert_s}, Kind{"esm2", &settings.esm2},
+                         Kind{"merged", &settings.merged}};
+  for (const Kind& kind : kinds) *kind.wanted = false;
+  std::string_view rest = what;
+  while (true) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    const auto* kind = kinds.begin();
+    while (kind != kinds.end() && kind->name != word) ++kind;
+    if (kind == kinds.end()) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("--what {}: expected dnabert-s, esm2, merged", what));
+    }
+    *kind->wanted = true;
+    if (word.size() == rest.size()) return;
+    rest.remove_prefix(word.size() + 1);
+  }
+}
+
+void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
+  using Source = EmbedSettings::Source;
+  if (options.proteins) settings.source = Source::kProteins;
+  if (options.nucleotides) settings.source = Source::kNucleotides;
+  if (!options.what.empty()) {
+    choose_what(options.what, settings);
+  } else {
+    settings.dnabert_s = !options.proteins;
+    settings.esm2 = !options.nucleotides;
+    settings.merged = !options.proteins && !options.nucleotides;
+  }
+  if (options.proteins && (settings.dnabert_s || settings.merged)) {
+    throw Error(ErrorKind::kUsage, "--proteins can give esm2 only");
+  }
+  if (options.nucleotides && (settings.esm2 || settings.merged)) {
+    throw Error(ErrorKind::kUsage, "--nucleotides can give dnabert-s only");
+  }
+}
+
+int run_embed(const EmbedOptions& options, const Session& session) {
+  EmbedSettings settings;
+  settings.inputs = choose_inputs(options.inputs);
+  choose_source(options, settings);
+  ModelChoice models = choose_models(options.models, session.config, session.environment);
+  settings.models = std::move(models.models);
+  settings.chunk_size = models.chunk_size;
+  settings.compute = choose_compute(options.compute, session.config, session.environment);
+  check_output_file(options.output, options.force);
+  settings.output = options.output;
+
+  const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
+  RunCounters counters;
+  std::optional<Progress> progress;
+  if (!session.global.quiet && !options.no_progress && wants_progress) progress.emplace(counters);
+  const std::uint64_t rows = embed(settings, counters, session.cancel);
+  progress.reset();
+  if (!session.global.quiet) {
+    terminal_print(fmt::format("{} rows: {}", grouped(rows), printable(options.output)));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_embed_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("embed", "Write the models' embeddings as HDF5");
+  const auto options = std::make_shared<EmbedOptions>();
+  add_options(*command, *options);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_embed(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,28 @@
+#include "cli/inputs.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+  command
+      .add_option("INPUT", options.paths,
+                  "FASTA or FASTQ, plain, gzip or BGZF, recognised by content; - is stdin")
+      ->required()
+      ->type_name("");
+  command.add_flag("--paired", options.paired,
+                   "The inputs are FASTQ pairs R1 R2 …; ids get /1 and /2");
+}
+
+InputSettings choose_inputs(const InputOptions& options) {
+  const auto from_stdin = std::count(options.paths.begin(), options.paths.end(), "-");
+  if (from_stdin > 1) throw Error(ErrorKind::kUsage, "- (stdin) is given more than once");
+  if (options.paired && options.paths.size() % 2 != 0) {
+    throw Error(ErrorKind::kUsage, "--paired needs an even number of inputs: R1 R2 R1 R2 …");
+  }
+  return {.paths = options.paths, .paired = options.paired};
+}
+
+}  // namespace virnucpro

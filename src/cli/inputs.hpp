@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "sequence/input_set.hpp"
+
+namespace virnucpro {
+
+struct InputOptions {
+  std::vector<std::string> paths;
+  bool paired = false;
+};
+
+void add_input_options(CLI::App& command, InputOptions& options);
+
+// Errors: kUsage for stdin given twice, or an odd number of files of pairs.
+InputSettings choose_inputs(const InputOptions& options);
+
+}  // namespace virnucpro

@@ -1,0 +1,277 @@
+#include "cli/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::uint64_t kLargestBudget = 1U << 24U;
+constexpr std::uint64_t kMostPrefetch = 1024;
+constexpr std::uint64_t kCpuBudget = 4096;
+constexpr std::uint64_t kDefaultPrefetch = 2;
+
+constexpr const char* kModelGroup = "Models";
+constexpr const char* kComputeGroup = "Computing";
+
+[[noreturn]] void fail_usage(const std::string& detail) {
+  throw Error(ErrorKind::kUsage, detail);
+}
+
+std::string bounds_text(std::uint64_t least, std::uint64_t most) {
+  return fmt::format("a whole number from {} to {}", least, most);
+}
+
+// One number that a flag or the configuration file may set.
+struct CountRule {
+  std::string_view flag;
+  std::string_view key;
+  std::uint64_t least;
+  std::uint64_t most;
+};
+
+std::uint64_t choose_count(const CountRule& rule, const std::string& option, const Config& config,
+                           std::uint64_t fallback) {
+  if (!option.empty()) return count_value(rule.flag, option, rule.least, rule.most);
+  const auto set = config.count(rule.key);
+  if (!set) return fallback;
+  if (*set < rule.least || *set > rule.most) {
+    throw config.wrong_value(rule.key, bounds_text(rule.least, rule.most));
+  }
+  return *set;
+}
+
+// One word of a few that a flag or the configuration file may set.
+std::string choose_text(const std::string& option, const Config& config, std::string_view key,
+                        const std::string& fallback) {
+  if (!option.empty()) return option;
+  return config.text(key).value_or(fallback);
+}
+
+// The error for a word that `flag` or, where that was not given, `key` does not know.
+Error unknown_word(const std::string& option, std::string_view flag, const Config& config,
+                   std::string_view key, const std::string& expected) {
+  if (option.empty()) return config.wrong_value(key, expected);
+  return Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}", flag, option, expected));
+}
+
+bool names_a_gpu(const std::string& device) {
+  return device == "cuda" || device.starts_with("cuda:") || parse_count(device).has_value();
+}
+
+void check_device(const ComputeOptions& options, const Config& config) {
+  const std::string device = choose_text(options.device, config, "device.default", "auto");
+  if (device == "auto" || device == "cpu") return;
+  if (names_a_gpu(device)) {
+    throw Error(ErrorKind::kDevice,
+                fmt::format("{} was asked for, and this version has no CUDA engine", device));
+  }
+  throw unknown_word(options.device, "--device", config, "device.default", "auto or cpu");
+}
+
+Precision choose_precision(const ComputeOptions& options, const Config& config) {
+  const bool fallback_to_fp32 = options.precision.empty() && options.v2.fp32();
+  const std::string precision =
+      fallback_to_fp32 ? "fp32" : choose_text(options.precision, config, "run.precision", "auto");
+  if (precision == "auto" || precision == "fp32") return Precision::kFp32;
+  if (precision == "bf16") return Precision::kBf16;
+  if (precision == "fp16" || precision == "fp8") {
+    throw Error(ErrorKind::kDevice,
+                fmt::format("{} needs a GPU; the CPU computes in fp32 or bf16", precision));
+  }
+  throw unknown_word(options.precision, "--precision", config, "run.precision",
+                     "auto, fp32 or bf16");
+}
+
+std::size_t choose_token_budget(const ComputeOptions& options, const Config& config) {
+  constexpr std::string_view kFlag = "--token-budget";
+  const std::optional<std::string> v2 = options.v2.token_budget();
+  if (options.token_budget == "auto") return kCpuBudget;
+  if (options.token_budget.empty() && v2) {
+    return count_value("--esm-batch-size", *v2, 1, kLargestBudget);
+  }
+  const CountRule old{kFlag, "features.esm.toks_per_batch", 1, kLargestBudget};
+  const CountRule rule{kFlag, "run.token_budget", 1, kLargestBudget};
+  const std::uint64_t fallback = choose_count(old, "", config, kCpuBudget);
+  return choose_count(rule, options.token_budget, config, fallback);
+}
+
+void say_without_effect(const Environment& environment) {
+  constexpr std::array<std::string_view, 2> kSwitches{"VIRNUCPRO_DISABLE_FP16",
+                                                      "VIRNUCPRO_V1_ATTENTION"};
+  for (const std::string_view name : kSwitches) {
+    if (environment.enabled(name)) log_warning("{} has no effect on the CPU", name);
+  }
+}
+
+// A classifier of the configuration: a path, or a name in the model directory.
+std::string find_classifier(const std::string& name, const std::filesystem::path& models_dir) {
+  std::error_code ignored;
+  if (models_dir.empty() || std::filesystem::exists(name, ignored)) return name;
+  const std::filesystem::path in_directory = models_dir / name;
+  return std::filesystem::exists(in_directory, ignored) ? in_directory.string() : name;
+}
+
+std::string choose_model_type(const ModelOptions& options, const Config& config) {
+  constexpr std::string_view kKey = "prediction.default_model_type";
+  std::string type = choose_text(options.model_type, config, kKey, "500");
+  if (type == "300" || type == "500" || type == "custom") return type;
+  throw unknown_word(options.model_type, "--model-type", config, kKey, "300, 500 or custom");
+}
+
+std::uint64_t choose_chunk_size(const ModelOptions& options, const std::string& type) {
+  const bool custom = type == "custom";
+  if (options.expected_length.empty()) {
+    if (custom) fail_usage("--model-type custom needs --expected-length");
+    return *parse_count(type);
+  }
+  const std::uint64_t size =
+      count_value("--expected-length", options.expected_length, 1, kLongestSequence);
+  const bool for_other_length = !custom && size != *parse_count(type);
+  if (for_other_length && (!options.model_type.empty() || options.model_path.empty())) {
+    log_warning("chunks are {} bases long, but the classifier of model type {} was made for {}",
+                size, type, type);
+  }
+  return size;
+}
+
+}  // namespace
+
+CLI::Option* add_value(CLI::App& command, const std::string& names, std::string& value,
+                       const std::string& help, const std::string& type) {
+  const auto not_empty = [](const std::string& text) {
+    return text.empty() ? std::string("the value is empty") : std::string{};
+  };
+  return command.add_option(names, value, help)->type_name(type)->check(not_empty);
+}
+
+void add_classifier_options(CLI::App& command, ModelOptions& options) {
+  add_value(command, "-m,--model-type", options.model_type,
+            "Published classifier and its chunk size (default 500); custom needs -p and -e",
+            "300|500|custom")
+      ->group(kModelGroup);
+  add_value(command, "-p,--model-path", options.model_path,
+            "Classifier: a .pth or safetensors file, or synthetic[:SEED]", "F")
+      ->group(kModelGroup);
+}
+
+void add_encoder_options(CLI::App& command, ModelOptions& options) {
+  add_value(command, "-e,--expected-length", options.expected_length,
+            "Chunk size in bases (default: the model type's)", "N")
+      ->group(kModelGroup);
+  add_value(command, "--dnabert-model", options.dnabert_model,
+            "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED]", "X")
+      ->group(kModelGroup);
+  add_value(command, "--esm-model", options.esm_model,
+            "ESM-2: a directory or file, a published name, or synthetic:NAME[:SEED]", "X")
+      ->group(kModelGroup);
+  add_value(command, "--models-dir", options.models_dir,
+            "Where downloaded models lie (VIRNUCPRO_MODELS)", "D")
+      ->group(kModelGroup);
+}
+
+void add_compute_options(CLI::App& command, ComputeOptions& options) {
+  add_value(command, "-d,--device", options.device, "Device (default auto)", "auto|cpu")
+      ->group(kComputeGroup);
+  add_value(command, "--precision", options.precision, "Of matrix products (default auto: fp32)",
+            "auto|fp32|bf16")
+      ->group(kComputeGroup);
+  add_value(command, "-t,--threads", options.threads,
+            "Host threads (default: all processors this process may use)", "N")
+      ->group(kComputeGroup);
+  add_value(command, "--token-budget", options.token_budget,
+            "Tokens a batch (default auto: 4096 on the CPU); never changes results", "N|auto")
+      ->group(kComputeGroup);
+  add_value(command, "--prefetch", options.prefetch,
+            "Batches ready ahead of the models (default 2)", "N")
+      ->group(kComputeGroup);
+  options.v2.add_to(command);
+}
+
+ModelChoice choose_models(const ModelOptions& options, const Config& config,
+                          const Environment& environment) {
+  ModelChoice choice;
+  ModelLookup& lookup = choice.models.lookup;
+  std::string models_dir = options.models_dir;
+  if (models_dir.empty()) models_dir = environment.text("VIRNUCPRO_MODELS");
+  lookup.models_dir = choose_text(models_dir, config, "run.models_dir", "");
+  lookup.share_dir = share_directory(environment);
+  choice.models.dnabert_s = choose_text(options.dnabert_model, config,
+                                        "features.dnabert.model_name", "zhihan1996/DNABERT-S");
+  choice.models.esm2 =
+      choose_text(options.esm_model, config, "features.esm.model_name", "esm2_t36_3B_UR50D");
+
+  const std::string type = choose_model_type(options, config);
+  choice.classifier_name = options.model_path.empty() ? type : "custom";
+  if (!options.model_path.empty()) {
+    choice.models.classifier = options.model_path;
+  } else if (type == "custom") {
+    fail_usage("--model-type custom needs --model-path");
+  } else {
+    const std::string file =
+        choose_text("", config, "prediction.models." + type, type + "_model.pth");
+    choice.models.classifier = find_classifier(file, lookup.models_dir);
+  }
+  choice.chunk_size = choose_chunk_size(options, type);
+  return choice;
+}
+
+ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
+                               const Environment& environment) {
+  options.v2.report();
+  check_device(options, config);
+  ComputeSettings compute;
+  compute.precision = choose_precision(options, config);
+  compute.token_budget = choose_token_budget(options, config);
+  const std::uint64_t processors =
+      std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
+                                 config, processors);
+  compute.prefetch = choose_count({"--prefetch", "run.prefetch", 1, kMostPrefetch},
+                                  options.prefetch, config, kDefaultPrefetch);
+  compute.packing = !environment.enabled("VIRNUCPRO_DISABLE_PACKING");
+  say_without_effect(environment);
+  return compute;
+}
+
+double choose_threshold(const std::string& option, const Config& config) {
+  constexpr const char* kExpected = "a number from 0 to 1";
+  constexpr std::string_view kKey = "run.threshold";
+  const auto fits = [](double value) { return value >= 0 && value <= 1; };
+  if (!option.empty()) {
+    const auto value = parse_number(option);
+    if (value && fits(*value)) return *value;
+    fail_usage(fmt::format("--threshold {}: expected {}", option, kExpected));
+  }
+  const auto set = config.number(kKey);
+  if (set && !fits(*set)) throw config.wrong_value(kKey, kExpected);
+  return set.value_or(0.5);
+}
+
+std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
+                          std::uint64_t most) {
+  const auto value = parse_count(text);
+  if (value && *value >= least && *value <= most) return *value;
+  fail_usage(fmt::format("{} {}: expected {}", flag, text, bounds_text(least, most)));
+}
+
+std::filesystem::path share_directory(const Environment& environment) {
+  const std::string set = environment.text("VIRNUCPRO_SHARE");
+  if (!set.empty()) return set;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  return program.parent_path().parent_path() / "share" / "virnucpro";
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/config.hpp"
+#include "cli/compatibility.hpp"
+#include "cli/environment.hpp"
+#include "run/predict.hpp"
+
+namespace virnucpro {
+
+inline constexpr std::uint64_t kLongestSequence = 2147483647;  // bases of one sequence
+
+// What a command line says, as written; empty: not given. The choose_* functions turn it into
+// settings by the order of precedence: flag, environment, configuration file, default.
+
+struct ModelOptions {
+  std::string model_type;
+  std::string model_path;
+  std::string expected_length;
+  std::string dnabert_model;
+  std::string esm_model;
+  std::string models_dir;
+};
+
+struct ComputeOptions {
+  std::string device;
+  std::string precision;
+  std::string threads;
+  std::string token_budget;
+  std::string prefetch;
+  V2Options v2;
+};
+
+struct ModelChoice {
+  ModelSettings models;
+  std::uint64_t chunk_size = 500;
+  std::string classifier_name;  // "300", "500" or "custom"
+};
+
+// An option with a value, which may not be empty: an unset shell variable is a mistake, not a
+// default.
+CLI::Option* add_value(CLI::App& command, const std::string& names, std::string& value,
+                       const std::string& help, const std::string& type);
+
+void add_classifier_options(CLI::App& command, ModelOptions& options);
+void add_encoder_options(CLI::App& command, ModelOptions& options);
+void add_compute_options(CLI::App& command, ComputeOptions& options);
+
+// Errors: kUsage, kConfig.
+ModelChoice choose_models(const ModelOptions& options, const Config& config,
+                          const Environment& environment);
+// Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
+ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
+                               const Environment& environment);
+// A share of virus chunks, 0 to 1.
+double choose_threshold(const std::string& option, const Config& config);
+
+// The value of a flag that counts something, within bounds. Error: kUsage.
+std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
+                          std::uint64_t most);
+
+// share/virnucpro of the installation: VIRNUCPRO_SHARE, or beside the program's own folder.
+std::filesystem::path share_directory(const Environment& environment);
+
+}  // namespace virnucpro

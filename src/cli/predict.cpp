@@ -1,0 +1,149 @@
+#include "run/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/terminal.hpp"
+#include "cli/command.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/summary.hpp"
+#include "report/progress.hpp"
+#include "run/output_directory.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kOutputGroup = "Output";
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro predict contigs.fa.gz --models-dir models\n"
+    "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --threshold 0.8 --virus-fasta\n"
+    "  zcat contigs.fa.gz | virnucpro predict - -o - > frames.tsv\n"
+    "  virnucpro predict contigs.fa --dnabert-model synthetic:dnabert-s-tiny \\\n"
+    "      --esm-model synthetic:esm2_tiny -p synthetic      (a demonstration: random weights)\n"
+    "Global options (-v, -q, -l, -c) are accepted here, too: virnucpro --help.";
+
+struct PredictOptions {
+  InputOptions inputs;
+  ModelOptions models;
+  ComputeOptions compute;
+  std::string output;
+  std::string name;
+  std::string threshold;
+  std::string min_length;
+  bool force = false;
+  bool keep_intermediate = false;
+  bool virus_fasta = false;
+  bool strict_input = false;
+  bool no_progress = false;
+};
+
+void add_output_options(CLI::App& command, PredictOptions& options) {
+  const auto value = [&command](const char* names, std::string& text, const char* help,
+                                const char* type) {
+    add_value(command, names, text, help, type)->group(kOutputGroup);
+  };
+  const auto flag = [&command](const char* names, bool& on, const char* help) {
+    command.add_flag(names, on, help)->group(kOutputGroup);
+  };
+  value("-o,--output", options.output,
+        "Output directory (default NAME_predictions); -: the frame table on stdout, nothing kept",
+        "DIR");
+  value("--name", options.name, "Begin of the tables' names (default: the first input's name)",
+        "NAME");
+  value("--threshold", options.threshold,
+        "Share of virus chunks from which a sequence is called virus (default 0.5)", "X");
+  value("--min-length", options.min_length, "Shorter sequences are not looked at", "N");
+  flag("-f,--force", options.force, "Replace this program's files in the output directory");
+  flag("-k,--keep-intermediate", options.keep_intermediate,
+       "Keep chunks and frames (FASTA) and embeddings (HDF5)");
+  flag("--virus-fasta", options.virus_fasta, "Write the sequences called virus to virus.fasta");
+  flag("--strict-input", options.strict_input, "Stop at the first bad input");
+  flag("--no-progress", options.no_progress, "No progress on stderr");
+}
+
+bool fits_in_file_name(const std::string& name) {
+  const bool plain = std::none_of(name.begin(), name.end(), [](char letter) {
+    return letter == '/' || static_cast<unsigned char>(letter) < 0x20U || letter == 0x7f;
+  });
+  return plain && name != "." && name != "..";
+}
+
+std::string choose_stem(const PredictOptions& options) {
+  if (options.name.empty()) return output_stem(options.inputs.paths.front());
+  if (fits_in_file_name(options.name)) return options.name;
+  throw Error(ErrorKind::kUsage, "--name cannot be part of a file's name");
+}
+
+void choose_output(const PredictOptions& options, PredictSettings& settings) {
+  settings.stem = choose_stem(options);
+  settings.to_stdout = options.output == "-";
+  if (settings.to_stdout && (settings.keep_intermediate || settings.virus_fasta)) {
+    throw Error(ErrorKind::kUsage, "--output - keeps no files, so -k and --virus-fasta cannot be");
+  }
+  if (settings.to_stdout) return;
+  settings.output = options.output.empty() ? settings.stem + "_predictions" : options.output;
+}
+
+PredictSettings choose_settings(const PredictOptions& options, const Session& session) {
+  PredictSettings settings;
+  settings.inputs = choose_inputs(options.inputs);
+  ModelChoice models = choose_models(options.models, session.config, session.environment);
+  settings.models = std::move(models.models);
+  settings.chunk_size = models.chunk_size;
+  settings.classifier_name = std::move(models.classifier_name);
+  settings.compute = choose_compute(options.compute, session.config, session.environment);
+  settings.force = options.force;
+  const bool cleanup = session.config.flag("files.auto_cleanup").value_or(true);
+  settings.keep_intermediate = options.keep_intermediate || !cleanup;
+  settings.virus_fasta = options.virus_fasta;
+  settings.strict_input = options.strict_input;
+  settings.threshold = choose_threshold(options.threshold, session.config);
+  if (!options.min_length.empty()) {
+    settings.min_length = count_value("--min-length", options.min_length, 0, kLongestSequence);
+  }
+  choose_output(options, settings);
+  return settings;
+}
+
+int run_predict(const PredictOptions& options, const Session& session) {
+  const PredictSettings settings = choose_settings(options, session);
+  const bool quiet = session.global.quiet;
+  const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
+  RunCounters counters;
+  std::optional<Progress> progress;
+  if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
+  const RunSummary summary = predict(settings, counters, session.cancel, write_stdout);
+  progress.reset();
+  if (!quiet) {
+    for (const std::string& line : summary_lines(settings, summary)) terminal_print(line);
+  }
+  const bool partial = std::any_of(summary.inputs.begin(), summary.inputs.end(),
+                                   [](const InputEntry& input) { return input.failed; });
+  return partial ? kExitPartial : kExitDone;
+}
+
+}  // namespace
+
+void add_predict_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("predict", "Score sequences and write the tables");
+  const auto options = std::make_shared<PredictOptions>();
+  add_input_options(*command, options->inputs);
+  add_classifier_options(*command, options->models);
+  add_encoder_options(*command, options->models);
+  add_output_options(*command, *options);
+  add_compute_options(*command, options->compute);
+  command->footer(kExamples);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_predict(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

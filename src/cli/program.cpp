@@ -1,0 +1,183 @@
+#include "cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
+#include "cli/signals.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/version.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kDescription =
+    "Tells viral from other sequences: reads FASTA or FASTQ, cuts and translates it, and scores\n"
+    "every stop-free reading frame with DNABERT-S, ESM-2 and a classifier.";
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro predict reads.fq.gz --models-dir models -o out\n"
+    "  virnucpro utils generate-config -o virnucpro.yaml\n"
+    "  virnucpro -c virnucpro.yaml predict contigs.fa\n"
+    "The options above are accepted before and after the command.";
+
+void add_global_options(CLI::App& app, GlobalOptions& global) {
+  auto* verbose = app.add_flag("-v,--verbose", global.verbosity, "Say more; -vv: everything");
+  app.add_flag("-q,--quiet", global.quiet, "Errors only, no progress")->excludes(verbose);
+  app.add_option("-l,--log-file", global.log_file, "Write the log to this file, too")
+      ->type_name("F");
+  app.add_option("-c,--config", global.config_file, "Configuration (YAML)")->type_name("F");
+  app.set_version_flag(
+      "--version", [&app] { return version_text(app.count("-v") > 0); },
+      "The version; with -v: build, libraries and devices");
+}
+
+// The command that the command line names, as deep as it goes.
+const CLI::App& chosen_command(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> flag_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
+    for (const CLI::Option* option : level->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::string with_nearest(std::string text, std::string_view word,
+                         const std::vector<std::string>& known) {
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  const std::string_view close = nearest(word, candidates);
+  if (!close.empty()) text += fmt::format("; did you mean {}?", close);
+  return text;
+}
+
+std::string explain_extra(const CLI::App& command, const std::string& extra) {
+  if (extra.starts_with('-')) {
+    const std::string flag = extra.substr(0, extra.find('='));
+    return with_nearest("unknown flag " + flag, flag, flag_names(command));
+  }
+  const std::vector<std::string> commands = command_names(command);
+  if (commands.empty()) return "unexpected argument " + extra;
+  return with_nearest("unknown command " + extra, extra, commands);
+}
+
+std::optional<LogLevel> level_of(std::string_view name) {
+  if (name == "DEBUG") return LogLevel::kDebug;
+  if (name == "INFO") return LogLevel::kInfo;
+  if (name == "WARNING") return LogLevel::kWarning;
+  if (name == "ERROR") return LogLevel::kError;
+  return std::nullopt;
+}
+
+LogLevel choose_log_level(const GlobalOptions& global, const Config& config) {
+  constexpr std::string_view kKey = "logging.default_level";
+  if (global.quiet) return LogLevel::kError;
+  if (global.verbosity > 1) return LogLevel::kDebug;
+  if (global.verbosity == 1) return LogLevel::kInfo;
+  const std::string set = config.text(kKey).value_or("WARNING");
+  const auto level = level_of(set);
+  if (!level) throw config.wrong_value(kKey, "DEBUG, INFO, WARNING or ERROR");
+  return *level;
+}
+
+Config read_config(const GlobalOptions& global) {
+  return global.config_file.empty() ? Config{} : Config::read(global.config_file);
+}
+
+int run_action(const Program& program, const Cancel& cancel) {
+  Session session{program.global(), read_config(program.global()), Environment::of_process(),
+                  cancel};
+  start_log(choose_log_level(session.global, session.config), session.global.log_file);
+  for (const std::string& warning : session.config.warnings()) log_warning("{}", warning);
+  for (const std::string& note : session.config.notes()) log_info("{}", note);
+  return program.action()(session);
+}
+
+int parse_and_run(int argc, const char* const* argv, const Cancel& cancel) {
+  Program program;
+  try {
+    program.app().parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    write_stdout(program.app().help());
+    return kExitDone;
+  } catch (const CLI::CallForVersion& version) {
+    write_stdout(std::string(version.what()) + "\n");
+    return kExitDone;
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorKind::kUsage, explain_usage(program.app(), error));
+  }
+  return run_action(program, cancel);
+}
+
+int report(const Error& error) {
+  log_error("{}", error.what());
+  terminal_print(fmt::format("  {}", error.info().remedy));
+  return error.info().exit_code;
+}
+
+}  // namespace
+
+Program::Program() : app_(kDescription, "virnucpro") {
+  app_.fallthrough();
+  app_.require_subcommand(1);
+  app_.get_formatter()->column_width(34);
+  app_.footer(kExamples);
+  add_global_options(app_, global_);
+  add_predict_command(app_, action_);
+  add_embed_command(app_, action_);
+  add_generate_command(app_, action_);
+  add_utils_commands(app_, action_);
+}
+
+std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen_command(app);
+  const bool required = error.get_name() == "RequiredError";
+  if (required || error.get_name() == "ExtrasError") {
+    const std::vector<std::string> extras = app.remaining(true);
+    if (!extras.empty()) return explain_extra(command, extras.front());
+  }
+  const std::vector<std::string> commands = command_names(command);
+  if (required && !commands.empty()) {
+    return fmt::format("a command is needed: {}", fmt::join(commands, ", "));
+  }
+  return error.what();
+}
+
+int run_program(int argc, const char* const* argv) {
+  static Cancel cancel;  // a signal may come as long as the process lives
+  handle_signals(cancel);
+  try {
+    start_log(LogLevel::kWarning, {});
+    return parse_and_run(argc, argv, cancel);
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::bad_alloc&) {
+    return report(Error(ErrorKind::kOutOfMemory, ""));
+  } catch (const std::exception& error) {
+    return report(Error(ErrorKind::kInternal, error.what()));
+  }
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,72 @@
+#include "cli/summary.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::string per_second(std::uint64_t amount, double seconds) {
+  if (seconds <= 0) return "-";
+  return fmt::format("{:.1f}", static_cast<double>(amount) / seconds);
+}
+
+std::string row(std::string_view name, const std::string& value) {
+  return fmt::format("  {:<12}{:>15}", name, value);
+}
+
+void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
+  const TableCounts& counts = summary.counts;
+  const std::uint64_t others =
+      counts.sequences - counts.virus_sequences - counts.unscored_sequences;
+  lines.push_back(row("sequences", grouped(counts.sequences)));
+  lines.push_back(row("virus", grouped(counts.virus_sequences)));
+  lines.push_back(row("others", grouped(others)));
+  lines.push_back(row("unscored", grouped(counts.unscored_sequences)));
+  lines.push_back(row("chunks", grouped(counts.chunks_scored)));
+  lines.push_back(row("frames", grouped(counts.frames)));
+  lines.push_back(row("seconds", fmt::format("{:.1f}", summary.seconds)));
+  lines.push_back(row("sequences/s", per_second(counts.sequences, summary.seconds)));
+  lines.push_back(row("frames/s", per_second(counts.frames, summary.seconds)));
+}
+
+void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
+  const auto warn = [&lines](const std::string& text) { lines.push_back("warning: " + text); };
+  const TableCounts& counts = summary.counts;
+  if (counts.sequences == 0) warn("no sequences: the tables hold their headers only");
+  if (counts.failed_frames > 0) {
+    warn(fmt::format("{} frames could not be computed and count as absent",
+                     grouped(counts.failed_frames)));
+  }
+  if (counts.duplicate_ids > 0) {
+    warn(fmt::format("{} sequences have the id of an earlier one; their rows are kept apart",
+                     grouped(counts.duplicate_ids)));
+  }
+  if (summary.unknown_letters > 0) {
+    warn(fmt::format("{} characters outside IUPAC were taken as unknown letters",
+                     grouped(summary.unknown_letters)));
+  }
+  for (const InputEntry& input : summary.inputs) {
+    if (!input.failed) continue;
+    warn(fmt::format("{} left no row: {}", printable(input.name), printable(input.message)));
+  }
+  if (summary.synthetic) {
+    warn("the weights are synthetic (seeded random numbers): these scores mean nothing");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary) {
+  std::vector<std::string> lines;
+  add_counts(lines, summary);
+  add_remarks(lines, summary);
+  if (!settings.to_stdout) {
+    const auto tables = settings.output / (settings.stem + "_merged");
+    lines.push_back(fmt::format("tables: {}", printable(tables.string())));
+  }
+  return lines;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/utils.hpp"
+#include "weights/export.hpp"
+#include "weights/load.hpp"
+#include "weights/synthetic.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro utils export-weights synthetic:esm2_t6_8M:1 -o esm2\n"
+    "  virnucpro utils export-weights synthetic:dnabert-s -o dnabert-s\n"
+    "  virnucpro utils export-weights synthetic:7 -o classifier.safetensors";
+
+struct ExportOptions {
+  std::string model;
+  std::string output;
+  std::string inputs = "3328";
+  bool force = false;
+};
+
+bool has_shape(std::span<const SyntheticShape> shapes, const std::string& name) {
+  return std::any_of(shapes.begin(), shapes.end(),
+                     [&name](const SyntheticShape& shape) { return shape.name == name; });
+}
+
+void check_output_folder(const ExportOptions& options) {
+  std::error_code ignored;
+  const bool taken = std::filesystem::exists(options.output, ignored) &&
+                     !std::filesystem::is_empty(options.output, ignored);
+  if (taken && !options.force) {
+    throw Error(ErrorKind::kUsage, fmt::format("{} exists; --force replaces it", options.output));
+  }
+}
+
+int run_export(const ExportOptions& options, const Session& session) {
+  if (!is_synthetic(options.model)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{}: expected synthetic:NAME[:SEED]", options.model));
+  }
+  const std::string name = parse_synthetic(options.model).name;
+  const ModelLookup lookup{.models_dir = {}, .share_dir = share_directory(session.environment)};
+  if (name.empty()) {
+    const std::uint64_t inputs =
+        count_value("--inputs", options.inputs, 1, std::numeric_limits<std::uint16_t>::max());
+    check_output_file(options.output, options.force);
+    export_classifier(load_classifier(options.model, static_cast<std::uint32_t>(inputs), lookup),
+                      options.output);
+    return kExitDone;
+  }
+  check_output_folder(options);
+  if (has_shape(synthetic_dnabert_shapes(), name)) {
+    export_dnabert_s(load_dnabert_s(options.model, lookup), options.output);
+  } else {
+    export_esm2(load_esm2(options.model, lookup), options.output);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_export_weights_command(CLI::App& utils, Action& action) {
+  CLI::App* command =
+      utils.add_subcommand("export-weights", "Write synthetic weights in the published formats");
+  const auto options = std::make_shared<ExportOptions>();
+  add_value(*command, "SYNTHETIC", options->model,
+            "synthetic:NAME[:SEED] for a model, synthetic[:SEED] for a classifier", "")
+      ->required();
+  add_value(*command, "-o,--output", options->output,
+            "The directory to write; for a classifier the safetensors file", "F")
+      ->required();
+  add_value(*command, "--inputs", options->inputs,
+            "Width of a classifier's input (default 3328: both models')", "N");
+  command->add_flag("-f,--force", options->force, "Replace what is there");
+  command->footer(kExamples);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_export(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,45 @@
+#include <memory>
+#include <string>
+
+#include "base/config.hpp"
+#include "base/file.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/utils.hpp"
+
+namespace virnucpro {
+namespace {
+
+struct GenerateConfigOptions {
+  std::string output = "-";
+  bool force = false;
+};
+
+int run_generate_config(const GenerateConfigOptions& options) {
+  if (options.output == "-") {
+    write_stdout(default_config());
+    return kExitDone;
+  }
+  check_output_file(options.output, options.force);
+  AtomicFile file(options.output);
+  file.write(default_config());
+  file.commit();
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_generate_config_command(CLI::App& utils, Action& action) {
+  CLI::App* command =
+      utils.add_subcommand("generate-config", "Write a configuration with every key");
+  const auto options = std::make_shared<GenerateConfigOptions>();
+  add_value(*command, "-o,--output", options->output, "The file to write (default: stdout)", "F");
+  command->add_flag("-f,--force", options->force, "Replace the file");
+  command->footer("Example:\n  virnucpro utils generate-config -o virnucpro.yaml");
+  command->callback([options, &action] {
+    action = [options](Session& /*session*/) { return run_generate_config(*options); };
+  });
+}
+
+}  // namespace virnucpro

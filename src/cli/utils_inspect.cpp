@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/text.hpp"
+#include "cli/options.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/utils.hpp"
+#include "weights/inspect.hpp"
+
+namespace virnucpro {
+namespace {
+
+struct InspectOptions {
+  std::string path;
+};
+
+std::string describe(const Inspection& inspection) {
+  std::string text;
+  for (const InspectedTensor& tensor : inspection.tensors) {
+    text += fmt::format("{}  {}  [{}]\n", printable(tensor.name), name_of(tensor.dtype),
+                        fmt::join(tensor.shape, ", "));
+  }
+  text += fmt::format("file: {}\n", printable(inspection.kind));
+  text += fmt::format("model: {}\n", printable(inspection.model));
+  if (!inspection.shape.empty()) text += fmt::format("shape: {}\n", printable(inspection.shape));
+  if (!inspection.hash.empty()) text += fmt::format("hash: {}\n", inspection.hash);
+  if (!inspection.problem.empty()) {
+    text += fmt::format("problem: {}\n", printable(inspection.problem));
+  }
+  return text;
+}
+
+int run_inspect(const InspectOptions& options) {
+  const Inspection inspection = inspect_model(options.path, true);
+  write_stdout(describe(inspection));
+  return inspection.problem.empty() ? kExitDone : 1;
+}
+
+}  // namespace
+
+void add_inspect_command(CLI::App& utils, Action& action) {
+  CLI::App* command =
+      utils.add_subcommand("inspect", "What a model file holds; reads and checks every value");
+  const auto options = std::make_shared<InspectOptions>();
+  add_value(*command, "FILE", options->path,
+            "Weights: safetensors, torch zip, or a Hugging Face directory", "")
+      ->required();
+  command->footer(
+      "Example:\n  virnucpro utils inspect 500_model.pth\n"
+      "Exit code 1 when the program would not take it. No pickle is ever executed.");
+  command->callback([options, &action] {
+    action = [options](Session& /*session*/) { return run_inspect(*options); };
+  });
+}
+
+}  // namespace virnucpro

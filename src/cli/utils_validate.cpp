@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "cli/inputs.hpp"
+#include "cli/sequence_report.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/utils.hpp"
+#include "sequence/input_set.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro utils validate reads.fq.gz contigs.fa\n"
+    "Exit code 1 when an input is damaged.";
+
+// Reads the inputs one event after the other and says how each ended.
+class Validation {
+ public:
+  explicit Validation(const InputSet& inputs) : inputs_(inputs) {}
+
+  void take(const InputRecord& record) { statistics_.add(record, ids_.add(record.id)); }
+  void take(const InputEnd& end) { finish(end.input, "whole"); }
+  void take(const InputFailure& failure) {
+    failed_ = true;
+    finish(failure.input, fmt::format("DAMAGED: {}", printable(failure.error.what())));
+  }
+
+  bool failed() const { return failed_; }
+  bool all_ids_compared() const { return !ids_.overflowed(); }
+
+ private:
+  void finish(std::uint32_t input, const std::string& verdict) {
+    std::string text = fmt::format("{}: {}\n", printable(inputs_.name(input)), verdict);
+    for (const std::string& line : statistics_.lines()) text += line + "\n";
+    write_stdout(text);
+    statistics_ = {};
+  }
+
+  const InputSet& inputs_;
+  SequenceStatistics statistics_;
+  SeenIds ids_;
+  bool failed_ = false;
+};
+
+int run_validate(const InputOptions& options, const Session& session) {
+  InputSet inputs(choose_inputs(options), session.cancel);
+  Validation validation(inputs);
+  while (const auto event = inputs.next()) {
+    session.cancel.check();
+    std::visit([&validation](const auto& what) { validation.take(what); }, *event);
+  }
+  if (!validation.all_ids_compared()) {
+    log_warning("duplicates were looked for among the first {} ids only", grouped(SeenIds::kMost));
+  }
+  return validation.failed() ? 1 : kExitDone;
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& utils, Action& action) {
+  CLI::App* command =
+      utils.add_subcommand("validate", "Read inputs to their end and describe them");
+  const auto options = std::make_shared<InputOptions>();
+  add_input_options(*command, *options);
+  command->footer(kExamples);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_validate(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,51 @@
+#include "cli/version.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <htslib/hts.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <sqlite3.h>
+
+#include "cli/processor.hpp"
+
+// VIRNUCPRO_VERSION, VIRNUCPRO_BUILD_TYPE and VIRNUCPRO_CUDA_BUILT_IN come from CMake, for this
+// file alone: a new version compiles one file.
+
+namespace virnucpro {
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("gcc {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+std::string hdf5_version() {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
+
+std::string libraries() {
+  const dnnl_version_t& dnnl = *dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}, htslib {}, HDF5 {}, SQLite {}", dnnl.major, dnnl.minor,
+                     dnnl.patch, hts_version(), hdf5_version(), sqlite3_libversion());
+}
+
+}  // namespace
+
+std::string version_text(bool details) {
+  std::string text = "virnucpro " VIRNUCPRO_VERSION;
+  if (!details) return text;
+  text += fmt::format("\nbuild: {}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
+  text += fmt::format("\nlibraries: {}", libraries());
+  text += fmt::format("\nCPU: {}", processor_kernel_path());
+  text += fmt::format("\nCUDA: {}", VIRNUCPRO_CUDA_BUILT_IN ? "built in" : "not built in");
+  return text;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,82 @@
+"""The program as its users run it: VIRNUCPRO_BIN is the executable, VIRNUCPRO_SOURCE the checkout."""
+
+import gzip
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BIN = os.environ["VIRNUCPRO_BIN"]
+SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
+LAMBDA = SOURCE / "examples" / "lambda.fa.gz"
+OWN_VARIABLES = ("VIRNUCPRO_MODELS", "VIRNUCPRO_DISABLE_PACKING", "VIRNUCPRO_DISABLE_FP16",
+                 "VIRNUCPRO_V1_ATTENTION")
+MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
+          "-p", "synthetic"]
+TABLES = ("prediction_results.txt", "prediction_results_highestscore.csv")
+
+
+class Program:
+    """Runs the executable in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {name: value for name, value in os.environ.items()
+                            if name not in OWN_VARIABLES}
+
+    def __call__(self, *arguments, stdin=b"", environment=None, timeout=120, **options):
+        return subprocess.run([BIN, *map(str, arguments)], cwd=self.folder, input=stdin,
+                              capture_output=True, timeout=timeout, check=False,
+                              env={**self.environment, **(environment or {})}, **options)
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([BIN, *map(str, arguments)], cwd=self.folder,
+                                env=self.environment, **options)
+
+    def predict(self, *arguments, **options):
+        return self("predict", *MODELS, *arguments, **options)
+
+    def tables(self, output, stem):
+        """The three tables of a run, as bytes."""
+        merged = self.folder / output / f"{stem}_merged"
+        found = {name: (merged / name).read_bytes() for name in TABLES}
+        places = list((self.folder / output).rglob("sequences.tsv"))
+        assert len(places) == 1
+        found["sequences.tsv"] = places[0].read_bytes()
+        return found
+
+
+@pytest.fixture
+def program(tmp_path):
+    return Program(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def genome():
+    """The lambda genome's letters."""
+    lines = gzip.decompress(LAMBDA.read_bytes()).decode().splitlines()
+    return "".join(lines[1:])
+
+
+@pytest.fixture
+def sequences(genome):
+    """Pieces of the genome by id, each with stop-free frames at 100 bases a chunk."""
+    return {f"piece_{i}": genome[i * 1000:i * 1000 + 700] for i in range(6)}
+
+
+def fasta(sequences, width=60, end="\n"):
+    text = ""
+    for name, letters in sequences.items():
+        text += f">{name} a piece{end}"
+        text += "".join(letters[i:i + width] + end for i in range(0, len(letters), width))
+    return text
+
+
+def fastq(sequences):
+    return "".join(f"@{name} a piece\n{letters}\n+\n{'I' * len(letters)}\n"
+                   for name, letters in sequences.items())
+
+
+def message(result):
+    return result.stderr.decode()

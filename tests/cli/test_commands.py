@@ -1,0 +1,280 @@
+"""Help, version, usage errors, configuration, generate, utils."""
+
+import gzip
+import re
+import signal
+import subprocess
+
+import pytest
+from conftest import LAMBDA, MODELS, fasta, message
+
+COMMANDS = ["predict", "embed", "generate", "utils"]
+UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
+
+
+def test_version_is_one_line(program):
+    result = program("--version")
+    assert result.returncode == 0
+    assert re.fullmatch(rb"virnucpro \d+\.\d+\.\d+\n", result.stdout)
+    assert program("predict", "--version").stdout == result.stdout
+
+
+def test_version_with_details(program):
+    result = program("--version", "-v")
+    assert result.returncode == 0
+    for word in (b"build:", b"oneDNN", b"htslib", b"HDF5", b"SQLite", b"CUDA:", b"cpu-"):
+        assert word in result.stdout
+    assert program("-v", "--version").stdout == result.stdout
+
+
+@pytest.mark.parametrize("command", [[]] + [[c] for c in COMMANDS] + [["utils", u] for u in UTILS])
+def test_help_goes_to_stdout(program, command):
+    result = program(*command, "--help")
+    assert result.returncode == 0
+    assert result.stderr == b""
+    assert b"Usage: virnucpro" in result.stdout
+    if command and command != ["utils"]:
+        assert b"Example" in result.stdout
+
+
+def test_help_lists_what_exists_only(program):
+    text = program("--help").stdout + program("predict", "--help").stdout
+    for absent in (b"--resume", b"--trace", b"benchmark", b"worker", b"--shard"):
+        assert absent not in text
+
+
+@pytest.mark.parametrize("arguments, expected", [
+    ([], "a command is needed"),
+    (["utils"], "a command is needed"),
+    (["perdict", "x.fa"], "unknown command perdict; did you mean predict?"),
+    (["utils", "validat", "x.fa"], "unknown command validat; did you mean validate?"),
+    (["predict", "x.fa", "--treads", "2"], "unknown flag --treads; did you mean --threads?"),
+    (["predict", "x.fa", "--verbos"], "did you mean --verbose?"),
+    (["predict"], "INPUT is required"),
+    (["predict", "x.fa", "--threads"], "--threads"),
+    (["predict", "x.fa", "--threads", ""], "empty"),
+    (["predict", "x.fa", "-t", "-1"], "--threads -1: expected a whole number from 1"),
+    (["predict", "x.fa", "-e", "0"], "--expected-length 0"),
+    (["predict", "x.fa", "-m", "400"], "--model-type 400: expected 300, 500 or custom"),
+    (["predict", "x.fa", "-m", "custom", "-e", "9"], "--model-path"),
+    (["predict", "x.fa", "-m", "custom", "-p", "f"], "--expected-length"),
+    (["predict", "x.fa", "--threshold", "2"], "a number from 0 to 1"),
+    (["predict", "x.fa", "--precision", "int4"], "--precision int4"),
+    (["predict", "x.fa", "-d", "tpu"], "--device tpu"),
+    (["predict", "x.fa", "--name", "a/b"], "--name"),
+    (["predict", "x.fa", "-o", "-", "-k"], "keeps no files"),
+    (["predict", "-", "-"], "more than once"),
+    (["predict", "--paired", "x.fq"], "even number"),
+    (["predict", "x.fa", "-q", "-v"], "exclude"),
+    (["embed", "x.fa"], "--output is required"),
+    (["embed", "x.fa", "-o", "x.h5", "--what", "esm3"], "--what esm3"),
+    (["embed", "x.fa", "-o", "x.h5", "--proteins", "--what", "merged"], "--proteins"),
+    (["embed", "x.fa", "-o", "x.h5", "--nucleotides", "--what", "esm2"], "--nucleotides"),
+    (["generate", "-n", "1", "-o", "x.fa", "--gc", "1.5"], "--gc"),
+    (["generate", "-n", "1", "-o", "x.fa", "--seed", "x"], "--seed x"),
+])
+def test_bad_usage(program, arguments, expected):
+    result = program(*arguments)
+    assert result.returncode == 1
+    assert result.stdout == b""
+    assert expected in message(result)
+    assert message(result).startswith("virnucpro: error: the command line cannot be used")
+    assert list(program.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("flags", [["-d", "cuda"], ["-d", "cuda:0"], ["-d", "0"],
+                                   ["--precision", "fp16"], ["--precision", "fp8"]])
+def test_no_silent_cpu_run(program, flags):
+    result = program("predict", "x.fa", *flags)
+    assert result.returncode == 1
+    assert "device is not available" in message(result)
+
+
+def test_flags_of_v2_are_accepted_with_one_line_each(program):
+    result = program("predict", "absent.fa", *MODELS, "-b", "64", "--no-cuda-streams",
+                     "--v1-fallback", "--merge-threads", "4")
+    assert "input not found" in message(result)
+    for line in ("--batch-size has no effect", "--cuda-streams has no effect",
+                 "--v1-fallback is taken as --precision fp32", "--merge-threads has no effect"):
+        assert message(result).count(line) == 1
+
+
+def test_environment_without_effect_is_said(program):
+    result = program("predict", "absent.fa", *MODELS, environment={"VIRNUCPRO_DISABLE_FP16": "1"})
+    assert "VIRNUCPRO_DISABLE_FP16 has no effect on the CPU" in message(result)
+
+
+def test_configuration_with_every_key_is_valid(program):
+    assert program("utils", "generate-config", "-o", "all.yaml").returncode == 0
+    written = (program.folder / "all.yaml").read_bytes()
+    assert program("utils", "generate-config").stdout == written
+    assert b"models:" in written and b"no effect: " in written
+    result = program("-c", "all.yaml", "utils", "generate-config")
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_generated_configuration_replaces_nothing(program):
+    kept = program.folder / "own.yaml"
+    kept.write_text("version: 1\n")
+    result = program("utils", "generate-config", "-o", "own.yaml")
+    assert result.returncode == 1
+    assert "own.yaml exists" in message(result)
+    assert kept.read_text() == "version: 1\n"
+    assert program("utils", "generate-config", "-f", "-o", "own.yaml").returncode == 0
+    assert kept.read_text() != "version: 1\n"
+
+
+def test_unknown_key_is_a_warning(program):
+    (program.folder / "c.yaml").write_text("prediction:\n  default_modeltype: 300\n")
+    result = program("utils", "generate-config", "--config", "c.yaml")
+    assert result.returncode == 0
+    assert ("warning: c.yaml: line 2: unknown key prediction.default_modeltype; "
+            "did you mean prediction.default_model_type?") in message(result)
+
+
+def test_key_without_effect_is_said_with_v(program):
+    (program.folder / "c.yaml").write_text("features:\n  dnabert:\n    trust_remote_code: true\n")
+    arguments = ["utils", "generate-config", "-c", "c.yaml"]
+    assert program(*arguments).stderr == b""
+    assert "trust_remote_code has no effect here" in message(program("-v", *arguments))
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("run:\n  prefetch: many\n", "line 2: run.prefetch: expected a whole number"),
+    ("a: &a [1]\nb: *a\n", "line 2: aliases"),
+    ("run: [\n", "line"),
+    ("logging: {default_level: LOUD}\n", "logging.default_level"),
+    ("#" * (1 << 20) + "\n", "larger than"),
+])
+def test_bad_configuration(program, text, expected):
+    (program.folder / "c.yaml").write_text(text)
+    result = program("-c", "c.yaml", "utils", "generate-config")
+    assert result.returncode == 1
+    assert "c.yaml: the configuration cannot be used" in message(result)
+    assert expected in message(result)
+
+
+def test_missing_configuration(program):
+    result = program("-c", "absent.yaml", "utils", "generate-config")
+    assert result.returncode == 1
+    assert "absent.yaml" in message(result)
+
+
+def test_flag_goes_before_configuration(program):
+    (program.folder / "c.yaml").write_text("device: {default: cuda}\n")
+    arguments = ["predict", "absent.fa", "-c", "c.yaml", *MODELS]
+    assert "device is not available" in message(program(*arguments))
+    assert "input not found" in message(program(*arguments, "-d", "cpu"))
+
+
+def test_log_file(program):
+    (program.folder / "c.yaml").write_text("nonsense: 1\n")
+    result = program("-q", "-c", "c.yaml", "-l", "run.log", "utils", "generate-config")
+    assert result.stderr == b""
+    assert "unknown key nonsense" in (program.folder / "run.log").read_text()
+    result = program("-l", "absent/run.log", "utils", "generate-config")
+    if result.returncode == 0:  # the folder was made
+        assert (program.folder / "absent" / "run.log").exists()
+    else:
+        assert "output cannot be written" in message(result)
+
+
+def test_stdout_that_is_full_is_an_error(program):
+    with open("/dev/full", "wb") as full:
+        process = program.start("utils", "generate-config", stdout=full, stderr=subprocess.PIPE)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert b"standard output: output cannot be written" in errors
+
+
+GENERATE = ["generate", "-n", "50", "--length", "200", "--coding", "1", "--seed", "5"]
+
+
+def test_generate_gives_the_same_bytes(program):
+    first = program(*GENERATE, "-o", "-").stdout
+    assert first.count(b">") == 50
+    assert program(*GENERATE, "-o", "a.fa").returncode == 0
+    assert (program.folder / "a.fa").read_bytes() == first
+    assert program(*GENERATE[:-1], "6", "-o", "-").stdout != first
+
+
+def test_generate_replaces_nothing(program):
+    (program.folder / "a.fa").write_text("mine")
+    result = program(*GENERATE, "-o", "a.fa")
+    assert result.returncode == 1
+    assert "a.fa exists" in message(result)
+    assert (program.folder / "a.fa").read_text() == "mine"
+    assert program(*GENERATE, "-f", "-o", "a.fa").returncode == 0
+    assert program(*GENERATE, "-f", "-o", "/dev/null").returncode == 1
+
+
+def test_generate_into_a_closed_pipe(program):
+    process = program.start("generate", "-n", "1000000", "-o", "-", stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.wait(timeout=30) == 1
+    assert b"Broken pipe" in process.stderr.read()
+    process.stderr.close()
+
+
+def test_validate_describes_inputs(program, sequences):
+    (program.folder / "a.fa").write_text(fasta({**sequences, "odd": "ACG-J", "none": ""}) +
+                                         ">odd\nA\n")
+    result = program("utils", "validate", "a.fa", LAMBDA)
+    assert result.returncode == 0
+    text = result.stdout.decode()
+    assert "a.fa: whole" in text
+    for name, value in (("sequences", "9"), ("shortest", "0"), ("longest", "700"),
+                        ("empty sequences", "1"), ("letters outside IUPAC", "2"),
+                        ("duplicate ids", "1"), ("letters", "48,502")):
+        assert re.search(rf"{name} +{value}\n", text), name
+
+
+def test_validate_finds_damage(program):
+    cut = LAMBDA.read_bytes()[:8000]
+    (program.folder / "cut.fa.gz").write_bytes(cut)
+    (program.folder / "good.fa").write_text(">a\nACGT\n")
+    result = program("utils", "validate", "cut.fa.gz", "good.fa")
+    assert result.returncode == 1
+    text = result.stdout.decode()
+    assert re.search(r"cut.fa.gz: DAMAGED: .*record 1, byte \d+.*input ends too early", text)
+    assert "good.fa: whole" in text
+
+
+def test_validate_reads_stdin(program):
+    result = program("utils", "validate", "-", stdin=gzip.compress(b">a\nACGT\n"))
+    assert result.returncode == 0
+    assert re.search(rb"sequences +1\n", result.stdout)
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_validate_stops_while_stdin_is_silent(program, number, code):
+    process = program.start("utils", "validate", "-", stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.5)
+    process.send_signal(number)
+    assert process.wait(timeout=5) == code
+    process.communicate()
+
+
+def test_list_devices_names_the_cpu(program):
+    result = program("utils", "list-devices")
+    assert result.returncode == 0
+    assert re.search(rb"(?m)^cpu\b.*cpu-avx", result.stdout)
+
+
+def test_exported_weights_can_be_inspected(program):
+    assert program("utils", "export-weights", "synthetic:esm2_tiny:3", "-o",
+                   "tiny").returncode == 0
+    result = program("utils", "inspect", "tiny")
+    assert result.returncode == 0
+    assert b"embed_tokens.weight" in result.stdout
+
+
+def test_inspect_runs_no_pickle(program):
+    (program.folder / "evil.pth").write_bytes(b"not a model")
+    result = program("utils", "inspect", "evil.pth")
+    assert result.returncode == 1
+    assert "evil.pth" in message(result)

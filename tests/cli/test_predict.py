@@ -1,0 +1,378 @@
+"""predict from end to end with tiny synthetic weights: inputs good and bad, outputs, signals."""
+
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import LAMBDA, MODELS, Program, fasta, fastq, message
+
+SHORT = ["-e", "100"]
+
+
+def bgzf_block(text):
+    """One BGZF block (SAM specification, 4.1)."""
+    import zlib
+    packer = zlib.compressobj(6, zlib.DEFLATED, -15)
+    data = packer.compress(text) + packer.flush()
+    size = len(data) + 25
+    return (b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + size.to_bytes(2, "little") + data +
+            zlib.crc32(text).to_bytes(4, "little") + len(text).to_bytes(4, "little"))
+
+
+@pytest.fixture
+def reads(program, sequences):
+    path = program.folder / "reads.fa"
+    path.write_text(fasta(sequences))
+    return path
+
+
+@pytest.fixture
+def expected(program, reads):
+    """The tables that every other form of the same sequences must give."""
+    result = program.predict("reads.fa", *SHORT, "-o", "expected")
+    assert result.returncode == 0, message(result)
+    return program.tables("expected", "reads")
+
+
+def test_tables(expected, sequences):
+    rows = expected["prediction_results.txt"].decode().splitlines()
+    assert rows[0] == "Sequence_ID\tPrediction\tscore1\tscore2"
+    assert len(rows) > 10
+    chunks = expected["prediction_results_highestscore.csv"].decode().splitlines()
+    assert chunks[0] == "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1"
+    ids = [row.split("\t")[0] for row in chunks[1:]]
+    assert ids == sorted(ids)
+    listed = expected["sequences.tsv"].decode().splitlines()
+    assert [row.split("\t")[0] for row in listed[1:]] == list(sequences)
+
+
+def test_stderr_ends_with_the_summary(program, reads):
+    result = program.predict(reads.name, *SHORT)
+    assert result.returncode == 0
+    assert result.stdout == b""
+    for words in ("sequences ", "virus ", "others ", "unscored ", "frames/s", "synthetic",
+                  "tables: reads_predictions/reads_merged"):
+        assert words in message(result)
+    assert (program.folder / "reads_predictions" / "SYNTHETIC_WEIGHTS").exists()
+    assert program.predict(reads.name, "-q", *SHORT, "-o", "quiet").stderr == b""
+
+
+@pytest.mark.parametrize("flags", [["-t", "1"], ["-t", "2", "--prefetch", "1"],
+                                   ["--token-budget", "64"], ["--token-budget", "32768"]])
+def test_how_it_is_computed_changes_no_byte(program, reads, expected, flags):
+    assert program.predict(reads.name, *SHORT, *flags, "-o", "out").returncode == 0
+    assert program.tables("out", "reads") == expected
+
+
+def test_packing_switched_off_changes_no_byte(program, reads, expected):
+    result = program.predict(reads.name, *SHORT, "-o", "out",
+                             environment={"VIRNUCPRO_DISABLE_PACKING": "1"})
+    assert result.returncode == 0
+    assert program.tables("out", "reads") == expected
+
+
+FORMS = {
+    "crlf": lambda s: fasta(s, end="\r\n").encode(),
+    "one line": lambda s: fasta(s, width=10**6).encode(),
+    "lower case": lambda s: fasta({name: letters.lower() for name, letters in s.items()}).encode(),
+    "blank lines": lambda s: ("\n\n" + fasta(s).replace("\n>", "\n\n>") + "\n\n").encode(),
+    "byte-order mark": lambda s: b"\xef\xbb\xbf" + fasta(s).encode(),
+    "no last line end": lambda s: fasta(s).encode().rstrip(b"\n"),
+    "fastq": lambda s: fastq(s).encode(),
+    "gzip": lambda s: gzip.compress(fasta(s).encode()),
+    "bgzf": lambda s: bgzf_block(fasta(s).encode()) + bgzf_block(b""),
+    "fastq, gzip": lambda s: gzip.compress(fastq(s).encode()),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_the_same_sequences(program, sequences, expected, form):
+    (program.folder / "input").write_bytes(FORMS[form](sequences))
+    result = program.predict("input", *SHORT, "-o", "out", "--name", "reads")
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+def test_stdin(program, reads, expected):
+    result = program.predict("-", *SHORT, "-o", "out", stdin=gzip.compress(reads.read_bytes()))
+    assert result.returncode == 0
+    assert program.tables("out", "stdin") == expected
+
+
+def test_frame_table_on_stdout(program, reads, expected):
+    before = set(program.folder.iterdir())
+    result = program.predict(reads.name, *SHORT, "-o", "-")
+    assert result.returncode == 0
+    assert result.stdout == expected["prediction_results.txt"]
+    assert set(program.folder.iterdir()) == before
+
+
+def test_intermediate_files(program, reads):
+    assert program.predict(reads.name, *SHORT, "-k", "-o", "out").returncode == 0
+    found = {path.name for path in (program.folder / "out").rglob("*") if path.is_file()}
+    assert {"reads_chunked100.fa", "embeddings.h5"} <= found
+    assert any(name.endswith("_identified_nucleotide.fa") for name in found)
+    assert any(name.endswith("_identified_protein.faa") for name in found)
+
+
+def test_several_inputs_are_one_run(program, sequences, expected):
+    items = list(sequences.items())
+    (program.folder / "reads.fa").write_text(fasta(dict(items[:2])))
+    (program.folder / "b.fq").write_text(fastq(dict(items[2:])))
+    result = program.predict("reads.fa", "b.fq", *SHORT, "-o", "out")
+    assert result.returncode == 0
+    assert program.tables("out", "reads") == expected
+
+
+def test_paired_inputs_get_their_mates_numbers(program, sequences):
+    for name in ("r1.fq", "r2.fq"):
+        (program.folder / name).write_text(fastq(sequences))
+    result = program.predict("--paired", "r1.fq", "r2.fq", *SHORT, "-o", "out")
+    assert result.returncode == 0, message(result)
+    listed = program.tables("out", "r1")["sequences.tsv"].decode().splitlines()[1:]
+    assert [row.split("\t")[0] for row in listed[:2]] == ["piece_0/1", "piece_0/2"]
+
+
+def test_virus_fasta_and_threshold(program, reads, sequences):
+    result = program.predict(reads.name, *SHORT, "--virus-fasta", "--threshold", "0", "-o", "out")
+    assert result.returncode == 0
+    found = list((program.folder / "out").rglob("virus.fasta"))
+    assert len(found) == 1
+    assert found[0].read_text() == fasta(sequences)
+
+
+def test_short_sequences_are_listed(program, reads):
+    assert program.predict(reads.name, *SHORT, "--min-length", "701", "-o", "out").returncode == 0
+    rows = program.tables("out", "reads")["sequences.tsv"].decode().splitlines()[1:]
+    assert len(rows) == 6
+    assert all(row.endswith("unscored\tshorter than --min-length") for row in rows)
+
+
+def test_mismatched_chunk_size_is_warned_of(program, reads):
+    result = program.predict(reads.name, "-m", "300", "-e", "200", "-o", "out")
+    assert result.returncode == 0
+    assert "chunks are 200 bases long" in message(result)
+
+
+def test_duplicate_ids_and_unknown_letters_are_warned_of(program):
+    (program.folder / "a.fa").write_text(">x\nACGTACGTACGT\n>x\nACGTAC-TJCGT\n")
+    result = program.predict("a.fa", "-o", "out")
+    assert result.returncode == 0
+    assert "1 sequences have the id of an earlier one" in message(result)
+    assert "2 characters outside IUPAC" in message(result)
+    assert program.tables("out", "a")["sequences.tsv"].count(b"\nx\t") == 2
+
+
+@pytest.mark.parametrize("text", [b"", gzip.compress(b""), b">a\n>b\n\n"])
+def test_nothing_to_score(program, text):
+    (program.folder / "a.fa").write_bytes(text)
+    result = program.predict("a.fa", "-o", "out")
+    assert result.returncode == 0, message(result)
+    assert "warning" in message(result)
+    for name, table in program.tables("out", "a").items():
+        expected_rows = 1 + text.count(b">") if name == "sequences.tsv" else 1
+        assert table.count(b"\n") == expected_rows, name
+
+
+def corrupt_crc(data):
+    return data[:-8] + bytes([data[-8] ^ 1]) + data[-7:]
+
+
+def bad_inputs():
+    good = b">a\n" + b"ACGGTTCAACGT" * 40 + b"\n"
+    packed = LAMBDA.read_bytes()
+    return {
+        "gzip cut in half": (packed[:len(packed) // 2], "input-truncated"),
+        "wrong CRC": (corrupt_crc(gzip.compress(good)), "input-corrupt"),
+        "BGZF without its end": (bgzf_block(good), "input-truncated"),
+        "FASTQ of unequal lengths": (b"@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", "input-malformed"),
+        "FASTQ cut": (b"@a\nACGT\n+\nIIII\n@b\nACGT\n", "input-truncated"),
+        "FASTA without a header": (b"ACGTACGT\n", "input-format"),
+        "rubbish": (bytes(range(128, 256)) * 10, "input-format"),
+        "NUL bytes": (good + b">b\nAC\0GT\n", "input-malformed"),
+        "letters that are not ASCII": (good + ">b\nACÜGT\n".encode(), "input-malformed"),
+    }
+
+
+@pytest.mark.parametrize("case", bad_inputs())
+def test_bad_input_alone(program, case):
+    (program.folder / "bad").write_bytes(bad_inputs()[case][0])
+    result = program.predict("bad", *SHORT, "-o", "out")
+    assert result.returncode == 1
+    assert "virnucpro: error: bad: " in message(result)
+    assert not list((program.folder / "out").rglob("prediction_results*"))
+
+
+@pytest.mark.parametrize("case", bad_inputs())
+@pytest.mark.parametrize("order", [["bad", "reads.fa"], ["reads.fa", "bad"]])
+def test_bad_input_beside_a_good_one(program, reads, expected, case, order):
+    data, error = bad_inputs()[case]
+    (program.folder / "bad").write_bytes(data)
+    result = program.predict(*order, *SHORT, "-o", "out", "--name", "reads")
+    assert result.returncode == 2, message(result)
+    assert program.tables("out", "reads") == expected
+    header, row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()
+    name, kind, *_ = row.split("\t")
+    assert header.startswith("name\terror\trecord\toffset")
+    assert (name, kind) == ("bad", error)
+
+
+def test_missing_input_beside_a_good_one(program, reads, expected):
+    result = program.predict("absent.fa", reads.name, *SHORT, "-o", "out", "--name", "reads")
+    assert result.returncode == 2
+    assert program.tables("out", "reads") == expected
+
+
+def test_strict_input_stops(program, reads):
+    (program.folder / "bad").write_bytes(b"ACGT\n")
+    result = program.predict(reads.name, "bad", *SHORT, "--strict-input", "-o", "out")
+    assert result.returncode == 1
+    assert not list((program.folder / "out").rglob("prediction_results*"))
+
+
+def test_output_that_is_not_empty(program, reads, expected):
+    (program.folder / "expected" / "note.txt").write_text("mine")
+    result = program.predict(reads.name, *SHORT, "-o", "expected")
+    assert result.returncode == 1
+    assert "--force" in message(result)
+    result = program.predict(reads.name, *SHORT, "-o", "expected", "--force")
+    assert result.returncode == 0, message(result)
+    assert program.tables("expected", "reads") == expected
+    assert (program.folder / "expected" / "note.txt").read_text() == "mine"
+
+
+def running(program, *flags):
+    """A run that waits for its input."""
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", *flags,
+                            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (program.folder / "out" / "run.db").exists():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
+def test_second_process_on_the_same_output(program, reads):
+    first = running(program)
+    second = program.predict(reads.name, *SHORT, "-o", "out", "--force")
+    assert second.returncode == 3
+    assert str(first.pid) in message(second)
+    _, errors = first.communicate(reads.read_bytes(), timeout=60)
+    assert first.returncode == 0, errors
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_stop_a_run_within_five_seconds(program, number, code):
+    process = running(program)
+    process.send_signal(number)
+    assert process.wait(timeout=5) == code
+    process.communicate()
+    assert not list((program.folder / "out").rglob("prediction_results*"))
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_stop_a_run_that_computes(program, number, code):
+    process = program.start("predict", LAMBDA, "--dnabert-model", "synthetic:dnabert-s",
+                            "--esm-model", "synthetic:esm2_t12_35M", "-p", "synthetic", "-o", "out",
+                            stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (program.folder / "out" / "run.db").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+    assert process.poll() is None, process.stderr.read()
+    process.send_signal(number)
+    assert process.wait(timeout=5) == code
+    process.communicate()
+
+
+def limit_file_size():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+def test_disk_full(program, reads):
+    result = program.predict(reads.name, *SHORT, "-o", "out", preexec_fn=limit_file_size)
+    assert result.returncode == 1
+    assert "output cannot be written" in message(result)
+    assert not list((program.folder / "out").rglob("prediction_results*"))
+
+
+def test_output_that_cannot_be_made(program, reads):
+    result = program.predict(reads.name, *SHORT, "-o", "reads.fa/out")
+    assert result.returncode == 1
+    assert "output cannot be written" in message(result)
+
+
+@pytest.mark.parametrize("flags, expected", [
+    (["--esm-model", "no/such/model"], "model not found"),
+    (["--dnabert-model", "synthetic:no-such-shape"], "model not found"),
+    (["-p", "absent.pth"], "model not found"),
+    (["-p", "reads.fa"], "model file cannot be understood"),
+])
+def test_bad_models(program, reads, flags, expected):
+    result = program.predict(reads.name, *flags, "-o", "out")
+    assert result.returncode == 1
+    assert expected in message(result)
+
+
+def test_progress_is_off_stdout_and_plain_without_a_terminal(program, reads):
+    result = program.predict(reads.name, *SHORT, "-o", "out")
+    assert b"\x1b" not in result.stderr
+    assert result.stdout == b""
+
+
+def test_live_progress_on_a_terminal(tmp_path, reads):
+    program = Program(tmp_path)
+    parent, child = os.openpty()
+    process = subprocess.Popen([os.environ["VIRNUCPRO_BIN"], "predict", *MODELS, "-", "-o", "live"],
+                               cwd=tmp_path, env={**program.environment, "TERM": "xterm"},
+                               stdin=subprocess.PIPE, stderr=child)
+    os.close(child)
+    time.sleep(1.5)
+    process.stdin.write(reads.read_bytes())
+    process.stdin.close()
+    shown = b""
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(parent)
+    assert process.wait(timeout=60) == 0, shown
+    assert "0 sequences · ".encode() in shown
+    assert b"\r\x1b[K" in shown
+
+
+def test_embed(program, reads):
+    import h5py
+    encoders = MODELS[:4]
+    result = program("embed", reads.name, *encoders, *SHORT, "-o", "e.h5")
+    assert result.returncode == 0, message(result)
+    with h5py.File(program.folder / "e.h5") as file:
+        assert file["merged"].shape == (len(file["ids"]),
+                                        file["dnabert_s"].shape[1] + file["esm2"].shape[1])
+        first = file["esm2"][:]
+    assert program("embed", reads.name, *encoders, *SHORT, "-o", "e.h5").returncode == 1
+    result = program("embed", reads.name, *encoders, *SHORT, "--what", "esm2", "-f", "-o", "e.h5")
+    assert result.returncode == 0, message(result)
+    with h5py.File(program.folder / "e.h5") as file:
+        assert "merged" not in file
+        assert (file["esm2"][:] == first).all()
+
+
+def test_embed_proteins_as_they_are(program):
+    import h5py
+    (program.folder / "p.faa").write_text(">a\nMKV*L\n>b\nM\n")
+    result = program("embed", "--proteins", "p.faa", *MODELS[:4], "-o", "p.h5")
+    assert result.returncode == 0, message(result)
+    with h5py.File(program.folder / "p.h5") as file:
+        assert [name.decode() for name in file["ids"]] == ["a", "b"]
+        assert set(file) == {"ids", "esm2"}

@@ -1,0 +1,181 @@
+#include "cli/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+ErrorKind kind_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorKind::kInternal;
+}
+
+Config parse(const std::string& text) {
+  return Config::parse(text, "run.yaml");
+}
+
+ModelChoice models_of(const ModelOptions& options, const std::string& config = "") {
+  return choose_models(options, parse(config), {});
+}
+
+// The options of a command line, through the parser that the commands use.
+ComputeSettings compute_of(std::vector<std::string> arguments, const std::string& config = "",
+                           const Environment& environment = {}) {
+  CLI::App app;
+  ComputeOptions options;
+  add_compute_options(app, options);
+  std::reverse(arguments.begin(), arguments.end());
+  app.parse(arguments);
+  return choose_compute(options, parse(config), environment);
+}
+
+TEST(ChooseModels, DefaultsToThePublished500) {
+  const ModelChoice choice = models_of({});
+  EXPECT_EQ(choice.chunk_size, 500U);
+  EXPECT_EQ(choice.models.classifier, "500_model.pth");
+  EXPECT_EQ(choice.classifier_name, "500");
+  EXPECT_EQ(choice.models.dnabert_s, "zhihan1996/DNABERT-S");
+  EXPECT_EQ(choice.models.esm2, "esm2_t36_3B_UR50D");
+}
+
+TEST(ChooseModels, TheTypeSetsClassifierAndChunkSize) {
+  const ModelChoice choice = models_of({.model_type = "300"});
+  EXPECT_EQ(choice.chunk_size, 300U);
+  EXPECT_EQ(choice.models.classifier, "300_model.pth");
+}
+
+TEST(ChooseModels, TheLengthAloneKeepsTheClassifier) {
+  const ModelChoice choice = models_of({.expected_length = "200"});
+  EXPECT_EQ(choice.chunk_size, 200U);
+  EXPECT_EQ(choice.models.classifier, "500_model.pth");
+}
+
+TEST(ChooseModels, CustomNeedsPathAndLength) {
+  EXPECT_EQ(kind_of([] { models_of({.model_type = "custom"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { models_of({.model_type = "custom", .model_path = "f"}); }),
+            ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { models_of({.model_type = "custom", .expected_length = "9"}); }),
+            ErrorKind::kUsage);
+  const ModelChoice choice =
+      models_of({.model_type = "custom", .model_path = "f.pth", .expected_length = "9"});
+  EXPECT_EQ(choice.chunk_size, 9U);
+  EXPECT_EQ(choice.models.classifier, "f.pth");
+  EXPECT_EQ(choice.classifier_name, "custom");
+}
+
+TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {
+  const Config config =
+      parse("run: {models_dir: of_file}\nprediction: {default_model_type: 300}\n");
+  const Environment environment({{"VIRNUCPRO_MODELS", "of_environment"}});
+  EXPECT_EQ(choose_models({}, config, {}).models.lookup.models_dir, "of_file");
+  EXPECT_EQ(choose_models({}, config, environment).models.lookup.models_dir, "of_environment");
+  const ModelChoice choice =
+      choose_models({.model_type = "500", .models_dir = "of_flag"}, config, environment);
+  EXPECT_EQ(choice.models.lookup.models_dir, "of_flag");
+  EXPECT_EQ(choice.chunk_size, 500U);
+  EXPECT_EQ(choose_models({}, config, environment).chunk_size, 300U);
+}
+
+TEST(ChooseModels, RefusesUnknownWords) {
+  EXPECT_EQ(kind_of([] { models_of({.model_type = "400"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { models_of({}, "prediction: {default_model_type: 400}"); }),
+            ErrorKind::kConfig);
+  for (const char* length : {"0", "-5", "5x", "2147483648"}) {
+    EXPECT_EQ(kind_of([length] { models_of({.expected_length = length}); }), ErrorKind::kUsage);
+  }
+}
+
+TEST(ChooseCompute, HasDefaults) {
+  const ComputeSettings compute = compute_of({});
+  EXPECT_GE(compute.threads, 1U);
+  EXPECT_EQ(compute.token_budget, 4096U);
+  EXPECT_EQ(compute.prefetch, 2U);
+  EXPECT_EQ(compute.precision, Precision::kFp32);
+  EXPECT_TRUE(compute.packing);
+}
+
+TEST(ChooseCompute, FlagGoesBeforeFile) {
+  const std::string config = "run: {threads: 3, token_budget: 100, precision: bf16}";
+  EXPECT_EQ(compute_of({}, config).threads, 3U);
+  EXPECT_EQ(compute_of({"-t", "2"}, config).threads, 2U);
+  EXPECT_EQ(compute_of({"--token-budget", "auto"}, config).token_budget, 4096U);
+  EXPECT_EQ(compute_of({}, config).precision, Precision::kBf16);
+  EXPECT_EQ(compute_of({"--precision", "fp32"}, config).precision, Precision::kFp32);
+  EXPECT_EQ(compute_of({}, "features: {esm: {toks_per_batch: 7}}").token_budget, 7U);
+}
+
+TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
+  for (const char* device : {"cuda", "cuda:0", "cuda:0,2", "cuda:all", "1"}) {
+    EXPECT_EQ(kind_of([device] { compute_of({"-d", device}); }), ErrorKind::kDevice) << device;
+  }
+  EXPECT_EQ(kind_of([] { compute_of({}, "device: {default: cuda}"); }), ErrorKind::kDevice);
+  EXPECT_EQ(kind_of([] { compute_of({"--precision", "fp16"}); }), ErrorKind::kDevice);
+  EXPECT_EQ(kind_of([] { compute_of({"-d", "tpu"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { compute_of({}, "device: {default: tpu}"); }), ErrorKind::kConfig);
+}
+
+TEST(ChooseCompute, BoundsItsNumbers) {
+  EXPECT_EQ(kind_of([] { compute_of({"-t", "0"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { compute_of({"--prefetch", "-1"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { compute_of({"--token-budget", "1e9"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { compute_of({}, "run: {threads: 0}"); }), ErrorKind::kConfig);
+}
+
+TEST(ChooseCompute, TakesEveryFlagOfV2) {
+  for (const V2Flag& flag : v2_flags()) {
+    std::string names(flag.names);
+    for (std::size_t begin = 0; begin < names.size();) {
+      const std::size_t end = std::min(names.find(',', begin), names.size());
+      std::vector<std::string> arguments{names.substr(begin, end - begin)};
+      if (flag.takes_value) arguments.emplace_back("64");
+      EXPECT_NO_THROW(compute_of(arguments)) << arguments.front();
+      begin = end + 1;
+    }
+  }
+}
+
+TEST(ChooseCompute, MapsTwoFlagsOfV2) {
+  EXPECT_EQ(compute_of({"--esm-batch-size", "64"}).token_budget, 64U);
+  EXPECT_EQ(compute_of({"--esm-batch-size", "64", "--token-budget", "32"}).token_budget, 32U);
+  EXPECT_EQ(compute_of({"--v1-fallback"}, "run: {precision: bf16}").precision, Precision::kFp32);
+}
+
+TEST(ChooseCompute, PackingCanBeSwitchedOff) {
+  const auto packing = [](const std::string& value) {
+    return compute_of({}, "", Environment({{"VIRNUCPRO_DISABLE_PACKING", value}})).packing;
+  };
+  EXPECT_FALSE(packing("1"));
+  EXPECT_FALSE(packing("true"));
+  EXPECT_TRUE(packing("0"));
+  EXPECT_TRUE(packing(""));
+}
+
+TEST(ChooseThreshold, IsAShare) {
+  EXPECT_EQ(choose_threshold("", {}), 0.5);
+  EXPECT_EQ(choose_threshold("1", {}), 1.0);
+  EXPECT_EQ(choose_threshold("", parse("run: {threshold: 0.25}")), 0.25);
+  EXPECT_EQ(kind_of([] { choose_threshold("1.1", {}); }), ErrorKind::kUsage);
+  EXPECT_EQ(kind_of([] { choose_threshold("", parse("run: {threshold: 2}")); }),
+            ErrorKind::kConfig);
+}
+
+TEST(AddValue, RefusesAnEmptyValue) {
+  EXPECT_THROW(compute_of({"--threads", ""}), CLI::ValidationError);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,61 @@
+#include "cli/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace virnucpro {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+PredictSettings settings() {
+  PredictSettings result;
+  result.output = "out";
+  result.stem = "reads";
+  return result;
+}
+
+TEST(SummaryLines, CountsAndRates) {
+  RunSummary summary;
+  summary.counts.sequences = 2000;
+  summary.counts.virus_sequences = 300;
+  summary.counts.unscored_sequences = 700;
+  summary.counts.frames = 5000;
+  summary.seconds = 10;
+  const auto lines = summary_lines(settings(), summary);
+  EXPECT_THAT(lines, Contains("  sequences             2,000"));
+  EXPECT_THAT(lines, Contains("  others                1,000"));
+  EXPECT_THAT(lines, Contains("  frames/s              500.0"));
+  EXPECT_THAT(lines, Contains("tables: out/reads_merged"));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("warning"))));
+}
+
+TEST(SummaryLines, SaysWhatToKnow) {
+  RunSummary summary;
+  summary.counts.duplicate_ids = 2;
+  summary.counts.failed_frames = 3;
+  summary.unknown_letters = 4;
+  summary.synthetic = true;
+  InputEntry failed;
+  failed.name = "a\x1b.fa";
+  failed.failed = true;
+  failed.message = "cut";
+  summary.inputs = {failed};
+  const auto lines = summary_lines(settings(), summary);
+  for (const char* part :
+       {"no sequences", "2 sequences have the id", "3 frames could not",
+        "4 characters outside IUPAC", "a\\x1b.fa left no row: cut", "synthetic"}) {
+    EXPECT_THAT(lines, Contains(HasSubstr(part)));
+  }
+}
+
+TEST(SummaryLines, NamesNoTablesWhereNoneAreKept) {
+  PredictSettings to_stdout = settings();
+  to_stdout.to_stdout = true;
+  EXPECT_THAT(summary_lines(to_stdout, {}), Not(Contains(HasSubstr("tables:"))));
+}
+
+}  // namespace
+}  // namespace virnucpro
