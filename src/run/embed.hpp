@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/cancel.hpp"
+#include "observe/counters.hpp"
+#include "run/frame_stream.hpp"
+#include "run/settings.hpp"
+#include "sequence/input_set.hpp"
+
+namespace virnucpro {
+
+struct EmbedSettings {
+  InputSettings inputs;
+  ModelSettings models;
+  ComputeSettings compute;
+  using Source = FrameSource;
+  Source source = Source::kSequences;
+  std::uint64_t chunk_size = 500;
+  std::filesystem::path output;  // an HDF5 file; replaced where there is one
+  bool dnabert_s = true;
+  bool esm2 = true;
+  bool merged = true;
+};
+
+// Embeddings of every frame (or given sequence) in input order. A damaged input is an error: no
+// file is written. Returns the rows written.
+std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel);
+
+}  // namespace virnucpro
