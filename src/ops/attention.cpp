@@ -1,0 +1,31 @@
+#include "ops/attention.hpp"
+
+#include <bit>
+#include <cmath>
+
+namespace virnucpro {
+
+RotaryTable::RotaryTable(std::span<const float> inv_freq, std::size_t positions)
+    : half_(inv_freq.size()), cosines_(positions * half_), sines_(positions * half_) {
+  for (std::size_t position = 0; position < positions; ++position) {
+    for (std::size_t i = 0; i < half_; ++i) {
+      // The angle is an fp32 product, as the model was trained with.
+      const float angle = static_cast<float>(position) * inv_freq[i];
+      cosines_[position * half_ + i] = static_cast<float>(std::cos(static_cast<double>(angle)));
+      sines_[position * half_ + i] = static_cast<float>(std::sin(static_cast<double>(angle)));
+    }
+  }
+}
+
+std::vector<float> alibi_slopes(std::size_t heads) {
+  const auto slope = [](std::size_t k, std::size_t n) {
+    return static_cast<float>(std::exp2(-8.0 * static_cast<double>(k) / static_cast<double>(n)));
+  };
+  const std::size_t power = std::bit_floor(heads);
+  std::vector<float> slopes;
+  for (std::size_t k = 1; k <= power; ++k) slopes.push_back(slope(k, power));
+  for (std::size_t k = 1; slopes.size() < heads; k += 2) slopes.push_back(slope(k, 2 * power));
+  return slopes;
+}
+
+}  // namespace virnucpro

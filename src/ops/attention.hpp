@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ops/context.hpp"
+#include "ops/panels.hpp"
+
+namespace virnucpro {
+
+// Self-attention over sequences that lie back to back (sequence i is rows [offsets[i],
+// offsets[i + 1])). qkv: [rows, 3·heads·head_width], queries, keys and values side by side, each
+// head after head; out: [rows, heads·head_width]. Queries are scaled by 1/√head_width. No sequence
+// sees another, nothing is computed for padding, work is cut from each sequence's own first row,
+// and softmax runs in fp32: a sequence's bits depend on that sequence only.
+
+// Angles of rotary position embedding (Su et al. 2021, arXiv:2104.09864): cosines and sines of
+// position · inv_freq, [positions, head_width / 2].
+class RotaryTable {
+ public:
+  RotaryTable(std::span<const float> inv_freq, std::size_t positions);
+
+  std::size_t half() const { return half_; }
+  const float* cosines(std::size_t position) const { return cosines_.data() + position * half_; }
+  const float* sines(std::size_t position) const { return sines_.data() + position * half_; }
+
+ private:
+  std::size_t half_;
+  std::vector<float> cosines_;
+  std::vector<float> sines_;
+};
+
+// Queries and keys are turned by `rotary` (rotate-half form); it covers the longest sequence.
+void rotary_attention(OpContext& context, std::size_t heads, const RotaryTable& rotary,
+                      std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
+
+// Scores of (i, j) get −slopes[head]·|i − j| (ALiBi, Press et al. 2021, arXiv:2108.12409).
+void alibi_attention(OpContext& context, std::span<const float> slopes,
+                     std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
+
+// The paper's slopes: 2^(−8k/n), k = 1 … n for n a power of two; otherwise those of the closest
+// lower power p, then every second slope of 2p.
+std::vector<float> alibi_slopes(std::size_t heads);
+
+}  // namespace virnucpro

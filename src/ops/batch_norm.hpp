@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "ops/context.hpp"
+#include "ops/panels.hpp"
+#include "ops/read_tensor.hpp"
+
+namespace virnucpro {
+
+// Batch normalisation with running statistics (Ioffe and Szegedy 2015), then ReLU.
+class BatchNormRelu {
+ public:
+  // Reads `name`.{weight,bias,running_mean,running_var}, each [width]. Errors: kWeightsTensor for a
+  // variance below zero.
+  BatchNormRelu(const Weights& weights, const std::string& name, std::size_t width, float eps);
+
+  void run(Panels& values) const;
+
+ private:
+  HostArray<float> mean_;
+  HostArray<float> scale_;  // weight / √(running_var + eps)
+  HostArray<float> bias_;
+};
+
+}  // namespace virnucpro

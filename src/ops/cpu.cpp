@@ -1,0 +1,30 @@
+#include "ops/cpu.hpp"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+// dnnl_cpu_isa_t is a set of bits: a newer instruction set holds those of the older ones.
+bool has_isa(dnnl_cpu_isa_t isa) {
+  return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
+         static_cast<unsigned>(isa);
+}
+
+}  // namespace
+
+std::string_view cpu_kernel_path(Precision precision) {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+      !has_isa(dnnl_cpu_isa_avx2)) {
+    throw Error(ErrorKind::kCpu, "AVX2 and FMA are missing, or ONEDNN_MAX_CPU_ISA forbids them");
+  }
+  if (precision == Precision::kBf16) {
+    if (has_isa(dnnl_cpu_isa_avx512_core_bf16)) return "cpu-avx512-bf16";
+    throw Error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
+  }
+  return has_isa(dnnl_cpu_isa_avx512_core) ? "cpu-avx512" : "cpu-avx2";
+}
+
+}  // namespace virnucpro

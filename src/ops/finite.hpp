@@ -1,0 +1,10 @@
+#pragma once
+
+#include <span>
+
+namespace virnucpro {
+
+// Whether no value is NaN or infinite.
+bool all_finite(std::span<const float> values);
+
+}  // namespace virnucpro

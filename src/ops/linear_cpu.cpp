@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ops/linear.hpp"
+#include "ops/onednn.hpp"
+#include "ops/read_tensor.hpp"
+
+namespace virnucpro {
+namespace {
+
+using dnnl::memory;
+
+// Outputs that one product computes, at most: enough work for a call (a millisecond or so), and
+// enough pieces that a batch of one panel keeps many threads busy.
+constexpr std::size_t kBlockOutputs = 512;
+
+memory::dim dim(std::size_t size) {
+  return static_cast<memory::dim>(size);
+}
+
+// `input` as bf16, rounded to nearest even (a NaN stays one).
+void round_to_bf16(std::span<const float> input, std::uint16_t* output) {
+  for (std::size_t i = 0; i < input.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(input[i]);
+    const bool is_nan = (bits & 0x7fffffffU) > 0x7f800000U;
+    const std::uint32_t rounded = bits + 0x7fffU + ((bits >> 16U) & 1U);
+    output[i] = static_cast<std::uint16_t>((is_nan ? bits | 0x400000U : rounded) >> 16U);
+  }
+}
+
+dnnl::primitive_attr attributes(Epilogue epilogue) {
+  dnnl::post_ops after;
+  if (epilogue == Epilogue::kBiasGelu) {
+    after.append_eltwise(1.0F, dnnl::algorithm::eltwise_gelu_erf, 0.0F, 0.0F);
+  }
+  if (epilogue == Epilogue::kBiasAdd) after.append_sum(1.0F);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attributes.set_post_ops(after);
+  return attributes;
+}
+
+struct BlockShape {
+  std::size_t inputs;
+  std::size_t outputs;        // of this block
+  std::size_t layer_outputs;  // from one row of the result to the next
+};
+
+// One block of a layer's outputs: its product, and its weights as the product wants them.
+class Block {
+ public:
+  // weights: [shape.outputs, shape.inputs]; bias: [shape.outputs], or nothing.
+  Block(const BlockShape& shape, std::size_t first_output, Precision precision, Epilogue epilogue,
+        const float* weights, const float* bias)
+      : first_output_(first_output) {
+    const auto type =
+        precision == Precision::kBf16 ? memory::data_type::bf16 : memory::data_type::f32;
+    const memory::dims weight_dims{dim(shape.inputs), dim(shape.outputs)};
+    input_ = memory::desc({dim(kPanelRows), dim(shape.inputs)}, type, memory::format_tag::ab);
+    output_ = memory::desc({dim(kPanelRows), dim(shape.outputs)}, memory::data_type::f32,
+                           memory::dims{dim(shape.layer_outputs), 1});
+    const memory::desc any_weights(weight_dims, type, memory::format_tag::any);
+    bias_desc_ =
+        memory::desc({1, dim(shape.outputs)}, memory::data_type::f32, memory::format_tag::ab);
+    const auto product = bias == nullptr
+                             ? dnnl::matmul::desc(input_, any_weights, output_)
+                             : dnnl::matmul::desc(input_, any_weights, bias_desc_, output_);
+    const dnnl::matmul::primitive_desc description(product, attributes(epilogue), cpu_engine());
+    matmul_ = dnnl::matmul(description);
+    scratchpad_ = description.scratchpad_desc();
+    weights_desc_ = description.weights_desc();
+    lay_out(memory::desc(weight_dims, memory::data_type::f32, memory::format_tag::ba), weights);
+    if (bias != nullptr) {
+      bias_ = HostArray<float>(Purpose::kWeights, shape.outputs);
+      std::copy_n(bias, shape.outputs, bias_.data());
+    }
+  }
+
+  // input: a panel in this block's precision; output: the panel's first row of the whole layer.
+  void run(OnednnThread& thread, const void* input, float* output) const {
+    dnnl::engine& engine = cpu_engine();
+    std::unordered_map<int, memory> arguments{
+        {DNNL_ARG_SRC, memory(input_, engine, const_cast<void*>(input))},
+        {DNNL_ARG_WEIGHTS, memory(weights_desc_, engine, weights_.data())},
+        {DNNL_ARG_DST, memory(output_, engine, output + first_output_)},
+        {DNNL_ARG_SCRATCHPAD,
+         memory(scratchpad_, engine, thread.scratchpad(scratchpad_.get_size()))}};
+    if (bias_.size() != 0) {
+      arguments.emplace(DNNL_ARG_BIAS, memory(bias_desc_, engine, bias_.data()));
+    }
+    matmul_.execute(thread.stream(), arguments);
+    thread.stream().wait();
+  }
+
+ private:
+  void lay_out(const memory::desc& plain, const float* weights) {
+    weights_ = HostBuffer(Purpose::kWeights, weights_desc_.get_size());
+    memory from(plain, cpu_engine(), const_cast<float*>(weights));
+    memory to(weights_desc_, cpu_engine(), weights_.data());
+    dnnl::stream& stream = OnednnThread::here().stream();
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+  }
+
+  std::size_t first_output_;
+  memory::desc input_, weights_desc_, bias_desc_, output_, scratchpad_;
+  dnnl::matmul matmul_;
+  HostBuffer weights_;
+  HostArray<float> bias_;
+};
+
+}  // namespace
+
+struct Linear::Blocks {
+  std::size_t inputs = 0;
+  std::size_t outputs = 0;
+  Precision precision = Precision::kFp32;
+  std::vector<Block> blocks;
+
+  void add_part(OpContext& context, const Weights& weights, const LinearPart& part,
+                std::size_t first_output, Epilogue epilogue);
+  // The panel as the products take it.
+  const void* prepare(OnednnThread& thread, const float* panel) const;
+};
+
+void Linear::Blocks::add_part(OpContext& context, const Weights& weights, const LinearPart& part,
+                              std::size_t first_output, Epilogue epilogue) {
+  const HostArray<float> values = read_tensor(weights, part.weight, {part.outputs, inputs});
+  HostArray<float> bias;
+  if (epilogue != Epilogue::kNone) bias = read_tensor(weights, part.bias, {part.outputs});
+  const std::size_t wanted = (part.outputs + kBlockOutputs - 1) / kBlockOutputs;
+  const std::size_t width = (part.outputs + wanted - 1) / wanted;
+  const std::size_t count = (part.outputs + width - 1) / width;
+  std::vector<std::optional<Block>> made(count);
+  context.pool.parallel_for(count, [&](std::size_t index, std::size_t) {
+    const std::size_t first = index * width;
+    const BlockShape shape{inputs, std::min(width, part.outputs - first), outputs};
+    with_onednn([&](OnednnThread&) {
+      made[index].emplace(shape, first_output + first, precision, epilogue,
+                          values.data() + first * inputs,
+                          bias.size() == 0 ? nullptr : bias.data() + first);
+    });
+  });
+  for (std::optional<Block>& block : made) blocks.push_back(std::move(block.value()));
+}
+
+const void* Linear::Blocks::prepare(OnednnThread& thread, const float* panel) const {
+  if (precision == Precision::kFp32) return panel;
+  const std::size_t count = kPanelRows * inputs;
+  auto* rounded = static_cast<std::uint16_t*>(thread.input(count * sizeof(std::uint16_t)));
+  round_to_bf16({panel, count}, rounded);
+  return rounded;
+}
+
+Linear::Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
+               std::size_t inputs, Precision precision, Epilogue epilogue) {
+  auto made = std::make_unique<Blocks>();
+  made->inputs = inputs;
+  made->precision = precision;
+  for (const LinearPart& part : parts) made->outputs += part.outputs;
+  std::size_t first_output = 0;
+  for (const LinearPart& part : parts) {
+    made->add_part(context, weights, part, first_output, epilogue);
+    first_output += part.outputs;
+  }
+  blocks_ = std::move(made);
+}
+
+Linear::~Linear() = default;
+Linear::Linear(Linear&&) noexcept = default;
+
+std::size_t Linear::outputs() const {
+  return blocks_->outputs;
+}
+
+void Linear::run(OpContext& context, const Panels& in, Panels& out) const {
+  // Block by block over the panels: a block's weights stay in the cache.
+  const std::size_t panels = in.panels();
+  context.pool.parallel_for(blocks_->blocks.size() * panels, [&](std::size_t task, std::size_t) {
+    const Block& block = blocks_->blocks[task / panels];
+    const std::size_t first_row = task % panels * kPanelRows;
+    with_onednn([&](OnednnThread& thread) {
+      const void* input = blocks_->prepare(thread, in.row(first_row));
+      block.run(thread, input, out.row(first_row));
+    });
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "tensor/host_buffer.hpp"
+
+namespace virnucpro {
+
+// Rows of every matrix product: always this many, so that no row's bits depend on how many rows
+// there are (oneDNN on AVX2 picks its kernel by rows modulo 6; 192 is a multiple of every tile).
+inline constexpr std::size_t kPanelRows = 192;
+
+// A row-major matrix of activations, one row a token, padded to whole panels. The padding rows are
+// zero at first; products write them too, and nothing reads their results.
+class Panels {
+ public:
+  Panels(std::size_t rows, std::size_t width);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t width() const { return width_; }
+  std::size_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
+  float* row(std::size_t index) { return values_.data() + index * width_; }
+  const float* row(std::size_t index) const { return values_.data() + index * width_; }
+  std::span<float> values() { return {row(0), rows_ * width_}; }
+  std::span<const float> values() const { return {row(0), rows_ * width_}; }
+
+ private:
+  std::size_t rows_;
+  std::size_t width_;
+  HostArray<float> values_;
+};
+
+// The rows of one panel that are not padding: [first, last).
+struct RowRange {
+  std::size_t first;
+  std::size_t last;
+};
+RowRange panel_rows(std::size_t panel, std::size_t rows);
+
+}  // namespace virnucpro

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "tensor/host_buffer.hpp"
+#include "weights/weights.hpp"
+
+namespace virnucpro {
+
+// One tensor's values as fp32. Errors: those of Weights::read.
+HostArray<float> read_tensor(const Weights& weights, const std::string& name, const Shape& shape);
+
+}  // namespace virnucpro

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <span>
+
+namespace virnucpro {
+
+// Softmax over one row in place, in fp32, summed in order.
+void softmax(std::span<float> row);
+
+}  // namespace virnucpro
