@@ -1,6 +1,5 @@
-#include <fmt/format.h>
-
-#include <string_view>
+// No fmt in .cu files: nvcc cannot evaluate its check of format strings.
+#include <string>
 
 #include "tensor/cuda_error.hpp"
 #include "tensor/device.hpp"
@@ -9,14 +8,17 @@ namespace virnucpro {
 namespace {
 
 std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 std::string uuid_text(const cudaUUID_t& uuid) {
+  constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {
     if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+    const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 15U];
   }
   return text;
 }

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
+// No fmt in .cu files: nvcc cannot evaluate its check of format strings.
 #include <array>
 #include <atomic>
+#include <string>
 #include <utility>
 
 #include "tensor/cuda_error.hpp"
@@ -21,8 +21,9 @@ void check_cuda(cudaError_t status, const char* call, std::source_location where
   if (status == cudaSuccess) return;
   const ErrorKind kind =
       status == cudaErrorMemoryAllocation ? ErrorKind::kOutOfMemory : ErrorKind::kDevice;
-  throw Error(kind, fmt::format("{}: {} ({}), at {}:{}", call, cudaGetErrorName(status),
-                                cudaGetErrorString(status), where.file_name(), where.line()));
+  throw Error(kind, std::string(call) + ": " + cudaGetErrorName(status) + " (" +
+                        cudaGetErrorString(status) + "), at " + where.file_name() + ":" +
+                        std::to_string(where.line()));
 }
 
 Stream::Stream() {
@@ -77,7 +78,8 @@ DeviceBuffer::DeviceBuffer(Purpose purpose, std::size_t bytes) : purpose_(purpos
   if (bytes == 0) return;
   if (const cudaError_t status = cudaMalloc(&data_, bytes); status != cudaSuccess) {
     cudaGetLastError();  // running out of memory leaves the context usable
-    const auto call = fmt::format("cudaMalloc of {} bytes for {}", bytes, name_of(purpose));
+    const auto call =
+        "cudaMalloc of " + std::to_string(bytes) + " bytes for " + std::string(name_of(purpose));
     check_cuda(status, call.c_str());
   }
   use_of(purpose).fetch_add(bytes, std::memory_order_relaxed);
@@ -111,7 +113,7 @@ void DeviceBuffer::reset() noexcept {
 
 PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  const auto call = fmt::format("cudaMallocHost of {} bytes for staging", bytes);
+  const auto call = "cudaMallocHost of " + std::to_string(bytes) + " bytes for staging";
   check_cuda(cudaMallocHost(&data_, bytes), call.c_str());
 }
 
