@@ -1,13 +1,14 @@
 #include "cli/processor.hpp"
 
 #include <fmt/format.h>
-#include <oneapi/dnnl/dnnl.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
+#include "ops/cpu.hpp"
 
 namespace virnucpro {
 namespace {
@@ -30,18 +31,20 @@ double memory_gib() {
 
 }  // namespace
 
-std::string processor_kernel_path() {
-  const dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-  const auto has = [isa](dnnl_cpu_isa_t wanted) { return (isa & wanted) == wanted; };
-  if (has(dnnl_cpu_isa_avx512_core_bf16)) return "cpu-avx512-bf16";
-  if (has(dnnl_cpu_isa_avx512_core)) return "cpu-avx512";
-  if (has(dnnl_cpu_isa_avx2)) return "cpu-avx2";
-  return "none";
+std::string processor_kernel_paths() {
+  std::string paths;
+  try {
+    paths = cpu_kernel_path(Precision::kFp32);
+    paths += fmt::format(", bf16: {}", cpu_kernel_path(Precision::kBf16));
+  } catch (const Error&) {
+    if (paths.empty()) return "too old: AVX2 and FMA are needed";
+  }
+  return paths;
 }
 
 std::string describe_processor() {
   return fmt::format("{}, {} processors, {:.1f} GiB memory, {}", printable(model_name()),
-                     std::thread::hardware_concurrency(), memory_gib(), processor_kernel_path());
+                     std::thread::hardware_concurrency(), memory_gib(), processor_kernel_paths());
 }
 
 }  // namespace virnucpro

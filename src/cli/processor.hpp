@@ -4,9 +4,9 @@
 
 namespace virnucpro {
 
-// The code that oneDNN chooses on this processor: "cpu-avx2", "cpu-avx512", "cpu-avx512-bf16", or
-// "none" where it is too old (semantics: numerics class).
-std::string processor_kernel_path();
+// Which code computes on this processor, by precision (ops/cpu.hpp): "cpu-avx512", or
+// "cpu-avx512, bf16: cpu-avx512-bf16".
+std::string processor_kernel_paths();
 
 // "AMD EPYC 9454, 2 processors, 15.6 GiB memory, cpu-avx512".
 std::string describe_processor();

@@ -6,9 +6,10 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <sqlite3.h>
 
+#include "base/version.hpp"
 #include "cli/processor.hpp"
 
-// VIRNUCPRO_VERSION, VIRNUCPRO_BUILD_TYPE and VIRNUCPRO_CUDA_BUILT_IN come from CMake, for this
+// VIRNUCPRO_BUILD_TYPE and VIRNUCPRO_CUDA_BUILT_IN come from CMake, for this
 // file alone: a new version compiles one file.
 
 namespace virnucpro {
@@ -39,11 +40,11 @@ std::string libraries() {
 }  // namespace
 
 std::string version_text(bool details) {
-  std::string text = "virnucpro " VIRNUCPRO_VERSION;
+  std::string text = fmt::format("virnucpro {}", program_version());
   if (!details) return text;
   text += fmt::format("\nbuild: {}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
   text += fmt::format("\nlibraries: {}", libraries());
-  text += fmt::format("\nCPU: {}", processor_kernel_path());
+  text += fmt::format("\nCPU: {}", processor_kernel_paths());
   text += fmt::format("\nCUDA: {}", VIRNUCPRO_CUDA_BUILT_IN ? "built in" : "not built in");
   return text;
 }
