@@ -89,10 +89,15 @@ std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& s
 
 }  // namespace
 
+std::filesystem::path frame_table_path(const std::filesystem::path& directory,
+                                       const std::string& stem) {
+  return directory / (stem + "_merged") / "prediction_results.txt";
+}
+
 TableCounts write_tables(const Journal& journal, const TableSettings& settings) {
-  const std::filesystem::path merged =
-      make_directory(settings.directory / (settings.stem + "_merged"));
-  AtomicFile frames(merged / "prediction_results.txt");
+  const std::filesystem::path frame_table = frame_table_path(settings.directory, settings.stem);
+  const std::filesystem::path merged = make_directory(frame_table.parent_path());
+  AtomicFile frames(frame_table);
   AtomicFile consensus(merged / "prediction_results_highestscore.csv");
   AtomicFile sequences(settings.directory / "sequences.tsv");
   TableCounts counts;

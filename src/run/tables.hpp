@@ -17,6 +17,10 @@ struct TableSettings {
   std::size_t rows_in_sort = limits().rows_in_sort;
 };
 
+// <directory>/<stem>_merged/prediction_results.txt: a row a frame.
+std::filesystem::path frame_table_path(const std::filesystem::path& directory,
+                                       const std::string& stem);
+
 // What the tables say, in numbers.
 struct TableCounts {
   std::uint64_t sequences = 0;

@@ -1,0 +1,102 @@
+#include "engine/worker.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/bounded_queue.hpp"
+
+namespace virnucpro {
+
+struct Worker::State {
+  State(std::unique_ptr<Engine> worker_engine, std::size_t in_flight)
+      : engine(std::move(worker_engine)), requests(in_flight), thread([this] { serve(); }) {}
+
+  ~State() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    requests.close();
+    thread.join();
+  }
+
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void serve() {
+    while (std::optional<BatchRequest> request = requests.pop()) {
+      BatchResult result;
+      std::exception_ptr failure;
+      try {
+        if (is_stopping()) return;
+        result = engine->run(*request);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      const std::lock_guard lock(mutex);
+      if (failure) {
+        error = failure;
+      } else {
+        results.push_back(std::move(result));
+      }
+      answered.notify_one();
+      if (failure) {
+        requests.close();
+        return;
+      }
+    }
+  }
+
+  bool is_stopping() {
+    const std::lock_guard lock(mutex);
+    return stopping;
+  }
+
+  std::unique_ptr<Engine> engine;
+  BoundedQueue<BatchRequest> requests;
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::deque<BatchResult> results;
+  std::exception_ptr error;  // the engine's: nothing is computed after it
+  bool stopping = false;
+  std::size_t outstanding = 0;  // of the owner's thread alone
+  std::thread thread;
+};
+
+Worker::Worker(std::unique_ptr<Engine> engine, std::size_t in_flight)
+    : state_(std::make_unique<State>(std::move(engine), in_flight)) {}
+
+Worker::~Worker() = default;
+
+const Engine& Worker::engine() const {
+  return *state_->engine;
+}
+
+void Worker::submit(BatchRequest request) {
+  state_->requests.push(std::move(request));
+  ++state_->outstanding;
+}
+
+std::optional<BatchResult> Worker::receive(bool wait) {
+  std::unique_lock lock(state_->mutex);
+  const auto answered = [this] { return state_->error || !state_->results.empty(); };
+  if (wait) state_->answered.wait(lock, answered);
+  if (!state_->results.empty()) {
+    std::optional<BatchResult> result(std::move(state_->results.front()));
+    state_->results.pop_front();
+    --state_->outstanding;
+    return result;
+  }
+  if (state_->error) std::rethrow_exception(state_->error);
+  return std::nullopt;
+}
+
+std::size_t Worker::outstanding() const {
+  return state_->outstanding;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,93 @@
+#include "run/batch_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/limits.hpp"
+
+namespace virnucpro {
+namespace {
+
+// A batch may hold thousands of frames: an error names the first of them.
+constexpr std::size_t kNamesInError = 20;
+
+PackSettings pack_settings(const ComputeSettings& settings) {
+  return {.token_budget = settings.token_budget,
+          .frames_in_window = limits().frames_in_window,
+          .tokens_in_window = 0,
+          .frames_per_batch = settings.packing ? limits().frames_per_batch : 1,
+          .deduplicate = settings.deduplicate};
+}
+
+}  // namespace
+
+BatchRunner::BatchRunner(std::unique_ptr<Engine> engine, const ComputeSettings& settings,
+                         RunCounters& counters, BatchHandlers handlers)
+    : token_budget_(settings.token_budget),
+      in_flight_(std::min(settings.prefetch, limits().batches_in_flight)),
+      counters_(counters),
+      handlers_(std::move(handlers)),
+      packer_(pack_settings(settings)),
+      worker_(std::move(engine), in_flight_) {}
+
+void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
+  packer_.add(std::move(frame), number);
+  while (std::optional<PackedBatch> batch = packer_.take()) submit(std::move(*batch));
+  while (receive(false)) {
+  }
+}
+
+void BatchRunner::flush() {
+  while (std::optional<PackedBatch> batch = packer_.drain()) submit(std::move(*batch));
+  while (worker_.outstanding() > 0) receive(true);
+}
+
+void BatchRunner::submit(PackedBatch batch) {
+  // One batch computes while `in_flight_` wait: results are taken here before the queue is full,
+  // so that submit() never blocks.
+  while (worker_.outstanding() > in_flight_) receive(true);
+  const std::uint64_t id = next_batch_++;
+  open_.emplace(id, OpenBatch{.esm_tokens = batch.frames.esm_tokens.size(),
+                              .dna_tokens = batch.frames.dna_tokens.size(),
+                              .occurrences = std::move(batch.occurrences)});
+  worker_.submit({.id = id, .frames = std::move(batch.frames)});
+}
+
+bool BatchRunner::receive(bool wait) {
+  const std::optional<BatchResult> result = worker_.receive(wait);
+  if (!result) return false;
+  const auto node = open_.extract(result->id);
+  const OpenBatch& batch = node.mapped();
+  check_finite(*result, batch);
+  for (std::size_t index = 0; index < batch.occurrences.size(); ++index) {
+    for (const std::uint64_t number : batch.occurrences[index])
+      handlers_.on_result(number, *result, index);
+    counters_.frames_scored.add(batch.occurrences[index].size());
+  }
+  counters_.batches.add();
+  counters_.esm_tokens.add(batch.esm_tokens);
+  counters_.dna_tokens.add(batch.dna_tokens);
+  // A frame longer than the budget is a batch of its own: it could hold just that.
+  counters_.budget_tokens.add(std::max({token_budget_, batch.esm_tokens, batch.dna_tokens}));
+  return true;
+}
+
+void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch) const {
+  if (result.not_finite.empty()) return;
+  std::string names;
+  std::size_t count = 0;
+  for (const std::uint32_t index : result.not_finite) {
+    for (const std::uint64_t number : batch.occurrences[index]) {
+      if (++count > kNamesInError) continue;
+      names += (count > 1 ? ", " : "") + handlers_.name_of(number);
+    }
+  }
+  if (count > kNamesInError) names += fmt::format(" and {} more", count - kNamesInError);
+  throw Error(ErrorKind::kNotFinite, names);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/worker.hpp"
+#include "observe/counters.hpp"
+#include "run/settings.hpp"
+#include "tokens/packer.hpp"
+
+namespace virnucpro {
+
+// What a batch runner calls back, from the thread that calls it.
+struct BatchHandlers {
+  // A frame's result, once for every number under which it was added; `index` is its place in the
+  // batch's result.
+  std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
+  // Names a number for an error.
+  std::function<std::string(std::uint64_t number)> name_of;
+};
+
+// Frames in, results out: packs them, keeps the worker's queue filled, and hands each result back
+// for every number under which its frame was added, out of order, during add() and flush().
+class BatchRunner {
+ public:
+  BatchRunner(std::unique_ptr<Engine> engine, const ComputeSettings& settings,
+              RunCounters& counters, BatchHandlers handlers);
+
+  const Engine& engine() const { return worker_.engine(); }
+
+  // Errors: those of the engine; kNotFinite, naming the frames whose results are NaN or infinite.
+  void add(FrameTokens frame, std::uint64_t number);
+  // Computes everything added so far.
+  void flush();
+
+ private:
+  // A batch that the worker has: its size, and the numbers of each of its frames.
+  struct OpenBatch {
+    std::size_t esm_tokens = 0;
+    std::size_t dna_tokens = 0;
+    std::vector<std::vector<std::uint64_t>> occurrences;
+  };
+
+  void submit(PackedBatch batch);
+  bool receive(bool wait);
+  void check_finite(const BatchResult& result, const OpenBatch& batch) const;
+
+  const std::size_t token_budget_;
+  const std::size_t in_flight_;
+  RunCounters& counters_;
+  BatchHandlers handlers_;
+  Packer packer_;
+  std::unordered_map<std::uint64_t, OpenBatch> open_;  // by id
+  std::uint64_t next_batch_ = 0;
+  Worker worker_;  // last: it stops before what it works for is gone
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,93 @@
+#include "run/embed.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/version.hpp"
+#include "run/batch_runner.hpp"
+#include "run/embedding_file.hpp"
+#include "run/models.hpp"
+
+namespace virnucpro {
+namespace {
+
+EngineOutputs engine_outputs(const EmbedSettings& settings) {
+  return {.scores = false,
+          .dnabert_s = settings.dnabert_s || settings.merged,
+          .esm2 = settings.esm2 || settings.merged};
+}
+
+EmbeddingWidths file_widths(const EmbedSettings& settings, const Engine& engine) {
+  return {.dnabert_s = settings.dnabert_s ? engine.dnabert_s_width() : 0,
+          .esm2 = settings.esm2 ? engine.esm2_width() : 0,
+          .merged = settings.merged ? engine.dnabert_s_width() + engine.esm2_width() : 0};
+}
+
+std::map<std::string, std::string> file_attributes(const EmbedSettings& settings,
+                                                   const LoadedModels& models) {
+  std::map<std::string, std::string> attributes = models.description;
+  attributes["program_version"] = program_version();
+  if (settings.source == FrameSource::kSequences) {
+    attributes["chunk_size"] = fmt::format("{}", settings.chunk_size);
+  }
+  return attributes;
+}
+
+std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource source) {
+  if (source != FrameSource::kSequences) return part.part.id;
+  return frame_id(part.part.id, frame.chunk, frame.name);
+}
+
+}  // namespace
+
+std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
+  LoadedModels models =
+      load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
+  EmbeddingFile file(settings.output, file_widths(settings, *models.engine),
+                     file_attributes(settings, models));
+  const std::size_t dna_width = models.engine->dnabert_s_width();
+  const std::size_t esm_width = models.engine->esm2_width();
+  std::unordered_map<std::uint64_t, std::string> names;  // of rows without embedding yet
+  BatchRunner runner(
+      std::move(models.engine), settings.compute, counters,
+      {.on_result =
+           [&](std::uint64_t row, const BatchResult& result, std::size_t index) {
+             const auto part = [index](const std::vector<float>& values, std::size_t width) {
+               return std::span{values}.subspan(index * width, width);
+             };
+             names.erase(row);
+             file.write(row, part(result.dnabert_s, dna_width), part(result.esm2, esm_width));
+           },
+       .name_of = [&names](std::uint64_t row) { return names.at(row); }});
+
+  InputSet inputs(settings.inputs, cancel);
+  const FrameStreamSettings stream_settings{.source = settings.source,
+                                            .chunk_size = settings.chunk_size,
+                                            .min_length = 0,
+                                            .keep_text = false,
+                                            .keep_records = false,
+                                            .threads = 1};
+  FrameStream stream(inputs, stream_settings, models.tokenizer ? &*models.tokenizer : nullptr,
+                     counters, cancel);
+  while (std::optional<FrameEvent> event = stream.next()) {
+    if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+    auto* part = std::get_if<FramePart>(&*event);
+    if (part == nullptr) continue;
+    for (std::size_t i = 0; i < part->tokens.size(); ++i) {
+      std::string id = row_id(*part, part->part.frames[i], settings.source);
+      const std::uint64_t row = file.add_row(id);
+      names.emplace(row, std::move(id));
+      runner.add(std::move(part->tokens[i]), row);
+    }
+  }
+  runner.flush();
+  file.commit();
+  return file.rows();
+}
+
+}  // namespace virnucpro

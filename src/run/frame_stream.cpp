@@ -1,0 +1,220 @@
+#include "run/frame_stream.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include "base/limits.hpp"
+#include "base/ordered_pipeline.hpp"
+#include "sequence/chunker.hpp"
+#include "sequence/fasta_text.hpp"
+#include "sequence/frames.hpp"
+#include "tokens/esm_alphabet.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Letters of one piece of work, so that large chunks do not make it large.
+constexpr std::uint64_t kLettersPerBlock = 1U << 20U;
+
+// Consecutive chunks of one sequence.
+struct Stretch {
+  std::shared_ptr<const InputRecord> record;
+  std::uint64_t first_chunk = 0;
+  std::uint64_t last_chunk = 0;  // one past
+  Skip skip = Skip::kNone;
+};
+
+// A piece of work: stretches of one or more sequences, or how an input ended.
+struct Work {
+  std::vector<Stretch> stretches;
+  std::optional<std::variant<InputEnd, InputFailure>> end;
+};
+
+// Cuts the records of the inputs into pieces of work of a bounded size.
+class WorkSource {
+ public:
+  WorkSource(InputSet& inputs, const FrameStreamSettings& settings, RunCounters& counters)
+      : inputs_(inputs), settings_(settings), counters_(counters) {}
+
+  std::optional<Work> next() {
+    Work work;
+    std::uint64_t chunks = 0;
+    std::uint64_t letters = 0;
+    while (chunks < limits().chunks_per_block && letters < kLettersPerBlock) {
+      if (!current_ && !open_record(work)) break;
+      const std::uint64_t room = std::max<std::uint64_t>(
+          std::min<std::uint64_t>(limits().chunks_per_block - chunks,
+                                  (kLettersPerBlock - letters) / settings_.chunk_size),
+          1);
+      const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
+      work.stretches.push_back({current_, next_chunk_, next_chunk_ + taken, skip_});
+      next_chunk_ += taken;
+      chunks += std::max<std::uint64_t>(taken, 1);
+      letters += taken * std::min<std::uint64_t>(settings_.chunk_size, kLettersPerBlock);
+      if (next_chunk_ == chunks_) current_.reset();
+    }
+    if (work.stretches.empty() && !work.end) return std::nullopt;
+    return work;
+  }
+
+ private:
+  // False when there is no further record, or when an input ended: then `work` says how.
+  bool open_record(Work& work) {
+    std::optional<InputEvent> event = inputs_.next();
+    if (!event) return false;
+    if (auto* record = std::get_if<InputRecord>(&*event)) {
+      begin(std::make_shared<const InputRecord>(std::move(*record)));
+      return true;
+    }
+    // The end goes behind the stretches that came before it.
+    if (auto* end = std::get_if<InputEnd>(&*event)) {
+      work.end = std::move(*end);
+    } else {
+      work.end = std::move(std::get<InputFailure>(*event));
+    }
+    return false;
+  }
+
+  void begin(std::shared_ptr<const InputRecord> record) {
+    const std::uint64_t length = record->record.letters.size();
+    skip_ = Skip::kNone;
+    chunks_ = settings_.source == FrameSource::kSequences
+                  ? ChunkPlan(length, settings_.chunk_size).count()
+                  : 1;
+    if (length == 0) {
+      skip_ = Skip::kEmpty;
+      chunks_ = 0;
+    } else if (length < settings_.min_length) {
+      skip_ = Skip::kTooShort;
+      chunks_ = 0;
+    }
+    next_chunk_ = 0;
+    current_ = std::move(record);
+    counters_.sequences.add();
+    counters_.bases.add(length);
+    counters_.chunks.add(chunks_);
+  }
+
+  InputSet& inputs_;
+  const FrameStreamSettings& settings_;
+  RunCounters& counters_;
+  std::shared_ptr<const InputRecord> current_;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t next_chunk_ = 0;
+  Skip skip_ = Skip::kNone;
+};
+
+}  // namespace
+
+struct FrameStream::State {
+  State(InputSet& inputs, const FrameStreamSettings& stream_settings,
+        const DnaTokenizer* dna_tokenizer, RunCounters& run_counters, const Cancel& run_cancel)
+      : settings(stream_settings),
+        tokenizer(dna_tokenizer),
+        counters(run_counters),
+        cancel(run_cancel),
+        source(inputs, settings, run_counters),
+        pipeline(
+            settings.threads, limits().blocks_in_flight, [this] { return source.next(); },
+            [this](Work work) { return run(std::move(work)); }) {}
+
+  std::vector<FrameEvent> run(Work work) const {
+    cancel.check();
+    std::vector<FrameEvent> events;
+    for (const Stretch& stretch : work.stretches) events.emplace_back(translate(stretch));
+    if (work.end) {
+      std::visit([&events](auto& end) { events.emplace_back(std::move(end)); }, *work.end);
+    }
+    return events;
+  }
+
+  FramePart translate(const Stretch& stretch) const {
+    const InputRecord& input = *stretch.record;
+    const std::string& letters = input.record.letters;
+    const bool sequences = settings.source == FrameSource::kSequences;
+    const ChunkPlan plan(letters.size(), sequences ? settings.chunk_size : letters.size() + 1);
+    FramePart out;
+    out.part = {.input = input.input,
+                .id = input.id,
+                .length = letters.size(),
+                .chunks = stretch.skip == Skip::kNone ? plan.count() : 0,
+                .skip = stretch.skip,
+                .last = stretch.skip != Skip::kNone || stretch.last_chunk == plan.count(),
+                .frames = {}};
+    if (out.part.last) {
+      if (settings.source != FrameSource::kProteins) {
+        out.unknown_letters = count_outside_iupac(letters);
+      }
+      if (settings.keep_records) out.record = stretch.record;
+    }
+    if (!sequences) {
+      add_whole(out, input);
+      return out;
+    }
+    for (std::uint64_t chunk = stretch.first_chunk; chunk < stretch.last_chunk; ++chunk) {
+      const auto [begin, end] = plan.at(chunk);
+      add_chunk(out, chunk, std::string_view(letters).substr(begin, end - begin));
+    }
+    counters.frames.add(out.tokens.size());
+    return out;
+  }
+
+  void add_whole(FramePart& out, const InputRecord& input) const {
+    if (input.record.letters.empty()) {
+      throw Error(ErrorKind::kInputMalformed, Place{.record = input.record.number},
+                  "the sequence is empty: there is nothing to embed");
+    }
+    out.part.frames.emplace_back();
+    FrameTokens& tokens = out.tokens.emplace_back();
+    if (settings.source == FrameSource::kProteins) {
+      tokens.esm = esm_tokens(input.record.letters);
+    } else {
+      tokens.dna = tokenizer->encode(input.record.letters);
+    }
+    counters.frames.add();
+  }
+
+  void add_chunk(FramePart& out, std::uint64_t chunk, std::string_view letters) const {
+    if (settings.keep_text) {
+      append_fasta_60(out.chunk_fasta, chunk_id(out.part.id, chunk), letters);
+    }
+    for (Frame& frame : stop_free_frames(letters)) {
+      out.part.frames.push_back(
+          {.chunk = chunk, .name = frame.name, .failed = false, .others = 0, .virus = 0});
+      out.tokens.push_back({esm_tokens(frame.protein), tokenizer->encode(frame.nucleotides)});
+      if (!settings.keep_text) continue;
+      const std::string id = frame_id(out.part.id, chunk, frame.name);
+      append_fasta_line(out.nucleotide_fasta, id, frame.nucleotides);
+      append_fasta_line(out.protein_fasta, id, frame.protein);
+    }
+  }
+
+  const FrameStreamSettings settings;
+  const DnaTokenizer* tokenizer;
+  RunCounters& counters;
+  const Cancel& cancel;
+  WorkSource source;
+  OrderedPipeline<Work, std::vector<FrameEvent>> pipeline;
+  std::deque<FrameEvent> ready;
+};
+
+FrameStream::FrameStream(InputSet& inputs, const FrameStreamSettings& settings,
+                         const DnaTokenizer* tokenizer, RunCounters& counters, const Cancel& cancel)
+    : state_(std::make_unique<State>(inputs, settings, tokenizer, counters, cancel)) {}
+
+FrameStream::~FrameStream() = default;
+
+std::optional<FrameEvent> FrameStream::next() {
+  while (state_->ready.empty()) {
+    std::optional<std::vector<FrameEvent>> events = state_->pipeline.next();
+    if (!events) return std::nullopt;
+    for (FrameEvent& event : *events) state_->ready.push_back(std::move(event));
+  }
+  FrameEvent event = std::move(state_->ready.front());
+  state_->ready.pop_front();
+  return event;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "observe/counters.hpp"
+#include "run/unit.hpp"
+#include "sequence/input_set.hpp"
+#include "tokens/dna_tokenizer.hpp"
+#include "tokens/packer.hpp"
+
+namespace virnucpro {
+
+// What the inputs hold.
+enum class FrameSource : std::uint8_t {
+  kSequences,    // cut into chunks and translated: a frame is a stop-free reading frame
+  kProteins,     // each is a frame as it is, for ESM-2 alone
+  kNucleotides,  // each is a frame as it is, for DNABERT-S alone
+};
+
+struct FrameStreamSettings {
+  FrameSource source = FrameSource::kSequences;
+  std::uint64_t chunk_size = 500;
+  std::uint64_t min_length = 0;
+  bool keep_text = false;     // fill FramePart's FASTA texts
+  bool keep_records = false;  // fill FramePart::record
+  std::size_t threads = 1;
+};
+
+// The frames of a sequence, or of a stretch of its chunks, with their scores still open.
+struct FramePart {
+  SequencePart part;
+  std::vector<FrameTokens> tokens;  // of part.frames, in order
+  std::uint64_t unknown_letters = 0;
+  // The three files of --keep-intermediate.
+  std::string chunk_fasta;
+  std::string nucleotide_fasta;
+  std::string protein_fasta;
+  // On a sequence's last part: the sequence itself.
+  std::shared_ptr<const InputRecord> record;
+};
+
+using FrameEvent = std::variant<FramePart, InputEnd, InputFailure>;
+
+// Reads, cuts, translates and tokenises ahead of its consumer on a few threads, in input order.
+class FrameStream {
+ public:
+  // `tokenizer` may be null when the source is proteins. All referenced outlive the stream.
+  FrameStream(InputSet& inputs, const FrameStreamSettings& settings, const DnaTokenizer* tokenizer,
+              RunCounters& counters, const Cancel& cancel);
+  ~FrameStream();
+
+  // Errors: the cancellation's; kInputMalformed for an empty protein or nucleotide sequence.
+  std::optional<FrameEvent> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace virnucpro

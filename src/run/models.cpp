@@ -1,0 +1,57 @@
+#include "run/models.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+void describe(LoadedModels& loaded, const std::string& name, const Weights& weights) {
+  loaded.description[name] = weights.origin();
+  loaded.description[name + "_hash"] = weights.hash();
+  loaded.synthetic = loaded.synthetic || weights.synthetic();
+}
+
+// A tokenizer of another model would index rows that are not there.
+DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
+  DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
+  if (tokenizer.vocabulary() > weights.shape.vocabulary) {
+    throw Error(ErrorKind::kTokenizer, Place{.file = weights.tokenizer.string()},
+                fmt::format("it has {} tokens, the model {}", tokenizer.vocabulary(),
+                            weights.shape.vocabulary));
+  }
+  return tokenizer;
+}
+
+}  // namespace
+
+LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
+                         const EngineOutputs& outputs, const Cancel& cancel) {
+  LoadedModels loaded;
+  EngineModels weights;
+  if (outputs.scores || outputs.dnabert_s) {
+    weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
+    loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
+  }
+  if (outputs.scores || outputs.esm2) weights.esm2 = load_esm2(models.esm2, models.lookup);
+  if (outputs.scores) {
+    const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
+    weights.classifier = load_classifier(models.classifier, inputs, models.lookup);
+  }
+  const EngineSettings settings{
+      .threads = compute.threads, .precision = compute.precision, .outputs = outputs};
+  loaded.engine = std::make_unique<Engine>(weights, settings, cancel);
+  if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
+  if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
+  if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
+  loaded.description["precision"] = name_of(compute.precision);
+  loaded.description["kernel_path"] = loaded.engine->kernel_path();
+  loaded.description["synthetic_weights"] = loaded.synthetic ? "true" : "false";
+  if (loaded.synthetic) {
+    log_warning("the weights are synthetic (seeded random numbers): these scores mean nothing");
+  }
+  return loaded;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/cancel.hpp"
+#include "engine/engine.hpp"
+#include "run/settings.hpp"
+#include "tokens/dna_tokenizer.hpp"
+
+namespace virnucpro {
+
+// The models of a run: loaded, built into an engine, and described for its journal and files.
+struct LoadedModels {
+  std::unique_ptr<Engine> engine;
+  std::optional<DnaTokenizer> tokenizer;           // where DNABERT-S is among them
+  std::map<std::string, std::string> description;  // "esm2" → what it is, "esm2_hash" → …
+  bool synthetic = false;
+};
+
+// Loads what `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu; kWeightsTensor when
+// the parts do not fit each other.
+LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
+                         const EngineOutputs& outputs, const Cancel& cancel);
+
+}  // namespace virnucpro

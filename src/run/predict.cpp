@@ -1,0 +1,272 @@
+#include "run/predict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/version.hpp"
+#include "run/batch_runner.hpp"
+#include "run/failed_inputs.hpp"
+#include "run/frame_stream.hpp"
+#include "run/intermediates.hpp"
+#include "run/models.hpp"
+#include "run/output_directory.hpp"
+#include "run/unit_log.hpp"
+#include "run/virus_fasta.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Threads that translate and tokenise: a core of them feeds many of inference.
+std::size_t stream_threads(std::size_t threads) {
+  return std::max<std::size_t>(threads / 4, 1);
+}
+
+Journal::Fingerprint fingerprint(const PredictSettings& settings, const LoadedModels& models) {
+  Journal::Fingerprint print(models.description.begin(), models.description.end());
+  print["chunk_size"] = fmt::format("{}", settings.chunk_size);
+  print["min_length"] = fmt::format("{}", settings.min_length);
+  print["paired"] = settings.inputs.paired ? "true" : "false";
+  print["keep_intermediate"] = settings.keep_intermediate ? "true" : "false";
+  print["stem"] = settings.stem;
+  print["threshold"] = fmt::format("{}", settings.threshold);
+  print["program_version"] = program_version();
+  print["numerics_version"] = fmt::format("{}", kNumericsVersion);
+  return print;
+}
+
+InputEntry entry_of(const InputEnd& end, const std::string& name) {
+  return {.name = name, .records = end.records, .bytes = end.bytes, .hash = end.hash};
+}
+
+InputEntry entry_of(const InputFailure& failure, const std::string& name) {
+  const Place& place = failure.error.place();
+  return {.name = name,
+          .records = failure.records,
+          .failed = true,
+          .error = std::string(failure.error.info().name),
+          .message = failure.error.what(),
+          .record = place.record.value_or(0),
+          .offset = place.offset.value_or(0)};
+}
+
+// One run over an open output directory, from the first record to the journal's last row.
+class PredictRun {
+ public:
+  PredictRun(const PredictSettings& settings, LoadedModels models, const OutputDirectory& directory,
+             RunCounters& counters, const Cancel& cancel)
+      : settings_(settings),
+        directory_(directory),
+        counters_(counters),
+        cancel_(cancel),
+        synthetic_(models.synthetic),
+        tokenizer_(std::move(*models.tokenizer)),
+        journal_(Journal::create(directory.journal(), fingerprint(settings, models))),
+        units_(journal_),
+        runner_(std::move(models.engine), settings.compute, counters,
+                {.on_result = [this](auto number, const auto& result,
+                                     auto index) { take(number, result, index); },
+                 .name_of = [this](auto number) { return units_.id_of(number); }}) {
+    if (settings.virus_fasta) rereader_.emplace(settings.inputs, directory.path());
+    if (!settings.keep_intermediate) return;
+    const EmbeddingWidths widths{
+        .dnabert_s = runner_.engine().dnabert_s_width(),
+        .esm2 = runner_.engine().esm2_width(),
+        .merged = runner_.engine().dnabert_s_width() + runner_.engine().esm2_width()};
+    intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
+                           models.description);
+  }
+
+  // Reads and scores every input.
+  void score() {
+    InputSet inputs(settings_.inputs, cancel_);
+    const FrameStreamSettings stream_settings{
+        .source = FrameSource::kSequences,
+        .chunk_size = settings_.chunk_size,
+        .min_length = settings_.min_length,
+        .keep_text = settings_.keep_intermediate,
+        .keep_records = rereader_ && rereader_->needs_records(),
+        .threads = stream_threads(settings_.compute.threads)};
+    FrameStream stream(inputs, stream_settings, &tokenizer_, counters_, cancel_);
+    while (std::optional<FrameEvent> event = stream.next()) {
+      if (auto* part = std::get_if<FramePart>(&*event)) {
+        add(std::move(*part));
+      } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
+        record(end->input, entry_of(*end, inputs.name(end->input)));
+        keep_input();
+      } else {
+        fail_input(std::get<InputFailure>(*event), inputs);
+      }
+    }
+    runner_.flush();
+    units_.finish();
+    write_failed_inputs(entries_, directory_.path());
+    if (good_inputs_ == 0 && first_failure_) throw Error(*first_failure_);
+    journal_.finish();
+  }
+
+  // Writes everything that stands on the scores.
+  RunSummary write() {
+    RunSummary summary;
+    if (rereader_) {
+      rereader_->write(journal_, settings_.threshold, directory_.path() / "virus.fasta", cancel_);
+    }
+    if (intermediates_) intermediates_->commit();
+    summary.counts = write_tables(
+        journal_,
+        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold});
+    summary.inputs = journal_.inputs();
+    summary.unknown_letters = unknown_letters_;
+    summary.synthetic = synthetic_;
+    return summary;
+  }
+
+ private:
+  void add(FramePart part) {
+    unknown_in_input_ += part.unknown_letters;
+    if (part.record) rereader_->add(*part.record);
+    std::vector<FrameTokens> tokens = std::move(part.tokens);
+    std::uint64_t number = next_number_;
+    if (intermediates_) intermediates_->add(part, number);
+    next_number_ += tokens.size();
+    units_.add(std::move(part.part));
+    for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
+  }
+
+  void take(std::uint64_t number, const BatchResult& result, std::size_t index) {
+    if (intermediates_) {
+      const std::size_t frames = result.scores.size() / 2;
+      const std::size_t dna = result.dnabert_s.size() / frames;
+      const std::size_t esm = result.esm2.size() / frames;
+      intermediates_->write(number, std::span{result.dnabert_s}.subspan(index * dna, dna),
+                            std::span{result.esm2}.subspan(index * esm, esm));
+    }
+    units_.set_score(number, result.scores[2 * index], result.scores[2 * index + 1]);
+  }
+
+  void keep_input() {
+    ++good_inputs_;
+    unknown_letters_ += std::exchange(unknown_in_input_, 0);
+    if (rereader_) rereader_->keep();
+    if (intermediates_) intermediates_->keep();
+  }
+
+  void fail_input(const InputFailure& failure, const InputSet& inputs) {
+    log_error("{}", failure.error.what());
+    record(failure.input, entry_of(failure, inputs.name(failure.input)));
+    if (settings_.strict_input) {
+      write_failed_inputs(entries_, directory_.path());
+      throw Error(failure.error);
+    }
+    if (!first_failure_) first_failure_ = failure.error;
+    // Nothing of it may be on its way when what it left is dropped.
+    runner_.flush();
+    unknown_in_input_ = 0;
+    if (rereader_) rereader_->drop();
+    if (intermediates_) intermediates_->drop();
+  }
+
+  void record(std::uint32_t index, InputEntry entry) {
+    journal_.record_input(index, entry);
+    entries_.push_back(std::move(entry));
+  }
+
+  const PredictSettings& settings_;
+  const OutputDirectory& directory_;
+  RunCounters& counters_;
+  const Cancel& cancel_;
+  const bool synthetic_;
+  const DnaTokenizer tokenizer_;
+  Journal journal_;
+  UnitLog units_;
+  std::optional<SequenceRereader> rereader_;
+  std::optional<Intermediates> intermediates_;
+  std::vector<InputEntry> entries_;
+  std::optional<Error> first_failure_;
+  std::uint64_t good_inputs_ = 0;
+  std::uint64_t unknown_letters_ = 0;
+  std::uint64_t unknown_in_input_ = 0;
+  std::uint64_t next_number_ = 0;
+  BatchRunner runner_;  // last: it stops before what its results go to is gone
+};
+
+// Says beside the tables, which cannot, what their scores are worth.
+void mark_synthetic(const OutputDirectory& directory) {
+  AtomicFile mark(directory.path() / "SYNTHETIC_WEIGHTS");
+  mark.write(
+      "The weights of this run are synthetic: seeded random numbers.\n"
+      "Its scores mean nothing.\n");
+  mark.commit();
+}
+
+RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
+                  RunCounters& counters, const Cancel& cancel) {
+  const OutputDirectory directory(path, settings.stem, settings.force);
+  const EngineOutputs outputs{
+      .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
+  LoadedModels models = load_models(settings.models, settings.compute, outputs, cancel);
+  add_log_file(directory.log());
+  for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
+  if (models.synthetic) mark_synthetic(directory);
+  PredictRun run(settings, std::move(models), directory, counters, cancel);
+  run.score();
+  return run.write();
+}
+
+// A directory that is gone, with all in it, at the end of its life.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory()
+      : path_((std::filesystem::temp_directory_path() / "virnucpro-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr) {
+      throw Error(ErrorKind::kOutputWrite, Place{.file = path_}, errno_text(errno));
+    }
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;  // nothing of the run depends on it
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  std::filesystem::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+void send_file(const std::filesystem::path& path,
+               const std::function<void(std::string_view)>& sink) {
+  std::ifstream file(path, std::ios::binary);
+  std::string part(1U << 20U, '\0');
+  while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
+    sink(std::string_view(part).substr(0, static_cast<std::size_t>(file.gcount())));
+  }
+}
+
+}  // namespace
+
+RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
+                   const std::function<void(std::string_view)>& stdout_sink) {
+  const auto start = std::chrono::steady_clock::now();
+  RunSummary summary;
+  if (settings.to_stdout) {
+    const TemporaryDirectory scratch;
+    summary = run_in(settings, scratch.path() / "run", counters, cancel);
+    send_file(frame_table_path(scratch.path() / "run", settings.stem), stdout_sink);
+  } else {
+    summary = run_in(settings, settings.output, counters, cancel);
+  }
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return summary;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "base/file.hpp"
+#include "run/journal.hpp"
+#include "sequence/input_set.hpp"
+
+namespace virnucpro {
+
+// The sequences of the inputs again, for virus.fasta: files are read a second time; when stdin is
+// among the inputs, which cannot be, every sequence is put aside in the output directory first.
+class SequenceRereader {
+ public:
+  SequenceRereader(InputSettings inputs, const std::filesystem::path& directory);
+
+  bool needs_records() const { return spool_.has_value(); }
+  void add(const InputRecord& record);
+  // As Intermediates: what was added so far stays, or what was added since is dropped.
+  void keep();
+  void drop();
+
+  // Writes virus.fasta: whole header lines, 60 columns, the input's case. Errors: kOutputWrite;
+  // kInputCorrupt when an input is not any more what was scored.
+  void write(const Journal& journal, double threshold, const std::filesystem::path& path,
+             const Cancel& cancel);
+
+ private:
+  InputSettings inputs_;
+  std::optional<AtomicFile> spool_;
+  std::uint64_t kept_ = 0;
+};
+
+}  // namespace virnucpro
