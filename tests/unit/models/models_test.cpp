@@ -10,7 +10,7 @@
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
-#include "random_weights.hpp"
+#include "unit/ops/random_weights.hpp"
 
 namespace virnucpro {
 namespace {

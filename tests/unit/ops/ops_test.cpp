@@ -18,7 +18,7 @@
 #include "ops/linear.hpp"
 #include "ops/mean_pool.hpp"
 #include "ops/softmax.hpp"
-#include "random_weights.hpp"
+#include "unit/ops/random_weights.hpp"
 
 namespace virnucpro {
 namespace {
