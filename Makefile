@@ -23,7 +23,7 @@ check:  ## set up, build, and run every test that needs no GPU
 	@tools/check.sh
 
 check-long:  ## check, with the long forms of the tests (hours)
-	@VIRNUCPRO_LONG=1 tools/check.sh
+	@VIRNUCPRO_ORACLE_LONG=1 tools/check.sh
 
 format:  ## lay out the sources as .clang-format says
 	@$(SOURCES) | xargs -0 -r clang-format -i

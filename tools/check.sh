@@ -47,9 +47,8 @@ build tiny unit_tests virnucpro
 run_tests tiny unit -L 'unit|cli'
 VIRNUCPRO_BIN_REFERENCE=$PWD/build/cpu/bin/virnucpro run_tests tiny identity -R '^oracle.identity$'
 
-# The rooms with threads of their own; oneDNN's OpenMP is not built for this sanitizer.
-build tsan unit_base unit_sequence unit_run
-run_tests tsan unit -L 'unit.(base|sequence|run)'
+build tsan threaded_unit_tests
+run_tests tsan unit -L 'unit.(base|sequence|engine|run)'
 
 if command -v nvcc >/dev/null; then
   step 'cuda: building the device code'
