@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/version.hpp"
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
@@ -48,6 +49,9 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
   LoadedModels models =
       load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
+  if (models.synthetic) {
+    log_warning("the weights are synthetic (seeded random numbers): the embeddings mean nothing");
+  }
   EmbeddingFile file(settings.output, file_widths(settings, *models.engine),
                      file_attributes(settings, models));
   const std::size_t dna_width = models.engine->dnabert_s_width();

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/log.hpp"
-
 namespace virnucpro {
 namespace {
 
@@ -48,9 +46,6 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   loaded.description["precision"] = name_of(compute.precision);
   loaded.description["kernel_path"] = loaded.engine->kernel_path();
   loaded.description["synthetic_weights"] = loaded.synthetic ? "true" : "false";
-  if (loaded.synthetic) {
-    log_warning("the weights are synthetic (seeded random numbers): these scores mean nothing");
-  }
   return loaded;
 }
 

@@ -160,7 +160,8 @@ class PredictRun {
   }
 
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
-    log_error("{}", failure.error.what());
+    // A run of one input ends with this very error.
+    if (inputs.size() > 1) log_error("{}", failure.error.what());
     record(failure.input, entry_of(failure, inputs.name(failure.input)));
     if (settings_.strict_input) {
       write_failed_inputs(entries_, directory_.path());
