@@ -1,0 +1,39 @@
+"""The exactness that is promised (semantics: Exactness), as assertions."""
+
+import numpy as np
+
+FP32_MAX_ABS = 1e-4
+FP32_COSINE = 0.9999999
+BF16_COSINE = 0.9999
+SCORE_MAX_ABS = 1e-5
+
+
+def cosines(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Of each row, in double: the bar is closer to one than float32 can say."""
+    a, b = np.float64(got), np.float64(wanted)
+    return (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+
+
+def assert_fp32(got: np.ndarray, wanted: np.ndarray, names) -> None:
+    assert got.shape == wanted.shape and got.dtype == np.float32
+    for name, cosine, row, expected in zip(names, cosines(got, wanted), got, wanted):
+        worst = np.abs(np.float64(row) - np.float64(expected)).max()
+        assert worst <= FP32_MAX_ABS, f"{name}: off by {worst:.3g}"
+        assert cosine >= FP32_COSINE, f"{name}: cosine {cosine:.9f}"
+
+
+def assert_bf16(got: np.ndarray, fp32: np.ndarray, names) -> None:
+    assert got.shape == fp32.shape
+    for name, cosine in zip(names, cosines(got, fp32)):
+        assert cosine >= BF16_COSINE, f"{name}: cosine {cosine:.7f}"
+
+
+def assert_bf16_scores(got: np.ndarray, fp32: np.ndarray) -> None:
+    """[frames, 2] scores of many frames, from a classifier whose logit difference has rms 2."""
+    difference = np.abs(got - fp32).max(axis=1)
+    assert (difference <= 2e-2).mean() >= 0.99, f"99 % within {np.quantile(difference, 0.99):.3g}"
+    assert difference.max() <= 5e-2, f"one is off by {difference.max():.3g}"
+    changed = (got[:, 1] > got[:, 0]) != (fp32[:, 1] > fp32[:, 0])
+    assert changed.mean() <= 0.005, f"{changed.sum()} of {len(changed)} labels changed"
+    clear = np.abs(fp32[:, 1] - fp32[:, 0]) > 0.1
+    assert not (changed & clear).any(), "the label of a clear case changed"

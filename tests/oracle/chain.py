@@ -1,0 +1,134 @@
+"""The whole pipeline in Python: FASTA in, embeddings, scores and the three tables out.
+
+Everything is done one sequence at a time with the reference implementations, so that nothing of
+batching, packing or threading can hide here.
+"""
+
+from pathlib import Path
+from typing import Callable, List, NamedTuple, Tuple
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+import classifier_reference
+import dnabert_reference
+import frames_reference
+import tables_reference
+from dnabert_reference import DnabertShape
+from esm2_reference import FairEsm
+from seeded_models import Tensors
+from tables_reference import FrameEntry, SequenceEntry
+
+
+WHITE_SPACE = str.maketrans("", "", " \t\r\n")  # no part of a sequence; anything else is
+
+
+class InputSequence(NamedTuple):
+    id: str
+    letters: str
+
+
+class Frame(NamedTuple):
+    entry: FrameEntry
+    nucleotides: str
+    protein: str
+
+
+def first_word(header: str) -> str:
+    words = header.split()
+    return words[0] if words else ""
+
+
+def read_fasta(path: Path) -> List[InputSequence]:
+    """Sequences in order, their letters in the input's case."""
+    sequences: List[InputSequence] = []
+    for line in Path(path).read_bytes().decode("utf-8", "surrogateescape").split("\n"):
+        if line.startswith(">"):
+            sequences.append(InputSequence(first_word(line[1:]), ""))
+        elif sequences:
+            last = sequences[-1]
+            sequences[-1] = last._replace(letters=last.letters + line.translate(WHITE_SPACE))
+    return sequences
+
+
+def dna_tokenizer(tokenizer_json: Path) -> Callable[[str], List[int]]:
+    """The published tokenizer, its own padding and truncation ignored."""
+    tokenizer = Tokenizer.from_file(str(tokenizer_json))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: tokenizer.encode(text).ids
+
+
+class Dnabert:
+    def __init__(self, tensors: Tensors, shape: DnabertShape, tokenizer_json: Path):
+        self._tensors = tensors
+        self._shape = shape
+        self._tokens = dna_tokenizer(tokenizer_json)
+
+    def embed(self, nucleotides: str) -> torch.Tensor:
+        return dnabert_reference.embed(self._tensors, self._shape, self._tokens(nucleotides))
+
+
+class Models(NamedTuple):
+    dnabert: Dnabert
+    esm2: FairEsm
+    classifier: torch.nn.Module
+
+
+def cut(
+    sequences: List[InputSequence], size: int, min_length: int = 0
+) -> Tuple[List[SequenceEntry], List[Frame]]:
+    """Every sequence as the tables count it, and every stop-free frame, both in input order."""
+    entries, frames = [], []
+    for number, (name, letters) in enumerate(sequences):
+        spans = frames_reference.chunks(letters, size) if len(letters) >= min_length else []
+        entries.append(SequenceEntry(name, len(letters), len(spans)))
+        for j, (begin, end) in enumerate(spans):
+            for frame, nucleotides, protein in frames_reference.frames(letters[begin:end]):
+                entry = FrameEntry(number, j, f"{name}_chunk_{j + 1}{frame}")
+                frames.append(Frame(entry, nucleotides, protein))
+    return entries, frames
+
+
+def merged_embeddings(frames: List[Frame], dnabert: Dnabert, esm2: FairEsm) -> torch.Tensor:
+    """[frames, both widths]: DNABERT-S first. Equal frames are computed once."""
+    known = {}
+    rows = []
+    for frame in frames:
+        key = (frame.nucleotides, frame.protein)
+        if key not in known:
+            known[key] = torch.cat([dnabert.embed(frame.nucleotides), esm2.embed(frame.protein)])
+        rows.append(known[key])
+    return torch.stack(rows)
+
+
+class Tables(NamedTuple):
+    frames: str
+    consensus: str
+    sequences: str
+
+
+def tables_of(
+    entries: List[SequenceEntry],
+    frames: List[Frame],
+    scores: np.ndarray,
+    threshold: float = 0.5,
+) -> Tables:
+    rows = [frame.entry for frame in frames]
+    chunks = tables_reference.chunk_scores(rows, scores)
+    return Tables(
+        tables_reference.frame_table(rows, scores),
+        tables_reference.consensus_table(chunks),
+        tables_reference.sequences_table(entries, rows, chunks, threshold),
+    )
+
+
+def predict(fasta: Path, size: int, models: Models, threshold: float = 0.5) -> Tables:
+    entries, frames = cut(read_fasta(fasta), size)
+    if frames:
+        merged = merged_embeddings(frames, models.dnabert, models.esm2)
+        scores = classifier_reference.scores(models.classifier, merged).numpy()
+    else:
+        scores = np.empty((0, 2), dtype=np.float32)
+    return tables_of(entries, frames, scores, threshold)
