@@ -8,7 +8,7 @@ from torch import nn
 
 
 class MLPClassifier(nn.Module):
-    """Linear → BatchNorm → ReLU → (dropout) → Linear, the attributes named as the published file."""
+    """Linear → BatchNorm → ReLU → dropout → Linear, its parts named as in the published file."""
 
     def __init__(self, inputs: int, hidden: int = 512, classes: int = 2):
         super().__init__()

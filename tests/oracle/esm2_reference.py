@@ -54,7 +54,8 @@ class TransformersEsm:
         self._alphabet = esm.data.Alphabet.from_architecture("ESM-1b")
 
     def embed(self, protein: str) -> torch.Tensor:
-        ids = [self._alphabet.cls_idx, *map(self._alphabet.get_idx, protein), self._alphabet.eos_idx]
+        residues = map(self._alphabet.get_idx, protein)
+        ids = [self._alphabet.cls_idx, *residues, self._alphabet.eos_idx]
         with torch.no_grad():
             out = self._model(input_ids=torch.tensor([ids])).last_hidden_state[0]
         return _pooled(out, len(protein))

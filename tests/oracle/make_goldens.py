@@ -42,7 +42,7 @@ def records():
     return [
         *sequences.coding_reads(INPUT_SEED, 6, 420),
         ("lower", sequences.coding_reads(INPUT_SEED + 1, 1, 200)[0][1].lower()),
-        ("unknown", "NACGT".join(read for _, read in sequences.coding_reads(INPUT_SEED + 2, 4, 75))),
+        ("unknown", "NACGT".join(s for _, s in sequences.coding_reads(INPUT_SEED + 2, 4, 75))),
     ]
 
 

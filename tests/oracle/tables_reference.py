@@ -82,7 +82,9 @@ def consensus_table(chunks: Sequence[ChunkScore]) -> str:
     )
 
 
-def _scored_row(entry: SequenceEntry, frames: int, chunks: List[ChunkScore], threshold: float) -> str:
+def _scored_row(
+    entry: SequenceEntry, frames: int, chunks: List[ChunkScore], threshold: float
+) -> str:
     virus_chunks = sum(c.is_virus for c in chunks)
     total = 0.0
     for c in chunks:

@@ -1,4 +1,4 @@
-"""The classifier against torch: the program's own embeddings, scored by torch and by the program."""
+"""The classifier against torch: the program's own embeddings, scored by both."""
 
 from typing import List
 

@@ -1,4 +1,4 @@
-"""ESM-2 against fair-esm and against transformers, all proteins of a case in one run, batches mixed."""
+"""ESM-2 against fair-esm and transformers, all proteins of a case in one run, batches mixed."""
 
 import random
 from pathlib import Path

@@ -16,8 +16,6 @@ import seeded_models
 import sequences
 from program import PRECISIONS, Program, TableFiles
 
-THREADS = [1, 2]
-BUDGETS = [512, 4096, 32768]
 # Every pair of a thread count and a budget, and prefetch at both ends.
 SETTINGS = [
     ["-t", str(threads), "--token-budget", str(budget), "--prefetch", prefetch]
