@@ -2,6 +2,8 @@
 
 namespace virnucpro {
 
-std::string_view program_version() { return VIRNUCPRO_VERSION; }
+std::string_view program_version() {
+  return VIRNUCPRO_VERSION;
+}
 
 }  // namespace virnucpro
