@@ -50,6 +50,7 @@ void V2Options::add_to(CLI::App& command) {
     given.option = flag.takes_value ? command.add_option(names, given.value, says)
                                     : command.add_flag(names, given.on, says);
     given.option->group(kGroup);
+    if (flag.takes_value) given.option->type_name("N")->take_last();
   }
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/terminal.hpp"
@@ -103,9 +102,8 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   EmbedSettings settings;
   settings.inputs = choose_inputs(options.inputs);
   choose_source(options, settings);
-  ModelChoice models = choose_models(options.models, session.config, session.environment);
-  settings.models = std::move(models.models);
-  settings.chunk_size = models.chunk_size;
+  settings.models = choose_encoders(options.models, session.config, session.environment);
+  settings.chunk_size = choose_chunk_size(options.models, session.config);
   settings.compute = choose_compute(options.compute, session.config, session.environment);
   check_output_file(options.output, options.force);
   settings.output = options.output;

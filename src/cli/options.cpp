@@ -129,20 +129,22 @@ std::string choose_model_type(const ModelOptions& options, const Config& config)
   throw unknown_word(options.model_type, "--model-type", config, kKey, "300, 500 or custom");
 }
 
-std::uint64_t choose_chunk_size(const ModelOptions& options, const std::string& type) {
-  const bool custom = type == "custom";
-  if (options.expected_length.empty()) {
-    if (custom) fail_usage("--model-type custom needs --expected-length");
-    return *parse_count(type);
-  }
-  const std::uint64_t size =
-      count_value("--expected-length", options.expected_length, 1, kLongestSequence);
-  const bool for_other_length = !custom && size != *parse_count(type);
-  if (for_other_length && (!options.model_type.empty() || options.model_path.empty())) {
-    log_warning("chunks are {} bases long, but the classifier of model type {} was made for {}",
-                size, type, type);
-  }
-  return size;
+void warn_of_other_length(const ModelOptions& options, const std::string& type,
+                          std::uint64_t size) {
+  const auto made_for = parse_count(type);  // nothing for a custom classifier
+  if (!made_for || size == *made_for) return;
+  if (options.model_type.empty() && !options.model_path.empty()) return;
+  log_warning("chunks are {} bases long, but the classifier of model type {} was made for {}", size,
+              type, type);
+}
+
+std::string choose_classifier(const ModelOptions& options, const Config& config,
+                              const std::string& type, const std::filesystem::path& models_dir) {
+  if (!options.model_path.empty()) return options.model_path;
+  if (type == "custom") fail_usage("--model-type custom needs --model-path");
+  const std::string file =
+      choose_text("", config, "prediction.models." + type, type + "_model.pth");
+  return find_classifier(file, models_dir);
 }
 
 }  // namespace
@@ -152,7 +154,7 @@ CLI::Option* add_value(CLI::App& command, const std::string& names, std::string&
   const auto not_empty = [](const std::string& text) {
     return text.empty() ? std::string("the value is empty") : std::string{};
   };
-  return command.add_option(names, value, help)->type_name(type)->check(not_empty);
+  return command.add_option(names, value, help)->type_name(type)->check(not_empty)->take_last();
 }
 
 void add_classifier_options(CLI::App& command, ModelOptions& options) {
@@ -198,31 +200,39 @@ void add_compute_options(CLI::App& command, ComputeOptions& options) {
   options.v2.add_to(command);
 }
 
+ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
+                              const Environment& environment) {
+  ModelSettings models;
+  std::string models_dir = options.models_dir;
+  if (models_dir.empty()) models_dir = environment.text("VIRNUCPRO_MODELS");
+  models.lookup.models_dir = choose_text(models_dir, config, "run.models_dir", "");
+  models.lookup.share_dir = share_directory(environment);
+  models.dnabert_s = choose_text(options.dnabert_model, config, "features.dnabert.model_name",
+                                 "zhihan1996/DNABERT-S");
+  models.esm2 =
+      choose_text(options.esm_model, config, "features.esm.model_name", "esm2_t36_3B_UR50D");
+  return models;
+}
+
+std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config) {
+  if (!options.expected_length.empty()) {
+    return count_value("--expected-length", options.expected_length, 1, kLongestSequence);
+  }
+  const auto size = parse_count(choose_model_type(options, config));
+  if (!size) fail_usage("--model-type custom needs --expected-length");
+  return *size;
+}
+
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
                           const Environment& environment) {
   ModelChoice choice;
-  ModelLookup& lookup = choice.models.lookup;
-  std::string models_dir = options.models_dir;
-  if (models_dir.empty()) models_dir = environment.text("VIRNUCPRO_MODELS");
-  lookup.models_dir = choose_text(models_dir, config, "run.models_dir", "");
-  lookup.share_dir = share_directory(environment);
-  choice.models.dnabert_s = choose_text(options.dnabert_model, config,
-                                        "features.dnabert.model_name", "zhihan1996/DNABERT-S");
-  choice.models.esm2 =
-      choose_text(options.esm_model, config, "features.esm.model_name", "esm2_t36_3B_UR50D");
-
+  choice.models = choose_encoders(options, config, environment);
   const std::string type = choose_model_type(options, config);
   choice.classifier_name = options.model_path.empty() ? type : "custom";
-  if (!options.model_path.empty()) {
-    choice.models.classifier = options.model_path;
-  } else if (type == "custom") {
-    fail_usage("--model-type custom needs --model-path");
-  } else {
-    const std::string file =
-        choose_text("", config, "prediction.models." + type, type + "_model.pth");
-    choice.models.classifier = find_classifier(file, lookup.models_dir);
-  }
-  choice.chunk_size = choose_chunk_size(options, type);
+  choice.models.classifier =
+      choose_classifier(options, config, type, choice.models.lookup.models_dir);
+  choice.chunk_size = choose_chunk_size(options, config);
+  warn_of_other_length(options, type, choice.chunk_size);
   return choice;
 }
 

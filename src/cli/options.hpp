@@ -19,12 +19,12 @@ inline constexpr std::uint64_t kLongestSequence = 2147483647;  // bases of one s
 // settings by the order of precedence: flag, environment, configuration file, default.
 
 struct ModelOptions {
-  std::string model_type;
-  std::string model_path;
-  std::string expected_length;
-  std::string dnabert_model;
-  std::string esm_model;
-  std::string models_dir;
+  std::string model_type{};
+  std::string model_path{};
+  std::string expected_length{};
+  std::string dnabert_model{};
+  std::string esm_model{};
+  std::string models_dir{};
 };
 
 struct ComputeOptions {
@@ -42,8 +42,8 @@ struct ModelChoice {
   std::string classifier_name;  // "300", "500" or "custom"
 };
 
-// An option with a value, which may not be empty: an unset shell variable is a mistake, not a
-// default.
+// An option with a value, the last where it is given twice. It may not be empty: an unset shell
+// variable is a mistake, not a default.
 CLI::Option* add_value(CLI::App& command, const std::string& names, std::string& value,
                        const std::string& help, const std::string& type);
 
@@ -51,6 +51,12 @@ void add_classifier_options(CLI::App& command, ModelOptions& options);
 void add_encoder_options(CLI::App& command, ModelOptions& options);
 void add_compute_options(CLI::App& command, ComputeOptions& options);
 
+// The two encoders and where models are looked for; no classifier. Errors: kUsage, kConfig.
+ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
+                              const Environment& environment);
+// --expected-length, or what goes with the model type. Errors: kUsage, kConfig.
+std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
+// All of it, with a warning where classifier and chunk size do not belong together.
 // Errors: kUsage, kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
                           const Environment& environment);

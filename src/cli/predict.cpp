@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -56,7 +57,7 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
   value("-o,--output", options.output,
         "Output directory (default NAME_predictions); -: the frame table on stdout, nothing kept",
         "DIR");
-  value("--name", options.name, "Begin of the tables' names (default: the first input's name)",
+  value("--name", options.name, "Beginning of the tables' names (default: the first input's name)",
         "NAME");
   value("--threshold", options.threshold,
         "Share of virus chunks from which a sequence is called virus (default 0.5)", "X");

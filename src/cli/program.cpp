@@ -153,8 +153,8 @@ Program::Program() : app_(kDescription, "virnucpro") {
 
 std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = chosen_command(app);
-  const bool required = error.get_name() == "RequiredError";
-  if (required || error.get_name() == "ExtrasError") {
+  const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (required || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = app.remaining(true);
     if (!extras.empty()) return explain_extra(command, extras.front());
   }

@@ -10,7 +10,7 @@
 #include "cli/processor.hpp"
 
 // VIRNUCPRO_BUILD_TYPE and VIRNUCPRO_CUDA_BUILT_IN come from CMake, for this
-// file alone: a new version compiles one file.
+// file alone.
 
 namespace virnucpro {
 namespace {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -26,6 +28,12 @@ ErrorKind kind_of(const std::function<void()>& action) {
 
 Config parse(const std::string& text) {
   return Config::parse(text, "run.yaml");
+}
+
+Environment of_variable(const std::string& name, const std::string& value) {
+  std::map<std::string, std::string, std::less<>> values;
+  values.emplace(name, value);
+  return Environment(std::move(values));
 }
 
 ModelChoice models_of(const ModelOptions& options, const std::string& config = "") {
@@ -80,7 +88,7 @@ TEST(ChooseModels, CustomNeedsPathAndLength) {
 TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {
   const Config config =
       parse("run: {models_dir: of_file}\nprediction: {default_model_type: 300}\n");
-  const Environment environment({{"VIRNUCPRO_MODELS", "of_environment"}});
+  const Environment environment = of_variable("VIRNUCPRO_MODELS", "of_environment");
   EXPECT_EQ(choose_models({}, config, {}).models.lookup.models_dir, "of_file");
   EXPECT_EQ(choose_models({}, config, environment).models.lookup.models_dir, "of_environment");
   const ModelChoice choice =
@@ -156,7 +164,7 @@ TEST(ChooseCompute, MapsTwoFlagsOfV2) {
 
 TEST(ChooseCompute, PackingCanBeSwitchedOff) {
   const auto packing = [](const std::string& value) {
-    return compute_of({}, "", Environment({{"VIRNUCPRO_DISABLE_PACKING", value}})).packing;
+    return compute_of({}, "", of_variable("VIRNUCPRO_DISABLE_PACKING", value)).packing;
   };
   EXPECT_FALSE(packing("1"));
   EXPECT_FALSE(packing("true"));
