@@ -171,7 +171,7 @@ struct FrameStream::State {
     if (settings.source == FrameSource::kProteins) {
       tokens.esm = esm_tokens(input.record.letters);
     } else {
-      tokens.dna = tokenizer->encode(input.record.letters);
+      tokens.dna = dna_tokens(input.record.letters);
     }
     counters.frames.add();
   }
@@ -183,12 +183,17 @@ struct FrameStream::State {
     for (Frame& frame : stop_free_frames(letters)) {
       out.part.frames.push_back(
           {.chunk = chunk, .name = frame.name, .failed = false, .others = 0, .virus = 0});
-      out.tokens.push_back({esm_tokens(frame.protein), tokenizer->encode(frame.nucleotides)});
+      out.tokens.push_back({esm_tokens(frame.protein), dna_tokens(frame.nucleotides)});
       if (!settings.keep_text) continue;
       const std::string id = frame_id(out.part.id, chunk, frame.name);
       append_fasta_line(out.nucleotide_fasta, id, frame.nucleotides);
       append_fasta_line(out.protein_fasta, id, frame.protein);
     }
+  }
+
+  std::vector<std::uint16_t> dna_tokens(std::string_view letters) const {
+    if (tokenizer == nullptr) return {};
+    return tokenizer->encode(letters);
   }
 
   const FrameStreamSettings settings;

@@ -50,7 +50,7 @@ using FrameEvent = std::variant<FramePart, InputEnd, InputFailure>;
 // Reads, cuts, translates and tokenises ahead of its consumer on a few threads, in input order.
 class FrameStream {
  public:
-  // `tokenizer` may be null when the source is proteins. All referenced outlive the stream.
+  // Without a tokenizer (null) frames have no DNA tokens. All referenced outlive the stream.
   FrameStream(InputSet& inputs, const FrameStreamSettings& settings, const DnaTokenizer* tokenizer,
               RunCounters& counters, const Cancel& cancel);
   ~FrameStream();
