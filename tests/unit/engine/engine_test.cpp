@@ -1,0 +1,169 @@
+#include "engine/engine.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/error.hpp"
+#include "models/classifier.hpp"
+#include "ops/context.hpp"
+#include "unit/engine/tiny_models.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr EngineOutputs kAll{.scores = true, .dnabert_s = true, .esm2 = true};
+
+std::vector<FrameTokens> some_frames() {
+  std::mt19937 random(1);
+  std::vector<FrameTokens> frames;
+  for (const std::size_t residues : {1U, 2U, 33U, 99U, 250U}) {
+    frames.push_back(random_frame(random, residues));
+  }
+  return frames;
+}
+
+struct Engines : testing::Test {
+  Engine engine(const EngineOutputs& outputs, std::size_t threads = 1) const {
+    return {tiny_models(), {.threads = threads, .outputs = outputs}, cancel};
+  }
+  BatchResult run(const EngineModels& models, const std::vector<FrameTokens>& frames) const {
+    return Engine(models, {.outputs = kAll}, cancel).run(request_of(0, frames));
+  }
+  ErrorKind kind_of_run_after(int signal) {
+    Engine engine = this->engine(kAll, 2);
+    cancel.request(signal);
+    try {
+      engine.run(request_of(0, some_frames()));
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return ErrorKind::kInternal;
+  }
+
+  Cancel cancel;
+};
+
+TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
+  Engine engine = this->engine(kAll);
+  const std::vector<FrameTokens> frames = some_frames();
+  const BatchResult result = engine.run(request_of(17, frames));
+  EXPECT_EQ(result.id, 17U);
+  EXPECT_THAT(result.not_finite, IsEmpty());
+
+  const std::size_t dna = engine.dnabert_s_width();
+  const std::size_t esm = engine.esm2_width();
+  ASSERT_EQ(result.dnabert_s.size(), frames.size() * dna);
+  ASSERT_EQ(result.esm2.size(), frames.size() * esm);
+  std::vector<float> merged;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto* dna_row = result.dnabert_s.data() + i * dna;
+    const auto* esm_row = result.esm2.data() + i * esm;
+    merged.insert(merged.end(), dna_row, dna_row + dna);
+    merged.insert(merged.end(), esm_row, esm_row + esm);
+  }
+  ThreadPool pool(1);
+  OpContext context{pool, cancel};
+  std::vector<float> scores(2 * frames.size());
+  Classifier(tiny_models().classifier, context).classify(context, merged, scores);
+  EXPECT_EQ(result.scores, scores);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    EXPECT_NEAR(scores[2 * i] + scores[2 * i + 1], 1.0, 1e-6);
+  }
+  EXPECT_NE(scores[0], scores[2]);
+}
+
+TEST_F(Engines, GiveWhatIsAskedFor) {
+  const BatchRequest request = request_of(0, some_frames());
+  const BatchResult all = engine(kAll).run(request);
+  for (const bool scores : {false, true}) {
+    for (const bool dna : {false, true}) {
+      for (const bool esm : {false, true}) {
+        const EngineOutputs outputs{.scores = scores, .dnabert_s = dna, .esm2 = esm};
+        const BatchResult result = engine(outputs, 3).run(request);
+        EXPECT_EQ(result.scores, scores ? all.scores : std::vector<float>{});
+        EXPECT_EQ(result.dnabert_s, dna ? all.dnabert_s : std::vector<float>{});
+        EXPECT_EQ(result.esm2, esm ? all.esm2 : std::vector<float>{});
+      }
+    }
+  }
+}
+
+TEST_F(Engines, NeedNoModelThatNoOutputNeeds) {
+  EngineModels models;
+  models.esm2 = tiny_models().esm2;
+  Engine engine(models, {.outputs = {.scores = false, .dnabert_s = false, .esm2 = true}}, cancel);
+  EXPECT_EQ(engine.dnabert_s_width(), 0U);
+  FrameTokens protein;
+  protein.esm = esm_tokens("MKV");
+  EXPECT_EQ(engine.run(request_of(0, {protein})).esm2.size(), engine.esm2_width());
+}
+
+TEST_F(Engines, AnswerAnEmptyBatch) {
+  const BatchResult result = engine(kAll).run(request_of(5, {}));
+  EXPECT_EQ(result.id, 5U);
+  EXPECT_THAT(result.scores, IsEmpty());
+  EXPECT_THAT(result.not_finite, IsEmpty());
+}
+
+TEST_F(Engines, RefuseAClassifierOfAnotherWidth) {
+  EngineModels models = tiny_models();
+  models.classifier = load_classifier("synthetic", 79, tiny_lookup());
+  try {
+    const Engine engine(models, {}, cancel);
+    FAIL() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kWeightsTensor);
+    EXPECT_EQ(error.place().file, models.classifier.tensors->origin());
+    EXPECT_EQ(error.place().tensor, "hidden_layer.weight");
+    EXPECT_THAT(error.detail(), testing::HasSubstr("it takes 79 numbers"));
+  }
+}
+
+TEST_F(Engines, NameTheFramesThatAreNotFinite) {
+  const std::string dna(30, 'A');
+  const std::vector<FrameTokens> frames{frame_tokens("MKV", dna), frame_tokens("MWV", dna),
+                                        frame_tokens("KKKKKKKKW", dna), frame_tokens("L", dna)};
+  const BatchResult bad = run(models_that_fail_on_w(), frames);
+  EXPECT_THAT(bad.not_finite, ElementsAre(1, 2));
+  // The others are what they are without such neighbours.
+  const BatchResult good = run(tiny_models(), frames);
+  EXPECT_TRUE(std::equal(good.scores.begin(), good.scores.begin() + 2, bad.scores.begin()));
+  EXPECT_TRUE(std::equal(good.scores.end() - 2, good.scores.end(), bad.scores.end() - 2));
+}
+
+TEST_F(Engines, NameFramesWhoseActivationsOverflow) {
+  EngineModels models = tiny_models();
+  change(models.dnabert_s.tensors, [](const std::string& name, std::span<float> values) {
+    if (name != "encoder.layer.1.mlp.layernorm.weight") return;
+    for (float& value : values) value = 3e38F;
+  });
+  EXPECT_THAT(run(models, some_frames()).not_finite, ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST_F(Engines, NameFramesWhoseScoresOverflow) {
+  EngineModels models = tiny_models();
+  change(models.classifier.tensors, [](const std::string& name, std::span<float> values) {
+    if (name != "output_layer.weight") return;
+    for (float& value : values) value = 3e38F;
+  });
+  const BatchResult result = run(models, some_frames());
+  EXPECT_THAT(result.not_finite, ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST_F(Engines, StopWhenInterrupted) {
+  EXPECT_EQ(kind_of_run_after(SIGINT), ErrorKind::kInterrupted);
+}
+
+TEST_F(Engines, StopWhenTerminated) {
+  EXPECT_EQ(kind_of_run_after(SIGTERM), ErrorKind::kTerminated);
+}
+
+}  // namespace
+}  // namespace virnucpro

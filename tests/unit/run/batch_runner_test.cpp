@@ -1,0 +1,179 @@
+#include "run/batch_runner.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "unit/engine/tiny_models.hpp"
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Scores = std::pair<float, float>;
+
+// Frames of all lengths, some of them more than once and some longer than the smallest budget.
+const std::vector<FrameTokens>& sample_frames() {
+  static const std::vector<FrameTokens> frames = [] {
+    std::mt19937 random(7);
+    std::vector<FrameTokens> all;
+    for (int i = 0; i < 120; ++i) {
+      if (i % 5 == 4) {
+        all.push_back(all[random() % all.size()]);
+      } else {
+        all.push_back(random_frame(random, 1 + random() % (i % 11 == 0 ? 150 : 40)));
+      }
+    }
+    return all;
+  }();
+  return frames;
+}
+
+struct BatchRunners : testing::Test {
+  BatchRunner runner(const ComputeSettings& settings, EngineModels models = tiny_models()) {
+    return {std::make_unique<Engine>(models, EngineSettings{.threads = 1, .outputs = {}}, cancel),
+            settings,
+            counters,
+            {.on_result =
+                 [this](std::uint64_t number, const BatchResult& result, std::size_t index) {
+                   EXPECT_TRUE(scores
+                                   .try_emplace(number, result.scores[2 * index],
+                                                result.scores[2 * index + 1])
+                                   .second)
+                       << number << " was answered twice";
+                 },
+             .name_of = [](std::uint64_t number) { return fmt::format("frame{}", number); }}};
+  }
+  // Every sample frame's scores under these settings, by number.
+  std::map<std::uint64_t, Scores> run(const ComputeSettings& settings) {
+    scores.clear();
+    BatchRunner runner = this->runner(settings);
+    for (std::size_t i = 0; i < sample_frames().size(); ++i) runner.add(sample_frames()[i], i);
+    runner.flush();
+    return scores;
+  }
+  std::string not_finite_detail(const std::vector<std::pair<std::string, std::uint64_t>>& proteins,
+                                const ComputeSettings& settings) {
+    try {
+      BatchRunner runner = this->runner(settings, models_that_fail_on_w());
+      for (const auto& [protein, number] : proteins) {
+        runner.add(frame_tokens(protein, "ACGTACGT"), number);
+      }
+      runner.flush();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kNotFinite);
+      return error.detail();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+  }
+
+  Cancel cancel;
+  RunCounters counters;
+  std::map<std::uint64_t, Scores> scores;
+};
+
+TEST_F(BatchRunners, AnswerEachNumberOnceWithTheSameBitsHoweverTheyPack) {
+  Engine alone(tiny_models(), {}, cancel);
+  std::map<std::uint64_t, Scores> expected;
+  for (std::size_t i = 0; i < sample_frames().size(); ++i) {
+    const BatchResult result = alone.run(request_of(0, {sample_frames()[i]}));
+    expected[i] = {result.scores[0], result.scores[1]};
+  }
+  for (const std::size_t budget : {1U, 64U, 300U, 4096U}) {
+    for (const std::size_t prefetch : {1U, 2U, 7U}) {
+      for (const bool deduplicate : {true, false}) {
+        EXPECT_EQ(run({.token_budget = budget, .prefetch = prefetch, .deduplicate = deduplicate}),
+                  expected)
+            << budget << " " << prefetch << " " << deduplicate;
+      }
+    }
+  }
+  EXPECT_EQ(run({.packing = false}), expected);
+}
+
+TEST_F(BatchRunners, CountWhatWasComputedAndWhatTheBudgetsHeld) {
+  constexpr std::size_t kBudget = 60;
+  run({.token_budget = kBudget, .packing = false, .deduplicate = false});
+  std::uint64_t esm = 0;
+  std::uint64_t dna = 0;
+  std::uint64_t budgets = 0;
+  for (const FrameTokens& frame : sample_frames()) {
+    esm += frame.esm.size();
+    dna += frame.dna.size();
+    budgets += std::max({kBudget, frame.esm.size(), frame.dna.size()});
+  }
+  EXPECT_EQ(counters.frames_scored.get(), sample_frames().size());
+  EXPECT_EQ(counters.batches.get(), sample_frames().size());
+  EXPECT_EQ(counters.esm_tokens.get(), esm);
+  EXPECT_EQ(counters.dna_tokens.get(), dna);
+  EXPECT_EQ(counters.budget_tokens.get(), budgets);
+}
+
+TEST_F(BatchRunners, CountEqualFramesOfAWindowAsComputedOnce) {
+  BatchRunner runner = this->runner({.token_budget = 1000});
+  std::mt19937 random(2);
+  const FrameTokens frame = random_frame(random, 20);
+  for (std::uint64_t number = 0; number < 9; ++number) runner.add(frame, number);
+  runner.flush();
+  EXPECT_EQ(scores.size(), 9U);
+  EXPECT_EQ(counters.frames_scored.get(), 9U);
+  EXPECT_EQ(counters.batches.get(), 1U);
+  EXPECT_EQ(counters.esm_tokens.get(), frame.esm.size());
+  EXPECT_EQ(counters.budget_tokens.get(), 1000U);
+}
+
+TEST_F(BatchRunners, GoOnAfterAFlush) {
+  BatchRunner runner = this->runner({});
+  runner.flush();
+  runner.add(sample_frames()[0], 5);
+  runner.flush();
+  runner.add(sample_frames()[0], 6);
+  EXPECT_EQ(scores.size(), 1U);
+  runner.flush();
+  EXPECT_EQ(scores.at(5), scores.at(6));
+}
+
+TEST_F(BatchRunners, NameEveryFrameThatIsNotFinite) {
+  // One batch a flush: what is named does not hang on how frames met in batches.
+  EXPECT_EQ(not_finite_detail({{"KW", 0}, {"KW", 4}}, {}), "frame0, frame4");
+  EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}}, {}), "frame9");
+  scores.clear();
+  EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}, {"MM", 2}}, {.packing = false}), "frame9");
+  EXPECT_EQ(scores.count(9), 0U);
+}
+
+TEST_F(BatchRunners, NameTwentyOfManyFramesThatAreNotFinite) {
+  std::vector<std::pair<std::string, std::uint64_t>> same;
+  for (std::uint64_t number = 0; number < 20; ++number) same.emplace_back("W", number);
+  std::string names = "frame0";
+  for (int number = 1; number < 20; ++number) names += fmt::format(", frame{}", number);
+  EXPECT_EQ(not_finite_detail(same, {}), names);
+  for (std::uint64_t number = 20; number < 25; ++number) same.emplace_back("W", number);
+  EXPECT_EQ(not_finite_detail(same, {}), names + " and 5 more");
+}
+
+TEST_F(BatchRunners, EndWithTheEnginesError) {
+  BatchRunner runner = this->runner({.token_budget = 10, .prefetch = 1});
+  cancel.request(SIGINT);
+  EXPECT_EQ(thrown_kind([&] {
+              for (std::size_t i = 0; i < sample_frames().size(); ++i) {
+                runner.add(sample_frames()[i], i);
+              }
+              runner.flush();
+            }),
+            ErrorKind::kInterrupted);
+}
+
+TEST_F(BatchRunners, MayEndWithoutAFlush) {
+  BatchRunner runner = this->runner({.token_budget = 10});
+  for (std::size_t i = 0; i < 30; ++i) runner.add(sample_frames()[i], i);
+}
+
+}  // namespace
+}  // namespace virnucpro
