@@ -28,7 +28,7 @@ PackSettings pack_settings(const ComputeSettings& settings) {
 BatchRunner::BatchRunner(std::unique_ptr<Engine> engine, const ComputeSettings& settings,
                          RunCounters& counters, BatchHandlers handlers)
     : token_budget_(settings.token_budget),
-      in_flight_(std::min(settings.prefetch, limits().batches_in_flight)),
+      in_flight_(std::clamp<std::size_t>(settings.prefetch, 1, limits().batches_in_flight)),
       counters_(counters),
       handlers_(std::move(handlers)),
       packer_(pack_settings(settings)),

@@ -52,7 +52,7 @@ class WorkSource {
       work.stretches.push_back({current_, next_chunk_, next_chunk_ + taken, skip_});
       next_chunk_ += taken;
       chunks += std::max<std::uint64_t>(taken, 1);
-      letters += taken * std::min<std::uint64_t>(settings_.chunk_size, kLettersPerBlock);
+      letters += letters_of(taken);
       if (next_chunk_ == chunks_) current_.reset();
     }
     if (work.stretches.empty() && !work.end) return std::nullopt;
@@ -75,6 +75,14 @@ class WorkSource {
       work.end = std::move(std::get<InputFailure>(*event));
     }
     return false;
+  }
+
+  // Of that many chunks of the current record; a record that is not cut counts as a whole.
+  std::uint64_t letters_of(std::uint64_t chunks) const {
+    if (settings_.source != FrameSource::kSequences || chunks == 0) {
+      return current_->record.letters.size();
+    }
+    return chunks * std::min<std::uint64_t>(settings_.chunk_size, kLettersPerBlock);
   }
 
   void begin(std::shared_ptr<const InputRecord> record) {
@@ -109,13 +117,14 @@ class WorkSource {
 }  // namespace
 
 struct FrameStream::State {
-  State(InputSet& inputs, const FrameStreamSettings& stream_settings,
+  State(InputSet& run_inputs, const FrameStreamSettings& stream_settings,
         const DnaTokenizer* dna_tokenizer, RunCounters& run_counters, const Cancel& run_cancel)
-      : settings(stream_settings),
+      : inputs(run_inputs),
+        settings(stream_settings),
         tokenizer(dna_tokenizer),
         counters(run_counters),
         cancel(run_cancel),
-        source(inputs, settings, run_counters),
+        source(run_inputs, settings, run_counters),
         pipeline(
             settings.threads, limits().blocks_in_flight, [this] { return source.next(); },
             [this](Work work) { return run(std::move(work)); }) {}
@@ -163,7 +172,8 @@ struct FrameStream::State {
 
   void add_whole(FramePart& out, const InputRecord& input) const {
     if (input.record.letters.empty()) {
-      throw Error(ErrorKind::kInputMalformed, Place{.record = input.record.number},
+      throw Error(ErrorKind::kInputMalformed,
+                  Place{.file = inputs.name(input.input), .record = input.record.number},
                   "the sequence is empty: there is nothing to embed");
     }
     out.part.frames.emplace_back();
@@ -196,6 +206,7 @@ struct FrameStream::State {
     return tokenizer->encode(letters);
   }
 
+  const InputSet& inputs;  // for their names alone: the source reads them
   const FrameStreamSettings settings;
   const DnaTokenizer* tokenizer;
   RunCounters& counters;

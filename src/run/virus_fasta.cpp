@@ -58,8 +58,10 @@ SequenceRereader::SequenceRereader(InputSettings inputs, const std::filesystem::
 }
 
 void SequenceRereader::add(const InputRecord& record) {
+  // The blank is not read as a letter. Without it letters that begin with '>', which FASTQ may
+  // have, would be read as a header.
   std::string text;
-  append_fasta_line(text, record.record.header, record.record.letters);
+  append_fasta_line(text, record.record.header, " " + record.record.letters);
   spool_->write(text);
 }
 

@@ -1,0 +1,199 @@
+#include "run/predict.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "unit/engine/tiny_models.hpp"
+#include "unit/run/hdf5_read_back.hpp"
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr const char* kMissing = "missing.fa";
+
+struct Predictions : testing::Test {
+  Predictions() {
+    write_random("a.fa", "a", 12);
+    write_random("b.fa", "b", 9);
+    // Good sequences, then a record that is cut.
+    const std::string good = write_random("cut.fa", "c", 5);
+    write_text(directory / "cut.fa", good + ">cut\nACGT" + std::string(1, '\0'));
+  }
+
+  std::string write_random(const std::string& file, const std::string& name, std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      text += fmt::format(">{}{} of {}\n{}\n", name, i, file,
+                          random_text(random, "ACGT", i == 3 ? 0 : 20 + random() % 120));
+    }
+    write_text(directory / file, text);
+    return text;
+  }
+  PredictSettings settings(std::initializer_list<const char*> inputs) const {
+    PredictSettings settings;
+    for (const char* input : inputs) {
+      settings.inputs.paths.push_back((directory / input).string());
+    }
+    settings.models = {.dnabert_s = "synthetic:dnabert-s-tiny",
+                       .esm2 = "synthetic:esm2_tiny",
+                       .classifier = "synthetic",
+                       .lookup = tiny_lookup()};
+    settings.compute.threads = 2;
+    settings.chunk_size = 50;
+    settings.output = directory / "out";
+    settings.stem = "x";
+    settings.classifier_name = "custom";
+    return settings;
+  }
+  RunSummary run(const PredictSettings& settings) {
+    return predict(settings, counters, cancel, [this](std::string_view text) { sunk += text; });
+  }
+  ErrorKind kind_of_run(const PredictSettings& settings) {
+    return thrown_kind([&] { run(settings); });
+  }
+  // The three tables.
+  std::vector<std::string> tables(const std::filesystem::path& output) const {
+    return {read_text(output / "x_merged/prediction_results.txt"),
+            read_text(output / "x_merged/prediction_results_highestscore.csv"),
+            read_text(output / "sequences.tsv")};
+  }
+
+  TempDir directory;
+  std::mt19937 random{19};
+  RunCounters counters;
+  Cancel cancel;
+  std::string sunk;
+};
+
+TEST_F(Predictions, ScoreEverySequence) {
+  const RunSummary summary = run(settings({"a.fa", "b.fa"}));
+  EXPECT_EQ(summary.counts.sequences, 21U);
+  EXPECT_GT(summary.counts.frames, 5U);
+  EXPECT_EQ(summary.counts.frames, counters.frames_scored.get());
+  EXPECT_EQ(summary.counts.duplicate_ids, 0U);
+  EXPECT_TRUE(summary.synthetic);
+  EXPECT_TRUE(std::filesystem::exists(directory / "out/SYNTHETIC_WEIGHTS"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "out/failed_inputs.txt"));
+  EXPECT_TRUE(Journal::open(directory / "out/run.db").finished());
+  EXPECT_THAT(read_text(directory / "out/sequences.tsv"), HasSubstr("a3\t0\t0\t0\t0"));
+}
+
+TEST_F(Predictions, LeaveADamagedInputOutOfTheTables) {
+  const RunSummary summary = run(settings({"a.fa", "cut.fa", "b.fa"}));
+  ASSERT_EQ(summary.inputs.size(), 3U);
+  EXPECT_FALSE(summary.inputs[0].failed);
+  EXPECT_TRUE(summary.inputs[1].failed);
+  EXPECT_EQ(summary.inputs[1].error, "input-malformed");
+  EXPECT_EQ(summary.inputs[1].record, 6U);
+  EXPECT_EQ(summary.inputs[2].records, 9U);
+  EXPECT_THAT(read_text(directory / "out/failed_inputs.txt"), HasSubstr("cut.fa\tinput-malformed"));
+
+  PredictSettings without = settings({"a.fa", "b.fa"});
+  without.output = directory / "without";
+  run(without);
+  EXPECT_EQ(tables(directory / "out"), tables(directory / "without"));
+}
+
+TEST_F(Predictions, GiveInputsTogetherTheRowsOfTheirConcatenation) {
+  write_text(directory / "both.fa", read_text(directory / "a.fa") + read_text(directory / "b.fa"));
+  run(settings({"a.fa", "b.fa"}));
+  PredictSettings both = settings({"both.fa"});
+  both.output = directory / "both";
+  both.compute = {.threads = 1, .token_budget = 50, .prefetch = 1, .deduplicate = false};
+  run(both);
+  EXPECT_EQ(tables(directory / "out"), tables(directory / "both"));
+}
+
+TEST_F(Predictions, EndWithTheFirstErrorWhenNoInputIsWhole) {
+  EXPECT_EQ(kind_of_run(settings({"cut.fa", kMissing})), ErrorKind::kInputMalformed);
+  const std::string failed = read_text(directory / "out/failed_inputs.txt");
+  EXPECT_THAT(failed, HasSubstr("input-malformed"));
+  EXPECT_THAT(failed, HasSubstr("input-missing"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv"));
+}
+
+TEST_F(Predictions, StopAtADamagedInputWhenStrict) {
+  PredictSettings strict = settings({"a.fa", kMissing, "b.fa"});
+  strict.strict_input = true;
+  EXPECT_EQ(kind_of_run(strict), ErrorKind::kInputMissing);
+  EXPECT_THAT(read_text(directory / "out/failed_inputs.txt"), HasSubstr(kMissing));
+  EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv"));
+}
+
+TEST_F(Predictions, SendTheFrameTableToTheSink) {
+  run(settings({"a.fa"}));
+  EXPECT_EQ(sunk, "");
+  PredictSettings piped = settings({"a.fa"});
+  piped.to_stdout = true;
+  piped.output.clear();
+  run(piped);
+  EXPECT_EQ(sunk, tables(directory / "out")[0]);
+  EXPECT_THAT(sunk, StartsWith("Sequence_ID\tPrediction\tscore1\tscore2\n"));
+}
+
+TEST_F(Predictions, TakeADirectoryWithARunOnlyByForce) {
+  PredictSettings again = settings({"a.fa"});
+  run(again);
+  const auto before = tables(directory / "out");
+  again.inputs.paths = {(directory / "b.fa").string()};
+  EXPECT_EQ(kind_of_run(again), ErrorKind::kOutputExists);
+  EXPECT_EQ(tables(directory / "out"), before);
+  again.force = true;
+  run(again);
+  EXPECT_THAT(tables(directory / "out")[2], Not(HasSubstr("a0\t")));
+}
+
+TEST_F(Predictions, KeepIntermediatesOfWholeInputs) {
+  PredictSettings keeping = settings({"a.fa", "cut.fa", "b.fa"});
+  keeping.keep_intermediate = true;
+  const RunSummary summary = run(keeping);
+  const ReadBack back(directory / "out/embeddings.h5");
+  const std::vector<std::string> ids = back.ids();
+  ASSERT_EQ(ids.size(), summary.counts.frames);
+  std::string rows = tables(directory / "out")[0];
+  std::size_t at = rows.find('\n') + 1;
+  for (const std::string& id : ids) {
+    EXPECT_EQ(rows.substr(at, rows.find('\t', at) - at), id);
+    at = rows.find('\n', at) + 1;
+  }
+  for (const float value : back.matrix("merged").values) EXPECT_TRUE(std::isfinite(value));
+  EXPECT_THAT(read_text(directory / "out/x_chunked50.fa"), Not(HasSubstr(">c0")));
+}
+
+TEST_F(Predictions, WriteVirusesOfWholeInputs) {
+  PredictSettings viruses = settings({"a.fa", "cut.fa", "b.fa"});
+  viruses.virus_fasta = true;
+  viruses.threshold = 0;  // every scored sequence
+  const RunSummary summary = run(viruses);
+  const std::string fasta = read_text(directory / "out/virus.fasta");
+  EXPECT_EQ(static_cast<std::uint64_t>(std::count(fasta.begin(), fasta.end(), '>')),
+            summary.counts.virus_sequences);
+  EXPECT_EQ(summary.counts.virus_sequences,
+            summary.counts.sequences - summary.counts.unscored_sequences);
+  EXPECT_THAT(fasta, HasSubstr(" of b.fa\n"));
+  EXPECT_THAT(fasta, Not(HasSubstr(" of cut.fa\n")));
+}
+
+TEST_F(Predictions, LeaveAnInterruptedJournal) {
+  PredictSettings missing = settings({"a.fa"});
+  missing.models.classifier = "synthetic:7";
+  run(missing);
+  missing.output = directory / "cancelled";
+  cancel.request(2);
+  EXPECT_EQ(kind_of_run(missing), ErrorKind::kInterrupted);
+  EXPECT_FALSE(std::filesystem::exists(directory / "cancelled/sequences.tsv"));
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,145 @@
+#include "run/virus_fasta.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/hash.hpp"
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::string hash_of(std::string_view text) {
+  ContentHash hash;
+  hash.update(as_bytes(text));
+  return hash.hex();
+}
+
+struct VirusFasta : testing::Test {
+  // An input of the run: its file, and which of its sequences are viruses.
+  void add_input(const std::string& name, const std::string& text, const std::string& calls,
+                 bool failed = false) {
+    write_text(directory / name, text);
+    settings.paths.push_back((directory / name).string());
+    add_entry(calls, failed, hash_of(text));
+  }
+  void add_entry(const std::string& calls, bool failed, const std::string& hash) {
+    const auto input = static_cast<std::uint32_t>(inputs++);
+    Unit unit{.index = input, .parts = {}};
+    for (const char call : calls) {
+      SequencePart part;
+      part.input = input;
+      part.length = 3;
+      part.chunks = 1;
+      const float virus = call == 'v' ? 1.0F : 0.0F;
+      part.frames = {{.chunk = 0, .name = 0, .failed = false, .others = 1 - virus, .virus = virus}};
+      unit.parts.push_back(part);
+    }
+    journal.append(unit);
+    journal.record_input(input, {.name = fmt::format("input{}", input),
+                                 .records = calls.size(),
+                                 .hash = hash,
+                                 .failed = failed});
+  }
+  std::string written(SequenceRereader& rereader) {
+    journal.finish();
+    rereader.write(journal, 0.5, directory / "virus.fasta", Cancel());
+    return read_text(directory / "virus.fasta");
+  }
+  std::string written() {
+    SequenceRereader rereader(settings, directory.path());
+    EXPECT_FALSE(rereader.needs_records());
+    return written(rereader);
+  }
+
+  TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", {});
+  InputSettings settings;
+  std::size_t inputs = 0;
+};
+
+TEST_F(VirusFasta, HoldsTheVirusesOfTheInputsThatAreWhole) {
+  const std::string broken = ">x\nACG\n>y\nA\xff\n";
+  const std::string more(70, 'c');
+  add_input("a.fa", ">a1 first words\nacG\n>a2\nCCC\n>a3\nGGG\n", "vov");
+  add_input("broken.fa", broken, "v", true);
+  add_input("b.fa", ">b1 \xff words\n" + more + "\n>b2\nT\n", "vo");
+  EXPECT_EQ(written(), ">a1 first words\nacG\n>a3\nGGG\n>b1 \xff words\n" + more.substr(0, 60) +
+                           "\n" + more.substr(60) + "\n");
+  EXPECT_TRUE(read_text(directory / "broken.fa") == broken);
+}
+
+TEST_F(VirusFasta, MayBeEmpty) {
+  add_input("a.fa", ">a1\nACG\n", "o");
+  EXPECT_EQ(written(), "");
+}
+
+TEST_F(VirusFasta, RefusesAnInputThatChanged) {
+  add_input("a.fa", ">a1\nACG\n>a2\nACG\n", "vo");
+  write_text(directory / "a.fa", ">a1\nACG\n>a2\nACC\n");
+  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputCorrupt);
+  EXPECT_FALSE(std::filesystem::exists(directory / "virus.fasta"));
+}
+
+TEST_F(VirusFasta, RefusesAnInputThatLostSequences) {
+  add_input("a.fa", ">a1\nACG\n>a2\nACG\n", "vv");
+  write_text(directory / "a.fa", ">a1\nACG\n");
+  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputCorrupt);
+}
+
+TEST_F(VirusFasta, RefusesAnInputThatIsGone) {
+  add_input("a.fa", ">a1\nACG\n", "v");
+  std::filesystem::remove(directory / "a.fa");
+  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputMissing);
+}
+
+// Standard input cannot be read again.
+struct SpooledVirusFasta : VirusFasta {
+  SpooledVirusFasta() { settings.paths = {"-"}; }
+
+  static InputRecord record(const std::string& header, const std::string& letters) {
+    return {.input = 0, .id = header, .record = {.header = header, .letters = letters}};
+  }
+};
+
+TEST_F(SpooledVirusFasta, HoldsWhatWasPutAside) {
+  SequenceRereader rereader(settings, directory.path());
+  ASSERT_TRUE(rereader.needs_records());
+  rereader.add(record("a1 words", "acgT"));
+  rereader.add(record("a2", ""));
+  rereader.add(record("a3", "GG"));
+  rereader.keep();
+  add_entry("vov", false, "one");
+  rereader.add(record("broken", "CCC"));
+  rereader.drop();
+  add_entry("v", true, "two");
+  rereader.add(record("b1", std::string(61, 'T')));
+  rereader.keep();
+  add_entry("v", false, "three");
+  EXPECT_EQ(written(rereader), ">a1 words\nacgT\n>a3\nGG\n>b1\n" + std::string(60, 'T') + "\nT\n");
+}
+
+TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
+  SequenceRereader rereader(settings, directory.path());
+  rereader.add(record("a", ">CG"));  // as a FASTQ record may have them
+  rereader.add(record("b", "ACG"));
+  rereader.keep();
+  add_entry("ov", false, "");
+  EXPECT_EQ(written(rereader), ">b\nACG\n");
+}
+
+TEST_F(SpooledVirusFasta, LeavesNothingElseBehind) {
+  {
+    SequenceRereader rereader(settings, directory.path());
+    rereader.add(record("a", "ACG"));
+    rereader.drop();
+    add_entry("", true, "");
+    EXPECT_EQ(written(rereader), "");
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    EXPECT_EQ(entry.path().filename().string().rfind("sequences", 0), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
