@@ -4,11 +4,12 @@
 #include <htslib/bgzf.h>
 #include <htslib/hfile.h>
 #include <htslib/hts_log.h>
-#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <mutex>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr int kPlain = 0;  // of bgzf_compression()
 constexpr int kBgzf = 2;
-constexpr int kPollMilliseconds = 200;
 
 // htslib reports on stderr by itself; our errors say it once, and with the record.
 void silence_htslib() {
@@ -33,14 +33,10 @@ UniqueFd open_descriptor(const std::string& path) {
   return fd;
 }
 
-// A pipe or terminal may stay silent for ever: the wait for its first byte can be interrupted.
-void wait_for_data(int fd, const Cancel& cancel) {
-  pollfd waiting{.fd = fd, .events = POLLIN, .revents = 0};
-  int ready = 0;
-  do {
-    cancel.check();
-    ready = ::poll(&waiting, 1, kPollMilliseconds);
-  } while (ready == 0 || (ready < 0 && errno == EINTR));
+// Files give what they have at once; pipes, terminals and sockets may stay silent for ever.
+bool may_be_silent(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
 Error read_error(BGZF& stream) {
@@ -64,7 +60,10 @@ void FileSource::Close::operator()(BGZF* stream) const {
 FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(cancel) {
   silence_htslib();
   UniqueFd fd = open_descriptor(path);
-  wait_for_data(fd.get(), cancel);
+  if (may_be_silent(fd.get())) {
+    relay_ = std::make_unique<PipeRelay>(std::move(fd), cancel);
+    fd = relay_->take_output();
+  }
   hFILE* const raw = hdopen(fd.get(), "r");
   if (raw == nullptr) throw Error(ErrorKind::kInputRead, errno_text(errno));
   fd.release();  // raw's from here on
@@ -74,6 +73,7 @@ FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(
     hclose_abruptly(raw);
     throw Error(ErrorKind::kInputRead, errno_text(error));
   }
+  cancel_.check();
 }
 
 FileSource::~FileSource() = default;
@@ -82,12 +82,20 @@ std::size_t FileSource::read(std::span<char> buffer) {
   cancel_.check();
   if (!stream_) return 0;
   const ssize_t count = bgzf_read(stream_.get(), buffer.data(), buffer.size());
+  if (count <= 0) check_relay();
   if (count < 0) throw read_error(*stream_);
   const auto size = static_cast<std::size_t>(count);
   if (!started_) check_start(buffer.first(size));
   started_ = true;
   if (size == 0) finish();
   return size;
+}
+
+// Whatever ends a relay early looks like an end or a cut of the text.
+void FileSource::check_relay() const {
+  cancel_.check();
+  if (!relay_ || relay_->error() == 0) return;
+  throw Error(ErrorKind::kInputRead, errno_text(relay_->error()));
 }
 
 // htslib takes what is shorter than a BGZF header for plain text.

@@ -7,6 +7,7 @@
 
 #include "base/cancel.hpp"
 #include "sequence/byte_source.hpp"
+#include "sequence/pipe_relay.hpp"
 
 struct BGZF;
 
@@ -23,7 +24,8 @@ namespace virnucpro {
 // error of bgzf_read; a wrong ISIZE of a BGZF block passes, its text being held by its CRC. A gzip
 // file cut between two of its members is a whole file: nothing in the format can tell.
 //
-// Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, and the cancellation's.
+// Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, and the cancellation's, which
+// ends a read that waits for a silent pipe, too.
 class FileSource : public ByteSource {
  public:
   FileSource(const std::string& path, const Cancel& cancel);
@@ -36,11 +38,13 @@ class FileSource : public ByteSource {
     void operator()(BGZF* stream) const;
   };
 
+  void check_relay() const;
   void check_start(std::span<const char> text);
   void finish();
 
   const Cancel& cancel_;
-  std::unique_ptr<BGZF, Close> stream_;  // empty after the end
+  std::unique_ptr<PipeRelay> relay_;     // of what is no regular file
+  std::unique_ptr<BGZF, Close> stream_;  // empty after the end; closed before the relay ends
   bool started_ = false;
 };
 

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -200,6 +202,28 @@ TEST(FileSource, CancelledWhileWaiting) {
   Cancel cancel;
   std::thread interrupter([&] { cancel.request(0); });
   EXPECT_THROW(FileSource(path, cancel), Error);
+  interrupter.join();
+}
+
+// One that falls silent later on.
+TEST(FileSource, CancelledWhileWaitingForMore) {
+  const TestFolder folder;
+  const std::string path = folder.path("fifo");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const UniqueFd writer(::open(path.c_str(), O_RDWR));
+  const std::string text = sample(100);
+  ASSERT_EQ(::write(writer.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  Cancel cancel;
+  FileSource source(path, cancel);
+  std::thread interrupter([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancel.request(0);
+  });
+  std::array<char, 1000> buffer{};
+  const auto read_on = [&] {
+    while (source.read(buffer) != 0) continue;
+  };
+  EXPECT_THROW(read_on(), Error);
   interrupter.join();
 }
 

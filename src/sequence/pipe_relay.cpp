@@ -1,0 +1,68 @@
+#include "sequence/pipe_relay.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+constexpr int kPollMilliseconds = 200;
+
+}  // namespace
+
+PipeRelay::PipeRelay(UniqueFd source, const Cancel& cancel)
+    : cancel_(cancel), source_(std::move(source)) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(errno));
+  }
+  output_ = UniqueFd(ends[0]);
+  input_ = UniqueFd(ends[1]);
+  thread_ = std::thread([this] { serve(); });
+}
+
+PipeRelay::~PipeRelay() {
+  stop_ = true;
+  output_.reset();
+  thread_.join();
+}
+
+UniqueFd PipeRelay::take_output() {
+  return std::move(output_);
+}
+
+void PipeRelay::serve() {
+  while (wait_for_data()) {
+    const ssize_t got = ::read(source_.get(), buffer_.data(), buffer_.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) error_ = errno;
+    if (got <= 0 || !send_all(std::span(buffer_).first(static_cast<std::size_t>(got)))) break;
+  }
+  input_.reset();
+}
+
+// False once nobody wants the data any more.
+bool PipeRelay::wait_for_data() const {
+  pollfd waiting{.fd = source_.get(), .events = POLLIN, .revents = 0};
+  while (!stop_ && !cancel_.requested()) {
+    if (::poll(&waiting, 1, kPollMilliseconds) > 0) return true;
+  }
+  return false;
+}
+
+// False when the reader has gone.
+bool PipeRelay::send_all(std::span<const char> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t done = ::send(input_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+}  // namespace virnucpro
