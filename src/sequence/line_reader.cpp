@@ -16,13 +16,11 @@ LineReader::LineReader(ByteSource& source) : source_(source), buffer_(kWindowByt
 bool LineReader::next(LinePiece& piece) {
   if (!peek()) return false;
   const char* const text = buffer_.data() + begin_;
-  std::size_t size = end_ - begin_;
-  bool ends = false;
-  for (const char terminator : {'\n', '\r'}) {
-    if (const void* found = std::memchr(text, terminator, size)) {
-      size = static_cast<std::size_t>(static_cast<const char*>(found) - text);
-      ends = true;
-    }
+  std::size_t size = find_line_feed() - begin_;
+  bool ends = line_feed_ != end_;
+  if (const void* found = std::memchr(text, '\r', size)) {
+    size = static_cast<std::size_t>(static_cast<const char*>(found) - text);
+    ends = true;
   }
   piece = {.text = {text, size}, .offset = offset(), .ends_line = ends};
   begin_ += size;
@@ -37,6 +35,17 @@ std::optional<char> LineReader::peek() {
     after_cr_ = false;
   }
   return buffer_[begin_];
+}
+
+// Found once for all the lines before it: looked for anew at every lone CR, time would grow with
+// the square of the window.
+std::size_t LineReader::find_line_feed() {
+  if (line_feed_ > begin_) return line_feed_;
+  const char* const text = buffer_.data();
+  const void* found = std::memchr(text + begin_, '\n', end_ - begin_);
+  line_feed_ =
+      found == nullptr ? end_ : static_cast<std::size_t>(static_cast<const char*>(found) - text);
+  return line_feed_;
 }
 
 void LineReader::take_line_end() {
@@ -55,6 +64,7 @@ bool LineReader::fill() {
   buffer_offset_ += end_;
   begin_ = 0;
   end_ = 0;
+  line_feed_ = 0;
   std::size_t count = 0;
   do {  // once, but for the first bytes: a byte-order mark must not be split
     count = source_.read(std::span(buffer_).subspan(end_));

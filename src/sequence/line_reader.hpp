@@ -36,6 +36,7 @@ class LineReader {
   std::string hash() const { return hash_.hex(); }                  // XXH3-128 of them
 
  private:
+  std::size_t find_line_feed();
   bool fill();
   void take_line_end();
 
@@ -45,7 +46,8 @@ class LineReader {
   std::uint64_t buffer_offset_ = 0;  // of buffer_[0] in the text
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  bool after_cr_ = false;  // a CR ended the last line at the buffer's end: a LF belongs to it
+  std::size_t line_feed_ = 0;  // the first one from begin_ on, or end_; stale up to begin_
+  bool after_cr_ = false;      // a CR ended the last line at the buffer's end: a LF belongs to it
 };
 
 }  // namespace virnucpro

@@ -91,6 +91,12 @@ TEST(Parser, EveryLineEndOfPython) {
   EXPECT_EQ(rows("@a x\rACGT\r+\rIIII\r@b\rGG\r+\rII"), expected);
 }
 
+// Each used to search the whole window for a line feed: minutes for a few megabytes.
+TEST(SequenceParser, ManyLoneCarriageReturns) {
+  const auto expected = rows(">a\nAC\n");
+  EXPECT_EQ(rows(">a\rA" + std::string(2U << 20U, '\r') + "C"), expected);
+}
+
 TEST(Parser, EveryOtherAsciiCharacterIsALetter) {
   EXPECT_THAT(rows(">a\nAC-*.5u>@+\x01\x7f\n"), ElementsAre("a=AC-*.5u>@+\x01\x7f"));
 }
