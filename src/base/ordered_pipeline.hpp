@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/start_threads.hpp"
+
 namespace virnucpro {
 
 // Items of a serial source, worked on by several threads, handed out in the source's order.
@@ -18,26 +20,19 @@ namespace virnucpro {
 //
 // source() is called by one thread at a time, in order; an empty result ends the stream.
 // work(item) runs on `threads` threads. An exception of either comes out of next() at the place in
-// the order where it happened, after which the stream is at its end.
+// the order where it happened, after which the stream is at its end. The constructor's error is
+// kOutOfMemory, when so many threads cannot be started.
 template <typename In, typename Out>
 class OrderedPipeline {
  public:
   OrderedPipeline(std::size_t threads, std::size_t window,
                   std::function<std::optional<In>()> source, std::function<Out(In)> work)
       : window_(window), source_(std::move(source)), work_(std::move(work)) {
-    for (std::size_t i = 0; i < threads; ++i) {
-      threads_.emplace_back([this] { serve(); });
-    }
+    start_threads(
+        threads_, threads, [this](std::size_t) { serve(); }, [this] { stop(); });
   }
 
-  ~OrderedPipeline() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~OrderedPipeline() { stop(); }
 
   OrderedPipeline(const OrderedPipeline&) = delete;
   OrderedPipeline& operator=(const OrderedPipeline&) = delete;
@@ -62,6 +57,15 @@ class OrderedPipeline {
     std::optional<Out> value;
     std::exception_ptr error;
   };
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
 
   bool front_ready() const { return !slots_.empty() && slots_.front().ready; }
 

@@ -2,15 +2,21 @@
 
 #include <utility>
 
+#include "base/start_threads.hpp"
+
 namespace virnucpro {
 
 ThreadPool::ThreadPool(std::size_t threads) {
-  for (std::size_t thread = 1; thread < threads; ++thread) {
-    workers_.emplace_back([this, thread] { serve(thread); });
-  }
+  start_threads(
+      workers_, threads == 0 ? 0 : threads - 1, [this](std::size_t index) { serve(index + 1); },
+      [this] { stop(); });
 }
 
 ThreadPool::~ThreadPool() {
+  stop();
+}
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -14,6 +14,7 @@ namespace virnucpro {
 // has no thread of its own and runs everything in place.
 class ThreadPool {
  public:
+  // Errors: kOutOfMemory when so many threads cannot be started.
   explicit ThreadPool(std::size_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -28,6 +29,7 @@ class ThreadPool {
   void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body);
 
  private:
+  void stop();
   void serve(std::size_t thread);
   void take_indices(std::size_t thread);
 
