@@ -35,6 +35,7 @@ constexpr std::array kOwnNames{
     OwnName{"", "run.db-shm"},
     OwnName{"", "run.db-journal"},
     OwnName{"", "run.db.lock"},
+    OwnName{"", "sequences.fasta.partial"},  // what virus_fasta.cpp puts aside; has no final name
     OwnName{"", "SYNTHETIC_WEIGHTS"},
     OwnName{"", "report.html"},
     OwnName{"", "report.md"},
@@ -74,9 +75,11 @@ bool matches(std::string_view name, std::string_view pattern, const std::string&
 }
 
 bool is_own(std::string_view folder, std::string_view name, const std::string& stem) {
-  if (name.ends_with(kPartial)) name.remove_suffix(kPartial.size());
+  std::string_view complete = name;
+  if (name.ends_with(kPartial)) complete.remove_suffix(kPartial.size());
   return std::any_of(kOwnNames.begin(), kOwnNames.end(), [&](const OwnName& own) {
-    return fill_stem(own.folder, stem) == folder && matches(name, own.pattern, stem);
+    return fill_stem(own.folder, stem) == folder &&
+           (matches(name, own.pattern, stem) || matches(complete, own.pattern, stem));
   });
 }
 
@@ -102,12 +105,6 @@ void clear_folder(const fs::path& root, const std::string& folder, const std::st
   }
   std::error_code still_used;  // by files that are not ours
   if (!folder.empty()) fs::remove(directory, still_used);
-}
-
-void clear(const fs::path& root, const std::string& stem) {
-  for (const std::string& folder : {stem + "_merged", std::string("logs"), std::string()}) {
-    clear_folder(root, folder, stem);
-  }
 }
 
 void require_empty(const fs::path& directory) {
@@ -142,14 +139,16 @@ OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, b
     : path_(std::move(path)), stem_(std::move(stem)) {
   make_directory(path_);
   lock_.emplace(path_);
-  if (force) {
-    clear(path_, stem_);
-  } else {
-    require_empty(path_);
-  }
+  if (!force) require_empty(path_);
 }
 
 OutputDirectory::~OutputDirectory() = default;
+
+void OutputDirectory::clear() const {
+  for (const std::string& folder : {stem_ + "_merged", std::string("logs"), std::string()}) {
+    clear_folder(path_, folder, stem_);
+  }
+}
 
 std::string output_stem(const std::string& input) {
   if (input == "-") return "stdin";

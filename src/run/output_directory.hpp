@@ -11,13 +11,17 @@ namespace virnucpro {
 // The output directory of a run, held by run.lock (host and pid) for the object's life.
 class OutputDirectory {
  public:
-  // Creates it, or takes an empty one. Not empty: kOutputExists, unless `force`, which removes the
-  // files this program writes (those named after `stem`, not after another) and no others. Held by
-  // a live run: kOutputBusy, naming host and pid. Not writable: kOutputWrite.
+  // Creates it, or takes an empty one. Not empty: kOutputExists, unless `force`. Held by a live
+  // run: kOutputBusy, naming host and pid. Not writable: kOutputWrite.
   OutputDirectory(std::filesystem::path path, std::string stem, bool force);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
+
+  // Removes what an earlier run left: the files this program writes (those named after the stem,
+  // not after another) and no others. Apart from taking the directory, so that a run which fails
+  // before it computes anything costs no earlier results. Errors: kOutputWrite.
+  void clear() const;
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& stem() const { return stem_; }

@@ -200,11 +200,14 @@ class PredictRun {
 };
 
 // Says beside the tables, which cannot, what their scores are worth.
-void mark_synthetic(const OutputDirectory& directory) {
+void mark_synthetic(const OutputDirectory& directory, const LoadedModels& models) {
   AtomicFile mark(directory.path() / "SYNTHETIC_WEIGHTS");
   mark.write(
-      "The weights of this run are synthetic: seeded random numbers.\n"
-      "Its scores mean nothing.\n");
+      "Weights of this run are synthetic: seeded random numbers.\n"
+      "Its scores mean nothing.\n\n");
+  for (const char* name : {"dnabert_s", "esm2", "classifier"}) {
+    mark.write(fmt::format("{}: {}\n", name, models.description.at(name)));
+  }
   mark.commit();
 }
 
@@ -214,9 +217,10 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   LoadedModels models = load_models(settings.models, settings.compute, outputs, cancel);
+  directory.clear();
   add_log_file(directory.log());
   for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
-  if (models.synthetic) mark_synthetic(directory);
+  if (models.synthetic) mark_synthetic(directory, models);
   PredictRun run(settings, std::move(models), directory, counters, cancel);
   run.score();
   return run.write();
@@ -250,6 +254,9 @@ void send_file(const std::filesystem::path& path,
   std::string part(1U << 20U, '\0');
   while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
     sink(std::string_view(part).substr(0, static_cast<std::size_t>(file.gcount())));
+  }
+  if (!file.eof()) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it cannot be read back");
   }
 }
 

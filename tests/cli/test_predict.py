@@ -57,7 +57,8 @@ def test_stderr_ends_with_the_summary(program, reads):
     for words in ("sequences ", "virus ", "others ", "unscored ", "frames/s", "synthetic",
                   "tables: reads_predictions/reads_merged"):
         assert words in message(result)
-    assert (program.folder / "reads_predictions" / "SYNTHETIC_WEIGHTS").exists()
+    mark = (program.folder / "reads_predictions" / "SYNTHETIC_WEIGHTS").read_text()
+    assert "esm2: synthetic:esm2_tiny:0\n" in mark
     assert program.predict(reads.name, "-q", *SHORT, "-o", "quiet").stderr == b""
 
 
@@ -287,6 +288,39 @@ def test_signals_stop_a_run_that_computes(program, number, code):
     assert process.poll() is None, process.stderr.read()
     process.send_signal(number)
     assert process.wait(timeout=5) == code
+    process.communicate()
+
+
+def test_force_replaces_nothing_before_the_models_are_there(program, reads):
+    assert program.predict(reads.name, *SHORT, "-o", "out").returncode == 0
+    before = program.tables("out", "reads")
+    result = program.predict(reads.name, "-o", "out", "--force", "--esm-model", "no/such/model")
+    assert result.returncode == 1
+    assert "model not found" in message(result)
+    assert program.tables("out", "reads") == before
+
+
+def limit_address_space():
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+
+def test_more_threads_than_the_system_gives(program, reads):
+    result = program.predict(reads.name, *SHORT, "-o", "out", "-t", "1024",
+                             preexec_fn=limit_address_space)
+    assert result.returncode == 4
+    assert "threads could be started" in message(result)
+
+
+def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    process.stdin.write(reads.read_bytes())
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not (program.folder / "out" / "run.db").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=5) == 130
     process.communicate()
 
 

@@ -99,16 +99,22 @@ TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
                                      "s_identified_protein.faa",
                                      "SYNTHETIC_WEIGHTS",
                                      "sequences.tsv.partial",
+                                     "sequences.fasta.partial",
                                      "s_merged/prediction_results.txt",
                                      "logs/virnucpro.log",
                                      "logs/gpu_metrics_2.log",
                                      "failed_inputs.txt"};
-  const std::vector<const char*> foreign{"thesis.tex", "other_chunked500.fa", "telemetry.txt",
-                                         "logs/mine.log", "other_merged/prediction_results.txt"};
+  const std::vector<const char*> foreign{
+      "thesis.tex",    "sequences.fasta", "other_chunked500.fa",
+      "telemetry.txt", "logs/mine.log",   "other_merged/prediction_results.txt"};
   for (const char* name : own) write_text(in(name), "x");
   for (const char* name : foreign) write_text(in(name), "x");
   std::filesystem::create_symlink("thesis.tex", in("report.md"));
-  { const OutputDirectory directory(temp.path(), "s", true); }
+  {
+    const OutputDirectory directory(temp.path(), "s", true);
+    for (const char* name : own) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
+    directory.clear();
+  }
   for (const char* name : own) EXPECT_FALSE(std::filesystem::exists(in(name))) << name;
   for (const char* name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
   EXPECT_FALSE(std::filesystem::exists(in("s_merged")));
