@@ -12,7 +12,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostText = 32U << 20U;
+constexpr std::size_t kMostText = 4U << 20U;
 constexpr std::size_t kReadSize = 64U << 10U;
 
 std::uint32_t row_size(std::string_view text) {

@@ -14,7 +14,7 @@
 namespace virnucpro {
 
 // Sorts rows of a key and a value by the key's bytes, rows of one key in the order they came. At
-// most `rows` of them, and some 32 MiB, are in memory; the others lie in a temporary file in
+// most `rows` of them, and some 4 MiB of text, are in memory; the others lie in a temporary file in
 // `directory`, sorted in runs that are merged kFanIn at a time. At most two files are open.
 // Errors: kOutputWrite.
 class ExternalSort {
