@@ -185,7 +185,7 @@ TEST_F(Predictions, WriteVirusesOfWholeInputs) {
   EXPECT_THAT(fasta, Not(HasSubstr(" of cut.fa\n")));
 }
 
-TEST_F(Predictions, LeaveAnInterruptedJournal) {
+TEST_F(Predictions, LeaveNoTablesWhenCancelledWhileLoading) {
   PredictSettings missing = settings({"a.fa"});
   missing.models.classifier = "synthetic:7";
   run(missing);
