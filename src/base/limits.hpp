@@ -11,6 +11,7 @@ struct Limits {
   std::size_t blocks_in_flight;    // pieces of work between the reader and the packer
   std::size_t frames_in_window;    // frames the packer chooses from
   std::size_t frames_per_batch;    // at most, whatever the token budget
+  std::size_t parts_per_drain;     // sequences, or stretches of them, until the window is emptied
   std::size_t batches_in_flight;   // between the packer and a worker, at most
   std::size_t frames_per_unit;     // a journal row closes at this many frames
   std::size_t sequences_per_unit;  // or at this many sequences

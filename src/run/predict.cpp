@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
 #include "run/batch_runner.hpp"
@@ -139,6 +140,9 @@ class PredictRun {
     next_number_ += tokens.size();
     units_.add(std::move(part.part));
     for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
+    // The journal keeps the input's order: behind a frame that waits in the packer's window,
+    // sequences without frames, which never fill it, would gather without end.
+    if (++parts_ % limits().parts_per_drain == 0) runner_.flush();
   }
 
   void take(std::uint64_t number, const BatchResult& result, std::size_t index) {
@@ -196,6 +200,7 @@ class PredictRun {
   std::uint64_t unknown_letters_ = 0;
   std::uint64_t unknown_in_input_ = 0;
   std::uint64_t next_number_ = 0;
+  std::uint64_t parts_ = 0;
   BatchRunner runner_;  // last: it stops before what its results go to is gone
 };
 
