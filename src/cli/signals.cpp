@@ -33,6 +33,7 @@ void handle_signals(Cancel& cancel) {
   ::sigaction(SIGTERM, &action, nullptr);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
+  ::sigaction(SIGXFSZ, &action, nullptr);  // a limit on file sizes is an error of write()
 }
 
 }  // namespace virnucpro

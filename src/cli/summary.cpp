@@ -34,7 +34,11 @@ void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
 void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
   const auto warn = [&lines](const std::string& text) { lines.push_back("warning: " + text); };
   const TableCounts& counts = summary.counts;
-  if (counts.sequences == 0) warn("no sequences: the tables hold their headers only");
+  if (counts.sequences == 0) {
+    warn("no sequences: the tables hold their headers only");
+  } else if (counts.unscored_sequences == counts.sequences) {
+    warn("no sequence could be scored: sequences.tsv says why");
+  }
   if (counts.failed_frames > 0) {
     warn(fmt::format("{} frames could not be computed and count as absent",
                      grouped(counts.failed_frames)));
