@@ -26,9 +26,10 @@ void silence_htslib() {
   std::call_once(once, [] { hts_set_log_level(HTS_LOG_OFF); });
 }
 
+// Without waiting for the writer of a named pipe: that is the relay's, which can be interrupted.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                          : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+                          : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (fd.get() < 0) throw Error(ErrorKind::kInputMissing, errno_text(errno));
   return fd;
 }
