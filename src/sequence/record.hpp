@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace virnucpro {
+
+// What a sequence of an input may hold: the largest signed 32-bit number.
+inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
 // One sequence of an input.
 struct SequenceRecord {

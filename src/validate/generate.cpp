@@ -10,12 +10,12 @@
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "sequence/fasta_text.hpp"
+#include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40U;
-constexpr std::uint64_t kMaxLength = 2'147'483'647;
 constexpr std::size_t kMaxDecimals = 6;
 constexpr std::size_t kPieceBytes = 256U << 10U;
 constexpr std::uint64_t kGcSteps = 4096;  // letters are drawn with a GC share of whole steps
@@ -136,8 +136,8 @@ void check(const GenerateSettings& settings) {
   if (settings.count > kMaxCount) {
     throw Error(ErrorKind::kUsage, fmt::format("at most {} sequences", kMaxCount));
   }
-  if (settings.length > kMaxLength) {
-    throw Error(ErrorKind::kUsage, fmt::format("at most {} letters a sequence", kMaxLength));
+  if (settings.length > kMaxLetters) {
+    throw Error(ErrorKind::kUsage, fmt::format("at most {} letters a sequence", kMaxLetters));
   }
   if (!is_share(settings.gc) || !is_share(settings.coding)) {
     throw Error(ErrorKind::kUsage, "the shares of GC and coding sequences lie between 0 and 1");
