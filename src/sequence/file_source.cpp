@@ -6,9 +6,12 @@
 #include <htslib/hts_log.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -31,13 +34,27 @@ UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (fd.get() < 0) throw Error(ErrorKind::kInputMissing, errno_text(errno));
+  struct stat status {};
+  if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw Error(ErrorKind::kInputRead, "it is a directory");
+  }
   return fd;
 }
 
 // Files give what they have at once; pipes, terminals and sockets may stay silent for ever.
 bool may_be_silent(int fd) {
   struct stat status {};
-  return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+// Behind a gzip member zlib looks for the header of the next one; behind a BGZF end marker htslib
+// does. Only a whole header's worth of bytes can be told from a cut.
+bool met_rubbish_behind_the_end(const BGZF& stream) {
+  if (stream.gz_stream == nullptr) {
+    return (stream.errcode & BGZF_ERR_HEADER) != 0 && stream.last_block_eof != 0;
+  }
+  const char* const message = stream.gz_stream->msg;
+  return message != nullptr && message == std::string_view("incorrect header check");
 }
 
 Error read_error(BGZF& stream) {
@@ -49,7 +66,21 @@ Error read_error(BGZF& stream) {
   const bool cut =
       (stream.errcode & BGZF_ERR_IO) != 0 || ((stream.errcode & BGZF_ERR_HEADER) != 0 && at_end);
   if (cut) return {ErrorKind::kInputTruncated, "the compressed stream is cut"};
+  if (met_rubbish_behind_the_end(stream)) {
+    return {ErrorKind::kInputCorrupt, "something follows the end of the compressed stream"};
+  }
   return {ErrorKind::kInputCorrupt, "the compressed stream does not decode to what its CRC names"};
+}
+
+std::span<const char> text_of(const BGZF& stream, std::size_t size) {
+  return {static_cast<const char*>(stream.uncompressed_block), size};
+}
+
+// What zlib had written when htslib gave up the block; of a BGZF block nothing is known.
+std::span<const char> text_before_failure(const BGZF& stream) {
+  const z_stream* const inflater = stream.gz_stream;
+  if (inflater == nullptr || inflater->next_out == nullptr) return {};
+  return text_of(stream, BGZF_MAX_BLOCK_SIZE - std::size_t{inflater->avail_out});
 }
 
 }  // namespace
@@ -81,33 +112,55 @@ FileSource::~FileSource() = default;
 
 std::size_t FileSource::read(std::span<char> buffer) {
   cancel_.check();
-  if (!stream_) return 0;
-  const ssize_t count = bgzf_read(stream_.get(), buffer.data(), buffer.size());
-  if (count <= 0) check_relay();
-  if (count < 0) throw read_error(*stream_);
-  const auto size = static_cast<std::size_t>(count);
-  if (!started_) check_start(buffer.first(size));
-  started_ = true;
-  if (size == 0) finish();
+  if (block_.empty()) refill();
+  const std::size_t size = std::min(buffer.size(), block_.size());
+  std::copy_n(block_.data(), size, buffer.data());
+  block_ = block_.subspan(size);
   return size;
 }
 
+// The next block, empty at the end of the text. Blocks are taken from htslib's own buffer because
+// bgzf_read gives nothing of a read that fails, however much of it was good.
+void FileSource::refill() {
+  if (stream_ && !failure_) {
+    if (bgzf_read_block(stream_.get()) != 0) {
+      failure_ = failure();
+      block_ = text_before_failure(*stream_);
+    } else {
+      block_ = text_of(*stream_, static_cast<std::size_t>(stream_->block_length));
+      if (!started_) check_start();
+      if (block_.empty()) finish();
+    }
+    started_ = true;
+  }
+  if (failure_ && block_.empty()) throw *failure_;
+}
+
+Error FileSource::failure() const {
+  if (const int error = relay_error(); error != 0) {
+    return {ErrorKind::kInputRead, errno_text(error)};
+  }
+  return read_error(*stream_);
+}
+
 // Whatever ends a relay early looks like an end or a cut of the text.
-void FileSource::check_relay() const {
+int FileSource::relay_error() const {
   cancel_.check();
-  if (!relay_ || relay_->error() == 0) return;
-  throw Error(ErrorKind::kInputRead, errno_text(relay_->error()));
+  return relay_ ? relay_->error() : 0;
 }
 
 // htslib takes what is shorter than a BGZF header for plain text.
-void FileSource::check_start(std::span<const char> text) {
-  if (text.empty() || bgzf_compression(stream_.get()) != kPlain || text[0] != '\x1f') return;
-  if (text.size() == 1 || text[1] == '\x8b') {
+void FileSource::check_start() const {
+  if (block_.empty() || bgzf_compression(stream_.get()) != kPlain || block_[0] != '\x1f') return;
+  if (block_.size() == 1 || block_[1] == '\x8b') {
     throw Error(ErrorKind::kInputTruncated, "the compressed stream is cut in its first header");
   }
 }
 
 void FileSource::finish() {
+  if (const int error = relay_error(); error != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(error));
+  }
   if (bgzf_compression(stream_.get()) == kBgzf && stream_->last_block_eof == 0) {
     throw Error(ErrorKind::kInputTruncated, "the BGZF end marker is missing");
   }

@@ -120,6 +120,34 @@ TEST(FileSource, GzipCutAtEveryByte) {
   }
 }
 
+// A stored block is its text: what a cut leaves of it is known to the byte. (Within
+// its first 18 bytes a file is not inflated at all.)
+TEST(FileSource, GivesEveryByteBeforeACut) {
+  const std::string text = sample(100);
+  const std::string header{"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x64\0\x9b\xff", 15};
+  for (std::size_t size = 18; size <= header.size() + text.size(); ++size) {
+    const std::string cut = (header + text).substr(0, size);
+    for (const auto& outcome : {read_bytes(cut), read_through_pipe(cut)}) {
+      ASSERT_TRUE(outcome.error) << "cut to " << size;
+      EXPECT_EQ(outcome.error->kind(), ErrorKind::kInputTruncated) << "cut to " << size;
+      EXPECT_EQ(outcome.text, text.substr(0, std::min(size, text.size() + 15) - 15));
+    }
+  }
+}
+
+TEST(FileSource, GivesTheTextBeforeTheDamage) {
+  const std::string text = sample(200'000);
+  const std::string packed = gzip(text);
+  const std::string half = read_bytes(packed.substr(0, packed.size() / 2)).text;
+  EXPECT_TRUE(text.starts_with(half));
+  EXPECT_NEAR(static_cast<double>(half.size()), 100'000.0, 5'000.0);
+  EXPECT_EQ(read_bytes(packed.substr(0, packed.size() - 8)).text, text);  // without its trailer
+  EXPECT_EQ(read_bytes(packed + "this is no gzip member, but long enough").text, text);
+  const std::string blocks = compressed({text.substr(0, 100), text.substr(100, 50)}, "w");
+  EXPECT_EQ(read_bytes(blocks.substr(0, blocks.size() - kBgzfEnd.size() - 1)).text,
+            text.substr(0, 100));
+}
+
 TEST(FileSource, BgzfCutAtEveryByte) {
   const std::string text = sample(400);
   const std::string content = compressed({text.substr(0, 150), text.substr(150)}, "w");
@@ -174,13 +202,20 @@ TEST(FileSource, WrongChecksumsAndTrailingRubbish) {
   std::string block_crc = blocks;
   block_crc[blocks.size() - kBgzfEnd.size() - 8] ^= 1;
   expect_error(block_crc, ErrorKind::kInputCorrupt);
+  for (const std::string& whole : {member, blocks}) {
+    EXPECT_EQ(read_bytes(whole + "this is no member, but long enough").error->detail(),
+              "something follows the end of the compressed stream");
+  }
 }
 
 TEST(FileSource, MissingAndUnreadable) {
   const TestFolder folder;
   EXPECT_EQ(read_all(folder.path("none")).error->kind(), ErrorKind::kInputMissing);
   EXPECT_EQ(read_all("http://localhost/x.fa").error->kind(), ErrorKind::kInputMissing);
-  EXPECT_EQ(read_all(folder.path("")).error->kind(), ErrorKind::kInputRead);
+  EXPECT_EQ(read_all("").error->kind(), ErrorKind::kInputMissing);
+  const Outcome directory = read_all(folder.path(""));
+  EXPECT_EQ(directory.error->kind(), ErrorKind::kInputRead);
+  EXPECT_EQ(directory.error->detail(), "it is a directory");
 }
 
 TEST(FileSource, Cancelled) {
