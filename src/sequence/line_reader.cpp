@@ -37,6 +37,11 @@ std::optional<char> LineReader::peek() {
   return buffer_[begin_];
 }
 
+std::string_view LineReader::start() {
+  if (!peek()) return {};
+  return std::string_view(buffer_.data() + begin_, end_ - begin_).substr(0, kStartBytes);
+}
+
 // Found once for all the lines before it: looked for anew at every lone CR, time would grow with
 // the square of the window.
 std::size_t LineReader::find_line_feed() {
@@ -66,11 +71,11 @@ bool LineReader::fill() {
   end_ = 0;
   line_feed_ = 0;
   std::size_t count = 0;
-  do {  // once, but for the first bytes: a byte-order mark must not be split
+  do {  // once, but for the first bytes: what a text starts with must not be split
     count = source_.read(std::span(buffer_).subspan(end_));
     hash_.update(as_bytes({buffer_.data() + end_, count}));
     end_ += count;
-  } while (first && count != 0 && end_ < kByteOrderMark.size());
+  } while (first && count != 0 && end_ < kStartBytes);
   if (first && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
     begin_ = kByteOrderMark.size();
   }

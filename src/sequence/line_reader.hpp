@@ -31,6 +31,12 @@ class LineReader {
   // blank line it is the line end.
   std::optional<char> peek();
 
+  // What the text starts with, kStartBytes of it where there are as many; only before the first
+  // line was taken.
+  std::string_view start();
+
+  static constexpr std::size_t kStartBytes = 6;  // a byte-order mark among them
+
   std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // read so far
   std::string hash() const { return hash_.hex(); }                  // XXH3-128 of them

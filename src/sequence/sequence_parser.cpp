@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "sequence/foreign_format.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -35,8 +37,9 @@ std::string shown(char letter) {
 
 }  // namespace
 
-SequenceParser::SequenceParser(ByteSource& source, std::string file, ParserLimits limits)
-    : lines_(source), file_(std::move(file)), limits_(limits) {}
+SequenceParser::SequenceParser(ByteSource& source, std::string file, ParserLimits limits,
+                               TextFormats accepted)
+    : lines_(source), file_(std::move(file)), limits_(limits), accepted_(accepted) {}
 
 std::optional<SequenceRecord> SequenceParser::next() {
   try {
@@ -45,13 +48,15 @@ std::optional<SequenceRecord> SequenceParser::next() {
     return record;
   } catch (const Error& error) {
     if (error.place().offset) throw;
-    fail(error.kind(), lines_.offset(), error.detail());  // of the source: it knows no place
+    fail(error.kind(), lines_.bytes(), error.detail());  // of the source: it knows no place
   }
 }
 
 std::optional<SequenceRecord> SequenceParser::read_record() {
+  if (lines_.offset() == 0) refuse_foreign_format();
   if (!skip_blank_lines()) return std::nullopt;
-  if (format_ == Format::kUnknown) recognise(*lines_.peek());
+  if (format_ == Format::kUnknown) recognise();
+  record_offset_ = lines_.offset();
   SequenceRecord record;
   if (format_ == Format::kFasta) {
     read_fasta(record);
@@ -82,8 +87,17 @@ void SequenceParser::skip_blank_line() {
   }
 }
 
-void SequenceParser::recognise(char first) {
+void SequenceParser::refuse_foreign_format() {
+  const std::string_view hint = foreign_format_hint(lines_.start());
+  if (!hint.empty()) fail(ErrorKind::kInputFormat, lines_.offset(), std::string(hint));
+}
+
+void SequenceParser::recognise() {
+  const char first = *lines_.peek();
   if (first == '>') {
+    if (accepted_ == TextFormats::kFastqOnly) {
+      fail(ErrorKind::kInputMalformed, lines_.offset(), "it is FASTA; --paired takes FASTQ only");
+    }
     format_ = Format::kFasta;
   } else if (first == '@') {
     format_ = Format::kFastq;
@@ -152,12 +166,14 @@ void SequenceParser::read_separator(std::string_view header) {
 void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
   std::size_t count = 0;
   bool started = false;
+  const auto fail_short = [&](ErrorKind kind) {
+    fail(kind, lines_.offset(), fmt::format("{} letters, {} qualities", letters, count));
+  };
   do {
-    if (letters == 0 && !lines_.peek()) return;  // an empty last line, without a line end
-    if (peek_within_record() == '@' && started && one_line) {
-      fail(ErrorKind::kInputMalformed, lines_.offset(),
-           fmt::format("{} letters, but {} qualities", letters, count));
-    }
+    const std::optional<char> next = lines_.peek();
+    if (!next && letters == 0) return;  // an empty last line, without a line end
+    if (!next) fail_short(ErrorKind::kInputTruncated);
+    if (next == '@' && started && one_line) fail_short(ErrorKind::kInputMalformed);
     read_quality_line(letters, count);
     started = true;
   } while (count < letters);

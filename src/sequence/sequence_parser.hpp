@@ -14,9 +14,11 @@ namespace virnucpro {
 
 // How much of one record may stand in memory.
 struct ParserLimits {
-  std::size_t letters = 2'147'483'647;
-  std::size_t header = 1U << 20U;
+  std::size_t letters = kMaxLetters;
+  std::size_t header = 64U << 10U;  // many wait in queues at once
 };
+
+enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 
 // The records of a FASTA or FASTQ text, told apart by its first byte after blank lines. Memory is
 // one record and a bounded window, whatever the text holds.
@@ -32,22 +34,25 @@ struct ParserLimits {
 // kInputTruncated, and those of the source.
 class SequenceParser {
  public:
-  SequenceParser(ByteSource& source, std::string file, ParserLimits limits = {});
+  SequenceParser(ByteSource& source, std::string file, ParserLimits limits = {},
+                 TextFormats accepted = TextFormats::kFastaOrFastq);
 
   // The next record; empty at the end of the text. Not to be called again after an error.
   std::optional<SequenceRecord> next();
 
-  std::uint64_t records() const { return records_; }      // handed out
-  std::uint64_t bytes() const { return lines_.bytes(); }  // of text, read so far
-  std::string hash() const { return lines_.hash(); }      // XXH3-128 of them
+  std::uint64_t records() const { return records_; }              // handed out
+  std::uint64_t record_offset() const { return record_offset_; }  // of the last one's header
+  std::uint64_t bytes() const { return lines_.bytes(); }          // of text, read so far
+  std::string hash() const { return lines_.hash(); }              // XXH3-128 of them
 
  private:
   enum class Format : std::uint8_t { kUnknown, kFasta, kFastq };
 
   std::optional<SequenceRecord> read_record();
+  void refuse_foreign_format();
   bool skip_blank_lines();
   void skip_blank_line();
-  void recognise(char first);
+  void recognise();
   void read_fasta(SequenceRecord& record);
   void read_fastq(SequenceRecord& record);
   char peek_within_record();
@@ -65,8 +70,10 @@ class SequenceParser {
   LineReader lines_;
   std::string file_;
   ParserLimits limits_;
+  TextFormats accepted_;
   Format format_ = Format::kUnknown;
   std::uint64_t records_ = 0;
+  std::uint64_t record_offset_ = 0;
 };
 
 }  // namespace virnucpro
