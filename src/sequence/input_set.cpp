@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -14,6 +16,7 @@ namespace virnucpro {
 namespace {
 
 std::string display_name(const std::string& path) {
+  if (path.empty()) return "\"\"";
   return path == "-" ? "stdin" : path;
 }
 
@@ -24,8 +27,8 @@ std::string_view without_suffix(std::string_view id, std::string_view suffix) {
 
 // One file, open.
 struct OpenFile {
-  OpenFile(const std::string& path, const Cancel& cancel)
-      : name(display_name(path)), source(path, cancel), parser(source, name) {}
+  OpenFile(const std::string& path, TextFormats accepted, const Cancel& cancel)
+      : name(display_name(path)), source(path, cancel), parser(source, name, {}, accepted) {}
 
   std::string name;
   FileSource source;
@@ -33,9 +36,10 @@ struct OpenFile {
 };
 
 // An error in opening says nothing of the file by itself.
-std::unique_ptr<OpenFile> open_file(const std::string& path, const Cancel& cancel) {
+std::unique_ptr<OpenFile> open_file(const std::string& path, TextFormats accepted,
+                                    const Cancel& cancel) {
   try {
-    return std::make_unique<OpenFile>(path, cancel);
+    return std::make_unique<OpenFile>(path, accepted, cancel);
   } catch (const Error& error) {
     throw Error(error.kind(), Place{.file = display_name(path)}, error.detail());
   }
@@ -56,7 +60,8 @@ class RecordStream {
 
 class SingleStream : public RecordStream {
  public:
-  SingleStream(const std::string& path, const Cancel& cancel) : file_(open_file(path, cancel)) {}
+  SingleStream(const std::string& path, const Cancel& cancel)
+      : file_(open_file(path, TextFormats::kFastaOrFastq, cancel)) {}
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = file_->parser.next();
@@ -74,7 +79,8 @@ class SingleStream : public RecordStream {
 class PairedStream : public RecordStream {
  public:
   PairedStream(const std::string& first, const std::string& second, const Cancel& cancel)
-      : first_(open_file(first, cancel)), second_(open_file(second, cancel)) {}
+      : first_(open_file(first, TextFormats::kFastqOnly, cancel)),
+        second_(open_file(second, TextFormats::kFastqOnly, cancel)) {}
 
   std::optional<InputRecord> next() override {
     if (mate_) return std::exchange(mate_, std::nullopt);
@@ -107,7 +113,10 @@ class PairedStream : public RecordStream {
     const std::string base(without_suffix(sequence_id(first.header), "/1"));
     const std::string_view mate_id = sequence_id(second.header);
     if (without_suffix(mate_id, "/2") != base) {
-      throw Error(ErrorKind::kInputMalformed, Place{.file = second_->name, .record = second.number},
+      throw Error(ErrorKind::kInputMalformed,
+                  Place{.file = second_->name,
+                        .record = second.number,
+                        .offset = second_->parser.record_offset()},
                   fmt::format("read {} stands where {} has {}: they are not a pair", mate_id,
                               first_->name, sequence_id(first.header)));
     }
@@ -122,6 +131,19 @@ class PairedStream : public RecordStream {
   std::optional<InputRecord> mate_;
 };
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;  // what cannot be looked at fails when it is opened
+  return a == b || std::filesystem::equivalent(a, b, ignored);
+}
+
+void check_mates(const std::vector<std::string>& paths) {
+  for (std::size_t i = 0; i + 1 < paths.size(); i += 2) {
+    if (!is_same_file(paths[i], paths[i + 1])) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--paired: R1 and R2 are the same file, {}", display_name(paths[i])));
+  }
+}
+
 void check_usage(const InputSettings& settings) {
   if (settings.paired && settings.paths.size() % 2 != 0) {
     throw Error(ErrorKind::kUsage, "--paired needs an even number of files: R1 R2 R1 R2 …");
@@ -129,6 +151,7 @@ void check_usage(const InputSettings& settings) {
   if (std::count(settings.paths.begin(), settings.paths.end(), "-") > 1) {
     throw Error(ErrorKind::kUsage, "stdin (-) can be read only once");
   }
+  if (settings.paired) check_mates(settings.paths);
 }
 
 }  // namespace

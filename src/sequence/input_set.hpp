@@ -43,7 +43,7 @@ struct InputSettings {
 };
 
 // Every record of every input, in order, then how each input ended. With `paired` a pair of files
-// is one input, named "R1+R2", and both files must hold the same reads.
+// is one input, named "R1+R2"; both files must be FASTQ, two of them, and hold the same reads.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);
