@@ -92,6 +92,8 @@ GrowingDataset make_embeddings(const Hdf5Handle& file, const char* name, std::ui
 }
 
 Hdf5Handle create_file(const std::string& path) {
+  // At exit HDF5 would write once more what it could not write before, and crash.
+  H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
   // The file is nobody else's until it has its name, and some network file systems have no locks.

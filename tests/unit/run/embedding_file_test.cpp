@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "unit/run/file_size_limit.hpp"
@@ -94,21 +95,32 @@ TEST(EmbeddingFile, LeavesNothingUnlessCommitted) {
   EXPECT_EQ(directory.entries(), 0U);
 }
 
+void write_rows(const std::filesystem::path& path) {
+  EmbeddingFile file(path, {.esm2 = 2560}, {});
+  const std::vector<float> values(2560, 1.0F);
+  for (int k = 0; k < 1000; ++k) file.write(file.add_row("x"), {}, values);
+  file.commit();
+}
+
 TEST(EmbeddingFile, SaysWhyItCannotBeWritten) {
   const TempDir directory;
   EXPECT_EQ(thrown_kind([&] { EmbeddingFile(directory / "no" / "e.h5", {.esm2 = 1}, {}); }),
             ErrorKind::kOutputWrite);
-  EXPECT_EQ(kind_with_full_disk(100000,
-                                [&] {
-                                  EmbeddingFile file(directory / "e.h5", {.esm2 = 2560}, {});
-                                  const std::vector<float> values(2560, 1.0F);
-                                  for (int k = 0; k < 1000; ++k) {
-                                    file.write(file.add_row("x"), {}, values);
-                                  }
-                                  file.commit();
-                                }),
+  EXPECT_EQ(kind_with_full_disk(100000, [&] { write_rows(directory / "e.h5"); }),
             static_cast<int>(ErrorKind::kOutputWrite));
   EXPECT_EQ(directory.entries(), 0U);
+}
+
+// HDF5 keeps a file that it could not close, and would try again as the process ends.
+TEST(EmbeddingFileDeathTest, LetsTheProcessEndByItselfAfterAFullDisk) {
+  const TempDir directory;
+  const auto end_after_full_disk = [&directory] {
+    ::signal(SIGXFSZ, SIG_IGN);
+    limit_file_size(100000);
+    std::exit(static_cast<int>(thrown_kind([&] { write_rows(directory / "e.h5"); })));
+  };
+  EXPECT_EXIT(end_after_full_disk(),
+              testing::ExitedWithCode(static_cast<int>(ErrorKind::kOutputWrite)), "");
 }
 
 }  // namespace
