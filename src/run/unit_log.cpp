@@ -7,6 +7,12 @@
 #include "base/limits.hpp"
 
 namespace virnucpro {
+namespace {
+
+// A unit is in memory as a whole, and thousands of long ids are more than all its scores.
+constexpr std::size_t kIdBytesPerUnit = 16U << 20U;
+
+}  // namespace
 
 std::uint64_t UnitLog::add(SequencePart part) {
   if (open_.empty() || open_.back().closed) {
@@ -18,10 +24,12 @@ std::uint64_t UnitLog::add(SequencePart part) {
   const std::uint64_t first = next_number_;
   next_number_ += part.frames.size();
   unit.open_frames += part.frames.size();
+  unit.id_bytes += part.id.size();
   unit.part_begins.push_back(first);
   unit.unit.parts.push_back(std::move(part));
   unit.closed = next_number_ - unit.first_number >= limits().frames_per_unit ||
-                unit.unit.parts.size() >= limits().sequences_per_unit;
+                unit.unit.parts.size() >= limits().sequences_per_unit ||
+                unit.id_bytes >= kIdBytesPerUnit;
   append_finished();
   return first;
 }

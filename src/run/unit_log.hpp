@@ -29,6 +29,7 @@ class UnitLog {
     Unit unit;
     std::uint64_t first_number = 0;
     std::uint64_t open_frames = 0;
+    std::uint64_t id_bytes = 0;
     std::vector<std::uint64_t> part_begins;  // number of each part's first frame
     bool closed = false;
   };

@@ -133,6 +133,14 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostSequences) {
   EXPECT_EQ(journal.units(), 1U);
 }
 
+// Whatever the number of sequences: a unit is in memory as a whole.
+TEST_F(UnitLogs, CloseAUnitWhoseIdsAreLong) {
+  SequencePart part;
+  part.id.assign(1U << 20U, 'x');
+  for (int i = 0; i < 16; ++i) log.add(part);
+  EXPECT_GE(journal.units(), 1U);
+}
+
 TEST_F(UnitLogs, WriteTheLastUnitHoweverSmall) {
   log.add(part_of(0, 0));
   log.finish();
