@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name this program writes, in the output directory or a folder of it. A first "$" stands for the
-// run's stem, a "*" for anything.
+// A name this program writes, in the output directory or a folder of it. "*" stands for anything,
+// a stem of an earlier run among others, "#" for digits.
 struct OwnName {
   std::string_view folder;
   std::string_view pattern;
@@ -42,12 +42,12 @@ constexpr std::array kOwnNames{
     OwnName{"", "report.json"},
     OwnName{"", "telemetry_*.json"},
     OwnName{"", "telemetry_*.h5"},
-    OwnName{"", "$_chunked*.fa"},
-    OwnName{"", "$_identified_nucleotide.fa"},
-    OwnName{"", "$_identified_protein.faa"},
+    OwnName{"", "*_chunked#.fa"},
+    OwnName{"", "*_identified_nucleotide.fa"},
+    OwnName{"", "*_identified_protein.faa"},
     OwnName{"", ".sort-*"},
-    OwnName{"$_merged", "prediction_results.txt"},
-    OwnName{"$_merged", "prediction_results_highestscore.csv"},
+    OwnName{"*_merged", "prediction_results.txt"},
+    OwnName{"*_merged", "prediction_results_highestscore.csv"},
     OwnName{"logs", "virnucpro.log"},
     OwnName{"logs", "gpu_metrics_*.log"},
 };
@@ -61,26 +61,34 @@ constexpr std::string_view kPartial = ".partial";  // AtomicFile's name for what
   throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
 }
 
-std::string fill_stem(std::string_view pattern, const std::string& stem) {
-  if (!pattern.starts_with('$')) return std::string(pattern);
-  return fmt::format("{}{}", stem, pattern.substr(1));
+bool matches(std::string_view name, std::string_view pattern) {
+  if (pattern.empty()) return name.empty();
+  const std::string_view rest = pattern.substr(1);
+  if (pattern.front() == '*') {
+    for (std::size_t at = 0; at <= name.size(); ++at) {
+      if (matches(name.substr(at), rest)) return true;
+    }
+    return false;
+  }
+  if (pattern.front() == '#') {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    return digits > 0 && matches(name.substr(digits), rest);
+  }
+  return !name.empty() && name.front() == pattern.front() && matches(name.substr(1), rest);
 }
 
-bool matches(std::string_view name, std::string_view pattern, const std::string& stem) {
-  const std::size_t star = pattern.find('*');
-  const std::string begin = fill_stem(pattern.substr(0, star), stem);
-  if (star == std::string_view::npos) return name == begin;
-  const std::string_view end = pattern.substr(star + 1);
-  return name.size() >= begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end);
-}
-
-bool is_own(std::string_view folder, std::string_view name, const std::string& stem) {
+bool is_own(std::string_view folder, std::string_view name) {
   std::string_view complete = name;
   if (name.ends_with(kPartial)) complete.remove_suffix(kPartial.size());
   return std::any_of(kOwnNames.begin(), kOwnNames.end(), [&](const OwnName& own) {
-    return fill_stem(own.folder, stem) == folder &&
-           (matches(name, own.pattern, stem) || matches(complete, own.pattern, stem));
+    return matches(folder, own.folder) &&
+           (matches(name, own.pattern) || matches(complete, own.pattern));
   });
+}
+
+bool is_own_folder(std::string_view name) {
+  return std::any_of(kOwnNames.begin(), kOwnNames.end(),
+                     [name](const OwnName& own) { return matches(name, own.folder); });
 }
 
 std::vector<fs::path> entries(const fs::path& directory) {
@@ -94,11 +102,11 @@ std::vector<fs::path> entries(const fs::path& directory) {
 }
 
 // Removes this program's files from `root`/`folder`. Folders and links with such names stay.
-void clear_folder(const fs::path& root, const std::string& folder, const std::string& stem) {
+void clear_folder(const fs::path& root, const std::string& folder) {
   const fs::path directory = folder.empty() ? root : root / folder;
   if (!fs::is_directory(fs::symlink_status(directory))) return;
   for (const fs::path& path : entries(directory)) {
-    if (!is_own(folder, path.filename().string(), stem)) continue;
+    if (!is_own(folder, path.filename().string())) continue;
     if (!fs::is_regular_file(fs::symlink_status(path))) continue;
     std::error_code error;
     if (!fs::remove(path, error) && error) fail_write(path, error);
@@ -107,11 +115,21 @@ void clear_folder(const fs::path& root, const std::string& folder, const std::st
   if (!folder.empty()) fs::remove(directory, still_used);
 }
 
+// The tables come last.
+bool holds_unfinished_run(const fs::path& directory) {
+  std::error_code unknown;
+  return fs::exists(directory / "run.db", unknown) &&
+         !fs::exists(directory / "sequences.tsv", unknown);
+}
+
 void require_empty(const fs::path& directory) {
   for (const fs::path& path : entries(directory)) {
     if (path.filename() == RunLock::kName) continue;
-    throw Error(ErrorKind::kOutputExists, Place{.file = directory.string()},
-                fmt::format("it holds {}", path.filename().string()));
+    throw Error(
+        ErrorKind::kOutputExists, Place{.file = directory.string()},
+        fmt::format(
+            "it holds {}{}", path.filename().string(),
+            holds_unfinished_run(directory) ? "; an earlier run there did not finish" : ""));
   }
 }
 
@@ -145,9 +163,11 @@ OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, b
 OutputDirectory::~OutputDirectory() = default;
 
 void OutputDirectory::clear() const {
-  for (const std::string& folder : {stem_ + "_merged", std::string("logs"), std::string()}) {
-    clear_folder(path_, folder, stem_);
+  for (const fs::path& path : entries(path_)) {
+    const std::string name = path.filename().string();
+    if (is_own_folder(name)) clear_folder(path_, name);
   }
+  clear_folder(path_, "");
 }
 
 std::string output_stem(const std::string& input) {

@@ -18,9 +18,10 @@ class OutputDirectory {
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
-  // Removes what an earlier run left: the files this program writes (those named after the stem,
-  // not after another) and no others. Apart from taking the directory, so that a run which fails
-  // before it computes anything costs no earlier results. Errors: kOutputWrite.
+  // Removes what an earlier run left: the files this program writes, those named after a stem
+  // whatever it was, and no others; <any stem>_merged and logs too when they are empty then. Apart
+  // from taking the directory, so that a run which fails before it computes anything costs no
+  // earlier results. Errors: kOutputWrite.
   void clear() const;
 
   const std::filesystem::path& path() const { return path_; }

@@ -86,7 +86,7 @@ TEST(OutputDirectory, IsNotTakenFromOthers) {
 TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
   const TempDir temp;
   const auto in = [&temp](const char* name) { return temp / name; };
-  for (const char* folder : {"s_merged", "logs", "other_merged", "virus.fasta"}) {
+  for (const char* folder : {"s_merged", "logs", "other_merged", "mixed_merged", "virus.fasta"}) {
     std::filesystem::create_directory(in(folder));
   }
   const std::vector<const char*> own{"sequences.tsv",
@@ -101,12 +101,17 @@ TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
                                      "sequences.tsv.partial",
                                      "sequences.fasta.partial",
                                      "s_merged/prediction_results.txt",
+                                     "other_merged/prediction_results.txt",
+                                     "mixed_merged/prediction_results_highestscore.csv",
+                                     "other_chunked300.fa",
+                                     "other_chunked300.fa.partial",
+                                     "other_identified_nucleotide.fa",
                                      "logs/virnucpro.log",
                                      "logs/gpu_metrics_2.log",
                                      "failed_inputs.txt"};
   const std::vector<const char*> foreign{
-      "thesis.tex",    "sequences.fasta", "other_chunked500.fa",
-      "telemetry.txt", "logs/mine.log",   "other_merged/prediction_results.txt"};
+      "thesis.tex",    "sequences.fasta", "other_chunkedx.fa",     "s_chunked.fa",
+      "telemetry.txt", "logs/mine.log",   "mixed_merged/mine.txt", "prediction_results.txt"};
   for (const char* name : own) write_text(in(name), "x");
   for (const char* name : foreign) write_text(in(name), "x");
   std::filesystem::create_symlink("thesis.tex", in("report.md"));
@@ -118,8 +123,25 @@ TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
   for (const char* name : own) EXPECT_FALSE(std::filesystem::exists(in(name))) << name;
   for (const char* name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
   EXPECT_FALSE(std::filesystem::exists(in("s_merged")));
+  EXPECT_FALSE(std::filesystem::exists(in("other_merged")));
   EXPECT_TRUE(
       std::filesystem::exists(in("virus.fasta")));  // a folder: not what this program writes
+}
+
+TEST(OutputDirectory, KnowsARunThatDidNotFinish) {
+  const TempDir temp;
+  const auto refusal = [&temp]() -> std::string {
+    try {
+      OutputDirectory(temp.path(), "s", false);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  write_text(temp / "run.db", "x");
+  EXPECT_THAT(refusal(), testing::HasSubstr("did not finish"));
+  write_text(temp / "sequences.tsv", "x");
+  EXPECT_THAT(refusal(), testing::Not(testing::HasSubstr("did not finish")));
 }
 
 TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
