@@ -26,6 +26,8 @@ constexpr std::array kTable{
               "Copy or download the file again; compare its size with the source."},
     ErrorInfo{kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
               "Copy or download the file again; gzip -t tests it."},
+    ErrorInfo{kInputChanged, "input-changed", 1, "input changed while the run was on",
+              "Leave the inputs alone while a run is on; run it again with --force."},
     ErrorInfo{kInputMalformed, "input-malformed", 1, "input is not well formed",
               "Correct the record named."},
     ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
@@ -69,8 +71,8 @@ constexpr std::array kTable{
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
               "Please report it with the command line and the log."},
-    ErrorInfo{kInterrupted, "interrupted", 130, "interrupted", "Run it again."},
-    ErrorInfo{kTerminated, "terminated", 143, "terminated", "Run it again."},
+    ErrorInfo{kInterrupted, "interrupted", 130, "interrupted", "Run it again with --force."},
+    ErrorInfo{kTerminated, "terminated", 143, "terminated", "Run it again with --force."},
 };
 
 std::string describe(const Place& place) {

@@ -19,6 +19,7 @@ enum class ErrorKind : std::uint8_t {
   kInputFormat,
   kInputTruncated,
   kInputCorrupt,
+  kInputChanged,
   kInputMalformed,
   kInputTooLong,
   kWeightsMissing,

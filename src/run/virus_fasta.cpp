@@ -1,5 +1,7 @@
 #include "run/virus_fasta.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -27,7 +29,7 @@ class GoodRecords {
         throw failure.error;
       }
     }
-    throw Error(ErrorKind::kInputCorrupt, "it holds fewer sequences than when it was scored");
+    throw Error(ErrorKind::kInputChanged, "it holds fewer sequences than when it was scored");
   }
 
   void finish() {
@@ -40,19 +42,25 @@ class GoodRecords {
   void check(const InputEnd& end) const {
     const InputEntry& entry = entries_[end.input];
     if (entry.hash.empty() || entry.hash == end.hash) return;
-    throw Error(ErrorKind::kInputCorrupt, Place{.file = entry.name},
-                "it changed after it was scored");
+    throw Error(ErrorKind::kInputChanged, Place{.file = entry.name},
+                "it is not what was scored, and virus.fasta cannot be written from it");
   }
 
   InputSet inputs_;
   std::vector<InputEntry> entries_;
 };
 
+// Pipes have many names: "-", /dev/stdin, /dev/fd/63, a FIFO's.
+bool can_be_read_once(const std::string& path) {
+  struct stat status {};
+  return path == "-" || (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
+}
+
 }  // namespace
 
 SequenceRereader::SequenceRereader(InputSettings inputs, const std::filesystem::path& directory)
     : inputs_(std::move(inputs)) {
-  if (std::find(inputs_.paths.begin(), inputs_.paths.end(), "-") != inputs_.paths.end()) {
+  if (std::any_of(inputs_.paths.begin(), inputs_.paths.end(), can_be_read_once)) {
     spool_.emplace(directory / "sequences.fasta");
   }
 }
@@ -80,7 +88,7 @@ void SequenceRereader::write(const Journal& journal, double threshold,
   if (spool_) {
     spool_->truncate(kept_);  // also flushes what is still buffered
     inputs = {.paths = {spool_->partial_path().string()}, .paired = false};
-    entries = {InputEntry{.name = "stdin"}};
+    entries = {InputEntry{}};
   }
   GoodRecords records(std::move(inputs), std::move(entries), cancel);
   AtomicFile out(path);

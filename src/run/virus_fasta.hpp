@@ -12,8 +12,9 @@
 
 namespace virnucpro {
 
-// The sequences of the inputs again, for virus.fasta: files are read a second time; when stdin is
-// among the inputs, which cannot be, every sequence is put aside in the output directory first.
+// The sequences of the inputs again, for virus.fasta: files are read a second time; when stdin or
+// another pipe is among the inputs, which cannot be, every sequence is put aside in the output
+// directory first.
 class SequenceRereader {
  public:
   SequenceRereader(InputSettings inputs, const std::filesystem::path& directory);
@@ -25,7 +26,7 @@ class SequenceRereader {
   void drop();
 
   // Writes virus.fasta: whole header lines, 60 columns, the input's case. Errors: kOutputWrite;
-  // kInputCorrupt when an input is not any more what was scored.
+  // kInputChanged when an input is not any more what was scored.
   void write(const Journal& journal, double threshold, const std::filesystem::path& path,
              const Cancel& cancel);
 

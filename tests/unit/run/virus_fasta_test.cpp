@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/hash.hpp"
 #include "unit/run/temp_dir.hpp"
@@ -77,14 +78,14 @@ TEST_F(VirusFasta, MayBeEmpty) {
 TEST_F(VirusFasta, RefusesAnInputThatChanged) {
   add_input("a.fa", ">a1\nACG\n>a2\nACG\n", "vo");
   write_text(directory / "a.fa", ">a1\nACG\n>a2\nACC\n");
-  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputCorrupt);
+  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputChanged);
   EXPECT_FALSE(std::filesystem::exists(directory / "virus.fasta"));
 }
 
 TEST_F(VirusFasta, RefusesAnInputThatLostSequences) {
   add_input("a.fa", ">a1\nACG\n>a2\nACG\n", "vv");
   write_text(directory / "a.fa", ">a1\nACG\n");
-  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputCorrupt);
+  EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputChanged);
 }
 
 TEST_F(VirusFasta, RefusesAnInputThatIsGone) {
@@ -117,6 +118,20 @@ TEST_F(SpooledVirusFasta, HoldsWhatWasPutAside) {
   rereader.keep();
   add_entry("v", false, "three");
   EXPECT_EQ(written(rereader), ">a1 words\nacgT\n>a3\nGG\n>b1\n" + std::string(60, 'T') + "\nT\n");
+}
+
+TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
+  add_input("a.fa", ">a1\nACG\n", "v");
+  std::filesystem::create_symlink("a.fa", directory / "link.fa");
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  const auto is_spooled = [&](const std::string& name) {
+    const SequenceRereader rereader({.paths = {(directory / "a.fa").string(), name}},
+                                    directory.path());
+    return rereader.needs_records();
+  };
+  EXPECT_TRUE(is_spooled(directory / "pipe"));
+  EXPECT_FALSE(is_spooled(directory / "link.fa"));
+  EXPECT_FALSE(is_spooled(directory / "missing.fa"));
 }
 
 TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
