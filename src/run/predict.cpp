@@ -17,6 +17,7 @@
 #include "run/batch_runner.hpp"
 #include "run/failed_inputs.hpp"
 #include "run/frame_stream.hpp"
+#include "run/input_check.hpp"
 #include "run/intermediates.hpp"
 #include "run/models.hpp"
 #include "run/output_directory.hpp"
@@ -38,6 +39,7 @@ Journal::Fingerprint fingerprint(const PredictSettings& settings, const LoadedMo
   print["paired"] = settings.inputs.paired ? "true" : "false";
   print["keep_intermediate"] = settings.keep_intermediate ? "true" : "false";
   print["stem"] = settings.stem;
+  print["model_type"] = settings.classifier_name;
   print["threshold"] = fmt::format("{}", settings.threshold);
   print["program_version"] = program_version();
   print["numerics_version"] = fmt::format("{}", kNumericsVersion);
@@ -114,16 +116,17 @@ class PredictRun {
     journal_.finish();
   }
 
-  // Writes everything that stands on the scores.
+  // Writes everything that stands on the scores: the tables first, so that what may go wrong with
+  // the rest does not cost them.
   RunSummary write() {
     RunSummary summary;
+    summary.counts = write_tables(
+        journal_,
+        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold});
     if (rereader_) {
       rereader_->write(journal_, settings_.threshold, directory_.path() / "virus.fasta", cancel_);
     }
     if (intermediates_) intermediates_->commit();
-    summary.counts = write_tables(
-        journal_,
-        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold});
     summary.inputs = journal_.inputs();
     summary.unknown_letters = unknown_letters_;
     summary.synthetic = synthetic_;
@@ -218,6 +221,7 @@ void mark_synthetic(const OutputDirectory& directory, const LoadedModels& models
 
 RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
                   RunCounters& counters, const Cancel& cancel) {
+  require_an_input(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.force);
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};

@@ -42,8 +42,8 @@ struct RunSummary {
 };
 
 // Sequences in, tables out: the main job. Errors: those of its parts; when no input could be read,
-// the first input's. A failed input among others is in the summary, not an exception, unless
-// `strict_input`.
+// the first input's, and before anything is touched when none can even be opened. A failed input
+// among others is in the summary, not an exception, unless `strict_input`.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink);
 

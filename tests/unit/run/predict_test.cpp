@@ -123,6 +123,28 @@ TEST_F(Predictions, EndWithTheFirstErrorWhenNoInputIsWhole) {
   EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv"));
 }
 
+// So that the corrected command is not refused, and --force costs nothing.
+TEST_F(Predictions, TouchNothingWhenNoInputCanBeOpened) {
+  PredictSettings none = settings({kMissing, "."});
+  none.models.esm2 = "no/such/model";
+  EXPECT_EQ(kind_of_run(none), ErrorKind::kInputMissing);
+  none.inputs.paths.erase(none.inputs.paths.begin());
+  EXPECT_EQ(kind_of_run(none), ErrorKind::kInputRead);
+  EXPECT_FALSE(std::filesystem::exists(directory / "out"));
+}
+
+TEST_F(Predictions, TouchNothingWhenNoPairCanBeOpened) {
+  run(settings({"a.fa"}));
+  const auto before = tables(directory / "out");
+  PredictSettings pairs = settings({"a.fa", kMissing, kMissing, "b.fa"});
+  pairs.inputs.paired = true;
+  pairs.force = true;
+  EXPECT_EQ(kind_of_run(pairs), ErrorKind::kInputMissing);
+  pairs.inputs.paths.pop_back();
+  EXPECT_EQ(kind_of_run(pairs), ErrorKind::kUsage);
+  EXPECT_EQ(tables(directory / "out"), before);
+}
+
 TEST_F(Predictions, StopAtADamagedInputWhenStrict) {
   PredictSettings strict = settings({"a.fa", kMissing, "b.fa"});
   strict.strict_input = true;
@@ -183,6 +205,24 @@ TEST_F(Predictions, WriteVirusesOfWholeInputs) {
             summary.counts.sequences - summary.counts.unscored_sequences);
   EXPECT_THAT(fasta, HasSubstr(" of b.fa\n"));
   EXPECT_THAT(fasta, Not(HasSubstr(" of cut.fa\n")));
+}
+
+TEST_F(Predictions, HaveTheirTablesWhenTheVirusesCannotBeWritten) {
+  run(settings({"a.fa"}));
+  const auto whole = tables(directory / "out");
+  PredictSettings viruses = settings({"a.fa"});
+  viruses.virus_fasta = true;
+  viruses.output = directory / "no-viruses";
+  // In the way of the name it is to be given.
+  std::filesystem::create_directories(directory / "no-viruses/virus.fasta/x");
+  viruses.force = true;
+  EXPECT_EQ(kind_of_run(viruses), ErrorKind::kOutputWrite);
+  EXPECT_EQ(tables(directory / "no-viruses"), whole);
+}
+
+TEST_F(Predictions, AreOfTheirClassifier) {
+  run(settings({"a.fa"}));
+  EXPECT_EQ(Journal::open(directory / "out/run.db").fingerprint().at("model_type"), "custom");
 }
 
 TEST_F(Predictions, LeaveNoTablesWhenCancelledWhileLoading) {
