@@ -5,10 +5,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/terminal.hpp"
@@ -48,14 +50,38 @@ void set_terminal_pattern(spdlog::sinks::sink& sink) {
       "virnucpro: %l: %v", spdlog::pattern_time_type::local, std::string{}));
 }
 
+struct Line {
+  spdlog::log_clock::time_point time;
+  spdlog::level::level_enum level;
+  std::string text;
+};
+
+void write(spdlog::logger& logger, const Line& line) {
+  logger.log(line.time, spdlog::source_loc{}, line.level, line.text);
+}
+
 struct Log {
-  std::mutex mutex;  // guards the list of sinks: spdlog does not
-  spdlog::logger logger{"virnucpro"};
+  std::mutex mutex;  // guards all of it: spdlog does not guard a list of sinks
+  spdlog::logger terminal{"virnucpro"};
+  spdlog::logger files{"virnucpro"};
+  std::deque<Line> history;  // for files that are added later
 };
 
 Log& the_log() {
   static Log instance;
   return instance;
+}
+
+Line line_of(LogLevel level, std::string_view text) {
+  return {spdlog::log_clock::now(), spd_level(level), printable(text)};
+}
+
+// Under the lock: for the files that are there and those to come.
+void keep(Log& log, const Line& line) {
+  if (!log.files.should_log(line.level)) return;
+  write(log.files, line);
+  log.history.push_back(line);
+  if (log.history.size() > kLogHistory) log.history.pop_front();
 }
 
 std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& file) {
@@ -72,16 +98,18 @@ std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& file
 
 void start_log(LogLevel level, const std::filesystem::path& file) {
   auto terminal = std::make_shared<TerminalSink>();
-  terminal->set_level(spd_level(level));
   set_terminal_pattern(*terminal);
   {
     Log& log = the_log();
     const std::lock_guard lock(log.mutex);
-    log.logger.sinks().assign(1, std::move(terminal));
-    log.logger.set_level(spd_level(std::min(level, LogLevel::kInfo)));
-    log.logger.flush_on(spdlog::level::debug);
+    log.terminal.sinks().assign(1, std::move(terminal));
+    log.terminal.set_level(spd_level(level));
+    log.files.sinks().clear();
+    log.files.set_level(spd_level(std::min(level, LogLevel::kInfo)));
+    log.files.flush_on(spdlog::level::debug);
     // A full disk under a log file loses log lines, not the run.
-    log.logger.set_error_handler([](const std::string&) {});
+    log.files.set_error_handler([](const std::string&) {});
+    log.history.clear();
   }
   if (!file.empty()) add_log_file(file);
 }
@@ -90,14 +118,26 @@ void add_log_file(const std::filesystem::path& file) {
   auto sink = file_sink(file);
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
-  sink->set_level(log.logger.level());
-  log.logger.sinks().push_back(std::move(sink));
+  std::vector<spdlog::sink_ptr> others = std::move(log.files.sinks());
+  log.files.sinks().assign(1, sink);
+  for (const Line& line : log.history) write(log.files, line);
+  log.files.sinks() = std::move(others);
+  log.files.sinks().push_back(std::move(sink));
 }
 
 void log_message(LogLevel level, std::string_view text) {
+  const Line line = line_of(level, text);
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
-  log.logger.log(spd_level(level), printable(text));
+  write(log.terminal, line);
+  keep(log, line);
+}
+
+void log_to_files(LogLevel level, std::string_view text) {
+  const Line line = line_of(level, text);
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  keep(log, line);
 }
 
 }  // namespace virnucpro

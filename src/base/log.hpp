@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <string_view>
 
@@ -13,12 +14,16 @@ enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
 // (or from `level` where that is lower) to that file with time stamps. Before it is called nothing
 // is said anywhere; called again it starts over. Errors: kOutputWrite.
 void start_log(LogLevel level, const std::filesystem::path& file);
-// Adds a file to a log that is already running: the run's own log in its output directory.
+// Adds a file to a log that is already running: the run's own log in its output directory. What was
+// said before, the last kLogHistory messages of it, comes first in it.
 void add_log_file(const std::filesystem::path& file);
+inline constexpr std::size_t kLogHistory = 1000;
 
 // One message is one line: control characters in `text` (names of files, ids) are escaped. Safe
 // from any thread; a log file that cannot be written any more is left at that.
 void log_message(LogLevel level, std::string_view text);
+// The same to the files alone: what stderr says in another form, or not at all.
+void log_to_files(LogLevel level, std::string_view text);
 
 template <typename... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {

@@ -10,6 +10,7 @@
 namespace virnucpro {
 
 void check_output_file(const std::string& path, bool force) {
+  if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -80,7 +82,8 @@ bool fits_in_file_name(const std::string& name) {
 std::string choose_stem(const PredictOptions& options) {
   if (options.name.empty()) return output_stem(options.inputs.paths.front());
   if (fits_in_file_name(options.name)) return options.name;
-  throw Error(ErrorKind::kUsage, "--name cannot be part of a file's name");
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--name {}: it cannot be part of a file's name", options.name));
 }
 
 void choose_output(const PredictOptions& options, PredictSettings& settings) {
@@ -114,8 +117,31 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   return settings;
 }
 
+void log_settings(const PredictSettings& settings) {
+  for (const std::string& path : settings.inputs.paths) log_info("input: {}", path);
+  const ComputeSettings& compute = settings.compute;
+  log_info("chunk size {}, threshold {}, minimum length {}", settings.chunk_size,
+           settings.threshold, settings.min_length);
+  log_info("{}, {} threads, {} tokens a batch, {} batches ahead, packing {}",
+           name_of(compute.precision), compute.threads, compute.token_budget, compute.prefetch,
+           compute.packing ? "on" : "off");
+}
+
+// On stderr as it is, in the log as messages of the level that a line is of.
+void say_summary(const std::vector<std::string>& lines, bool quiet) {
+  for (const std::string& line : lines) {
+    if (!quiet) terminal_print(line);
+    if (line.starts_with(kWarningMark)) {
+      log_to_files(LogLevel::kWarning, std::string_view(line).substr(kWarningMark.size()));
+    } else {
+      log_to_files(LogLevel::kInfo, line);
+    }
+  }
+}
+
 int run_predict(const PredictOptions& options, const Session& session) {
   const PredictSettings settings = choose_settings(options, session);
+  log_settings(settings);
   const bool quiet = session.global.quiet;
   const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
   RunCounters counters;
@@ -123,9 +149,7 @@ int run_predict(const PredictOptions& options, const Session& session) {
   if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
   const RunSummary summary = predict(settings, counters, session.cancel, write_stdout);
   progress.reset();
-  if (!quiet) {
-    for (const std::string& line : summary_lines(settings, summary)) terminal_print(line);
-  }
+  say_summary(summary_lines(settings, summary), quiet);
   const bool partial = std::any_of(summary.inputs.begin(), summary.inputs.end(),
                                    [](const InputEntry& input) { return input.failed; });
   return partial ? kExitPartial : kExitDone;

@@ -1,12 +1,15 @@
 #include "cli/program.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <new>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
@@ -106,13 +109,29 @@ Config read_config(const GlobalOptions& global) {
   return global.config_file.empty() ? Config{} : Config::read(global.config_file);
 }
 
-int run_action(const Program& program, const Cancel& cancel) {
+std::string command_line(std::span<const char* const> arguments) {
+  return fmt::format("command line: {}", fmt::join(arguments, " "));
+}
+
+void log_end(int code) {
+  std::string_view how = "not in order";
+  if (code == kExitDone) how = "done";
+  if (code == kExitPartial) how = "partial, some input could not be processed";
+  log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", how, code));
+}
+
+int run_action(const Program& program, std::span<const char* const> arguments,
+               const Cancel& cancel) {
   Session session{program.global(), read_config(program.global()), Environment::of_process(),
                   cancel};
   start_log(choose_log_level(session.global, session.config), session.global.log_file);
+  log_info("{}, process {}", version_text(false), ::getpid());
+  log_info("{}", command_line(arguments));
   for (const std::string& warning : session.config.warnings()) log_warning("{}", warning);
   for (const std::string& note : session.config.notes()) log_info("{}", note);
-  return program.action()(session);
+  const int code = program.action()(session);
+  log_end(code);
+  return code;
 }
 
 int parse_and_run(int argc, const char* const* argv, const Cancel& cancel) {
@@ -128,13 +147,17 @@ int parse_and_run(int argc, const char* const* argv, const Cancel& cancel) {
   } catch (const CLI::ParseError& error) {
     throw Error(ErrorKind::kUsage, explain_usage(program.app(), error));
   }
-  return run_action(program, cancel);
+  return run_action(program, {argv, static_cast<std::size_t>(argc)}, cancel);
 }
 
 int report(const Error& error) {
   log_error("{}", error.what());
+  const int code = error.info().exit_code;
+  log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
+  // Remedies for output are about files and their disks.
+  if (error.place().file == kStandardOutput) return code;
   terminal_print(fmt::format("  {}", error.info().remedy));
-  return error.info().exit_code;
+  return code;
 }
 
 }  // namespace
@@ -165,6 +188,19 @@ std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
+Error error_of(const std::exception& exception) {
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
+    return Error(ErrorKind::kOutOfMemory, "");
+  }
+  // A thread that cannot be started.
+  const auto* system = dynamic_cast<const std::system_error*>(&exception);
+  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
+    return Error(ErrorKind::kOutOfMemory,
+                 fmt::format("the system gives no more threads: {}", system->what()));
+  }
+  return Error(ErrorKind::kInternal, exception.what());
+}
+
 int run_program(int argc, const char* const* argv) {
   static Cancel cancel;  // a signal may come as long as the process lives
   handle_signals(cancel);
@@ -173,10 +209,8 @@ int run_program(int argc, const char* const* argv) {
     return parse_and_run(argc, argv, cancel);
   } catch (const Error& error) {
     return report(error);
-  } catch (const std::bad_alloc&) {
-    return report(Error(ErrorKind::kOutOfMemory, ""));
-  } catch (const std::exception& error) {
-    return report(Error(ErrorKind::kInternal, error.what()));
+  } catch (const std::exception& exception) {
+    return report(error_of(exception));
   }
 }
 

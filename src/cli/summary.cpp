@@ -32,7 +32,9 @@ void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
 }
 
 void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
-  const auto warn = [&lines](const std::string& text) { lines.push_back("warning: " + text); };
+  const auto warn = [&lines](const std::string& text) {
+    lines.push_back(std::string(kWarningMark) + text);
+  };
   const TableCounts& counts = summary.counts;
   if (counts.sequences == 0) {
     warn("no sequences: the tables hold their headers only");

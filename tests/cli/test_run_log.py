@@ -1,0 +1,63 @@
+"""logs/virnucpro.log: what a run was, what it found and how it ended."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import MODELS, fasta, message
+
+QUIET = ["-q", "-e", "100", "-o", "out"]
+
+
+def run_log(program):
+    return (program.folder / "out" / "logs" / "virnucpro.log").read_text()
+
+
+@pytest.mark.parametrize("quiet", [[], ["-q"]])
+def test_a_run_that_is_done(program, quiet):
+    (program.folder / "a.fa").write_text(">x\nACGTACGTACGT\n>x\nACGTAC-TJCGT\n")
+    result = program.predict("a.fa", "-m", "300", "-e", "200", "-t", "1", "-b", "8", "-o", "out",
+                             *quiet)
+    assert result.returncode == 0, message(result)
+    log = run_log(program)
+    for words in ("info virnucpro ", "info command line: ", " predict ", "info input: a.fa",
+                  "info chunk size 200", "fp32, 1 threads, 4096 tokens a batch",
+                  "warning --batch-size has no effect", "warning chunks are 200 bases long",
+                  "info esm2: synthetic:esm2_tiny:0", "info   sequences ",
+                  "warning 1 sequences have the id", "warning 2 characters outside IUPAC",
+                  "warning the weights are synthetic", "info tables: out/a_merged"):
+        assert log.count(words) == 1, words
+    assert log.endswith("info ended: done, exit code 0\n")
+    assert (result.stderr == b"") == bool(quiet)
+    assert message(result).count("the weights are synthetic") == (0 if quiet else 1)
+
+
+def test_a_run_that_is_partial(program, sequences):
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    assert program.predict("a.fa", "absent.fa", *QUIET).returncode == 2
+    log = run_log(program)
+    assert "warning absent.fa left no row: " in log
+    assert log.endswith("ended: partial, some input could not be processed, exit code 2\n")
+
+
+def test_a_run_that_fails(program):
+    (program.folder / "a.fa").write_text("ACGT\n")
+    result = program.predict("a.fa", *QUIET)
+    assert result.returncode == 1
+    assert message(result).count("input format is not known") == 1
+    *_, error, end = run_log(program).splitlines()
+    assert " error a.fa: " in error and "input format is not known" in error
+    assert end.endswith("ended: input-format, exit code 1")
+
+
+def test_a_run_that_is_interrupted(program):
+    process = program.start("predict", *MODELS, "-", *QUIET, stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (program.folder / "out" / "run.db").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=5) == 130
+    process.communicate()
+    assert run_log(program).endswith("ended: interrupted, exit code 130\n")
