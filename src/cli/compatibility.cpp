@@ -15,6 +15,8 @@ constexpr std::string_view kByTokens =
 constexpr std::string_view kByThreads = "has no effect: the host's work is shared by --threads";
 constexpr std::string_view kNoCuda = "has no effect: it tuned v2's use of CUDA";
 
+constexpr std::string_view kModelsStay = "has no effect: models stay loaded for the run";
+
 constexpr std::array kFlags{
     V2Flag{"-b,--batch-size", true, kNone, kByTokens},
     V2Flag{"--dnabert-batch-size", true, kNone, kByTokens},
@@ -26,9 +28,12 @@ constexpr std::array kFlags{
     V2Flag{"--pin-memory", false, kNone, kNoCuda},
     V2Flag{"--expandable-segments", false, kNone, kNoCuda},
     V2Flag{"--cache-clear-interval", true, kNone, kNoCuda},
-    V2Flag{"--cuda-streams,--no-cuda-streams", false, kNone, kNoCuda},
-    V2Flag{"--persistent-models,--no-persistent-models", false, kNone,
-           "has no effect: models stay loaded for the run"},
+    V2Flag{"--cuda-streams", false, kNone, kNoCuda},
+    V2Flag{"--no-cuda-streams", false, kNone, kNoCuda},
+    V2Flag{"--persistent-models", false, kNone, kModelsStay},
+    V2Flag{"--no-persistent-models", false, kNone, kModelsStay},
+    V2Flag{"--parallel", false, kNone, "has no effect: it spread v2's work over GPUs"},
+    V2Flag{"--gpus", true, kGpus, "is an error: this version has no CUDA engine"},
     V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32"},
     V2Flag{"--v1-attention", false, kNone, "has no effect: there is one attention, an exact one"},
 };
@@ -56,23 +61,30 @@ void V2Options::add_to(CLI::App& command) {
 
 void V2Options::report() const {
   for (const Given& given : given_) {
-    if (given.option->count() == 0) continue;
+    if (given.option->count() == 0 || given.flag->effect == kGpus) continue;
     log_warning("{} {}", given.option->get_name(), given.flag->says);
   }
 }
 
-std::optional<std::string> V2Options::token_budget() const {
+const V2Options::Given* V2Options::given(V2Effect effect) const {
   for (const Given& given : given_) {
-    if (given.flag->effect == kTokenBudget && given.option->count() > 0) return given.value;
+    if (given.flag->effect == effect && given.option->count() > 0) return &given;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<std::string> V2Options::token_budget() const {
+  const Given* found = given(kTokenBudget);
+  return found == nullptr ? std::nullopt : std::optional(found->value);
+}
+
+std::optional<std::string> V2Options::gpus() const {
+  const Given* found = given(kGpus);
+  return found == nullptr ? std::nullopt : std::optional(found->value);
 }
 
 bool V2Options::fp32() const {
-  for (const Given& given : given_) {
-    if (given.flag->effect == kFp32 && given.option->count() > 0) return true;
-  }
-  return false;
+  return given(kFp32) != nullptr;
 }
 
 }  // namespace virnucpro

@@ -12,7 +12,7 @@
 namespace virnucpro {
 
 // What a flag of v2 comes to.
-enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32 };
+enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32, kGpus };
 
 // A flag of v2 that is accepted so that its command lines still run.
 struct V2Flag {
@@ -29,9 +29,10 @@ class V2Options {
  public:
   void add_to(CLI::App& command);
 
-  // One warning for each that was given.
+  // One warning for each that was given, but for those that ask for GPUs.
   void report() const;
   std::optional<std::string> token_budget() const;  // as written
+  std::optional<std::string> gpus() const;          // as written
   bool fp32() const;
 
  private:
@@ -41,6 +42,8 @@ class V2Options {
     std::string value;
     bool on = false;
   };
+  const Given* given(V2Effect effect) const;
+
   std::vector<Given> given_;
 };
 

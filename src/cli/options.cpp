@@ -6,11 +6,11 @@
 #include <array>
 #include <optional>
 #include <system_error>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "cli/processor.hpp"
 
 namespace virnucpro {
 namespace {
@@ -69,13 +69,16 @@ bool names_a_gpu(const std::string& device) {
   return device == "cuda" || device.starts_with("cuda:") || parse_count(device).has_value();
 }
 
+[[noreturn]] void fail_no_gpu(const std::string& asked_for) {
+  throw Error(ErrorKind::kDevice,
+              fmt::format("{} was asked for, and this version has no CUDA engine", asked_for));
+}
+
 void check_device(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
+  if (const auto gpus = options.v2.gpus()) fail_no_gpu("--gpus " + *gpus);
   if (device == "auto" || device == "cpu") return;
-  if (names_a_gpu(device)) {
-    throw Error(ErrorKind::kDevice,
-                fmt::format("{} was asked for, and this version has no CUDA engine", device));
-  }
+  if (names_a_gpu(device)) fail_no_gpu(device);
   throw unknown_word(options.device, "--device", config, "device.default", "auto or cpu");
 }
 
@@ -111,6 +114,10 @@ void say_without_effect(const Environment& environment) {
                                                       "VIRNUCPRO_V1_ATTENTION"};
   for (const std::string_view name : kSwitches) {
     if (environment.enabled(name)) log_warning("{} has no effect on the CPU", name);
+  }
+  constexpr std::string_view kCheckpoints = "VIRNUCPRO_DISABLE_CHECKPOINTING";
+  if (environment.enabled(kCheckpoints)) {
+    log_warning("{} has no effect in this version", kCheckpoints);
   }
 }
 
@@ -243,8 +250,7 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   ComputeSettings compute;
   compute.precision = choose_precision(options, config);
   compute.token_budget = choose_token_budget(options, config);
-  const std::uint64_t processors =
-      std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
                                  config, processors);
   compute.prefetch = choose_count({"--prefetch", "run.prefetch", 1, kMostPrefetch},

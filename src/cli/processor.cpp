@@ -1,8 +1,11 @@
 #include "cli/processor.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <thread>
 
@@ -29,7 +32,23 @@ double memory_gib() {
   return pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1U << 30U);
 }
 
+std::string describe_processors() {
+  const std::size_t usable = usable_processors();
+  const std::size_t all = std::max<std::size_t>(std::thread::hardware_concurrency(), usable);
+  if (usable < all) return fmt::format("{} of {} processors", usable, all);
+  return fmt::format("{} processors", all);
+}
+
 }  // namespace
+
+std::size_t usable_processors() {
+  std::array<cpu_set_t, 16> sets{};  // of 1,024 processors each
+  if (::sched_getaffinity(0, sizeof sets, sets.data()) != 0) {
+    return std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  }
+  const int count = CPU_COUNT_S(sizeof sets, sets.data());
+  return static_cast<std::size_t>(std::max(count, 1));
+}
 
 std::string processor_kernel_paths() {
   std::string paths;
@@ -43,8 +62,8 @@ std::string processor_kernel_paths() {
 }
 
 std::string describe_processor() {
-  return fmt::format("{}, {} processors, {:.1f} GiB memory, {}", printable(model_name()),
-                     std::thread::hardware_concurrency(), memory_gib(), processor_kernel_paths());
+  return fmt::format("{}, {}, {:.1f} GiB memory, {}", printable(model_name()),
+                     describe_processors(), memory_gib(), processor_kernel_paths());
 }
 
 }  // namespace virnucpro
