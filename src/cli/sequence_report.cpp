@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.hpp"
 #include "base/text.hpp"
@@ -16,14 +17,15 @@ std::string row(std::string_view name, const std::string& value) {
 
 }  // namespace
 
-void SequenceStatistics::add(const InputRecord& record, bool duplicate) {
+void SequenceStatistics::add(const InputRecord& record, SeenId seen) {
   const std::uint64_t length = record.record.letters.size();
   shortest = sequences == 0 ? length : std::min(shortest, length);
   longest = std::max(longest, length);
   letters += length;
   empty += length == 0 ? 1U : 0U;
   outside_iupac += count_outside_iupac(record.record.letters);
-  duplicate_ids += duplicate ? 1U : 0U;
+  duplicate_ids += seen == SeenId::kInThisInput ? 1U : 0U;
+  foreign_ids += seen == SeenId::kInEarlierInput ? 1U : 0U;
   ++sequences;
 }
 
@@ -39,15 +41,23 @@ std::vector<std::string> SequenceStatistics::lines() const {
   text.push_back(row("empty sequences", grouped(empty)));
   text.push_back(row("letters outside IUPAC", grouped(outside_iupac)));
   text.push_back(row("duplicate ids", grouped(duplicate_ids)));
+  text.push_back(row("ids of earlier inputs", grouped(foreign_ids)));
   return text;
 }
 
-bool SeenIds::add(std::string_view id) {
+SeenId SeenIds::add(std::string_view id, std::uint32_t input) {
   const std::uint64_t hash = splitmix64(fnv1a(id));
-  if (hashes_.size() < kMost) return !hashes_.insert(hash).second;
-  const bool seen = hashes_.contains(hash);
-  overflowed_ = overflowed_ || !seen;
-  return seen;
+  const auto known = inputs_.find(hash);
+  if (known == inputs_.end()) {
+    if (inputs_.size() < kMost) {
+      inputs_.emplace(hash, input);
+    } else {
+      overflowed_ = true;
+    }
+    return SeenId::kNowhere;
+  }
+  const std::uint32_t last = std::exchange(known->second, input);
+  return last == input ? SeenId::kInThisInput : SeenId::kInEarlierInput;
 }
 
 }  // namespace virnucpro

@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/inputs.hpp"
@@ -18,27 +19,34 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
-    "Exit code 1 when an input is damaged.";
+    "Exit code 1 when an input is damaged or missing.";
 
 // Reads the inputs one event after the other and says how each ended.
 class Validation {
  public:
   explicit Validation(const InputSet& inputs) : inputs_(inputs) {}
 
-  void take(const InputRecord& record) { statistics_.add(record, ids_.add(record.id)); }
-  void take(const InputEnd& end) { finish(end.input, "whole"); }
+  void take(const InputRecord& record) {
+    statistics_.add(record, ids_.add(record.id, record.input));
+  }
+  void take(const InputEnd& end) { finish(end.input, "whole", true); }
   void take(const InputFailure& failure) {
     failed_ = true;
-    finish(failure.input, fmt::format("DAMAGED: {}", printable(failure.error.what())));
+    const bool missing = failure.error.kind() == ErrorKind::kInputMissing;
+    finish(failure.input,
+           fmt::format("{}: {}", missing ? "missing" : "DAMAGED", printable(failure.error.what())),
+           !missing);
   }
 
   bool failed() const { return failed_; }
   bool all_ids_compared() const { return !ids_.overflowed(); }
 
  private:
-  void finish(std::uint32_t input, const std::string& verdict) {
+  void finish(std::uint32_t input, const std::string& verdict, bool was_read) {
     std::string text = fmt::format("{}: {}\n", printable(inputs_.name(input)), verdict);
-    for (const std::string& line : statistics_.lines()) text += line + "\n";
+    if (was_read) {
+      for (const std::string& line : statistics_.lines()) text += line + "\n";
+    }
     write_stdout(text);
     statistics_ = {};
   }

@@ -1,6 +1,7 @@
 """Help, version, usage errors, configuration, generate, utils."""
 
 import gzip
+import os
 import re
 import signal
 import subprocess
@@ -61,12 +62,13 @@ def test_help_lists_what_exists_only(program):
     (["predict", "x.fa", "--threshold", "2"], "a number from 0 to 1"),
     (["predict", "x.fa", "--precision", "int4"], "--precision int4"),
     (["predict", "x.fa", "-d", "tpu"], "--device tpu"),
-    (["predict", "x.fa", "--name", "a/b"], "--name"),
+    (["predict", "x.fa", "--name", "a/b"], "--name a/b: "),
     (["predict", "x.fa", "-o", "-", "-k"], "keeps no files"),
     (["predict", "-", "-"], "more than once"),
     (["predict", "--paired", "x.fq"], "even number"),
     (["predict", "x.fa", "-q", "-v"], "exclude"),
     (["embed", "x.fa"], "--output is required"),
+    (["embed", "x.fa", "-o", "-"], "--output -: a file is needed"),
     (["embed", "x.fa", "-o", "x.h5", "--what", "esm3"], "--what esm3"),
     (["embed", "x.fa", "-o", "x.h5", "--proteins", "--what", "merged"], "--proteins"),
     (["embed", "x.fa", "-o", "x.h5", "--nucleotides", "--what", "esm2"], "--nucleotides"),
@@ -83,6 +85,7 @@ def test_bad_usage(program, arguments, expected):
 
 
 @pytest.mark.parametrize("flags", [["-d", "cuda"], ["-d", "cuda:0"], ["-d", "0"],
+                                   ["--gpus", "0,1"], ["--parallel", "--gpus", "0"],
                                    ["--precision", "fp16"], ["--precision", "fp8"]])
 def test_no_silent_cpu_run(program, flags):
     result = program("predict", "x.fa", *flags)
@@ -92,16 +95,19 @@ def test_no_silent_cpu_run(program, flags):
 
 def test_flags_of_v2_are_accepted_with_one_line_each(program):
     result = program("predict", "absent.fa", *MODELS, "-b", "64", "--no-cuda-streams",
-                     "--v1-fallback", "--merge-threads", "4")
+                     "--parallel", "--v1-fallback", "--merge-threads", "4")
     assert "input not found" in message(result)
-    for line in ("--batch-size has no effect", "--cuda-streams has no effect",
-                 "--v1-fallback is taken as --precision fp32", "--merge-threads has no effect"):
+    for line in ("--batch-size has no effect", "--no-cuda-streams has no effect",
+                 "--parallel has no effect", "--v1-fallback is taken as --precision fp32", "--merge-threads has no effect"):
         assert message(result).count(line) == 1
 
 
-def test_environment_without_effect_is_said(program):
-    result = program("predict", "absent.fa", *MODELS, environment={"VIRNUCPRO_DISABLE_FP16": "1"})
-    assert "VIRNUCPRO_DISABLE_FP16 has no effect on the CPU" in message(result)
+@pytest.mark.parametrize("name, where", [("VIRNUCPRO_DISABLE_FP16", "on the CPU"),
+                                         ("VIRNUCPRO_V1_ATTENTION", "on the CPU"),
+                                         ("VIRNUCPRO_DISABLE_CHECKPOINTING", "in this version")])
+def test_environment_without_effect_is_said(program, name, where):
+    result = program("predict", "absent.fa", *MODELS, environment={name: "1"})
+    assert f"{name} has no effect {where}" in message(result)
 
 
 def test_configuration_with_every_key_is_valid(program):
@@ -214,7 +220,9 @@ def test_generate_into_a_closed_pipe(program):
     process.stdout.read(10)
     process.stdout.close()
     assert process.wait(timeout=30) == 1
-    assert b"Broken pipe" in process.stderr.read()
+    errors = process.stderr.read()
+    assert b"standard output: output cannot be written: it was closed by its reader" in errors
+    assert b"Free space" not in errors
     process.stderr.close()
 
 
@@ -242,6 +250,23 @@ def test_validate_finds_damage(program):
     assert "good.fa: whole" in text
 
 
+def test_validate_tells_missing_from_damaged(program):
+    (program.folder / "good.fa").write_text(">a\nACGT\n")
+    result = program("utils", "validate", "absent.fa", "good.fa")
+    assert result.returncode == 1
+    assert b"absent.fa: missing: " in result.stdout
+    assert b"DAMAGED" not in result.stdout
+    assert result.stdout.count(b"letters outside IUPAC") == 1
+
+
+def test_validate_says_where_an_id_was_before(program):
+    (program.folder / "a.fa").write_text(">x\nA\n>y\nA\n>y\nA\n")
+    (program.folder / "b.fa").write_text(">x\nA\n>x\nA\n>y\nA\n>z\nA\n")
+    text = program("utils", "validate", "a.fa", "b.fa").stdout.decode()
+    assert re.findall(r"duplicate ids +(\d)\n", text) == ["1", "1"]
+    assert re.findall(r"ids of earlier inputs +(\d)\n", text) == ["0", "2"]
+
+
 def test_validate_reads_stdin(program):
     result = program("utils", "validate", "-", stdin=gzip.compress(b">a\nACGT\n"))
     assert result.returncode == 0
@@ -263,6 +288,17 @@ def test_list_devices_names_the_cpu(program):
     result = program("utils", "list-devices")
     assert result.returncode == 0
     assert re.search(rb"(?m)^cpu\b.*cpu-avx", result.stdout)
+
+
+def test_one_processor_of_many(program):
+    def limit():
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    result = program("utils", "list-devices", preexec_fn=limit)
+    assert re.search(rb", 1 (of \d+ )?processors, ", result.stdout)
+    (program.folder / "a.fa").write_text(">a\nACGT\n")
+    result = program.predict("a.fa", "-o", "out", preexec_fn=limit)
+    assert result.returncode == 0, message(result)
+    assert ", 1 threads, " in (program.folder / "out" / "logs" / "virnucpro.log").read_text()
 
 
 def test_exported_weights_can_be_inspected(program):

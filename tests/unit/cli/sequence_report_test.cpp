@@ -19,15 +19,16 @@ InputRecord record(const std::string& letters) {
 
 TEST(SequenceStatistics, DescribesLengthsAndLetters) {
   SequenceStatistics statistics;
-  statistics.add(record("ACGT"), false);
-  statistics.add(record("AC-J"), true);
-  statistics.add(record(""), false);
-  statistics.add(record("ACGTA"), false);
+  statistics.add(record("ACGT"), SeenId::kNowhere);
+  statistics.add(record("AC-J"), SeenId::kInThisInput);
+  statistics.add(record(""), SeenId::kInEarlierInput);
+  statistics.add(record("ACGTA"), SeenId::kNowhere);
   EXPECT_EQ(statistics.shortest, 0U);
   EXPECT_EQ(statistics.longest, 5U);
   EXPECT_EQ(statistics.empty, 1U);
   EXPECT_EQ(statistics.outside_iupac, 2U);
   EXPECT_EQ(statistics.duplicate_ids, 1U);
+  EXPECT_EQ(statistics.foreign_ids, 1U);
   EXPECT_THAT(statistics.lines(), Contains(MatchesRegex("  mean length +3.2")));
 }
 
@@ -37,10 +38,12 @@ TEST(SequenceStatistics, HasNoMeanOfNothing) {
 
 TEST(SeenIds, KnowsWhatItSaw) {
   SeenIds ids;
-  EXPECT_FALSE(ids.add("a"));
-  EXPECT_FALSE(ids.add("b"));
-  EXPECT_FALSE(ids.add(""));
-  EXPECT_TRUE(ids.add("a"));
+  EXPECT_EQ(ids.add("a", 0), SeenId::kNowhere);
+  EXPECT_EQ(ids.add("b", 0), SeenId::kNowhere);
+  EXPECT_EQ(ids.add("", 0), SeenId::kNowhere);
+  EXPECT_EQ(ids.add("a", 0), SeenId::kInThisInput);
+  EXPECT_EQ(ids.add("a", 1), SeenId::kInEarlierInput);
+  EXPECT_EQ(ids.add("a", 1), SeenId::kInThisInput);
   EXPECT_FALSE(ids.overflowed());
 }
 
