@@ -325,17 +325,18 @@ def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
 
 
 # The one frame does not fill the packer's window, and everything behind it waits to be journaled.
-# A child's peak is never below that of the process it was forked from, so no more can be asked.
+# Long ids, which wait with it, make growth plain: 127 MiB without the drain, 77 MiB with it. A
+# child's peak is never below that of the process it was forked from, so less cannot be asked.
 def test_memory_does_not_grow_with_sequences_that_have_no_frame(program):
     with open(program.folder / "many.fa", "w", encoding="ascii") as many:
         many.write(">long\n" + "ACG" * 40 + "\n")
-        many.writelines(f">s{i}\nACGTACGTAC\n" for i in range(800_000))
+        many.writelines(f">{i:0200}\nACGTACGTAC\n" for i in range(300_000))
     process = program.start("predict", "many.fa", *MODELS, *SHORT, "--min-length", "100", "-t", "1",
                             "-q")
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    assert usage.ru_maxrss < 90 << 10  # KiB
+    assert usage.ru_maxrss < 100 << 10  # KiB
 
 
 def limit_file_size():
