@@ -1,0 +1,65 @@
+#include "base/log.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace virnucpro {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+class LogTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::remove(path_);
+    start_log(LogLevel::kError, {});
+  }
+  void TearDown() override {
+    start_log(LogLevel::kError, {});
+    std::filesystem::remove(path_);
+  }
+
+  std::string text() const {
+    std::ostringstream all;
+    all << std::ifstream(path_).rdbuf();
+    return all.str();
+  }
+
+  std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) / "virnucpro_log_test.log";
+};
+
+TEST_F(LogTest, AFileBeginsWithWhatWasSaidBeforeIt) {
+  log_info("before");
+  log_debug("too fine");
+  add_log_file(path_);
+  log_to_files(LogLevel::kWarning, "after\x1b");
+  EXPECT_THAT(text(), HasSubstr(" info before\n"));
+  EXPECT_THAT(text(), EndsWith(" warning after\\x1b\n"));
+  EXPECT_THAT(text(), Not(HasSubstr("too fine")));
+}
+
+TEST_F(LogTest, OfALongPastTheLastIsKept) {
+  log_info("the first");
+  for (std::size_t i = 0; i < kLogHistory; ++i) log_info("one more");
+  add_log_file(path_);
+  EXPECT_THAT(text(), Not(HasSubstr("the first")));
+  EXPECT_THAT(text(), HasSubstr(" info one more\n"));
+}
+
+TEST_F(LogTest, StartedAgainItForgets) {
+  log_info("before");
+  start_log(LogLevel::kError, path_);
+  log_info("after");
+  EXPECT_THAT(text(), Not(HasSubstr("before")));
+  EXPECT_THAT(text(), EndsWith(" info after\n"));
+}
+
+}  // namespace
+}  // namespace virnucpro
