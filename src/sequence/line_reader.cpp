@@ -38,8 +38,8 @@ std::optional<char> LineReader::peek() {
 }
 
 std::string_view LineReader::start() {
-  if (!peek()) return {};
-  return std::string_view(buffer_.data() + begin_, end_ - begin_).substr(0, kStartBytes);
+  if (!peek() || begin_ != 0) return {};
+  return std::string_view(buffer_.data(), end_).substr(0, kStartBytes);
 }
 
 // Found once for all the lines before it: looked for anew at every lone CR, time would grow with

@@ -31,8 +31,8 @@ class LineReader {
   // blank line it is the line end.
   std::optional<char> peek();
 
-  // What the text starts with, kStartBytes of it where there are as many; only before the first
-  // line was taken.
+  // What the text starts with, kStartBytes of it where there are as many; nothing behind a
+  // byte-order mark. Only before the first line was taken.
   std::string_view start();
 
   static constexpr std::size_t kStartBytes = 6;  // a byte-order mark among them

@@ -152,6 +152,9 @@ TEST(Parser, NamesTheFormatsItDoesNotRead) {
       EXPECT_THAT(parse(text, block).error->detail(), HasSubstr(hint));
     }
   }
+  expect_error("\xef\xbb\xbf\x28\xb5\x2f\xfd", ErrorKind::kInputFormat, 1, 3);
+  EXPECT_EQ(parse("\xef\xbb\xbf\x28\xb5\x2f\xfd", 1).error->detail(),
+            parse("\xef\xbb\xbf\x28\xb5\x2f\xfd").error->detail());
   EXPECT_THAT(rows("@HD x\nA\n+\nI\n@HD\tx\nA\n+\nI\n"), ElementsAre("HD x=A", "HD\tx=A"));
 }
 
