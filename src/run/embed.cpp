@@ -12,6 +12,7 @@
 #include "base/version.hpp"
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
+#include "run/input_check.hpp"
 #include "run/models.hpp"
 
 namespace virnucpro {
@@ -47,6 +48,7 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 }  // namespace
 
 std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
+  require_an_input(settings.inputs, cancel);
   LoadedModels models =
       load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
   if (models.synthetic) {

@@ -27,6 +27,9 @@
 namespace virnucpro {
 namespace {
 
+// Ids may be long: so many bytes of them may wait for a frame in the packer's window.
+constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
+
 // Threads that translate and tokenise: a core of them feeds many of inference.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
@@ -141,11 +144,18 @@ class PredictRun {
     std::uint64_t number = next_number_;
     if (intermediates_) intermediates_->add(part, number);
     next_number_ += tokens.size();
+    gathered_ids_ += part.part.id.size();
     units_.add(std::move(part.part));
     for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
     // The journal keeps the input's order: behind a frame that waits in the packer's window,
     // sequences without frames, which never fill it, would gather without end.
-    if (++parts_ % limits().parts_per_drain == 0) runner_.flush();
+    if (++gathered_parts_ >= limits().parts_per_drain || gathered_ids_ >= kIdBytesPerDrain) drain();
+  }
+
+  void drain() {
+    runner_.flush();
+    gathered_parts_ = 0;
+    gathered_ids_ = 0;
   }
 
   void take(std::uint64_t number, const BatchResult& result, std::size_t index) {
@@ -203,8 +213,9 @@ class PredictRun {
   std::uint64_t unknown_letters_ = 0;
   std::uint64_t unknown_in_input_ = 0;
   std::uint64_t next_number_ = 0;
-  std::uint64_t parts_ = 0;
-  BatchRunner runner_;  // last: it stops before what its results go to is gone
+  std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
+  std::uint64_t gathered_ids_ = 0;    // bytes of their ids
+  BatchRunner runner_;                // last: it stops before what its results go to is gone
 };
 
 // Says beside the tables, which cannot, what their scores are worth.

@@ -17,8 +17,8 @@ constexpr std::uint32_t kSyntheticHidden = 512;
 
 std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
                                      const ModelLookup& lookup) {
-  const std::filesystem::path beside = directory / "tokenizer.json";
-  const std::filesystem::path shared = lookup.share_dir / "dnabert-s" / "tokenizer.json";
+  std::filesystem::path beside = directory / "tokenizer.json";
+  std::filesystem::path shared = lookup.share_dir / "dnabert-s" / "tokenizer.json";
   std::error_code ignored;
   if (!directory.empty() && std::filesystem::exists(beside, ignored)) return beside;
   if (std::filesystem::exists(shared, ignored)) return shared;

@@ -126,14 +126,12 @@ class TorchReader {
     }
   }
 
-  void add_setting(std::string name, const PickleNode& value) {
+  void add_setting(const std::string& name, const PickleNode& value) {
     if (archive_.settings.size() >= kMaxTensors) malformed("it has too many settings");
-    if (value.type == PickleType::kBool) archive_.settings[std::move(name)] = value.integer != 0;
-    if (value.type == PickleType::kInt) archive_.settings[std::move(name)] = value.integer;
-    if (value.type == PickleType::kFloat) archive_.settings[std::move(name)] = value.real;
-    if (value.type == PickleType::kString) {
-      archive_.settings[std::move(name)] = std::string(value.text);
-    }
+    if (value.type == PickleType::kBool) archive_.settings[name] = value.integer != 0;
+    if (value.type == PickleType::kInt) archive_.settings[name] = value.integer;
+    if (value.type == PickleType::kFloat) archive_.settings[name] = value.real;
+    if (value.type == PickleType::kString) archive_.settings[name] = std::string(value.text);
   }
 
   // A torch.nn.Module: its parameters and buffers under their names, then the modules inside it.
