@@ -131,13 +131,13 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
                                            const std::string& model,
                                            const PublishedModel* published) {
   if (directory.empty()) return std::nullopt;
-  if (const auto found = search.look(directory / model)) return found;
+  if (auto found = search.look(directory / model)) return found;
   if (published == nullptr) return std::nullopt;
   for (const std::string_view name :
        {published->repository, published->aliases[0], published->aliases[1], published->aliases[2],
         published->aliases[3], published->torch_file}) {
     if (name.empty() || name == model) continue;
-    if (const auto found = search.look(directory / name)) return found;
+    if (auto found = search.look(directory / name)) return found;
   }
   return search.look_in_hub(directory, published->repository);
 }
