@@ -1,6 +1,8 @@
 #include "base/log.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -31,8 +33,9 @@ class LogTest : public testing::Test {
     return all.str();
   }
 
-  std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) / "virnucpro_log_test.log";
+  // A name of its own for each process: ctest runs the cases beside each other.
+  std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
+                                fmt::format("virnucpro_log_test_{}.log", ::getpid());
 };
 
 TEST_F(LogTest, AFileBeginsWithWhatWasSaidBeforeIt) {
