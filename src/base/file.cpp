@@ -25,6 +25,16 @@ std::string errno_text(int error) {
   return std::generic_category().message(error);
 }
 
+int write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t done = ::write(fd, text.data(), text.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return 0;
+}
+
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
   if (this != &other) {
     reset();
@@ -112,13 +122,7 @@ void AtomicFile::write(std::string_view text) {
 }
 
 void AtomicFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t done = ::write(fd_.get(), rest.data(), rest.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail_write(partial_, errno);
-    rest.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (const int error = write_all(fd_.get(), buffer_); error != 0) fail_write(partial_, error);
   written_ += buffer_.size();
   buffer_.clear();
 }

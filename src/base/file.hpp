@@ -88,6 +88,10 @@ class AtomicFile {
 // Syncs a folder, so that a rename in it survives a power cut. Errors: kOutputWrite.
 void sync_directory(const std::filesystem::path& directory);
 
+// Writes all of `text`, however many calls it takes. Returns 0, or errno as the failed call left
+// it.
+int write_all(int fd, std::string_view text);
+
 // "No space left on device", as errno has it.
 std::string errno_text(int error);
 

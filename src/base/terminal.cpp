@@ -3,10 +3,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+
+#include "base/file.hpp"
 
 namespace virnucpro {
 namespace {
@@ -24,12 +25,7 @@ Terminal& terminal() {
 }
 
 void write_stderr(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return;
-    text.remove_prefix(static_cast<std::size_t>(done));
-  }
+  (void)write_all(STDERR_FILENO, text);  // nobody is left to be told
 }
 
 }  // namespace

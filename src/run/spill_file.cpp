@@ -34,13 +34,8 @@ void SpillFile::append(std::string_view bytes) {
 }
 
 void SpillFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t done = ::write(fd_.get(), rest.data(), rest.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail(directory_, errno_text(errno));
-    rest.remove_prefix(static_cast<std::size_t>(done));
-  }
+  if (const int error = write_all(fd_.get(), buffer_); error != 0)
+    fail(directory_, errno_text(error));
   written_ += buffer_.size();
   buffer_.clear();
 }

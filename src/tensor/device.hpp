@@ -29,7 +29,4 @@ struct DeviceSurvey {
 // Errors: kDevice when a device that is there cannot be asked.
 DeviceSurvey survey_devices();
 
-// survey_devices().devices
-std::vector<DeviceInfo> list_devices();
-
 }  // namespace virnucpro

@@ -15,7 +15,7 @@ namespace virnucpro {
 namespace {
 
 TEST(DevicesOnGpu, AreListedWithMemoryAndCapability) {
-  const std::vector<DeviceInfo> devices = list_devices();
+  const std::vector<DeviceInfo> devices = survey_devices().devices;
   ASSERT_FALSE(devices.empty());
   for (const DeviceInfo& device : devices) {
     EXPECT_FALSE(device.name.empty());
