@@ -8,6 +8,7 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/standard_output.hpp"
+#include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
@@ -45,7 +46,7 @@ GenerateSettings choose_settings(const GenerateOptions& options) {
   GenerateSettings settings;
   settings.seed = count_value("--seed", options.seed, 0, UINT64_MAX);
   settings.count = count_value("--count", options.count, 0, kMostSequences);
-  settings.length = count_value("--length", options.length, 0, kLongestSequence);
+  settings.length = count_value("--length", options.length, 0, kMaxLetters);
   settings.gc = parse_share(options.gc, "--gc");
   settings.coding = parse_share(options.coding, "--coding");
   return settings;

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "cli/processor.hpp"
+#include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
@@ -223,7 +224,7 @@ ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
 
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config) {
   if (!options.expected_length.empty()) {
-    return count_value("--expected-length", options.expected_length, 1, kLongestSequence);
+    return count_value("--expected-length", options.expected_length, 1, kMaxLetters);
   }
   const auto size = parse_count(choose_model_type(options, config));
   if (!size) fail_usage("--model-type custom needs --expected-length");

@@ -13,8 +13,6 @@
 
 namespace virnucpro {
 
-inline constexpr std::uint64_t kLongestSequence = 2147483647;  // bases of one sequence
-
 // What a command line says, as written; empty: not given. The choose_* functions turn it into
 // settings by the order of precedence: flag, environment, configuration file, default.
 

@@ -19,6 +19,7 @@
 #include "cli/summary.hpp"
 #include "report/progress.hpp"
 #include "run/output_directory.hpp"
+#include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
@@ -111,7 +112,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.strict_input = options.strict_input;
   settings.threshold = choose_threshold(options.threshold, session.config);
   if (!options.min_length.empty()) {
-    settings.min_length = count_value("--min-length", options.min_length, 0, kLongestSequence);
+    settings.min_length = count_value("--min-length", options.min_length, 0, kMaxLetters);
   }
   choose_output(options, settings);
   return settings;
