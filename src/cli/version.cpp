@@ -44,6 +44,7 @@ std::string version_text(bool details) {
   if (!details) return text;
   text += fmt::format("\nbuild: {}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
   text += fmt::format("\nlibraries: {}", libraries());
+  text += fmt::format("\nnumerics: version {}", kNumericsVersion);
   text += fmt::format("\nCPU: {}", processor_kernel_paths());
   text += fmt::format("\nCUDA: {}", VIRNUCPRO_CUDA_BUILT_IN ? "built in" : "not built in");
   return text;

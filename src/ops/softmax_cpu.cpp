@@ -9,7 +9,8 @@ void softmax(std::span<float> row) {
   const float largest = *std::max_element(row.begin(), row.end());
   float sum = 0.0F;
   for (float& value : row) {
-    value = std::exp(value - largest);
+    // In double, so that no other C library's last bit reaches the result.
+    value = static_cast<float>(std::exp(static_cast<double>(value) - static_cast<double>(largest)));
     sum += value;
   }
   for (float& value : row) value /= sum;
