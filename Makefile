@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo check check-long format lint clean
+.PHONY: help setup build demo check check-long fuzz format lint clean
 
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
 
@@ -24,6 +24,9 @@ check:  ## set up, build, and run every test that needs no GPU
 
 check-long:  ## check, with the long forms of the tests (hours)
 	@VIRNUCPRO_ORACLE_LONG=1 tools/check.sh
+
+fuzz:  ## build the fuzz targets and run each for 20 minutes of processor time
+	@tools/fuzz.sh
 
 format:  ## lay out the sources as .clang-format says
 	@$(SOURCES) | xargs -0 -r clang-format -i

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs them all; the table and the finds lie in build/fuzzing.
+#
+#   tools/fuzz.sh [SECONDS [JOBS [LIBFUZZER-OPTION…]]]   SECONDS of CPU time a target, default 1200
+#   tools/fuzz.sh pack DIR   puts what another machine needs into DIR (the targets, their libraries
+#                            and seeds), to be run there, without a compiler, as
+#                            DIR/run_fuzzers.sh DIR/bin DIR/seeds OUT SECONDS
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+targets=build/fuzz/tests/fuzz
+seeds=tests/fuzz/seeds
+
+build() {
+  tools/setup.sh fuzz
+  cmake --preset fuzz -DBUILD_TESTING=ON
+  cmake --build --preset fuzz --target fuzz_targets
+}
+
+# All shared libraries but those of the C library, which must be the machine's own.
+libraries() {
+  ldd "$targets"/*_fuzz | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u |
+    grep -vE '/lib(c|m|dl|rt|pthread|resolv)\.so'
+}
+
+pack() {
+  mkdir -p "$1/bin/lib"
+  cp "$targets"/*_fuzz "$1/bin/"
+  strip --strip-debug "$1"/bin/*_fuzz
+  libraries | xargs cp -t "$1/bin/lib"
+  cp -r "$seeds" tools/run_fuzzers.sh "$1/"
+  du -sh "$1"
+}
+
+if [ "${1:-}" = pack ]; then
+  [ $# -eq 2 ] || { printf 'usage: tools/fuzz.sh pack DIR\n' >&2; exit 2; }
+  build
+  pack "$2"
+else
+  build
+  tools/run_fuzzers.sh "$targets" "$seeds" build/fuzzing "${1:-1200}" "${@:2}"
+fi
