@@ -128,6 +128,7 @@ void FileSource::refill() {
       block_ = text_before_failure(*stream_);
     } else {
       block_ = text_of(*stream_, static_cast<std::size_t>(stream_->block_length));
+      compressed_ = bgzf_compression(stream_.get()) != kPlain;
       if (!started_) check_start();
       if (block_.empty()) finish();
     }
@@ -151,7 +152,7 @@ int FileSource::relay_error() const {
 
 // htslib takes what is shorter than a BGZF header for plain text.
 void FileSource::check_start() const {
-  if (block_.empty() || bgzf_compression(stream_.get()) != kPlain || block_[0] != '\x1f') return;
+  if (block_.empty() || compressed_ || block_[0] != '\x1f') return;
   if (block_.size() == 1 || block_[1] == '\x8b') {
     throw Error(ErrorKind::kInputTruncated, "the compressed stream is cut in its first header");
   }

@@ -38,6 +38,8 @@ class FileSource : public ByteSource {
   ~FileSource() override;
 
   std::size_t read(std::span<char> buffer) override;
+  // Whether the text was gzip or BGZF. Known once something was read.
+  bool compressed() const { return compressed_; }
 
  private:
   struct Close {
@@ -56,6 +58,7 @@ class FileSource : public ByteSource {
   std::span<const char> block_;          // of stream_'s text, what was not handed out yet
   std::optional<Error> failure_;         // thrown once block_ is empty
   bool started_ = false;
+  bool compressed_ = false;
 };
 
 }  // namespace virnucpro

@@ -11,25 +11,12 @@ struct ForeignFormat {
   std::string_view hint;
 };
 
-constexpr std::string_view kBam =
-    "BAM is not read by this version: samtools fastq FILE | virnucpro predict -";
-constexpr std::string_view kCram =
-    "CRAM is not read by this version: samtools fastq FILE | virnucpro predict -";
-constexpr std::string_view kSam =
-    "SAM is not read by this version: samtools fastq FILE | virnucpro predict -";
 constexpr std::string_view kXz = "xz is not read: xz -dc FILE | virnucpro predict -";
 constexpr std::string_view kZstd = "zstd is not read: zstd -dc FILE | virnucpro predict -";
 constexpr std::string_view kBzip2 = "bzip2 is not read: bzip2 -dc FILE | virnucpro predict -";
 constexpr std::string_view kZip = "zip is not read: unzip -p FILE | virnucpro predict -";
 
-constexpr std::array<ForeignFormat, 12> kFormats{{
-    {"BAM\1", kBam},
-    {"CRAM", kCram},
-    {"@HD\t", kSam},
-    {"@SQ\t", kSam},
-    {"@RG\t", kSam},
-    {"@PG\t", kSam},
-    {"@CO\t", kSam},
+constexpr std::array<ForeignFormat, 5> kFormats{{
     {{"\xfd"
       "7zXZ\0",
       6},

@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "sequence/bam_reader.hpp"
 #include "sequence/file_source.hpp"
+#include "sequence/sam_reader.hpp"
 #include "sequence/sequence_parser.hpp"
+#include "sequence/started_source.hpp"
 
 namespace virnucpro {
 namespace {
@@ -25,21 +28,24 @@ std::string_view without_suffix(std::string_view id, std::string_view suffix) {
   return id;
 }
 
-// One file, open.
+// One file, open, and told what it starts with.
 struct OpenFile {
-  OpenFile(const std::string& path, TextFormats accepted, const Cancel& cancel)
-      : name(display_name(path)), source(path, cancel), parser(source, name, {}, accepted) {}
+  OpenFile(const std::string& path, const Cancel& cancel)
+      : name(display_name(path)),
+        source(path, cancel),
+        text(source),
+        alignments(alignment_format(text.start())) {}
 
   std::string name;
   FileSource source;
-  SequenceParser parser;
+  StartedSource text;
+  std::optional<AlignmentFormat> alignments;  // empty: FASTA, FASTQ or nothing known
 };
 
 // An error in opening says nothing of the file by itself.
-std::unique_ptr<OpenFile> open_file(const std::string& path, TextFormats accepted,
-                                    const Cancel& cancel) {
+std::unique_ptr<OpenFile> open_file(const std::string& path, const Cancel& cancel) {
   try {
-    return std::make_unique<OpenFile>(path, accepted, cancel);
+    return std::make_unique<OpenFile>(path, cancel);
   } catch (const Error& error) {
     throw Error(error.kind(), Place{.file = display_name(path)}, error.detail());
   }
@@ -56,56 +62,108 @@ class RecordStream {
   virtual std::optional<InputRecord> next() = 0;
   virtual std::uint64_t bytes() const = 0;
   virtual std::string hash() const = 0;
+  virtual SkippedAlignments skipped() const { return {}; }
 };
 
-class SingleStream : public RecordStream {
+class TextStream : public RecordStream {
  public:
-  SingleStream(const std::string& path, const Cancel& cancel)
-      : file_(open_file(path, TextFormats::kFastaOrFastq, cancel)) {}
+  explicit TextStream(std::unique_ptr<OpenFile> file)
+      : file_(std::move(file)), parser_(file_->text, file_->name) {}
 
   std::optional<InputRecord> next() override {
-    std::optional<SequenceRecord> record = file_->parser.next();
+    std::optional<SequenceRecord> record = parser_.next();
     if (!record) return std::nullopt;
     std::string id(sequence_id(record->header));
     return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
   }
-  std::uint64_t bytes() const override { return file_->parser.bytes(); }
-  std::string hash() const override { return file_->parser.hash(); }
+  std::uint64_t bytes() const override { return parser_.bytes(); }
+  std::string hash() const override { return parser_.hash(); }
 
  private:
   std::unique_ptr<OpenFile> file_;
+  SequenceParser parser_;
+};
+
+class AlignmentStream : public RecordStream {
+ public:
+  explicit AlignmentStream(std::unique_ptr<OpenFile> file)
+      : file_(std::move(file)), reader_(make_reader(*file_)) {}
+
+  std::optional<InputRecord> next() override {
+    std::optional<SequenceRecord> record = reader_->next();
+    if (!record) return std::nullopt;
+    return InputRecord{.input = 0, .id = record->header, .record = *std::move(record)};
+  }
+  std::uint64_t bytes() const override { return reader_->bytes(); }
+  std::string hash() const override { return reader_->hash(); }
+  SkippedAlignments skipped() const override { return reader_->skipped(); }
+
+ private:
+  static std::unique_ptr<AlignmentReader> make_reader(OpenFile& file) {
+    if (file.alignments == AlignmentFormat::kSam) {
+      return std::make_unique<SamReader>(file.text, file.name);
+    }
+    if (file.alignments == AlignmentFormat::kCram) {
+      throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
+                  "CRAM is not read by this version: samtools fastq FILE | virnucpro predict -");
+    }
+    if (!file.source.compressed()) {
+      throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
+                  "the BAM is not compressed, so that a cut could not be told from its end: "
+                  "samtools view -b FILE | virnucpro predict -");
+    }
+    return std::make_unique<BamReader>(file.text, file.name);
+  }
+
+  std::unique_ptr<OpenFile> file_;
+  std::unique_ptr<AlignmentReader> reader_;
 };
 
 class PairedStream : public RecordStream {
  public:
   PairedStream(const std::string& first, const std::string& second, const Cancel& cancel)
-      : first_(open_file(first, TextFormats::kFastqOnly, cancel)),
-        second_(open_file(second, TextFormats::kFastqOnly, cancel)) {}
+      : first_(first, cancel), second_(second, cancel) {}
 
   std::optional<InputRecord> next() override {
     if (mate_) return std::exchange(mate_, std::nullopt);
-    std::optional<SequenceRecord> first = first_->parser.next();
-    std::optional<SequenceRecord> second = second_->parser.next();
+    std::optional<SequenceRecord> first = first_.parser.next();
+    std::optional<SequenceRecord> second = second_.parser.next();
     if (!first && !second) return std::nullopt;
-    if (!first) fail_short(*first_, *second_);
-    if (!second) fail_short(*second_, *first_);
+    if (!first) fail_short(first_, second_);
+    if (!second) fail_short(second_, first_);
     return pair(*std::move(first), *std::move(second));
   }
-  std::uint64_t bytes() const override { return first_->parser.bytes() + second_->parser.bytes(); }
+  std::uint64_t bytes() const override { return first_.parser.bytes() + second_.parser.bytes(); }
   std::string hash() const override {
     ContentHash both;
-    both.update(as_bytes(first_->parser.hash()));
-    both.update(as_bytes(second_->parser.hash()));
+    both.update(as_bytes(first_.parser.hash()));
+    both.update(as_bytes(second_.parser.hash()));
     return both.hex();
   }
 
  private:
-  [[noreturn]] static void fail_short(const OpenFile& ended, const OpenFile& other) {
+  struct Mates {
+    Mates(const std::string& path, const Cancel& cancel)
+        : file(open_file(path, cancel)),
+          parser(file->text, file->name, {}, TextFormats::kFastqOnly) {
+      if (!file->alignments) return;
+      throw Error(ErrorKind::kUsage, Place{.file = file->name},
+                  fmt::format("it is {}, whose flags tell mates apart: leave --paired out",
+                              name_of(*file->alignments)));
+    }
+
+    const std::string& name() const { return file->name; }
+
+    std::unique_ptr<OpenFile> file;
+    SequenceParser parser;
+  };
+
+  [[noreturn]] static void fail_short(const Mates& ended, const Mates& other) {
     throw Error(ErrorKind::kInputTruncated,
-                Place{.file = ended.name,
+                Place{.file = ended.name(),
                       .record = ended.parser.records() + 1,
                       .offset = ended.parser.bytes()},
-                fmt::format("{} holds more reads: they are not a pair", other.name));
+                fmt::format("{} holds more reads: they are not a pair", other.name()));
   }
 
   // Keeps the second mate for the next call.
@@ -114,11 +172,11 @@ class PairedStream : public RecordStream {
     const std::string_view mate_id = sequence_id(second.header);
     if (without_suffix(mate_id, "/2") != base) {
       throw Error(ErrorKind::kInputMalformed,
-                  Place{.file = second_->name,
+                  Place{.file = second_.name(),
                         .record = second.number,
-                        .offset = second_->parser.record_offset()},
+                        .offset = second_.parser.record_offset()},
                   fmt::format("read {} stands where {} has {}: they are not a pair", mate_id,
-                              first_->name, sequence_id(first.header)));
+                              first_.name(), sequence_id(first.header)));
     }
     second.number *= 2;
     first.number = second.number - 1;
@@ -126,10 +184,16 @@ class PairedStream : public RecordStream {
     return {.input = 0, .id = base + "/1", .record = std::move(first)};
   }
 
-  std::unique_ptr<OpenFile> first_;
-  std::unique_ptr<OpenFile> second_;
+  Mates first_;
+  Mates second_;
   std::optional<InputRecord> mate_;
 };
+
+std::unique_ptr<RecordStream> open_single(const std::string& path, const Cancel& cancel) {
+  std::unique_ptr<OpenFile> file = open_file(path, cancel);
+  if (file->alignments) return std::make_unique<AlignmentStream>(std::move(file));
+  return std::make_unique<TextStream>(std::move(file));
+}
 
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // what cannot be looked at fails when it is opened
@@ -169,7 +233,7 @@ struct InputSet::State {
   }
 
   std::unique_ptr<RecordStream> open() const {
-    if (!settings.paired) return std::make_unique<SingleStream>(settings.paths[current], cancel);
+    if (!settings.paired) return open_single(settings.paths[current], cancel);
     const std::size_t first = std::size_t{2} * current;
     return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1], cancel);
   }
@@ -182,8 +246,11 @@ struct InputSet::State {
       ++records;
       return *std::move(record);
     }
-    return InputEnd{
-        .input = current, .records = records, .bytes = stream->bytes(), .hash = stream->hash()};
+    return InputEnd{.input = current,
+                    .records = records,
+                    .bytes = stream->bytes(),
+                    .hash = stream->hash(),
+                    .skipped = stream->skipped()};
   }
 
   void go_on() {

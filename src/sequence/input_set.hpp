@@ -9,6 +9,7 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
+#include "sequence/alignment.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
@@ -24,8 +25,9 @@ struct InputRecord {
 struct InputEnd {
   std::uint32_t input = 0;
   std::uint64_t records = 0;
-  std::uint64_t bytes = 0;  // of decompressed text
+  std::uint64_t bytes = 0;  // of decompressed text; of CRAM as it is
   std::string hash;         // XXH3-128 of it
+  SkippedAlignments skipped{};
 };
 
 // An input is damaged; everything that came from it is void.
@@ -44,6 +46,7 @@ struct InputSettings {
 
 // Every record of every input, in order, then how each input ended. With `paired` a pair of files
 // is one input, named "R1+R2"; both files must be FASTQ, two of them, and hold the same reads.
+// Of BAM and SAM the primary alignments' reads come; their mates get /1 and /2 from the flags.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);

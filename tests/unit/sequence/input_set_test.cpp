@@ -10,12 +10,14 @@
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/compressed_file.hpp"
 
 namespace virnucpro {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
@@ -97,6 +99,65 @@ TEST_F(Inputs, FailuresNameTheFile) {
   EXPECT_EQ(inputs.name(0), none);
   const auto event = inputs.next();
   EXPECT_THAT(std::get<InputFailure>(*event).error.what(), StartsWith(none + ": input not found"));
+}
+
+constexpr std::string_view kSam =
+    "@HD\tVN:1.6\n"
+    "a\t77\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n"
+    "a\t141\t*\t0\t0\t*\t*\t0\t0\tGGT\tIII\n"
+    "a\t333\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n"
+    "b\t4\t*\t0\t0\t*\t*\t0\t0\tT\tI\n";
+
+TEST_F(Inputs, AlignmentsInEveryForm) {
+  const std::string sam = write("sam", kSam);
+  const std::string packed = write("sam.gz", gzip(kSam));
+  const std::string blocks = write("sam.bgz", compressed({kSam}, "w"));
+  const std::string size = std::to_string(kSam.size());
+  EXPECT_THAT(events({.paths = {sam, packed, blocks}}),
+              ElementsAre("0 a/1 1 AC", "0 a/2 2 GGT", "0 b 4 T", "0 end 3 " + size,  //
+                          "1 a/1 1 AC", "1 a/2 2 GGT", "1 b 4 T", "1 end 3 " + size, "2 a/1 1 AC",
+                          "2 a/2 2 GGT", "2 b 4 T", "2 end 3 " + size));
+  const std::string stored = write("stored", written_by_htslib(kSam, "wb0"));
+  for (const std::string& path : {write("bam", bam(kSam)), stored}) {
+    EXPECT_THAT(events({.paths = {path}}),
+                ElementsAre("0 a/1 1 AC", "0 a/2 2 GGT", "0 b 4 T", StartsWith("0 end 3 ")));
+  }
+}
+
+TEST_F(Inputs, SkippedAlignmentsAreInTheEnd) {
+  const Cancel cancel;
+  InputSet inputs({.paths = {write("bam", bam(kSam))}}, cancel);
+  for (int i = 0; i < 3; ++i) inputs.next();
+  const auto event = inputs.next();
+  EXPECT_EQ(std::get<InputEnd>(*event).skipped.secondary, 1U);
+  EXPECT_EQ(std::get<InputEnd>(*event).skipped.supplementary, 0U);
+}
+
+TEST_F(Inputs, EveryCutOfABamIsFound) {
+  const std::string whole = bam(kSam);
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    const std::vector<std::string> all = events({.paths = {write("cut", whole.substr(0, size))}});
+    EXPECT_THAT(all.back(), EndsWith("input-truncated")) << size;
+  }
+}
+
+TEST_F(Inputs, ABamThatIsNotCompressed) {
+  const std::string path = write("bam", std::string("BAM\1\0\0\0\0\0\0\0\0", 12));
+  EXPECT_THAT(events({.paths = {path}}), ElementsAre("0 failed 0 input-format"));
+}
+
+TEST_F(Inputs, AlignmentsAreNoPairs) {
+  const std::string fastq = write("fq", "@a\nA\n+\nI\n");
+  const std::string path = write("bam", bam(kSam));
+  const Cancel cancel;
+  for (const auto& paths : {std::vector{path, fastq}, std::vector{fastq, path}}) {
+    InputSet inputs({.paths = paths, .paired = true}, cancel);
+    const auto event = inputs.next();
+    EXPECT_EQ(std::get<InputFailure>(*event).error.what(),
+              path +
+                  ": the command line cannot be used: it is BAM, whose flags tell mates apart: "
+                  "leave --paired out");
+  }
 }
 
 TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {

@@ -1,0 +1,79 @@
+#include "sequence/byte_window.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kWindowBytes = 64U << 10U;
+
+std::uint32_t byte_at(std::string_view bytes, std::size_t offset) {
+  return static_cast<unsigned char>(bytes[offset]);
+}
+
+}  // namespace
+
+ByteWindow::ByteWindow(ByteSource& source) : source_(source), buffer_(kWindowBytes) {}
+
+bool ByteWindow::at_end() {
+  return begin_ == end_ && !fill();
+}
+
+std::string_view ByteWindow::take(std::size_t size) {
+  require(size);
+  const std::string_view taken(buffer_.data() + begin_, size);
+  begin_ += size;
+  return taken;
+}
+
+std::string_view ByteWindow::take_some(std::uint64_t most) {
+  require(1);
+  const std::size_t size = std::min<std::uint64_t>(most, end_ - begin_);
+  const std::string_view taken(buffer_.data() + begin_, size);
+  begin_ += size;
+  return taken;
+}
+
+void ByteWindow::skip(std::uint64_t size) {
+  while (size != 0) size -= take_some(size).size();
+}
+
+std::uint32_t ByteWindow::take_u32() {
+  return u32_at(take(sizeof(std::uint32_t)), 0);
+}
+
+void ByteWindow::require(std::size_t size) {
+  while (end_ - begin_ < size) {
+    if (!fill()) throw Error(ErrorKind::kInputTruncated, "");
+  }
+}
+
+// Adds to what is left; false at the end of the text.
+bool ByteWindow::fill() {
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+            buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+  buffer_offset_ += begin_;
+  end_ -= begin_;
+  begin_ = 0;
+  const std::size_t count = source_.read(std::span(buffer_).subspan(end_));
+  hash_.update(as_bytes({buffer_.data() + end_, count}));
+  end_ += count;
+  return count != 0;
+}
+
+std::uint16_t u16_at(std::string_view bytes, std::size_t offset) {
+  return static_cast<std::uint16_t>(byte_at(bytes, offset) | byte_at(bytes, offset + 1) << 8U);
+}
+
+std::uint32_t u32_at(std::string_view bytes, std::size_t offset) {
+  return u16_at(bytes, offset) | static_cast<std::uint32_t>(u16_at(bytes, offset + 2)) << 16U;
+}
+
+std::int32_t i32_at(std::string_view bytes, std::size_t offset) {
+  return static_cast<std::int32_t>(u32_at(bytes, offset));
+}
+
+}  // namespace virnucpro

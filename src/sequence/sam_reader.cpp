@@ -1,0 +1,208 @@
+#include "sequence/sam_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+// The mandatory fields, in their order.
+enum Field : std::size_t {
+  kName,
+  kFlag,
+  kReference,
+  kPosition,
+  kMappingQuality,
+  kCigar,
+  kMateReference,
+  kMatePosition,
+  kTemplateLength,
+  kSequence,
+  kQualities,
+  kFields
+};
+constexpr std::array<const char*, kFields> kFieldNames{
+    "QNAME", "FLAG", "RNAME", "POS", "MAPQ", "CIGAR", "RNEXT", "PNEXT", "TLEN", "SEQ", "QUAL"};
+
+constexpr std::string_view kNoLetters = "*";
+constexpr std::size_t kMostName = 254;
+constexpr std::size_t kMostNumber = 20;
+constexpr unsigned kMostFlags = 0xffff;
+
+bool is_number(std::size_t field) {
+  return field == kFlag || field == kPosition || field == kMappingQuality ||
+         field == kMatePosition || field == kTemplateLength;
+}
+
+bool is_letter(char letter) {
+  const char lower = static_cast<char>(letter | 0x20);
+  return (lower >= 'a' && lower <= 'z') || letter == '=' || letter == '.';
+}
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+// A line as far as it was read.
+struct SamReader::Line {
+  std::size_t field = 0;         // that is being read
+  std::uint64_t field_size = 0;  // bytes of it
+  std::string name;
+  std::string number;  // the field's text, where it is one
+  unsigned flags = 0;
+  std::string letters;  // kNoLetters for none
+  std::uint64_t qualities = 0;
+  bool only_star = false;  // all that is read of the qualities is '*'
+};
+
+SamReader::SamReader(ByteSource& source, std::string file)
+    : lines_(source), file_(std::move(file)) {}
+
+std::optional<SequenceRecord> SamReader::next() {
+  try {
+    if (records_ == 0) skip_header();
+    return read_record();
+  } catch (const Error& error) {
+    if (error.place().offset) throw;
+    fail(error.kind(), lines_.bytes(), error.detail());  // of the source: it knows no place
+  }
+}
+
+void SamReader::skip_header() {
+  while (lines_.peek() == '@') {
+    LinePiece piece;
+    do {
+      next_piece(piece);
+    } while (!piece.ends_line);
+  }
+}
+
+// The next one that is not skipped.
+std::optional<SequenceRecord> SamReader::read_record() {
+  while (lines_.peek()) {
+    Line line = read_line();
+    ++records_;
+    if (skipped_.skip(line.flags)) continue;
+    if (line.letters == kNoLetters) line.letters.clear();
+    return original_read(line.flags, std::move(line.name), std::move(line.letters), records_);
+  }
+  return std::nullopt;
+}
+
+SamReader::Line SamReader::read_line() {
+  Line line;
+  LinePiece piece;
+  do {
+    next_piece(piece);
+    take_piece(line, piece);
+  } while (!piece.ends_line);
+  end_field(line, piece.offset + piece.text.size());
+  end_line(line);
+  return line;
+}
+
+// Fails where a line has no end.
+void SamReader::next_piece(LinePiece& piece) {
+  if (!lines_.next(piece)) {
+    fail(ErrorKind::kInputTruncated, lines_.offset(), "within a line of SAM");
+  }
+  if (const std::size_t nul = piece.text.find('\0'); nul != std::string_view::npos) {
+    fail(ErrorKind::kInputMalformed, piece.offset + nul, "a NUL byte");
+  }
+}
+
+void SamReader::take_piece(Line& line, const LinePiece& piece) const {
+  std::string_view rest = piece.text;
+  std::uint64_t offset = piece.offset;
+  while (true) {
+    const std::string_view part = rest.substr(0, rest.find('\t'));
+    take_part(line, part, offset);
+    if (part.size() == rest.size()) return;
+    offset += part.size() + 1;
+    rest.remove_prefix(part.size() + 1);
+    end_field(line, offset - 1);
+  }
+}
+
+void SamReader::take_part(Line& line, std::string_view part, std::uint64_t offset) const {
+  if (part.empty()) return;
+  line.field_size += part.size();
+  if (line.field == kName) {
+    if (line.field_size > kMostName) {
+      fail(ErrorKind::kInputMalformed, offset,
+           fmt::format("QNAME has more than {} bytes", kMostName));
+    }
+    line.name += part;
+  } else if (is_number(line.field)) {
+    if (line.field_size > kMostNumber) {
+      fail(ErrorKind::kInputMalformed, offset,
+           fmt::format("{} is not a number", kFieldNames[line.field]));
+    }
+    line.number += part;
+  } else if (line.field == kSequence) {
+    take_letters(line, part, offset);
+  } else if (line.field == kQualities) {
+    line.qualities += part.size();
+    line.only_star = line.qualities == 1 && part == "*";
+  }
+}
+
+void SamReader::take_letters(Line& line, std::string_view part, std::uint64_t offset) const {
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const bool first = line.letters.empty() && i == 0;
+    const bool behind_star = !first && (i == 0 ? line.letters : part).front() == '*';
+    if (behind_star || !(is_letter(part[i]) || (first && part[i] == '*'))) {
+      fail(ErrorKind::kInputMalformed, offset + i, "SEQ holds what cannot be part of a sequence");
+    }
+  }
+  if (part.size() > kMaxLetters - line.letters.size()) {
+    fail(ErrorKind::kInputTooLong, offset, fmt::format("more than {} letters", kMaxLetters));
+  }
+  line.letters += part;
+}
+
+void SamReader::end_field(Line& line, std::uint64_t offset) const {
+  const std::uint64_t size = std::exchange(line.field_size, 0);
+  const std::size_t field = line.field++;
+  if (field >= kFields) return;
+  if (size == 0) {
+    fail(ErrorKind::kInputMalformed, offset, fmt::format("{} is empty", kFieldNames[field]));
+  }
+  if (field == kName && !is_read_name(line.name)) {
+    fail(ErrorKind::kInputMalformed, offset - size, "QNAME is not one word");
+  }
+  if (!is_number(field)) return;
+  const std::optional<std::int64_t> number = number_of(std::exchange(line.number, {}));
+  if (!number || (field == kFlag && (*number < 0 || *number > kMostFlags))) {
+    fail(ErrorKind::kInputMalformed, offset - size,
+         fmt::format("{} is not a number that it can be", kFieldNames[field]));
+  }
+  if (field == kFlag) line.flags = static_cast<unsigned>(*number);
+}
+
+void SamReader::end_line(const Line& line) const {
+  if (line.field < kFields) {
+    fail(ErrorKind::kInputMalformed, lines_.offset(),
+         fmt::format("a line of {} fields: {} are needed", line.field, std::size_t{kFields}));
+  }
+  const std::size_t letters = line.letters == kNoLetters ? 0 : line.letters.size();
+  if (!line.only_star && line.qualities != letters) {
+    fail(ErrorKind::kInputMalformed, lines_.offset(),
+         fmt::format("{} letters, {} qualities", letters, line.qualities));
+  }
+}
+
+void SamReader::fail(ErrorKind kind, std::uint64_t offset, std::string detail) const {
+  throw Error(kind, Place{.file = file_, .record = records_ + 1, .offset = offset},
+              std::move(detail));
+}
+
+}  // namespace virnucpro

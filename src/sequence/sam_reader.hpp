@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "sequence/alignment.hpp"
+#include "sequence/byte_source.hpp"
+#include "sequence/line_reader.hpp"
+
+namespace virnucpro {
+
+// The reads of a SAM text (SAM specification, 1.4). Memory is one read and a bounded window: tags
+// and header lines are read over. Letters keep their case. The last line must have its end, as
+// every program that writes SAM gives it: a text cut within a line would pass for whole otherwise.
+class SamReader : public AlignmentReader {
+ public:
+  SamReader(ByteSource& source, std::string file);
+
+  std::optional<SequenceRecord> next() override;
+  SkippedAlignments skipped() const override { return skipped_; }
+  std::uint64_t bytes() const override { return lines_.bytes(); }
+  std::string hash() const override { return lines_.hash(); }
+
+ private:
+  struct Line;
+
+  void skip_header();
+  std::optional<SequenceRecord> read_record();
+  Line read_line();
+  void next_piece(LinePiece& piece);
+  void take_piece(Line& line, const LinePiece& piece) const;
+  void take_part(Line& line, std::string_view part, std::uint64_t offset) const;
+  void take_letters(Line& line, std::string_view part, std::uint64_t offset) const;
+  void end_field(Line& line, std::uint64_t offset) const;
+  void end_line(const Line& line) const;
+  [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) const;
+
+  LineReader lines_;
+  std::string file_;
+  std::uint64_t records_ = 0;  // read to their end
+  SkippedAlignments skipped_;
+};
+
+}  // namespace virnucpro
