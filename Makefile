@@ -1,8 +1,9 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo check check-long fuzz format lint clean
+.PHONY: help setup build install package demo check check-long fuzz docs format lint clean
 
+PREFIX ?= /usr/local
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
 
 help:  ## this list
@@ -16,6 +17,15 @@ build:  ## build the program and its tests in build/cpu
 	cmake --preset cpu -DBUILD_TESTING=ON
 	cmake --build --preset cpu
 
+install:  ## build and install, under PREFIX (/usr/local), staged in DESTDIR
+	@tools/setup.sh demo
+	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --build --preset release
+	cmake --install build/release --strip
+
+package:  ## the program with its libraries, for other Linux systems: dist/*.tar.gz
+	@tools/package.sh
+
 demo:  ## set up, build, and classify the phage lambda with small synthetic weights
 	@tools/demo.sh
 
@@ -28,11 +38,16 @@ check-long:  ## check, with the long forms of the tests (hours)
 fuzz:  ## build the fuzz targets and run each for 20 minutes of processor time
 	@tools/fuzz.sh
 
+docs:  ## write docs/errors.md and docs/configuration.md from the program's tables
+	cmake --preset cpu
+	cmake --build --preset cpu --target write_documents
+	build/cpu/tools/write_documents docs docs
+
 format:  ## lay out the sources as .clang-format says
 	@$(SOURCES) | xargs -0 -r clang-format -i
 
 lint:  ## clang-format and clang-tidy over everything; warnings are errors
 	@tools/lint.sh
 
-clean:  ## remove what was built; .venv-oracle and demo_out too
-	rm -rf build .venv-oracle demo_out
+clean:  ## remove what was built; .venv-oracle, demo_out and dist too
+	rm -rf build .venv-oracle demo_out dist

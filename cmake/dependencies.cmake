@@ -13,6 +13,20 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 
+# Debian's shared HDF5 carries a driver for S3 buckets, and with it curl, OpenSSL, Kerberos and LDAP:
+# thirty libraries that would be loaded at every start and shipped in every package. Of the archive
+# only what is called is linked.
+find_library(HDF5_ARCHIVE NAMES libhdf5_serial.a libhdf5.a HINTS ${HDF5_LIBRARY_DIRS})
+find_library(SZIP_LIBRARY sz)
+find_library(ZLIB_LIBRARY z)
+add_library(virnucpro_hdf5 INTERFACE)
+if(HDF5_ARCHIVE AND SZIP_LIBRARY AND ZLIB_LIBRARY)
+  target_link_libraries(virnucpro_hdf5 INTERFACE ${HDF5_ARCHIVE} ${SZIP_LIBRARY} ${ZLIB_LIBRARY} m dl)
+  target_include_directories(virnucpro_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
+else()
+  target_link_libraries(virnucpro_hdf5 INTERFACE PkgConfig::HDF5)
+endif()
+
 # Debian's package configuration of oneDNN asks for OpenCL headers, which the CPU API does not need.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)

@@ -50,6 +50,10 @@ VIRNUCPRO_BIN_REFERENCE=$PWD/build/cpu/bin/virnucpro run_tests tiny identity -R 
 build tsan threaded_unit_tests
 run_tests tsan unit -L 'unit.(base|sequence|engine|run)'
 
+step 'package'
+tools/package.sh >/dev/null
+tools/test_package.sh || failed=1
+
 if command -v nvcc >/dev/null; then
   step 'cuda: building the device code'
   cmake --preset cuda -DBUILD_TESTING=OFF --log-level=WARNING

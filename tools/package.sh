@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/, or in the folder given: what is installed, and with
+# it every library that is not glibc's, their licences, and how to begin. Runs on any Linux on x86-64
+# whose glibc is as new as this one's. The same sources and Debian packages give the same bytes
+# (SOURCE_DATE_EPOCH, or the time of the commit).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+umask 022
+output=${1:-dist}
+
+# Linked into the program, as headers or archives: their licences go with it, too.
+compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
+
+fail() {
+  printf 'package: %s\n' "$@" >&2
+  exit 1
+}
+
+# The Debian package a file belongs to. The loader names files in /lib, which is /usr/lib.
+package_of() {
+  { dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "/usr$1" 2>/dev/null; } | sed 's/[:,].*//;q' |
+    grep . || fail "$1 belongs to no Debian package: its licence is not known"
+}
+
+# The libraries that the loader would take, of this system, for the given files.
+libraries_of() {
+  local listing
+  listing=$(ldd "$@")
+  ! grep 'not found' <<<"$listing" >&2 || fail "a library is missing"
+  awk '$2 == "=>" && $3 ~ /^\// {print $3}' <<<"$listing" | sort -u
+}
+
+add_libraries() {
+  local library package
+  mkdir -p "$stage/lib/virnucpro"
+  while read -r library; do
+    package=$(package_of "$library")
+    [ "$package" != libc6 ] || continue
+    install -m 644 "$library" "$stage/lib/virnucpro/"
+    add_licence "$package"
+    printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
+  done < <(libraries_of "$stage/bin/virnucpro")
+  for package in "${compiled_in[@]}"; do
+    add_licence "$package"
+    printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
+  done
+}
+
+# shellcheck disable=SC2016
+name_and_version() { dpkg-query -W -f='${source:Package} ${source:Version}, ${Package}\n' "$1"; }
+
+# A package's licence, with the common licences that it refers to.
+add_licence() {
+  local from=/usr/share/doc/$1/copyright common
+  [ -f "$from" ] || fail "$from is not there: the licence of $1 must go with it"
+  install -m 644 "$from" "$licences/$1.txt"
+  while read -r common; do
+    [ ! -f "$common" ] || install -D -m 644 -t "$licences/common-licenses" "$common"
+  done < <(grep -o '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$from" || true)
+}
+
+newest_glibc() {
+  find "$stage/bin" "$stage/lib" -type f -exec objdump -T {} + 2>/dev/null |
+    grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1
+}
+
+write_readme() {
+  cat >"$stage/README" <<END
+Run bin/virnucpro --help; put this folder anywhere, as a whole. share/doc/virnucpro/README.md says more.
+Needs Linux on x86-64, glibc $(newest_glibc) or newer (ldd --version), a processor with AVX2; nothing else.
+END
+}
+
+write_licence_list() {
+  cat >"$licences/README" <<END
+The libraries that come with this program, unchanged, from Debian 12: file, source package, package.
+NAME.txt is the licence of package NAME; it refers to common-licenses/ as /usr/share/common-licenses.
+Their sources: https://snapshot.debian.org/package/SOURCE/VERSION/, or apt-get source SOURCE=VERSION.
+A library of lib/virnucpro may be replaced by another build of it.
+
+END
+  sort -k 1b,1 >>"$licences/README"
+}
+
+pack() {
+  tar --create --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+    --mode=u=rwX,go=rX --directory="$(dirname "$stage")" "$(basename "$stage")" | gzip -9n >"$tarball.partial"
+  mv "$tarball.partial" "$tarball"
+  (cd "$(dirname "$tarball")" && sha256sum "$(basename "$tarball")")
+  printf 'package: %s, %s bytes, %s unpacked\n' "$tarball" "$(stat -c %s "$tarball")" \
+    "$(du -sh --apparent-size "$stage" | cut -f 1)"
+}
+
+command -v dpkg-query >/dev/null || fail "packages are made on Debian, whose licence files they carry"
+tools/setup.sh demo
+cmake --preset release -DCMAKE_INSTALL_LIBDIR=lib
+cmake --build --preset release
+version=$(build/release/bin/virnucpro --version | cut -d ' ' -f 2)
+stage=build/release/package/virnucpro-$version-linux-x64
+licences=$stage/share/doc/virnucpro/third-party
+tarball=$output/virnucpro-$version-linux-x64.tar.gz
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CMakeLists.txt)}
+
+rm -rf build/release/package
+mkdir -p "$output" "$licences"
+env -u DESTDIR cmake --install build/release --prefix "$stage" --strip >/dev/null
+libraries=$(add_libraries)
+write_licence_list <<<"$libraries"
+install -m 644 LICENSE "$stage/"
+write_readme
+pack

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Tests what `make package` made, as a centre would use it:
+#
+#   tools/test_package.sh               unpacked, with no environment, on this system
+#   tools/test_package.sh --bare-root   and in a bare Debian 12, as packaging/virnucpro.def says
+#                                       (root, apt's mirror, a few minutes; installs debootstrap)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+predict=(predict -e 300 -p synthetic --esm-model synthetic:esm2_tiny
+  --dnabert-model synthetic:dnabert-s-tiny --no-progress)
+input=$PWD/examples/lambda.fa.gz
+# What every Linux system has; all else must lie in the package.
+glibc='linux-vdso|ld-linux-x86-64|libc|libm|libpthread|libdl|librt|libresolv'
+newest_glibc=2.36
+
+fail() {
+  printf 'test_package: %s\n' "$@" >&2
+  exit 1
+}
+passed() { printf 'test_package: %s\n' "$*"; }
+
+bare() { env -i PATH=/nonexistent "$@"; }
+
+# expect_tables FOLDER: the bytes that the program of the build tree writes.
+expect_tables() {
+  local table
+  for table in sequences.tsv lambda_merged/prediction_results.txt \
+    lambda_merged/prediction_results_highestscore.csv; do
+    cmp "$scratch/expected/$table" "$1/$table" || fail "$1/$table is not what was expected"
+  done
+}
+
+test_runs_anywhere() {
+  mkdir "$scratch/elsewhere"
+  ln -s "$package/bin/virnucpro" "$scratch/elsewhere/a link"
+  (cd "$scratch/elsewhere" && bare "$package/bin/virnucpro" "${predict[@]}" "$input" -o results -q)
+  expect_tables "$scratch/elsewhere/results"
+  (cd / && bare "$scratch/elsewhere/a link" "${predict[@]}" "$input" -o "$scratch/linked" -q)
+  expect_tables "$scratch/linked"
+  passed 'predict gives the same tables, without environment, through a link, from a path with spaces'
+}
+
+test_brings_its_libraries() {
+  local files foreign
+  mapfile -d '' files < <(find "$package/bin" "$package/lib" -type f \( -perm -100 -o -name '*.so*' \) -print0)
+  foreign=$(bare /usr/bin/ldd "$package/bin/virnucpro" | grep -vF "=> $package/bin/../lib/virnucpro/" |
+    grep -vE "^\s*(/lib64/)?($glibc)\.so" || true)
+  [ -z "$foreign" ] || fail 'these libraries are not in the package:' "$foreign"
+  ! objdump -p "${files[@]}" | grep -E 'R(UN)?PATH' | grep -v '\$ORIGIN' ||
+    fail 'a library is looked for outside the package'
+  local needed
+  needed=$(objdump -T "${files[@]}" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
+  [ "$(printf '%s\n' "$needed" "$newest_glibc" | sort -V | tail -n 1)" = "$newest_glibc" ] ||
+    fail "it needs glibc $needed; $newest_glibc was promised"
+  passed "all libraries but glibc's are in it; it needs glibc $needed"
+}
+
+test_names_no_build_path() {
+  ! grep -rlF "$PWD" "$package" || fail "these files name the folder they were built in"
+  passed 'no file names the folder it was built in'
+}
+
+test_carries_licences() {
+  local licences=$package/share/doc/virnucpro/third-party library
+  for library in "$package"/lib/virnucpro/*; do
+    local row
+    row=$(grep -F "$(basename "$library")	" "$licences/README") || fail "$library has no licence"
+    [ -s "$licences/${row##*, }.txt" ] || fail "the licence of $library is empty"
+  done
+  passed "every library's licence is in it"
+}
+
+test_is_reproducible() {
+  (umask 077 && tools/package.sh "$scratch/again" >/dev/null)
+  cmp "$tarball" "$scratch/again/$(basename "$tarball")" || fail 'made again it has other bytes, or dist/ is older than the sources'
+  passed 'made again, it has the same bytes'
+}
+
+# section NAME: of the Apptainer recipe.
+section() { sed -n "/^%$1\$/,/^%/{/^%/!p}" packaging/virnucpro.def; }
+
+# In a mount namespace of its own, so that nothing stays mounted. Without /proc a program cannot
+# tell where it lies.
+in_root() {
+  unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
+    env -i PATH=/usr/bin:/bin "$@"
+}
+
+test_bare_root() {
+  [ "$(id -u)" -eq 0 ] || fail '--bare-root needs root'
+  command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap
+  local mirror
+  mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Component: main' | head -n 1)
+  root=$scratch/root
+  debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >"$scratch/log" ||
+    fail "debootstrap failed:" "$(tail "$scratch/log")"
+  # As Apptainer does it: %files, %post, %test, %runscript.
+  cp "$tarball" "$root/opt/"
+  in_root sh -c "$(section post)"
+  in_root sh -c "$(section test)"
+  cp "$input" "$root/tmp/"
+  in_root sh -c "$(section runscript)" virnucpro "${predict[@]}" /tmp/lambda.fa.gz -o /tmp/results -q
+  expect_tables "$root/tmp/results"
+  passed "predict gives the same tables in a bare Debian $(cat "$root/etc/debian_version")"
+}
+
+version=$(build/release/bin/virnucpro --version | cut -d ' ' -f 2) || fail 'run make package first'
+tarball=$PWD/dist/virnucpro-$version-linux-x64.tar.gz
+scratch=$(mktemp -d -t 'virnucpro package.XXXXXX')
+trap 'rm -rf --one-file-system "$scratch"' EXIT
+tar -xzf "$tarball" -C "$scratch"
+package=$scratch/virnucpro-$version-linux-x64
+build/release/bin/virnucpro "${predict[@]}" "$input" -o "$scratch/expected" -q
+[ "$(wc -l <"$scratch/expected/lambda_merged/prediction_results.txt")" -gt 100 ] || fail 'lambda has no frames'
+
+test_runs_anywhere
+test_brings_its_libraries
+test_names_no_build_path
+test_carries_licences
+test_is_reproducible
+case "${1:-}" in
+  --bare-root) test_bare_root ;;
+  '') ;;
+  *) fail 'usage: tools/test_package.sh [--bare-root]' ;;
+esac
