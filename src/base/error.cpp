@@ -21,7 +21,7 @@ constexpr std::array kTable{
     ErrorInfo{kInputRead, "input-read", 1, "input cannot be read",
               "Check the disk or network it lies on, then run again."},
     ErrorInfo{kInputFormat, "input-format", 1, "input format is not known",
-              "Give FASTA or FASTQ: plain, gzip or BGZF."},
+              "Give FASTA or FASTQ (plain, gzip or BGZF), BAM, SAM or CRAM."},
     ErrorInfo{kInputTruncated, "input-truncated", 1, "input ends too early",
               "Copy or download the file again; compare its size with the source."},
     ErrorInfo{kInputCorrupt, "input-corrupt", 1, "compressed input is damaged",
@@ -32,6 +32,9 @@ constexpr std::array kTable{
               "Correct the record named."},
     ErrorInfo{kInputTooLong, "input-too-long", 1, "a sequence is too long",
               "Split it: one sequence may hold 2,147,483,647 bases."},
+    ErrorInfo{kInputReference, "input-reference", 1, "the reference cannot be used",
+              "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is "
+              "fetched."},
     ErrorInfo{kWeightsMissing, "weights-missing", 1, "model not found",
               "Give a path, download the model into the model directory (--models-dir), or name a "
               "synthetic one (synthetic:NAME)."},

@@ -22,6 +22,7 @@ enum class ErrorKind : std::uint8_t {
   kInputChanged,
   kInputMalformed,
   kInputTooLong,
+  kInputReference,
   kWeightsMissing,
   kWeightsFormat,
   kWeightsTruncated,

@@ -10,6 +10,7 @@
 
 #include "base/hash.hpp"
 #include "sequence/bam_reader.hpp"
+#include "sequence/cram_reader.hpp"
 #include "sequence/file_source.hpp"
 #include "sequence/sam_reader.hpp"
 #include "sequence/sequence_parser.hpp"
@@ -84,37 +85,41 @@ class TextStream : public RecordStream {
   SequenceParser parser_;
 };
 
+std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, const std::string& reference,
+                                             const Cancel& cancel) {
+  switch (*file.alignments) {
+    case AlignmentFormat::kSam:
+      return std::make_unique<SamReader>(file.text, file.name);
+    case AlignmentFormat::kCram:
+      return std::make_unique<CramReader>(file.text, file.name, reference, cancel);
+    case AlignmentFormat::kBam:
+      break;
+  }
+  if (!file.source.compressed()) {
+    throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
+                "the BAM is not compressed, so that a cut could not be told from its end: "
+                "samtools view -b FILE | virnucpro predict -");
+  }
+  return std::make_unique<BamReader>(file.text, file.name);
+}
+
 class AlignmentStream : public RecordStream {
  public:
-  explicit AlignmentStream(std::unique_ptr<OpenFile> file)
-      : file_(std::move(file)), reader_(make_reader(*file_)) {}
+  AlignmentStream(std::unique_ptr<OpenFile> file, const std::string& reference,
+                  const Cancel& cancel)
+      : file_(std::move(file)), reader_(make_reader(*file_, reference, cancel)) {}
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = reader_->next();
     if (!record) return std::nullopt;
-    return InputRecord{.input = 0, .id = record->header, .record = *std::move(record)};
+    std::string id = record->header;
+    return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
   }
   std::uint64_t bytes() const override { return reader_->bytes(); }
   std::string hash() const override { return reader_->hash(); }
   SkippedAlignments skipped() const override { return reader_->skipped(); }
 
  private:
-  static std::unique_ptr<AlignmentReader> make_reader(OpenFile& file) {
-    if (file.alignments == AlignmentFormat::kSam) {
-      return std::make_unique<SamReader>(file.text, file.name);
-    }
-    if (file.alignments == AlignmentFormat::kCram) {
-      throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
-                  "CRAM is not read by this version: samtools fastq FILE | virnucpro predict -");
-    }
-    if (!file.source.compressed()) {
-      throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
-                  "the BAM is not compressed, so that a cut could not be told from its end: "
-                  "samtools view -b FILE | virnucpro predict -");
-    }
-    return std::make_unique<BamReader>(file.text, file.name);
-  }
-
   std::unique_ptr<OpenFile> file_;
   std::unique_ptr<AlignmentReader> reader_;
 };
@@ -189,9 +194,12 @@ class PairedStream : public RecordStream {
   std::optional<InputRecord> mate_;
 };
 
-std::unique_ptr<RecordStream> open_single(const std::string& path, const Cancel& cancel) {
+std::unique_ptr<RecordStream> open_single(const std::string& path, const std::string& reference,
+                                          const Cancel& cancel) {
   std::unique_ptr<OpenFile> file = open_file(path, cancel);
-  if (file->alignments) return std::make_unique<AlignmentStream>(std::move(file));
+  if (file->alignments) {
+    return std::make_unique<AlignmentStream>(std::move(file), reference, cancel);
+  }
   return std::make_unique<TextStream>(std::move(file));
 }
 
@@ -233,7 +241,7 @@ struct InputSet::State {
   }
 
   std::unique_ptr<RecordStream> open() const {
-    if (!settings.paired) return open_single(settings.paths[current], cancel);
+    if (!settings.paired) return open_single(settings.paths[current], settings.reference, cancel);
     const std::size_t first = std::size_t{2} * current;
     return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1], cancel);
   }

@@ -42,11 +42,13 @@ using InputEvent = std::variant<InputRecord, InputEnd, InputFailure>;
 struct InputSettings {
   std::vector<std::string> paths;  // "-" is stdin
   bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
+  std::string reference{};         // FASTA that CRAM inputs were made with; may be empty
 };
 
 // Every record of every input, in order, then how each input ended. With `paired` a pair of files
 // is one input, named "R1+R2"; both files must be FASTQ, two of them, and hold the same reads.
-// Of BAM and SAM the primary alignments' reads come; their mates get /1 and /2 from the flags.
+// Of BAM, SAM and CRAM the primary alignments' reads come; their mates get /1 and /2 from the
+// flags.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "unit/sequence/compressed_file.hpp"
 
@@ -19,7 +20,7 @@ inline void require_htslib(bool holds, const char* what) {
 // A SAM text written by htslib again: `mode` is "wb" for BAM, "wb0" for BAM in stored blocks, "wc"
 // for CRAM, and so on. `options` are of CRAM, "reference=F" among them.
 inline std::string written_by_htslib(std::string_view sam, const char* mode,
-                                     std::initializer_list<const char*> options = {}) {
+                                     const std::vector<const char*>& options = {}) {
   const TestFolder folder;
   const std::string from = folder.write("from.sam", sam);
   const std::string to = folder.path("to");

@@ -1,0 +1,151 @@
+#include "sequence/cram_container.hpp"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kDefinitionBytes = 26;
+constexpr std::uint32_t kMostInt32 = 0x7fffffff;
+constexpr std::uint32_t kMostRecords = 1U << 20U;  // writers put 10,000 into a slice
+constexpr std::int32_t kEndStart = 4'542'278;      // "EOF"
+
+// What is decompressed may be so many times as long as what is there, beside a little. Blocks of
+// one value compress without bound, but real ones are short.
+constexpr std::uint64_t kFreeBytes = 24U << 20U;
+constexpr std::uint64_t kMostExpansion = 64;
+
+[[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) {
+  throw Error(kind, Place{.offset = offset}, std::move(detail));
+}
+
+std::uint32_t crc_of(std::string_view bytes) {
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
+}
+
+// A number of one to five bytes; the first one's leading ones say how many follow.
+std::uint32_t take_itf8(ByteWindow& bytes, std::string& kept) {
+  kept += bytes.take(1);
+  const std::uint32_t first = static_cast<unsigned char>(kept.back());
+  std::size_t more = 0;
+  while (more < 4 && (first & 0x80U >> more) != 0) ++more;
+  std::uint32_t value = more == 4 ? first & 0x0fU : first & 0x7fU >> more;
+  const std::string_view rest = bytes.take(more);
+  kept += rest;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const std::uint32_t byte = static_cast<unsigned char>(rest[i]);
+    value = i == 3 ? value << 4U | (byte & 0x0fU) : value << 8U | byte;
+  }
+  return value;
+}
+
+// The same for 64 bits, of one to nine bytes.
+std::uint64_t take_ltf8(ByteWindow& bytes, std::string& kept) {
+  kept += bytes.take(1);
+  const std::uint64_t first = static_cast<unsigned char>(kept.back());
+  std::size_t more = 0;
+  while (more < 8 && (first & 0x80U >> more) != 0) ++more;
+  std::uint64_t value = more >= 7 ? 0 : first & 0x7fU >> more;
+  const std::string_view rest = bytes.take(more);
+  kept += rest;
+  for (const char byte : rest) value = value << 8U | static_cast<unsigned char>(byte);
+  return value;
+}
+
+// Adds the CRC of everything in `kept` from `begin` on, which it must equal.
+void take_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
+              const char* of_what) {
+  const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));
+  const std::string_view stored = bytes.take(sizeof(std::uint32_t));
+  if (u32_at(stored, 0) != found) {
+    fail(ErrorKind::kInputCorrupt, offset, fmt::format("the CRC of a CRAM {} is wrong", of_what));
+  }
+  kept += stored;
+}
+
+// One block, and how long it is unpacked.
+std::uint64_t take_block(ByteWindow& bytes, std::string& kept, std::uint64_t room) {
+  const std::uint64_t offset = bytes.offset();
+  const std::size_t begin = kept.size();
+  kept += bytes.take(2);  // method, content type
+  const bool raw = kept[begin] == 0;
+  take_itf8(bytes, kept);  // content id
+  const std::uint32_t size = take_itf8(bytes, kept);
+  const std::uint32_t unpacked = take_itf8(bytes, kept);
+  if (size > room || unpacked > kMostInt32 || (raw && size != unpacked)) {
+    fail(ErrorKind::kInputMalformed, offset,
+         fmt::format("a block of {} bytes, {} unpacked, cannot be", size, unpacked));
+  }
+  for (std::uint64_t left = size; left != 0;) {
+    const std::string_view part = bytes.take_some(left);
+    kept += part;
+    left -= part.size();
+  }
+  take_crc(bytes, kept, begin, offset, "block");
+  return unpacked;
+}
+
+void check_sizes(const CramContainer& container, std::uint32_t size) {
+  if (size > kMostInt32 || container.records > kMostRecords) {
+    fail(ErrorKind::kInputMalformed, container.offset,
+         fmt::format("a container of {} bytes and {} records cannot be", size, container.records));
+  }
+}
+
+}  // namespace
+
+std::string read_cram_definition(ByteWindow& bytes) {
+  std::string definition(bytes.take(kDefinitionBytes));
+  const int major = static_cast<unsigned char>(definition[4]);
+  const int minor = static_cast<unsigned char>(definition[5]);
+  if (!definition.starts_with("CRAM") || major != 3 || minor > 1) {
+    fail(ErrorKind::kInputFormat, 0,
+         fmt::format("CRAM {}.{} is not read, only 3.0 and 3.1: samtools fastq FILE | virnucpro "
+                     "predict -",
+                     major, minor));
+  }
+  return definition;
+}
+
+CramContainer read_cram_container(ByteWindow& bytes) {
+  CramContainer container;
+  container.offset = bytes.offset();
+  std::string& kept = container.bytes;
+  kept += bytes.take(sizeof(std::uint32_t));
+  const std::uint32_t size = u32_at(kept, 0);
+  container.reference = static_cast<std::int32_t>(take_itf8(bytes, kept));
+  const std::uint32_t start = take_itf8(bytes, kept);
+  take_itf8(bytes, kept);  // span
+  container.records = take_itf8(bytes, kept);
+  take_ltf8(bytes, kept);  // records before it
+  container.bases = take_ltf8(bytes, kept);
+  const std::uint32_t blocks = take_itf8(bytes, kept);
+  const std::uint32_t landmarks = take_itf8(bytes, kept);
+  check_sizes(container, size);
+  for (std::uint32_t i = 0; i < landmarks; ++i) take_itf8(bytes, kept);
+  take_crc(bytes, kept, 0, container.offset, "container header");
+  const std::size_t header = kept.size();
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    container.unpacked += take_block(bytes, kept, size);
+    const std::uint64_t present = kept.size() - header;
+    if (present > size || container.unpacked > kFreeBytes + kMostExpansion * present) {
+      fail(ErrorKind::kInputMalformed, container.offset,
+           fmt::format("its blocks are longer than a container of {} bytes can hold", size));
+    }
+  }
+  for (std::uint64_t left = size - (kept.size() - header); left != 0;) {  // padding
+    const std::string_view part = bytes.take_some(left);
+    kept += part;
+    left -= part.size();
+  }
+  container.end = container.reference == -1 && start == kEndStart && container.records == 0;
+  return container;
+}
+
+}  // namespace virnucpro

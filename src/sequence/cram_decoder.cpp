@@ -1,0 +1,197 @@
+#include "sequence/cram_decoder.hpp"
+
+#include <fmt/format.h>
+#include <htslib/faidx.h>
+#include <htslib/hfile.h>
+#include <htslib/hts.h>
+#include <htslib/hts_log.h>
+#include <htslib/kstring.h>
+#include <htslib/sam.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/file.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kGivenNames = "read";  // begins the names of reads whose own were left out
+constexpr int kEndOfFile = -1;               // of sam_read1
+constexpr hts_pos_t kPieceLetters = hts_pos_t{1} << 20;
+
+struct Free {
+  void operator()(bam1_t* record) const { bam_destroy1(record); }
+  void operator()(faidx_t* index) const { fai_destroy(index); }
+  void operator()(hts_md5_context* md5) const { hts_md5_destroy(md5); }
+  void operator()(char* text) const { std::free(text); }
+  void operator()(htsFile* file) const { hts_close(file); }
+  void operator()(sam_hdr_t* header) const { sam_hdr_destroy(header); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Free>;
+
+template <typename T>
+std::string_view bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
+
+// False when nobody listens any more.
+bool send(std::string_view bytes) {
+  return write_all(STDOUT_FILENO, bytes) == 0;
+}
+
+void send_failure(ErrorKind kind, std::string_view detail) {
+  CramFrame frame;
+  frame.letters = kCramFailure;
+  frame.flags = static_cast<std::uint16_t>(kind);
+  frame.name = static_cast<std::uint16_t>(std::min<std::size_t>(detail.size(), 0xffff));
+  send(std::string(bytes_of(frame)) + std::string(detail.substr(0, frame.name)));
+}
+
+std::uint64_t data_bytes() {
+  std::array<std::uint64_t, 6> pages{};  // of statm: the sixth is data and stack
+  std::ifstream file("/proc/self/statm");
+  for (std::uint64_t& count : pages) file >> count;
+  return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+bool send_hello() {
+  CramHello hello;
+  hello.data_bytes = data_bytes();
+  return send(bytes_of(hello));
+}
+
+void forbid_opening_files() {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+}
+
+// The MD5 of one sequence of the reference as @SQ has it: capital letters, no white space.
+std::string md5_of(const faidx_t& index, const char* name) {
+  const Owned<hts_md5_context> md5(hts_md5_init());
+  hts_pos_t size = kPieceLetters;
+  for (hts_pos_t begin = 0; size == kPieceLetters; begin += size) {
+    const Owned<char> piece(
+        faidx_fetch_seq64(&index, name, begin, begin + kPieceLetters - 1, &size));
+    if (!piece || size <= 0) break;
+    std::transform(piece.get(), piece.get() + size, piece.get(), [](char letter) {
+      return static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
+    });
+    hts_md5_update(md5.get(), piece.get(), static_cast<unsigned long>(size));
+  }
+  std::array<unsigned char, 16> digest{};
+  std::array<char, 33> hex{};
+  hts_md5_final(digest.data(), md5.get());
+  hts_md5_hex(hex.data(), digest.data());
+  return hex.data();
+}
+
+class Decoder {
+ public:
+  // False when it cannot begin; that was sent.
+  bool open(const std::string& reference) {
+    file_.reset(hts_hopen(hdopen(STDIN_FILENO, "r"), kGivenNames, "r"));
+    if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();
+    header_.reset(sam_hdr_read(file_.get()));
+    if (!header_) return fail_to_begin();
+    hts_set_opt(file_.get(), CRAM_OPT_REQUIRED_FIELDS, SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_SEQ);
+    checked_.resize(static_cast<std::size_t>(std::max(sam_hdr_nref(header_.get()), 0)));
+    if (reference.empty()) return true;
+    if (hts_set_opt(file_.get(), CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
+        !(index_ = Owned<faidx_t>(fai_load3(reference.c_str(), nullptr, nullptr, 0)))) {
+      return fail(ErrorKind::kInputReference, "the reference cannot be read");
+    }
+    return true;
+  }
+
+  void run() {
+    const Owned<bam1_t> record(bam_init1());
+    int result = 0;
+    while ((result = sam_read1(file_.get(), header_.get(), record.get())) >= 0) {
+      if (!check_reference(record->core.tid) || !send_record(*record)) return;
+    }
+    if (result != kEndOfFile) diagnose();
+  }
+
+ private:
+  static bool fail_to_begin() {
+    return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
+  }
+
+  static bool fail(ErrorKind kind, std::string_view detail) {
+    send_failure(kind, detail);
+    return false;
+  }
+
+  // Whether the reference's sequence is the one that the CRAM was made with. htslib looks at this
+  // only in slices that lie on one sequence.
+  bool check_reference(int number) {
+    if (!index_ || number < 0 || static_cast<std::size_t>(number) >= checked_.size()) return true;
+    if (checked_[static_cast<std::size_t>(number)]) return true;
+    checked_[static_cast<std::size_t>(number)] = true;
+    const char* const name = sam_hdr_tid2name(header_.get(), number);
+    kstring_t expected = KS_INITIALIZE;
+    const bool known = faidx_has_seq(index_.get(), name) != 0 &&
+                       sam_hdr_find_tag_id(header_.get(), "SQ", "SN", name, "M5", &expected) == 0;
+    const Owned<char> text(expected.s);
+    if (!known || md5_of(*index_, name) == text.get()) return true;
+    return fail(ErrorKind::kInputReference,
+                fmt::format("the reference's {} is another one than the CRAM was made with: its "
+                            "MD5 is not {}",
+                            name, text.get()));
+  }
+
+  // Why the next record cannot be had.
+  void diagnose() {
+    for (int number = 0; index_ && number < sam_hdr_nref(header_.get()); ++number) {
+      const char* const name = sam_hdr_tid2name(header_.get(), number);
+      if (faidx_has_seq(index_.get(), name) == 0) {
+        fail(ErrorKind::kInputReference,
+             fmt::format("the reference does not have {}, which the CRAM names", name));
+        return;
+      }
+      if (!check_reference(number)) return;
+    }
+    fail(ErrorKind::kInputCorrupt, "");
+  }
+
+  bool send_record(const bam1_t& record) {
+    const std::string_view name(bam_get_qname(&record));
+    const auto letters = static_cast<std::uint32_t>(record.core.l_qseq);
+    CramFrame frame;
+    frame.letters = letters;
+    frame.name = static_cast<std::uint16_t>(name.size());
+    frame.flags = record.core.flag;
+    text_ = bytes_of(frame);
+    text_ += name;
+    const std::uint8_t* const codes = bam_get_seq(&record);
+    for (std::uint32_t i = 0; i < letters; ++i) text_ += seq_nt16_str[bam_seqi(codes, i)];
+    return send(text_);
+  }
+
+  Owned<htsFile> file_;
+  Owned<sam_hdr_t> header_;
+  Owned<faidx_t> index_;
+  std::vector<bool> checked_;  // which sequences of the reference
+  std::string text_;
+};
+
+}  // namespace
+
+void decode_cram(const std::string& reference) {
+  hts_set_log_level(HTS_LOG_OFF);
+  Decoder decoder;
+  if (!send_hello() || !decoder.open(reference)) return;
+  forbid_opening_files();
+  decoder.run();
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/cancel.hpp"
+#include "base/file.hpp"
+#include "sequence/byte_source.hpp"
+
+namespace virnucpro {
+
+// decode_cram() in a process of its own. Given a crafted file htslib takes any amount of memory,
+// and not every one leaves its memory whole: here it has as much as it is allowed, sees no other
+// file, and takes nothing with it when it crashes.
+class CramProcess : public ByteSource {
+ public:
+  // The next part of the CRAM, empty at its end. Asked for when the last one was taken.
+  using Input = std::function<std::optional<std::string>()>;
+
+  // `reference` is an indexed FASTA file, or empty. Errors: kInputRead.
+  CramProcess(std::string reference, Input input, const Cancel& cancel);
+  ~CramProcess() override;
+
+  // Lets the process have so much data memory beyond what it began with.
+  void allow(std::uint64_t bytes) const;
+
+  // The frames that come out. An end that comes early is the process's: it crashed or gave up.
+  // Errors: the cancellation's.
+  std::size_t read(std::span<char> buffer) override;
+
+ private:
+  void start(const std::string& reference);
+  void read_hello();
+  void refill();
+  void send_some();
+
+  Input input_;
+  const Cancel& cancel_;
+  pid_t process_ = -1;
+  UniqueFd socket_;
+  std::uint64_t base_ = 0;  // data memory that the process began with
+  std::string given_;
+  std::size_t taken_ = 0;  // of given_
+  bool ended_ = false;     // the input
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,89 @@
+#include "sequence/reference_index.hpp"
+
+#include <htslib/faidx.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Destroy {
+  void operator()(faidx_t* index) const { fai_destroy(index); }
+};
+
+fs::path make_folder() {
+  std::string name = (fs::temp_directory_path() / "virnucpro-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = name}, errno_text(errno));
+  }
+  return name;
+}
+
+// Throws where `path` is no file that can be read; a URL never is.
+fs::path checked(const std::string& path) {
+  if (::access(path.c_str(), R_OK) != 0) {
+    throw Error(ErrorKind::kInputMissing, Place{.file = path}, errno_text(errno));
+  }
+  std::error_code error;
+  fs::path whole = fs::canonical(path, error);
+  if (error || !fs::is_regular_file(whole, error)) {
+    throw Error(ErrorKind::kInputReference, Place{.file = path}, "it is not a regular file");
+  }
+  return whole;
+}
+
+}  // namespace
+
+ReferenceIndex::ReferenceIndex(const std::string& path) {
+  const fs::path reference = checked(path);
+  folder_ = make_folder();
+  const fs::path link = folder_ / "reference.fa";
+  path_ = link.string();
+  std::error_code error;
+  fs::create_symlink(reference, link, error);
+  use_index_beside(reference);
+  if (load()) return;
+  fs::remove(path_ + ".fai", error);
+  fs::remove(path_ + ".gzi", error);
+  if (fai_build3(path_.c_str(), nullptr, nullptr) == 0 && load()) return;
+  fs::remove_all(folder_, error);
+  throw Error(ErrorKind::kInputReference, Place{.file = path},
+              "it cannot be indexed: expected FASTA, plain or compressed by bgzip");
+}
+
+ReferenceIndex::~ReferenceIndex() {
+  std::error_code ignored;  // nothing depends on it
+  fs::remove_all(folder_, ignored);
+}
+
+void ReferenceIndex::use_index_beside(const fs::path& reference) const {
+  const auto written = fs::last_write_time(reference);
+  for (const char* suffix : {".fai", ".gzi"}) {
+    std::error_code error;
+    const fs::path index = reference.string() + suffix;
+    const auto made = fs::last_write_time(index, error);
+    if (!error && made >= written) fs::create_symlink(index, path_ + suffix, error);
+  }
+}
+
+bool ReferenceIndex::load() {
+  const std::unique_ptr<faidx_t, Destroy> index(fai_load3(path_.c_str(), nullptr, nullptr, 0));
+  if (!index) return false;
+  letters_ = 0;
+  for (int i = 0; i < faidx_nseq(index.get()); ++i) {
+    letters_ += static_cast<std::uint64_t>(
+        std::max(faidx_seq_len(index.get(), faidx_iseq(index.get(), i)), 0));
+  }
+  return true;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,293 @@
+#include "sequence/cram_reader.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "sequence/sam_reader.hpp"
+#include "unit/sequence/alignment_file.hpp"
+#include "unit/sequence/memory_source.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+std::string random_letters(std::size_t size, std::uint32_t seed) {
+  std::string letters;
+  while (letters.size() < size) {
+    seed = seed * 1664525U + 1013904223U;
+    letters += "ACGT"[seed >> 30U];
+  }
+  return letters;
+}
+
+struct Parsed {
+  std::vector<std::string> rows;
+  SkippedAlignments skipped;
+  std::optional<Error> error;
+  std::string hash;
+  std::uint64_t bytes = 0;
+};
+
+Parsed parse(const std::string& content, const std::string& reference = "",
+             std::size_t block = 1U << 20U) {
+  const Cancel cancel;
+  MemorySource source(content, block);
+  CramReader reader(source, "file", reference, cancel);
+  Parsed parsed;
+  try {
+    while (const auto record = reader.next()) {
+      parsed.rows.push_back(std::to_string(record->number) + " " + record->header + "=" +
+                            record->letters);
+    }
+  } catch (const Error& error) {
+    parsed.error = error;
+  }
+  parsed.skipped = reader.skipped();
+  parsed.hash = reader.hash();
+  parsed.bytes = reader.bytes();
+  return parsed;
+}
+
+void expect_error(const Parsed& parsed, ErrorKind kind, const std::string& detail) {
+  ASSERT_TRUE(parsed.error);
+  EXPECT_EQ(parsed.error->info().name, error_info(kind).name) << parsed.error->what();
+  EXPECT_THAT(parsed.error->what(), HasSubstr(detail));
+}
+
+// Two reference sequences, and reads that lie on both, some of them reversed, and one nowhere.
+class Cram : public ::testing::Test {
+ protected:
+  Cram()
+      : first_(random_letters(2000, 1)),
+        second_(random_letters(1000, 2)),
+        reference_(folder_.write("reference.fa", ">r1 x\n" + first_ + "\n>r2\n" + second_ + "\n")) {
+    sam_ = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:r1\tLN:2000\n@SQ\tSN:r2\tLN:1000\n";
+    add("a", 0, "r1", 10, first_.substr(9, 100));
+    add("b", 16, "r1", 20, first_.substr(19, 50) + "NRY");
+    add("p", 1 + 64, "r1", 30, first_.substr(29, 30));
+    add("a", 256, "r1", 40, first_.substr(39, 40));
+    add("c", 0, "r2", 5, second_.substr(4, 70));
+    add("a", 2048 + 16, "r2", 6, second_.substr(5, 20));
+    add("p", 1 + 128 + 16, "r2", 30, second_.substr(29, 30));
+    add("u", 4, "*", 0, "ACGTNACGT");
+    add("e", 4, "*", 0, "*");
+  }
+
+  void add(const std::string& name, unsigned flags, const std::string& where, int position,
+           const std::string& letters) {
+    const bool empty = letters == "*";
+    const std::string cigar = where == "*" ? "*" : std::to_string(letters.size()) + "M";
+    sam_ += name + "\t" + std::to_string(flags) + "\t" + where + "\t" + std::to_string(position) +
+            "\t0\t" + cigar + "\t*\t0\t0\t" + letters + "\t" +
+            (empty ? "*" : std::string(letters.size(), 'I')) + "\n";
+  }
+
+  std::string cram(std::initializer_list<const char*> options = {}) const {
+    const std::string reference = "reference=" + reference_;
+    std::vector<const char*> all(options);
+    all.push_back(reference.c_str());
+    return written_by_htslib(sam_, "wc", all);
+  }
+
+  std::vector<std::string> expected() const {
+    const Cancel cancel;
+    MemorySource source(sam_);
+    SamReader reader(source, "sam");
+    std::vector<std::string> rows;
+    while (const auto record = reader.next()) {
+      rows.push_back(std::to_string(record->number) + " " + record->header + "=" + record->letters);
+    }
+    return rows;
+  }
+
+  TestFolder folder_;
+  std::string first_;
+  std::string second_;
+  std::string reference_;
+  std::string sam_;
+};
+
+TEST_F(Cram, ReadsAsInSam) {
+  ASSERT_THAT(expected(), SizeIs(7));
+  for (const char* version : {"version=3.0", "version=3.1"}) {
+    for (const std::string& content :
+         {cram({version}), cram({version, "multi_seq_per_slice=1"}),
+          cram({version, "seqs_per_slice=2"}),
+          cram({version, "seqs_per_slice=2", "slices_per_container=3"})}) {
+      for (const std::size_t block : {11U, 1U << 20U}) {
+        const Parsed parsed = parse(content, reference_, block);
+        EXPECT_FALSE(parsed.error) << parsed.error->what();
+        EXPECT_EQ(parsed.rows, expected());
+        EXPECT_EQ(parsed.skipped.secondary, 1U);
+        EXPECT_EQ(parsed.skipped.supplementary, 1U);
+      }
+    }
+  }
+}
+
+TEST_F(Cram, HashIsOfTheFile) {
+  const std::string content = cram();
+  const Parsed parsed = parse(content, reference_);
+  ContentHash hash;
+  hash.update(as_bytes(content));
+  EXPECT_EQ(parsed.hash, hash.hex());
+  EXPECT_EQ(parsed.bytes, content.size());
+}
+
+TEST_F(Cram, WithoutReferenceWhereNoneIsNeeded) {
+  for (const std::string& content : {cram({"no_ref=1"}), cram({"embed_ref=1"})}) {
+    const Parsed parsed = parse(content);
+    EXPECT_FALSE(parsed.error) << parsed.error->what();
+    EXPECT_EQ(parsed.rows, expected());
+  }
+}
+
+TEST_F(Cram, NoRecords) {
+  sam_ = "@HD\tVN:1.6\n";
+  const Parsed parsed = parse(cram());
+  EXPECT_FALSE(parsed.error) << parsed.error->what();
+  EXPECT_THAT(parsed.rows, IsEmpty());
+}
+
+TEST_F(Cram, ManyContainers) {
+  for (int i = 0; i < 3000; ++i) {
+    add(fmt::format("x{}", i), 4, "*", 0, random_letters(150, static_cast<std::uint32_t>(i)));
+  }
+  for (const char* slices : {"slices_per_container=1", "slices_per_container=7"}) {
+    const Parsed parsed = parse(cram({"seqs_per_slice=100", slices}), reference_);
+    EXPECT_FALSE(parsed.error) << parsed.error->what();
+    EXPECT_EQ(parsed.rows, expected());
+  }
+}
+
+TEST_F(Cram, LongReads) {
+  add("long", 4, "*", 0, random_letters(9'000'000, 3));
+  add("next", 4, "*", 0, random_letters(2'000'000, 4));
+  const Parsed parsed = parse(cram(), reference_);
+  EXPECT_FALSE(parsed.error) << parsed.error->what();
+  EXPECT_TRUE(parsed.rows == expected());
+}
+
+// The header names the reference's path (UR) and its MD5 (M5), the environment a folder that holds
+// it by its MD5: all that htslib would use.
+TEST_F(Cram, NothingIsLookedUp) {
+  const std::string content = cram({"version=3.0"});
+  for (const std::string& letters : {first_, second_}) {
+    hts_md5_context* const md5 = hts_md5_init();
+    std::array<unsigned char, 16> digest{};
+    std::array<char, 33> hex{};
+    hts_md5_update(md5, letters.data(), letters.size());
+    hts_md5_final(digest.data(), md5);
+    hts_md5_hex(hex.data(), digest.data());
+    hts_md5_destroy(md5);
+    folder_.write(hex.data(), letters);
+  }
+  ::setenv("REF_PATH", folder_.path("%s").c_str(), 1);
+  ::setenv("REF_CACHE", folder_.path("%s").c_str(), 1);
+  {  // htslib finds it
+    htsFile* const file = hts_open(folder_.write("control.cram", content).c_str(), "r");
+    sam_hdr_t* const header = sam_hdr_read(file);
+    bam1_t* const record = bam_init1();
+    EXPECT_GE(sam_read1(file, header, record), 0);
+    bam_destroy1(record);
+    sam_hdr_destroy(header);
+    hts_close(file);
+  }
+  const Parsed parsed = parse(content);
+  ::unsetenv("REF_PATH");
+  ::unsetenv("REF_CACHE");
+  expect_error(parsed, ErrorKind::kInputReference, "give --reference FILE");
+  EXPECT_THAT(parsed.rows, IsEmpty());
+  EXPECT_EQ(parsed.error->place().record, 1U);
+  // Nor by the path alone.
+  expect_error(parse(content), ErrorKind::kInputReference, "give --reference FILE");
+}
+
+TEST_F(Cram, AnotherReference) {
+  std::string other = second_;
+  other[500] = other[500] == 'A' ? 'C' : 'A';
+  const std::string changed =
+      folder_.write("changed.fa", ">r1\n" + first_ + "\n>r2\n" + other + "\n");
+  const std::string lacking = folder_.write("lacking.fa", ">r1\n" + first_ + "\n");
+  for (const char* slices : {"multi_seq_per_slice=0", "multi_seq_per_slice=1"}) {
+    const std::string content = cram({slices});
+    expect_error(parse(content, changed), ErrorKind::kInputReference, "r2 is another one");
+    expect_error(parse(content, lacking), ErrorKind::kInputReference, "does not have r2");
+  }
+}
+
+TEST_F(Cram, ReferencesThatCannotBe) {
+  const std::string content = cram();
+  expect_error(parse(content, folder_.path("none")), ErrorKind::kInputMissing, "none");
+  expect_error(parse(content, "https://example.org/r.fa"), ErrorKind::kInputMissing, "https:");
+  expect_error(parse(content, folder_.path("")), ErrorKind::kInputReference, "regular");
+  expect_error(parse(content, folder_.write("bad", std::string(100, '\x01'))),
+               ErrorKind::kInputReference, "cannot be indexed");
+  expect_error(parse(content, folder_.write("r.gz", gzip(">r1\nACGT\n"))),
+               ErrorKind::kInputReference, "cannot be indexed");
+}
+
+TEST_F(Cram, ReferenceIsIndexedElsewhere) {
+  const std::string content = cram();
+  std::filesystem::remove(reference_ + ".fai");
+  EXPECT_EQ(parse(content, reference_).rows, expected());
+  EXPECT_FALSE(std::filesystem::exists(reference_ + ".fai"));
+  const std::string packed = folder_.write("r.fa.gz", compressed({content_of(reference_)}, "w"));
+  EXPECT_EQ(parse(content, packed).rows, expected());
+  EXPECT_FALSE(std::filesystem::exists(packed + ".gzi"));
+}
+
+TEST_F(Cram, AnOldIndexIsNotBelieved) {
+  const std::string content = cram();
+  folder_.write("reference.fa.fai", "r1\t7\t1\t7\t8\n");
+  std::filesystem::last_write_time(
+      reference_ + ".fai", std::filesystem::last_write_time(reference_) - std::chrono::hours(1));
+  EXPECT_EQ(parse(content, reference_).rows, expected());
+}
+
+TEST_F(Cram, EveryCut) {
+  const std::string content = cram({"seqs_per_slice=4"});
+  for (std::size_t size = 4; size < content.size(); size += size % 7 + 1) {
+    const Parsed parsed = parse(content.substr(0, size), reference_);
+    ASSERT_TRUE(parsed.error) << size;
+    EXPECT_EQ(parsed.error->kind(), ErrorKind::kInputTruncated) << parsed.error->what();
+    EXPECT_EQ(parsed.error->place().offset, size);
+    EXPECT_TRUE(parsed.error->place().record);
+  }
+}
+
+TEST_F(Cram, EveryChangedByte) {
+  const std::string content = cram({"no_ref=1"});
+  for (std::size_t at = 26; at < content.size(); at += at % 5 + 1) {
+    std::string changed = content;
+    changed[at] = static_cast<char>(changed[at] ^ 0x11);
+    EXPECT_TRUE(parse(changed).error) << at;
+  }
+}
+
+TEST_F(Cram, SomethingBehindTheEnd) {
+  const std::string content = cram({"no_ref=1"});
+  for (const std::string& more : {std::string("x"), content}) {
+    expect_error(parse(content + more), ErrorKind::kInputCorrupt, "follows the end container");
+  }
+}
+
+TEST_F(Cram, OldVersions) {
+  expect_error(parse(cram({"version=2.1"}), reference_), ErrorKind::kInputFormat,
+               "CRAM 2.1 is not read");
+}
+
+}  // namespace
+}  // namespace virnucpro
