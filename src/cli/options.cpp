@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/processors.hpp"
 #include "base/text.hpp"
-#include "cli/processor.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {

@@ -1,15 +1,14 @@
 #include "cli/processor.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/processors.hpp"
 #include "base/text.hpp"
 #include "ops/cpu.hpp"
 
@@ -40,15 +39,6 @@ std::string describe_processors() {
 }
 
 }  // namespace
-
-std::size_t usable_processors() {
-  std::array<cpu_set_t, 16> sets{};  // of 1,024 processors each
-  if (::sched_getaffinity(0, sizeof sets, sets.data()) != 0) {
-    return std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  }
-  const int count = CPU_COUNT_S(sizeof sets, sets.data());
-  return static_cast<std::size_t>(std::max(count, 1));
-}
 
 std::string processor_kernel_paths() {
   std::string paths;

@@ -12,8 +12,8 @@
 namespace virnucpro {
 
 struct Worker::State {
-  State(std::unique_ptr<Engine> worker_engine, std::size_t in_flight)
-      : engine(std::move(worker_engine)), requests(in_flight), thread([this] { serve(); }) {}
+  State(Engine& worker_engine, std::size_t in_flight)
+      : engine(worker_engine), requests(in_flight), thread([this] { serve(); }) {}
 
   ~State() {
     {
@@ -33,7 +33,7 @@ struct Worker::State {
       std::exception_ptr failure;
       try {
         if (is_stopping()) return;
-        result = engine->run(*request);
+        result = engine.run(*request);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -56,7 +56,7 @@ struct Worker::State {
     return stopping;
   }
 
-  std::unique_ptr<Engine> engine;
+  Engine& engine;
   BoundedQueue<BatchRequest> requests;
   std::mutex mutex;
   std::condition_variable answered;
@@ -67,14 +67,10 @@ struct Worker::State {
   std::thread thread;
 };
 
-Worker::Worker(std::unique_ptr<Engine> engine, std::size_t in_flight)
-    : state_(std::make_unique<State>(std::move(engine), in_flight)) {}
+Worker::Worker(Engine& engine, std::size_t in_flight)
+    : state_(std::make_unique<State>(engine, in_flight)) {}
 
 Worker::~Worker() = default;
-
-const Engine& Worker::engine() const {
-  return *state_->engine;
-}
 
 void Worker::submit(BatchRequest request) {
   state_->requests.push(std::move(request));

@@ -12,12 +12,11 @@ namespace virnucpro {
 // A thread that runs batches through an engine while its owner packs the next ones.
 class Worker {
  public:
-  // At most `in_flight` batches wait for it: submit() blocks beyond that.
-  Worker(std::unique_ptr<Engine> engine, std::size_t in_flight);
+  // At most `in_flight` batches wait for it: submit() blocks beyond that. The engine outlives it,
+  // and is nobody else's meanwhile.
+  Worker(Engine& engine, std::size_t in_flight);
   // Gives up what has not been started.
   ~Worker();
-
-  const Engine& engine() const;
 
   void submit(BatchRequest request);
   // A finished batch, in the order submitted; waits for one when `wait`, which needs a batch to be

@@ -25,14 +25,14 @@ PackSettings pack_settings(const ComputeSettings& settings) {
 
 }  // namespace
 
-BatchRunner::BatchRunner(std::unique_ptr<Engine> engine, const ComputeSettings& settings,
-                         RunCounters& counters, BatchHandlers handlers)
+BatchRunner::BatchRunner(Engine& engine, const ComputeSettings& settings, RunCounters& counters,
+                         BatchHandlers handlers)
     : token_budget_(settings.token_budget),
       in_flight_(std::clamp<std::size_t>(settings.prefetch, 1, limits().batches_in_flight)),
       counters_(counters),
       handlers_(std::move(handlers)),
       packer_(pack_settings(settings)),
-      worker_(std::move(engine), in_flight_) {}
+      worker_(engine, in_flight_) {}
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,10 +26,9 @@ struct BatchHandlers {
 // for every number under which its frame was added, out of order, during add() and flush().
 class BatchRunner {
  public:
-  BatchRunner(std::unique_ptr<Engine> engine, const ComputeSettings& settings,
-              RunCounters& counters, BatchHandlers handlers);
-
-  const Engine& engine() const { return worker_.engine(); }
+  // The engine and the counters outlive it.
+  BatchRunner(Engine& engine, const ComputeSettings& settings, RunCounters& counters,
+              BatchHandlers handlers);
 
   // Errors: those of the engine; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);

@@ -60,7 +60,7 @@ std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const 
   const std::size_t esm_width = models.engine->esm2_width();
   std::unordered_map<std::uint64_t, std::string> names;  // of rows without embedding yet
   BatchRunner runner(
-      std::move(models.engine), settings.compute, counters,
+      *models.engine, settings.compute, counters,
       {.on_result =
            [&](std::uint64_t row, const BatchResult& result, std::size_t index) {
              const auto part = [index](const std::vector<float>& values, std::size_t width) {

@@ -77,16 +77,16 @@ class PredictRun {
         tokenizer_(std::move(*models.tokenizer)),
         journal_(Journal::create(directory.journal(), fingerprint(settings, models))),
         units_(journal_),
-        runner_(std::move(models.engine), settings.compute, counters,
+        engine_(std::move(models.engine)),
+        runner_(*engine_, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
     if (settings.virus_fasta) rereader_.emplace(settings.inputs, directory.path());
     if (!settings.keep_intermediate) return;
-    const EmbeddingWidths widths{
-        .dnabert_s = runner_.engine().dnabert_s_width(),
-        .esm2 = runner_.engine().esm2_width(),
-        .merged = runner_.engine().dnabert_s_width() + runner_.engine().esm2_width()};
+    const EmbeddingWidths widths{.dnabert_s = engine_->dnabert_s_width(),
+                                 .esm2 = engine_->esm2_width(),
+                                 .merged = engine_->dnabert_s_width() + engine_->esm2_width()};
     intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
                            models.description);
   }
@@ -215,7 +215,8 @@ class PredictRun {
   std::uint64_t next_number_ = 0;
   std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
   std::uint64_t gathered_ids_ = 0;    // bytes of their ids
-  BatchRunner runner_;                // last: it stops before what its results go to is gone
+  const std::unique_ptr<Engine> engine_;
+  BatchRunner runner_;  // last: it stops before what its results go to is gone
 };
 
 // Says beside the tables, which cannot, what their scores are worth.

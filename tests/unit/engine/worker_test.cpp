@@ -27,8 +27,9 @@ struct Workers : testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(Workers, AnswerInTheOrderSubmitted) {
-  Worker worker(engine(), GetParam());
-  const std::unique_ptr<Engine> alone = engine();
+  const std::unique_ptr<Engine> engine = this->engine();
+  Worker worker(*engine, GetParam());
+  const std::unique_ptr<Engine> alone = this->engine();
   std::uint64_t received = 0;
   const auto check = [&](const BatchResult& result) {
     EXPECT_EQ(result.id, received);
@@ -47,7 +48,8 @@ TEST_P(Workers, AnswerInTheOrderSubmitted) {
 }
 
 TEST_P(Workers, HandOnWhatTheEngineThrowsAndTakeNoMoreWork) {
-  Worker worker(engine(), GetParam());
+  const std::unique_ptr<Engine> engine = this->engine();
+  Worker worker(*engine, GetParam());
   cancel.request(SIGTERM);
   // None of them waits for room that a failed engine never makes.
   for (std::uint64_t id = 0; id < kBatches; ++id) worker.submit(request(id));
@@ -62,7 +64,8 @@ TEST_P(Workers, HandOnWhatTheEngineThrowsAndTakeNoMoreWork) {
 }
 
 TEST_P(Workers, HandOutWhatWasDoneBeforeAFailure) {
-  Worker worker(engine(), GetParam());
+  const std::unique_ptr<Engine> engine = this->engine();
+  Worker worker(*engine, GetParam());
   worker.submit(request(0));
   EXPECT_EQ(worker.receive(true).value().id, 0U);
   BatchRequest broken = request(1);
@@ -74,7 +77,8 @@ TEST_P(Workers, HandOutWhatWasDoneBeforeAFailure) {
 }
 
 TEST_P(Workers, MayEndWithBatchesOutstanding) {
-  Worker worker(engine(), GetParam());
+  const std::unique_ptr<Engine> engine = this->engine();
+  Worker worker(*engine, GetParam());
   for (std::uint64_t id = 0; id < GetParam(); ++id) worker.submit(request(id));
 }
 

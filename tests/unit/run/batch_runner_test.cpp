@@ -35,8 +35,10 @@ const std::vector<FrameTokens>& sample_frames() {
 }
 
 struct BatchRunners : testing::Test {
-  BatchRunner runner(const ComputeSettings& settings, EngineModels models = tiny_models()) {
-    return {std::make_unique<Engine>(models, EngineSettings{.threads = 1, .outputs = {}}, cancel),
+  // Of one runner at a time: its engine is gone with the next one's.
+  BatchRunner runner(const ComputeSettings& settings, const EngineModels& models = tiny_models()) {
+    engine = std::make_unique<Engine>(models, EngineSettings{.threads = 1, .outputs = {}}, cancel);
+    return {*engine,
             settings,
             counters,
             {.on_result =
@@ -74,6 +76,7 @@ struct BatchRunners : testing::Test {
   }
 
   Cancel cancel;
+  std::unique_ptr<Engine> engine;
   RunCounters counters;
   std::map<std::uint64_t, Scores> scores;
 };
