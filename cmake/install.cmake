@@ -18,6 +18,29 @@ install(TARGETS virnucpro RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Not CMAKE_INSTALL_DATADIR: the program looks in ../share, wherever it lies.
 install(DIRECTORY share/virnucpro DESTINATION share)
 
+# The library, its header, and the CMake package virnucpro with the target virnucpro::virnucpro.
+virnucpro_installed_in(virnucpro_library ${CMAKE_INSTALL_LIBDIR})
+set_target_properties(virnucpro_library PROPERTIES LIBRARY_OUTPUT_DIRECTORY
+                                                   ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH share_from_library ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}
+     ${CMAKE_INSTALL_PREFIX}/share/virnucpro)
+target_compile_definitions(virnucpro_library
+                           PRIVATE VIRNUCPRO_SHARE_FROM_LIBRARY="${share_from_library}")
+install(DIRECTORY include/virnucpro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS virnucpro_library EXPORT virnucproTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+include(CMakePackageConfigHelpers)
+set(cmake_package ${CMAKE_INSTALL_LIBDIR}/cmake/virnucpro)
+install(EXPORT virnucproTargets NAMESPACE virnucpro:: DESTINATION ${cmake_package})
+configure_package_config_file(cmake/virnucproConfig.cmake.in virnucproConfig.cmake
+                              INSTALL_DESTINATION ${cmake_package})
+# Before 1.0 a new minor version may change the interface.
+write_basic_package_version_file(virnucproConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/virnucproConfig.cmake
+              ${CMAKE_BINARY_DIR}/virnucproConfigVersion.cmake DESTINATION ${cmake_package})
+
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -39,7 +39,7 @@ add_libraries() {
     install -m 644 "$library" "$stage/lib/virnucpro/"
     add_licence "$package"
     printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
-  done < <(libraries_of "$stage/bin/virnucpro")
+  done < <(libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so")
   for package in "${compiled_in[@]}"; do
     add_licence "$package"
     printf '(compiled in)\t%s\n' "$(name_and_version "$package")"

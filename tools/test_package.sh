@@ -44,8 +44,8 @@ test_runs_anywhere() {
 test_brings_its_libraries() {
   local files foreign
   mapfile -d '' files < <(find "$package/bin" "$package/lib" -type f \( -perm -100 -o -name '*.so*' \) -print0)
-  foreign=$(bare /usr/bin/ldd "$package/bin/virnucpro" | grep -vF "=> $package/bin/../lib/virnucpro/" |
-    grep -vE "^\s*(/lib64/)?($glibc)\.so" || true)
+  foreign=$(bare /usr/bin/ldd "$package/bin/virnucpro" "$package/lib/libvirnucpro.so" |
+    grep -vF -e "$package/bin/" -e "$package/lib/" | grep -vE "^\s*(/lib64/)?($glibc)\.so" || true)
   [ -z "$foreign" ] || fail 'these libraries are not in the package:' "$foreign"
   ! objdump -p "${files[@]}" | grep -E 'R(UN)?PATH' | grep -v '\$ORIGIN' ||
     fail 'a library is looked for outside the package'
@@ -61,6 +61,38 @@ test_names_no_build_path() {
   passed 'no file names the folder it was built in'
 }
 
+# scores FRAME-TABLE: id, call and scores, these as the 32 bits that they are.
+scores() {
+  /usr/bin/python3 - "$1" <<'END'
+import struct, sys
+for line in open(sys.argv[1]):
+    name, call, *scores = line.split("\t")[:4]
+    if name != "Sequence_ID":
+        print(name, call, *(struct.pack(">f", float(score)).hex() for score in scores))
+END
+}
+
+# test_library WHAT PREFIX: the example, built against what is installed there, gives the same bits.
+test_library() {
+  local build="$scratch/example of the $1" prefix=$2
+  cmake -S "$prefix/share/doc/virnucpro/examples/embed_and_classify" -B "$build" --log-level=WARNING \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Werror' >/dev/null
+  cmake --build "$build" >"$scratch/log" || fail "$(tail "$scratch/log")"
+  gzip -dc "$input" >"$build/lambda.fa"
+  bare "$build/embed_and_classify" "$build/lambda.fa" >"$build/rows"
+  cmp <(scores "$build/rows") <(scores "$scratch/expected/lambda_merged/prediction_results.txt") ||
+    fail "the example of the $1 does not give the program's scores"
+  passed "the example, built with the $1, gives the program's scores"
+}
+
+test_exports_nothing_else() {
+  ! nm --dynamic --defined-only --demangle "$package/lib/libvirnucpro.so" |
+    grep -vE '^[0-9a-f]+ [TVW] (typeinfo for |typeinfo name for |vtable for )?virnucpro::(Models|Exception|version)\b' ||
+    fail 'the library exports more than its interface'
+  passed 'the library exports its interface alone'
+}
+
 test_carries_licences() {
   local licences=$package/share/doc/virnucpro/third-party library
   for library in "$package"/lib/virnucpro/*; do
@@ -72,7 +104,7 @@ test_carries_licences() {
 }
 
 test_is_reproducible() {
-  (umask 077 && tools/package.sh "$scratch/again" >/dev/null)
+  (umask 077 && tools/package.sh "$scratch/again" >"$scratch/log") || fail "$(tail "$scratch/log")"
   cmp "$tarball" "$scratch/again/$(basename "$tarball")" || fail 'made again it has other bytes, or dist/ is older than the sources'
   passed 'made again, it has the same bytes'
 }
@@ -92,7 +124,7 @@ test_bare_root() {
   command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap
   local mirror
   mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Component: main' | head -n 1)
-  root=$scratch/root
+  root=$(mktemp -d -t virnucpro-root.XXXXXX)  # debootstrap takes no path with spaces
   debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >"$scratch/log" ||
     fail "debootstrap failed:" "$(tail "$scratch/log")"
   # As Apptainer does it: %files, %post, %test, %runscript.
@@ -108,7 +140,8 @@ test_bare_root() {
 version=$(build/release/bin/virnucpro --version | cut -d ' ' -f 2) || fail 'run make package first'
 tarball=$PWD/dist/virnucpro-$version-linux-x64.tar.gz
 scratch=$(mktemp -d -t 'virnucpro package.XXXXXX')
-trap 'rm -rf --one-file-system "$scratch"' EXIT
+root=
+trap 'rm -rf --one-file-system "$scratch" ${root:+"$root"}' EXIT
 tar -xzf "$tarball" -C "$scratch"
 package=$scratch/virnucpro-$version-linux-x64
 build/release/bin/virnucpro "${predict[@]}" "$input" -o "$scratch/expected" -q
@@ -118,6 +151,10 @@ test_runs_anywhere
 test_brings_its_libraries
 test_names_no_build_path
 test_carries_licences
+test_exports_nothing_else
+test_library package "$package"
+env -u DESTDIR cmake --install build/release --prefix "$scratch/installed" >/dev/null
+test_library installation "$scratch/installed"
 test_is_reproducible
 case "${1:-}" in
   --bare-root) test_bare_root ;;

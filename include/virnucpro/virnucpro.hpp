@@ -1,0 +1,143 @@
+#pragma once
+
+// virnucpro as a library: models opened once, then sequences held in memory embedded and
+// classified. The numbers are those of the program, bit for bit. C++17; docs/library.md has an
+// example.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#define VIRNUCPRO_PUBLIC __attribute__((visibility("default")))
+
+namespace virnucpro {
+
+// The version of the library that runs, "X.Y.Z".
+VIRNUCPRO_PUBLIC std::string_view version() noexcept;
+
+// The only exception that leaves the library. what() is one sentence that names file, tensor or
+// sequence; the rest is the row of the program's table of errors (docs/errors.md).
+class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
+ public:
+  // `name` and `remedy` live as long as the library is loaded.
+  Exception(const std::string& what, std::string_view name, int exit_code, std::string_view remedy);
+  Exception(const Exception&) = default;
+  Exception& operator=(const Exception&) = default;
+  ~Exception() override;
+
+  std::string_view name() const noexcept { return name_; }      // "weights-missing"
+  int exit_code() const noexcept { return exit_code_; }         // what the program would end with
+  std::string_view remedy() const noexcept { return remedy_; }  // what the user can do
+
+ private:
+  std::string_view name_;
+  int exit_code_;
+  std::string_view remedy_;
+};
+
+// A stop-free reading frame of a chunk, and its two scores.
+struct ScoredFrame {
+  std::string_view reading;  // "F1", "F2", "F3", "R1", "R2" or "R3"; needs no owner
+  float others = 0;
+  float virus = 0;
+};
+
+// A chunk of a sequence: its letters [begin, end). One without a stop-free frame has no scores.
+struct ScoredChunk {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::vector<ScoredFrame> frames;  // in the order of their names
+  float others = 0;                 // the maxima over its frames
+  float virus = 0;
+  bool is_virus = false;  // virus is not less than others
+};
+
+struct ScoredSequence {
+  std::vector<ScoredChunk> chunks;
+  std::size_t chunks_scored = 0;  // those with frames
+  std::size_t virus_chunks = 0;   // of them, those that are virus
+
+  // As the program calls it: at least a `threshold` of the scored chunks are virus.
+  bool is_virus(double threshold = 0.5) const {
+    return chunks_scored > 0 &&
+           static_cast<double>(virus_chunks) / static_cast<double>(chunks_scored) >= threshold;
+  }
+};
+
+// Where a row of a matrix of embeddings comes from.
+struct EmbeddedFrame {
+  std::size_t sequence = 0;  // index into the sequences given
+  std::size_t chunk = 0;     // index into its chunks
+  std::string_view reading;  // "F1" … "R3"
+};
+
+// One row a frame, in the order of sequences, chunks and frames: the numbers of DNABERT-S, then
+// those of ESM-2, as the classifier takes them.
+struct Embeddings {
+  std::vector<EmbeddedFrame> frames;
+  std::size_t dnabert_s_width = 0;
+  std::size_t esm2_width = 0;
+  std::vector<float> values;  // [frames.size(), width()], row-major
+
+  std::size_t width() const { return dnabert_s_width + esm2_width; }
+  const float* row(std::size_t frame) const { return values.data() + frame * width(); }
+};
+
+struct Analysis {
+  Embeddings embeddings;
+  std::vector<ScoredSequence> scores;  // of each sequence, in order
+};
+
+// The models, opened and resident: gigabytes with the published ones. Move-only; after a move only
+// assignment and destruction are left.
+//
+// Threads: calls on one object may come from several threads; they are computed one after another,
+// each on all of Options::threads. Every function but version(), moves and destruction throws
+// Exception, and nothing else. After an exception the object is as before the call.
+class VIRNUCPRO_PUBLIC Models {
+ public:
+  // Models are named as for the program (docs/models.md): a file, a folder, a published name, or
+  // synthetic:NAME.
+  struct Options {
+    std::string dnabert_s = "zhihan1996/DNABERT-S";
+    std::string esm2 = "esm2_t36_3B_UR50D";
+    std::string classifier;        // "500_model.pth"; empty: embeddings only
+    std::string models_dir;        // where names are looked for first
+    std::string share_dir;         // share/virnucpro; empty: the one installed with the library
+    std::size_t chunk_size = 500;  // letters; what the classifier was trained for
+    std::size_t threads = 0;       // 0: as many as this process may use
+    std::size_t token_budget =
+        4096;           // tokens of a batch: memory and speed, no number depends on it
+    bool bf16 = false;  // matrix products of bf16 numbers, where the processor has them
+  };
+
+  // Loads them. Errors: "usage" for an option out of bounds, "weights-…", "tokenizer", "json",
+  // "pickle-forbidden", "cpu", "out-of-memory".
+  explicit Models(const Options& options);
+  ~Models();
+  Models(Models&&) noexcept;
+  Models& operator=(Models&&) noexcept;
+
+  // A sequence is its letters as they are, without white space, in either case; what is none of
+  // ACGTU counts as unknown. An empty one has no chunks. Nothing is kept of them.
+  // Errors: "input-too-long", "not-finite", "out-of-memory"; "usage" where scores are asked for
+  // and no classifier was opened.
+  std::vector<ScoredSequence> classify(const std::vector<std::string_view>& sequences) const;
+  Embeddings embed(const std::vector<std::string_view>& sequences) const;
+  // Both at the price of one.
+  Analysis embed_and_classify(const std::vector<std::string_view>& sequences) const;
+
+  // What was opened and how it computes: "esm2", "esm2_hash", "precision", "kernel_path",
+  // "synthetic_weights" and so on, as the attributes of the program's HDF5 files.
+  const std::map<std::string, std::string>& description() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,278 @@
+#include "run/models.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <new>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <virnucpro/virnucpro.hpp>
+
+#include "base/cancel.hpp"
+#include "base/error.hpp"
+#include "base/processors.hpp"
+#include "base/version.hpp"
+#include "observe/counters.hpp"
+#include "run/batch_runner.hpp"
+#include "run/sequence_summary.hpp"
+#include "sequence/chunker.hpp"
+#include "sequence/frames.hpp"
+#include "sequence/record.hpp"
+#include "tokens/esm_alphabet.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kMostThreads = 1024;
+constexpr std::size_t kLargestBudget = 1U << 24U;
+
+// Runs `work`; whatever it throws leaves as an Exception.
+template <typename Work>
+auto guarded(const Work& work) {
+  const auto public_form = [](const Error& error) {
+    const ErrorInfo& info = error.info();
+    return Exception(error.what(), info.name, info.exit_code, info.remedy);
+  };
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw public_form(error);
+  } catch (const std::bad_alloc&) {
+    throw public_form(Error(ErrorKind::kOutOfMemory, ""));
+  } catch (const std::system_error& error) {  // a thread that cannot be started
+    throw public_form(Error(ErrorKind::kOutOfMemory, error.what()));
+  } catch (const std::exception& error) {
+    throw public_form(Error(ErrorKind::kInternal, error.what()));
+  }
+}
+
+void require_within(const char* option, std::size_t value, std::size_t least, std::size_t most) {
+  if (value >= least && value <= most) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} {}: expected {} to {}", option, value, least, most));
+}
+
+// share/virnucpro lies where the build and the installation put it, seen from this library.
+std::filesystem::path share_directory() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&share_directory), &info) == 0) return {};
+  std::error_code error;
+  const auto library = std::filesystem::canonical(info.dli_fname, error);
+  if (error) return {};
+  return (library.parent_path() / VIRNUCPRO_SHARE_FROM_LIBRARY).lexically_normal();
+}
+
+ModelSettings model_settings(const Models::Options& options) {
+  return {.dnabert_s = options.dnabert_s,
+          .esm2 = options.esm2,
+          .classifier = options.classifier,
+          .lookup = {.models_dir = options.models_dir,
+                     .share_dir = options.share_dir.empty()
+                                      ? share_directory()
+                                      : std::filesystem::path(options.share_dir)}};
+}
+
+ComputeSettings compute_settings(const Models::Options& options) {
+  require_within("threads", options.threads, 0, kMostThreads);
+  require_within("token_budget", options.token_budget, 1, kLargestBudget);
+  require_within("chunk_size", options.chunk_size, 1, kMaxLetters);
+  ComputeSettings compute;
+  compute.threads =
+      options.threads > 0 ? options.threads : std::min(usable_processors(), kMostThreads);
+  compute.token_budget = options.token_budget;
+  compute.precision = options.bf16 ? Precision::kBf16 : Precision::kFp32;
+  return compute;
+}
+
+std::size_t chunk_count(std::string_view letters, std::size_t chunk_size) {
+  return letters.empty() ? 0 : ChunkPlan(letters.size(), chunk_size).count();
+}
+
+ScoredSequence scored_sequence(const SequencePart& part, std::size_t chunk_size) {
+  ScoredSequence sequence;
+  for (std::uint64_t chunk = 0; chunk < part.chunks; ++chunk) {
+    const auto [begin, end] = ChunkPlan(part.length, chunk_size).at(chunk);
+    ScoredChunk& out = sequence.chunks.emplace_back();
+    out.begin = begin;
+    out.end = end;
+  }
+  for (const FrameScore& frame : part.frames) {
+    sequence.chunks[frame.chunk].frames.push_back(
+        {kFrameNames[frame.name], frame.others, frame.virus});
+  }
+  for (const ChunkScore& score : scored_chunks(part)) {
+    ScoredChunk& chunk = sequence.chunks[score.chunk];
+    chunk.others = score.others;
+    chunk.virus = score.virus;
+    chunk.is_virus = score.is_virus();
+    ++sequence.chunks_scored;
+    if (chunk.is_virus) ++sequence.virus_chunks;
+  }
+  return sequence;
+}
+
+// What one call is to give.
+enum class Wanted : std::uint8_t { kScores, kEmbeddings, kBoth };
+
+}  // namespace
+
+struct Models::State {
+  explicit State(const Options& options)
+      : compute(compute_settings(options)),
+        chunk_size(options.chunk_size),
+        outputs({.scores = !options.classifier.empty(), .dnabert_s = true, .esm2 = true}),
+        models(load_models(model_settings(options), compute, outputs, cancel)) {}
+
+  Analysis analyse(const std::vector<std::string_view>& sequences, Wanted wanted);
+
+  const Cancel cancel;  // nobody requests it
+  const ComputeSettings compute;
+  const std::size_t chunk_size;
+  const EngineOutputs outputs;
+  const LoadedModels models;
+  std::mutex mutex;  // the engine works for one call at a time
+};
+
+namespace {
+
+// The frames of one call on their way through the models.
+class Call {
+ public:
+  Call(Engine& engine, const DnaTokenizer& tokenizer, const ComputeSettings& compute,
+       std::size_t chunk_size, Wanted wanted)
+      : tokenizer_(tokenizer),
+        chunk_size_(chunk_size),
+        wanted_(wanted),
+        runner_(engine, compute, counters_,
+                {.on_result = [this](auto number, const auto& result,
+                                     auto index) { take(number, result, index); },
+                 .name_of = [this](auto number) { return name_of(number); }}) {
+    embeddings_.dnabert_s_width = engine.dnabert_s_width();
+    embeddings_.esm2_width = engine.esm2_width();
+  }
+
+  void add(std::string_view letters) {
+    if (letters.size() > kMaxLetters) {
+      throw Error(ErrorKind::kInputTooLong,
+                  fmt::format("sequence {} has {} letters", parts_.size(), letters.size()));
+    }
+    SequencePart& part = parts_.emplace_back();
+    part.length = letters.size();
+    part.chunks = chunk_count(letters, chunk_size_);
+    for (std::uint64_t chunk = 0; chunk < part.chunks; ++chunk) {
+      const auto [begin, end] = ChunkPlan(letters.size(), chunk_size_).at(chunk);
+      for (const Frame& frame : stop_free_frames(letters.substr(begin, end - begin))) {
+        add(chunk, frame);
+      }
+    }
+  }
+
+  Analysis finish() {
+    runner_.flush();
+    Analysis analysis;
+    analysis.embeddings = std::move(embeddings_);
+    if (wanted_ == Wanted::kEmbeddings) return analysis;
+    for (const SequencePart& part : parts_) {
+      analysis.scores.push_back(scored_sequence(part, chunk_size_));
+    }
+    return analysis;
+  }
+
+ private:
+  // A frame's sequence, and its place among the sequence's frames.
+  struct Place {
+    std::size_t sequence = 0;
+    std::size_t frame = 0;
+  };
+
+  void add(std::uint64_t chunk, const Frame& frame) {
+    SequencePart& part = parts_.back();
+    const std::size_t sequence = parts_.size() - 1;
+    places_.push_back({.sequence = sequence, .frame = part.frames.size()});
+    part.frames.push_back({.chunk = chunk, .name = frame.name});
+    if (wanted_ != Wanted::kScores) {
+      embeddings_.frames.push_back({sequence, chunk, kFrameNames[frame.name]});
+      embeddings_.values.resize(embeddings_.frames.size() * embeddings_.width());
+    }
+    runner_.add({esm_tokens(frame.protein), tokenizer_.encode(frame.nucleotides)},
+                places_.size() - 1);
+  }
+
+  void take(std::uint64_t number, const BatchResult& result, std::size_t index) {
+    if (!result.scores.empty()) {
+      FrameScore& frame = score(number);
+      frame.others = result.scores[2 * index];
+      frame.virus = result.scores[2 * index + 1];
+    }
+    if (wanted_ == Wanted::kScores) return;
+    float* row = embeddings_.values.data() + number * embeddings_.width();
+    const std::size_t dna = embeddings_.dnabert_s_width;
+    const std::size_t esm = embeddings_.esm2_width;
+    std::copy_n(result.dnabert_s.data() + index * dna, dna, row);
+    std::copy_n(result.esm2.data() + index * esm, esm, row + dna);
+  }
+
+  FrameScore& score(std::uint64_t number) {
+    const Place& place = places_[number];
+    return parts_[place.sequence].frames[place.frame];
+  }
+
+  std::string name_of(std::uint64_t number) {
+    const FrameScore& frame = score(number);
+    return frame_id(fmt::format("sequence {}", places_[number].sequence), frame.chunk, frame.name);
+  }
+
+  const DnaTokenizer& tokenizer_;
+  const std::size_t chunk_size_;
+  const Wanted wanted_;
+  std::vector<SequencePart> parts_;  // one a sequence
+  std::vector<Place> places_;        // of each frame, by number
+  Embeddings embeddings_;            // filled as far as they are wanted
+  RunCounters counters_;             // nobody looks at them
+  BatchRunner runner_;               // last: it stops before what its results go to is gone
+};
+
+}  // namespace
+
+Analysis Models::State::analyse(const std::vector<std::string_view>& sequences, Wanted wanted) {
+  if (wanted != Wanted::kEmbeddings && !outputs.scores) {
+    throw Error(ErrorKind::kUsage, "scores were asked for, but no classifier was opened");
+  }
+  const std::lock_guard lock(mutex);
+  Call call(*models.engine, *models.tokenizer, compute, chunk_size, wanted);
+  for (const std::string_view letters : sequences) call.add(letters);
+  return call.finish();
+}
+
+Models::Models(const Options& options)
+    : state_(guarded([&] { return std::make_unique<State>(options); })) {}
+
+Models::~Models() = default;
+Models::Models(Models&&) noexcept = default;
+Models& Models::operator=(Models&&) noexcept = default;
+
+std::vector<ScoredSequence> Models::classify(const std::vector<std::string_view>& sequences) const {
+  return guarded([&] { return state_->analyse(sequences, Wanted::kScores); }).scores;
+}
+
+Embeddings Models::embed(const std::vector<std::string_view>& sequences) const {
+  return guarded([&] { return state_->analyse(sequences, Wanted::kEmbeddings); }).embeddings;
+}
+
+Analysis Models::embed_and_classify(const std::vector<std::string_view>& sequences) const {
+  return guarded([&] { return state_->analyse(sequences, Wanted::kBoth); });
+}
+
+const std::map<std::string, std::string>& Models::description() const noexcept {
+  return state_->models.description;
+}
+
+std::string_view version() noexcept {
+  return program_version();
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <thread>
+#include <utility>
+#include <virnucpro/virnucpro.hpp>
+
+// What a user of the library sees, and nothing else: no header of src/ is included.
+namespace {
+
+using virnucpro::Analysis;
+using virnucpro::Embeddings;
+using virnucpro::Exception;
+using virnucpro::Models;
+using virnucpro::ScoredSequence;
+
+Models::Options tiny() {
+  Models::Options options;
+  options.dnabert_s = "synthetic:dnabert-s-tiny";
+  options.esm2 = "synthetic:esm2_tiny";
+  options.classifier = "synthetic";
+  options.chunk_size = 60;
+  options.threads = 2;
+  return options;
+}
+
+std::string random_letters(unsigned seed, std::size_t length) {
+  std::mt19937 random(seed);
+  std::string letters;
+  while (letters.size() < length) letters += "ACGT"[random() % 4];
+  return letters;
+}
+
+// Owns what the views of a call point to.
+struct Sequences {
+  std::vector<std::string> letters{random_letters(1, 500), "", "acgun", "TAATAATAA",
+                                   random_letters(2, 61)};
+  std::vector<std::string_view> views{letters.begin(), letters.end()};
+};
+
+// Every score, so that two answers can be compared.
+std::vector<std::pair<float, float>> scores_of(const std::vector<ScoredSequence>& sequences) {
+  std::vector<std::pair<float, float>> scores;
+  for (const auto& sequence : sequences) {
+    for (const auto& chunk : sequence.chunks) {
+      for (const auto& frame : chunk.frames) scores.emplace_back(frame.others, frame.virus);
+    }
+  }
+  return scores;
+}
+
+template <typename Work>
+std::string thrown_name(const Work& work) {
+  try {
+    work();
+  } catch (const Exception& error) {
+    EXPECT_NE(std::string(error.what()), "");
+    EXPECT_NE(error.remedy(), "");
+    EXPECT_GT(error.exit_code(), 0);
+    return std::string(error.name());
+  }
+  return "nothing was thrown";
+}
+
+TEST(Models, GiveTheSameNumbersHoweverTheyAreAsked) {
+  const Sequences sequences;
+  const Models models(tiny());
+  Models::Options other = tiny();
+  other.threads = 1;
+  other.token_budget = 50;
+  const Analysis both = Models(other).embed_and_classify(sequences.views);
+  const Embeddings embeddings = models.embed(sequences.views);
+  const auto scores = scores_of(models.classify(sequences.views));
+  EXPECT_EQ(scores_of(both.scores), scores);
+  EXPECT_EQ(both.embeddings.values, embeddings.values);
+  EXPECT_EQ(embeddings.frames.size(), scores.size());
+  EXPECT_EQ(embeddings.values.size(), embeddings.frames.size() * embeddings.width());
+  EXPECT_GT(std::set(scores.begin(), scores.end()).size(), 5U);
+}
+
+TEST(Models, AnswerForEverySequenceInItsPlace) {
+  const Sequences sequences;
+  const Models models(tiny());
+  const Analysis all = models.embed_and_classify(sequences.views);
+  ASSERT_EQ(all.scores.size(), sequences.views.size());
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < sequences.views.size(); ++i) {
+    const Analysis alone = models.embed_and_classify({sequences.views[i]});
+    EXPECT_EQ(scores_of({all.scores[i]}), scores_of(alone.scores));
+    for (std::size_t frame = 0; frame < alone.embeddings.frames.size(); ++frame, ++row) {
+      EXPECT_EQ(all.embeddings.frames[row].sequence, i);
+      EXPECT_EQ(all.embeddings.frames[row].chunk, alone.embeddings.frames[frame].chunk);
+      EXPECT_EQ(all.embeddings.frames[row].reading, alone.embeddings.frames[frame].reading);
+      const std::size_t width = alone.embeddings.width();
+      EXPECT_TRUE(std::equal(alone.embeddings.row(frame), alone.embeddings.row(frame) + width,
+                             all.embeddings.row(row)));
+    }
+  }
+  EXPECT_EQ(row, all.embeddings.frames.size());
+}
+
+TEST(Models, SayWhereChunksLieAndAddThemUp) {
+  const Sequences sequences;
+  const auto scored = Models(tiny()).classify(sequences.views);
+  ASSERT_EQ(scored[0].chunks.size(), 9U);
+  EXPECT_EQ(scored[0].chunks.front().begin, 0U);
+  EXPECT_EQ(scored[0].chunks.front().end, 60U);
+  EXPECT_EQ(scored[0].chunks.back().end, 500U);
+  std::size_t with_frames = 0;
+  for (const auto& chunk : scored[0].chunks) {
+    float virus = 0;
+    for (const auto& frame : chunk.frames) virus = std::max(virus, frame.virus);
+    EXPECT_EQ(chunk.virus, virus);
+    EXPECT_EQ(chunk.is_virus, !chunk.frames.empty() && chunk.virus >= chunk.others);
+    if (!chunk.frames.empty()) ++with_frames;
+  }
+  EXPECT_EQ(scored[0].chunks_scored, with_frames);
+  EXPECT_TRUE(scored[0].is_virus(0));
+  EXPECT_TRUE(scored[1].chunks.empty());
+  EXPECT_FALSE(scored[1].is_virus(0));
+}
+
+TEST(Models, AnswerSeveralThreads) {
+  const Sequences sequences;
+  const Models models(tiny());
+  const auto expected = scores_of(models.classify(sequences.views));
+  std::vector<std::vector<std::pair<float, float>>> answers(3);
+  std::vector<std::thread> threads;
+  for (auto& answer : answers) {
+    threads.emplace_back([&] { answer = scores_of(models.classify(sequences.views)); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& answer : answers) EXPECT_EQ(answer, expected);
+}
+
+TEST(Models, GoOnAfterAnErrorAndAMove) {
+  const Sequences sequences;
+  Models models(tiny());
+  const auto expected = scores_of(models.classify(sequences.views));
+  // Only its size is looked at.
+  const std::string_view endless(sequences.letters[0].data(), std::size_t{1} << 31U);
+  EXPECT_EQ(thrown_name([&] { models.classify({sequences.views[0], endless}); }), "input-too-long");
+  const Models moved(std::move(models));
+  EXPECT_EQ(scores_of(moved.classify(sequences.views)), expected);
+}
+
+TEST(Models, EmbedWithoutAClassifier) {
+  const Sequences sequences;
+  Models::Options options = tiny();
+  options.classifier.clear();
+  const Models models(options);
+  EXPECT_EQ(models.embed(sequences.views).values, Models(tiny()).embed(sequences.views).values);
+  EXPECT_EQ(thrown_name([&] { models.classify(sequences.views); }), "usage");
+  EXPECT_EQ(thrown_name([&] { models.embed_and_classify(sequences.views); }), "usage");
+}
+
+TEST(Models, NameWhatIsWrong) {
+  const auto opened = [](const auto& change) {
+    Models::Options options = tiny();
+    change(options);
+    return thrown_name([&] { const Models models(options); });
+  };
+  EXPECT_EQ(opened([](auto& options) { options.chunk_size = 0; }), "usage");
+  EXPECT_EQ(opened([](auto& options) { options.threads = 1U << 20U; }), "usage");
+  EXPECT_EQ(opened([](auto& options) { options.token_budget = 0; }), "usage");
+  EXPECT_EQ(opened([](auto& options) { options.esm2 = "/nonexistent/esm2"; }), "weights-missing");
+  EXPECT_EQ(opened([](auto& options) { options.share_dir = "/nonexistent"; }), "weights-missing");
+}
+
+TEST(Models, DescribeThemselves) {
+  const Models models(tiny());
+  EXPECT_EQ(models.description().at("synthetic_weights"), "true");
+  EXPECT_EQ(models.description().at("precision"), "fp32");
+  EXPECT_NE(virnucpro::version(), "");
+}
+
+}  // namespace
