@@ -1,0 +1,143 @@
+// bench_engine esm2|dnabert-s MODEL THREADS fp32|bf16 SEQUENCES EMBEDDINGS
+//
+// Embeds the sequences of a file, one a line, as often as it is told (bench/serve.hpp): proteins
+// for esm2, the numbers of tokens for dnabert-s. What is timed is the engine over batches that the
+// packer filled before, with the program's own settings; loading and tokenizing are not. The work
+// of a pass is its tokens, those at both ends of a sequence included. EMBEDDINGS takes the results
+// as fp32, in the order of the lines, for a comparison with the peer's.
+
+#include "engine/engine.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "base/limits.hpp"
+#include "run/settings.hpp"
+#include "serve.hpp"
+#include "tokens/esm_alphabet.hpp"
+#include "tokens/packer.hpp"
+#include "weights/load.hpp"
+
+namespace virnucpro::bench {
+namespace {
+
+struct Arguments {
+  bool esm2;
+  std::string model;
+  std::size_t threads;
+  Precision precision;
+  std::string sequences;
+  std::string embeddings;
+};
+
+Arguments parse(const std::vector<std::string>& words) {
+  if (words.size() != 7 || (words[1] != "esm2" && words[1] != "dnabert-s")) {
+    throw std::invalid_argument(
+        "usage: bench_engine esm2|dnabert-s MODEL THREADS fp32|bf16 SEQUENCES EMBEDDINGS");
+  }
+  return {.esm2 = words[1] == "esm2",
+          .model = words[2],
+          .threads = std::stoul(words[3]),
+          .precision = words[4] == "bf16" ? Precision::kBf16 : Precision::kFp32,
+          .sequences = words[5],
+          .embeddings = words[6]};
+}
+
+EngineModels load(const Arguments& arguments) {
+  const ModelLookup lookup;  // MODEL is a directory
+  EngineModels models;
+  if (arguments.esm2) {
+    models.esm2 = load_esm2(arguments.model, lookup);
+  } else {
+    models.dnabert_s = load_dnabert_s(arguments.model, lookup);
+  }
+  return models;
+}
+
+FrameTokens tokens_of(const std::string& line, bool esm2) {
+  if (esm2) return {.esm = esm_tokens(line), .dna = {}};
+  std::istringstream numbers(line);
+  FrameTokens tokens;
+  for (std::uint16_t token = 0; numbers >> token;) tokens.dna.push_back(token);
+  return tokens;
+}
+
+std::vector<PackedBatch> pack(const Arguments& arguments) {
+  Packer packer({.token_budget = ComputeSettings{}.token_budget,
+                 .frames_in_window = limits().frames_in_window,
+                 .tokens_in_window = 0,
+                 .frames_per_batch = limits().frames_per_batch,
+                 .deduplicate = false});
+  std::vector<PackedBatch> batches;
+  std::ifstream file(arguments.sequences);
+  std::uint64_t number = 0;
+  for (std::string line; std::getline(file, line);) {
+    packer.add(tokens_of(line, arguments.esm2), number++);
+    while (std::optional<PackedBatch> batch = packer.take()) batches.push_back(std::move(*batch));
+  }
+  while (std::optional<PackedBatch> batch = packer.drain()) batches.push_back(std::move(*batch));
+  return batches;
+}
+
+std::size_t run(Engine& engine, const std::vector<BatchRequest>& requests) {
+  std::size_t tokens = 0;
+  for (const BatchRequest& request : requests) {
+    engine.run(request);
+    tokens += request.frames.esm_tokens.size() + request.frames.dna_tokens.size();
+  }
+  return tokens;
+}
+
+void write_embeddings(Engine& engine, const std::vector<BatchRequest>& requests,
+                      const std::vector<PackedBatch>& batches, const std::string& path) {
+  const std::size_t width = std::max(engine.esm2_width(), engine.dnabert_s_width());
+  std::ofstream file(path, std::ios::binary);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const BatchResult result = engine.run(requests[i]);
+    const std::vector<float>& rows = result.esm2.empty() ? result.dnabert_s : result.esm2;
+    for (std::size_t row = 0; row < batches[i].occurrences.size(); ++row) {
+      const std::size_t bytes = width * sizeof(float);
+      file.seekp(static_cast<std::streamoff>(batches[i].occurrences[row].front() * bytes));
+      file.write(reinterpret_cast<const char*>(rows.data() + row * width),
+                 static_cast<std::streamsize>(bytes));
+    }
+  }
+}
+
+void measure(const Arguments& arguments) {
+  const Cancel cancel;
+  Engine engine(
+      load(arguments),
+      {.threads = arguments.threads,
+       .precision = arguments.precision,
+       .outputs = {.scores = false, .dnabert_s = !arguments.esm2, .esm2 = arguments.esm2}},
+      cancel);
+  std::vector<PackedBatch> batches = pack(arguments);
+  std::vector<BatchRequest> requests;
+  for (PackedBatch& batch : batches) {
+    requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
+  }
+  write_embeddings(engine, requests, batches, arguments.embeddings);
+  serve([&] { return run(engine, requests); }, engine.kernel_path());
+}
+
+}  // namespace
+}  // namespace virnucpro::bench
+
+int main(int argc, char** argv) {
+  try {
+    virnucpro::bench::measure(virnucpro::bench::parse({argv, argv + argc}));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,91 @@
+"""Figures c and d: the engine against torch, the same weights and sequences on both sides."""
+
+import array
+import random
+from pathlib import Path
+from typing import Iterator, List
+
+import figure
+from setting import Setting
+from session import Side, alternate
+
+ESM2 = {"8M": "esm2_t6_8M", "35M": "esm2_t12_35M", "150M": "esm2_t30_150M",
+        "650M": "esm2_t33_650M"}
+DEFAULT_MODELS = ("8M", "35M", "150M")
+RESIDUES = "LAGVSERTIDPKQNFYMHWC"
+SHORTEST, LONGEST = 30, 170
+# A frame of so many residues has about this many DNABERT-S tokens: 3 bases a residue, some 4.5
+# letters a token.
+TOKENS_A_RESIDUE = 2 / 3
+DNA_VOCABULARY = range(5, 4096)  # the five below are special
+TOKENS = 4096  # of a pass and thread: full batches of the program
+GOAL = 1.3
+TOLERANCE = 1e-4  # of embeddings, whose numbers are around one
+
+
+def lengths(rng: random.Random, budget: int, tokens_of) -> List[int]:
+    """Residues of frames, evenly spread, until their tokens fill the budget."""
+    chosen, used = [], 0
+    while True:
+        residues = rng.randint(SHORTEST, LONGEST)
+        used += tokens_of(residues)
+        if used > budget:
+            return chosen
+        chosen.append(residues)
+
+
+def proteins(threads: int) -> List[str]:
+    rng = random.Random(1)
+    return ["".join(rng.choices(RESIDUES, k=residues))
+            for residues in lengths(rng, TOKENS * threads, lambda residues: residues + 2)]
+
+
+def dna_tokens(threads: int) -> List[str]:
+    rng = random.Random(2)
+
+    def tokens_of(residues):
+        return int(residues * TOKENS_A_RESIDUE) + 2
+
+    return [" ".join(map(str, [1, *rng.choices(DNA_VOCABULARY, k=tokens_of(residues) - 2), 2]))
+            for residues in lengths(rng, TOKENS * threads, tokens_of)]
+
+
+def differ(ours: Path, theirs: Path) -> float:
+    """The largest difference of two files of fp32 numbers."""
+    a, b = (array.array("f", path.read_bytes()) for path in (ours, theirs))
+    assert len(a) == len(b) > 0, f"{len(a)} numbers, the peer has {len(b)}"
+    return max(abs(x - y) for x, y in zip(a, b))
+
+
+def compare(setting: Setting, name: str, kind: str, model: Path, threads: int,
+            lines: List[str], peer: str, *peer_arguments: object) -> figure.Figure:
+    sequences = setting.scratch / "sequences"
+    sequences.write_text("\n".join(lines) + "\n")
+    ours, theirs = setting.scratch / "ours.f32", setting.scratch / "theirs.f32"
+    our_command = [setting.bin / "bench_engine", kind, model, threads, "fp32", sequences, ours]
+    peer_command = [setting.python, setting.peers / f"{peer}.py", model, threads, *peer_arguments,
+                    sequences, theirs]
+    with Side(our_command, setting.environment) as our_side, Side(peer_command) as peer_side:
+        difference = differ(ours, theirs)
+        assert difference < TOLERANCE, f"{name}: embeddings differ by {difference}"
+        passes = alternate([our_side, peer_side], setting.repeats)
+        settings = {"threads": threads, "precision": "fp32", "ours": our_side.settings,
+                    "peer": peer_side.settings, "largest_difference": difference}
+    return figure.ratio(f"{name}, {threads} thread{'s' if threads > 1 else ''}", "tokens/s",
+                        passes[0], "torch", passes[1], figure.clock_for(threads), GOAL, settings)
+
+
+def esm2(setting: Setting) -> Iterator[figure.Figure]:
+    for size in setting.models or DEFAULT_MODELS:
+        model = setting.weights(ESM2[size])
+        for threads in setting.threads:
+            yield compare(setting, f"ESM-2 {size}", "esm2", model, threads, proteins(threads),
+                          "esm2")
+
+
+def dnabert(setting: Setting) -> Iterator[figure.Figure]:
+    model = setting.weights("dnabert-s")
+    for batch in (1, 32):
+        for threads in setting.threads:
+            yield compare(setting, f"DNABERT-S against batches of {batch}", "dnabert-s", model,
+                          threads, dna_tokens(threads), "dnabert", batch)

@@ -1,0 +1,73 @@
+"""A figure: what was measured, against what, and whether it reaches its goal."""
+
+import statistics
+from dataclasses import asdict, dataclass, field
+from typing import List, Optional, Sequence
+
+from session import Pass
+
+
+@dataclass
+class Figure:
+    name: str
+    unit: str
+    value: float
+    spread: List[float]  # lowest and highest of the repeats
+    repeats: int
+    goal: str
+    met: bool
+    peer: Optional[str] = None
+    peer_value: Optional[float] = None
+    ratio: Optional[float] = None  # median of the turns' ratios, ours over the peer's
+    ratio_spread: Optional[List[float]] = None
+    settings: dict = field(default_factory=dict)
+
+    def as_json(self) -> dict:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        low, high = self.spread
+        text = f"{self.name}: {self.value:,.0f} {self.unit} ({low:,.0f} to {high:,.0f})"
+        if self.peer:
+            low, high = self.ratio_spread
+            text += (f"; {self.peer}: {self.peer_value:,.0f};"
+                     f" ratio {self.ratio:.2f} ({low:.2f} to {high:.2f})")
+        return f"{text}; goal {self.goal}: {'met' if self.met else 'MISSED'}"
+
+
+def rates(passes: Sequence[Pass], clock: str) -> List[float]:
+    return [one.work / getattr(one, clock) for one in passes]
+
+
+def clock_for(threads: int) -> str:
+    """One thread is timed in processor seconds, which other programs hardly touch; several threads
+    by the wall clock, since waiting for each other is part of their time."""
+    return "cpu" if threads == 1 else "wall"
+
+
+def rate(name: str, unit: str, passes: Sequence[Pass], clock: str, goal: float,
+         settings: dict, cores: int = 1) -> Figure:
+    """A rate a core that has to reach `goal`."""
+    values = [value / cores for value in rates(passes, clock)]
+    median = statistics.median(values)
+    return Figure(name, unit, median, [min(values), max(values)], len(values), f">= {goal:,.0f}",
+                  median >= goal, settings={**settings, "clock": clock})
+
+
+def ratio(name: str, unit: str, ours: Sequence[Pass], peer: str, theirs: Sequence[Pass],
+          clock: str, goal: float, settings: dict) -> Figure:
+    """A rate that has to be `goal` times the peer's; turn by turn, so that both had the same
+    machine."""
+    our_rates, peer_rates = rates(ours, clock), rates(theirs, clock)
+    ratios = [a / b for a, b in zip(our_rates, peer_rates)]
+    median = statistics.median(ratios)
+    return Figure(name, unit, statistics.median(our_rates), [min(our_rates), max(our_rates)],
+                  len(ratios), f">= {goal:g}x", median >= goal, peer, statistics.median(peer_rates),
+                  median, [min(ratios), max(ratios)], {**settings, "clock": clock})
+
+
+def limit(name: str, unit: str, values: Sequence[float], most: float, settings: dict) -> Figure:
+    """Something of which there must not be more than `most`."""
+    median = statistics.median(values)
+    return Figure(name, unit, median, [min(values), max(values)], len(values), f"<= {most:,.0f}",
+                  max(values) <= most, settings=settings)

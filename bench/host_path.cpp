@@ -1,0 +1,104 @@
+// bench_host_path THREADS CHUNK_SIZE TOKENIZER FILE…
+//
+// What a run does before inference: read → chunk → translate → tokenize → pack, over the classes
+// and with the settings of `predict`. THREADS translate and tokenize; the packer has the main
+// thread, as in a run. The work of a pass is its sequences.
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "base/limits.hpp"
+#include "observe/counters.hpp"
+#include "run/frame_stream.hpp"
+#include "run/settings.hpp"
+#include "sequence/input_set.hpp"
+#include "serve.hpp"
+#include "tokens/dna_tokenizer.hpp"
+#include "tokens/packer.hpp"
+
+namespace virnucpro::bench {
+namespace {
+
+// Takes what there is, as a run's worker would.
+std::size_t frames_of(std::optional<PackedBatch> batch) {
+  return batch ? batch->frames.frames() : 0;
+}
+
+class HostPath {
+ public:
+  HostPath(std::size_t threads, std::uint64_t chunk_size, const std::string& tokenizer,
+           std::vector<std::string> paths)
+      : tokenizer_(DnaTokenizer::load(tokenizer)),
+        settings_{.source = FrameSource::kSequences,
+                  .chunk_size = chunk_size,
+                  .min_length = 0,
+                  .keep_text = false,
+                  .keep_records = false,
+                  .threads = threads},
+        paths_(std::move(paths)) {}
+
+  // The number of sequences.
+  std::size_t run() {
+    RunCounters counters;
+    InputSet inputs({.paths = paths_}, cancel_);
+    FrameStream stream(inputs, settings_, &tokenizer_, counters, cancel_);
+    Packer packer({.token_budget = ComputeSettings{}.token_budget,
+                   .frames_in_window = limits().frames_in_window,
+                   .tokens_in_window = 0,
+                   .frames_per_batch = limits().frames_per_batch,
+                   .deduplicate = ComputeSettings{}.deduplicate});
+    std::uint64_t number = 0;
+    packed_ = 0;
+    while (std::optional<FrameEvent> event = stream.next()) {
+      if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+      auto* part = std::get_if<FramePart>(&*event);
+      if (part == nullptr) continue;
+      for (FrameTokens& frame : part->tokens) {
+        packer.add(std::move(frame), number++);
+        while (const std::size_t frames = frames_of(packer.take())) packed_ += frames;
+      }
+    }
+    while (const std::size_t frames = frames_of(packer.drain())) packed_ += frames;
+    return counters.sequences.get();
+  }
+
+  std::size_t packed() const { return packed_; }
+
+ private:
+  const Cancel cancel_;
+  const DnaTokenizer tokenizer_;
+  const FrameStreamSettings settings_;
+  const std::vector<std::string> paths_;
+  std::size_t packed_ = 0;
+};
+
+void measure(const std::vector<std::string>& words) {
+  if (words.size() < 5) {
+    throw std::invalid_argument("usage: bench_host_path THREADS CHUNK_SIZE TOKENIZER FILE...");
+  }
+  HostPath path(std::stoul(words[1]), std::stoull(words[2]), words[3],
+                {words.begin() + 4, words.end()});
+  const std::size_t sequences = path.run();
+  serve([&path] { return path.run(); },
+        fmt::format("{} sequences, {} different frames", sequences, path.packed()));
+}
+
+}  // namespace
+}  // namespace virnucpro::bench
+
+int main(int argc, char** argv) {
+  try {
+    virnucpro::bench::measure({argv, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,92 @@
+"""Figure e: the most memory that a run ever held (ru_maxrss)."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Iterator
+
+import figure
+from engine import ESM2
+from setting import Setting
+
+MIB = 1 << 20
+READS = (100_000, 1_000_000)
+READ_LENGTH = 300
+READS_GOAL_MIB = 300
+GROWTH_GOAL_PERCENT = 10
+LOADING_MODELS = ("8M", "150M", "650M")
+COMPUTE_BYTES = {"fp32": 4, "bf16": 2}
+LOADING_SHARE, LOADING_EXTRA_MIB = 1.1, 256
+
+
+def peak_mib(setting: Setting, *arguments: object) -> float:
+    """Of the program with these arguments. A child's figure begins with what its parent held when
+    it started, so this process imports nothing large."""
+    process = subprocess.Popen([setting.program, *map(str, arguments)],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=setting.environment)
+    said = process.stderr.read().decode()
+    process.stderr.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, said
+    return usage.ru_maxrss * 1024 / MIB
+
+
+def smallest_weights(setting: Setting) -> Path:
+    """Both models of one layer, eight wide: what is left is the program's own memory."""
+    directory = setting.scratch / "smallest"
+    subprocess.run([setting.python, setting.peers / "smallest_weights.py", directory,
+                    setting.tokenizer], check=True)
+    return directory
+
+
+def predict(setting: Setting) -> Iterator[figure.Figure]:
+    models = smallest_weights(setting)
+    peaks = []
+    for count in READS:
+        reads = setting.scratch / "reads.fa"
+        setting.virnucpro("generate", "-n", count, "--length", READ_LENGTH, "--coding", 1, "-f",
+                          "-o", reads)
+        peak = peak_mib(setting, "predict", reads, "-m", READ_LENGTH, "--no-progress", "--force",
+                        "--esm-model", models / "esm2", "--dnabert-model", models / "dnabert-s",
+                        "-p", "synthetic", "-o", setting.scratch / "predictions")
+        peaks.append(peak)
+        settings = {"reads": count, "read_length": READ_LENGTH}
+        yield figure.limit(f"memory of predict, {count:,} reads", "MiB", [peak], READS_GOAL_MIB,
+                           settings)
+    growth = abs(peaks[1] / peaks[0] - 1) * 100
+    yield figure.limit("memory of predict, ten times the reads", "% more", [growth],
+                       GROWTH_GOAL_PERCENT, {"reads": list(READS), "mib": peaks})
+
+
+def parameters(directory: Path) -> int:
+    """Numbers in a model.safetensors."""
+    with open(directory / "model.safetensors", "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    header.pop("__metadata__", None)
+    return sum((entry["data_offsets"][1] - entry["data_offsets"][0]) // 4
+               for entry in header.values())
+
+
+def loading(setting: Setting) -> Iterator[figure.Figure]:
+    protein = setting.scratch / "protein.fa"
+    protein.write_text(">one\nMKV\n")
+    has_bf16 = "avx512_bf16" in Path("/proc/cpuinfo").read_text().split()
+    for size in LOADING_MODELS:
+        model = setting.weights(ESM2[size])
+        for precision in ["fp32", "bf16"] if has_bf16 else ["fp32"]:
+            peak = peak_mib(setting, "embed", protein, "--proteins", "--esm-model", model,
+                            "--precision", precision, "--force", "-o",
+                            setting.scratch / "embeddings.h5")
+            own = parameters(model) * COMPUTE_BYTES[precision] / MIB
+            settings = {"parameters": parameters(model), "precision": precision,
+                        "parameters_mib": own}
+            yield figure.limit(f"memory of loading ESM-2 {size}, {precision}", "MiB", [peak],
+                               own * LOADING_SHARE + LOADING_EXTRA_MIB, settings)
+
+
+def memory(setting: Setting) -> Iterator[figure.Figure]:
+    yield from predict(setting)
+    yield from loading(setting)

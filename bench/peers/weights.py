@@ -1,0 +1,26 @@
+"""What `virnucpro utils export-weights` wrote, as torch tensors: the peers' numbers are ours."""
+
+import json
+from pathlib import Path
+from typing import Dict
+
+import numpy as np
+import torch
+
+
+def read(directory: Path) -> Dict[str, torch.Tensor]:
+    """The tensors of a model.safetensors, which are fp32, without their esm. or bert. prefix."""
+    data = (directory / "model.safetensors").read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        values = np.frombuffer(data, "<f4", (end - begin) // 4, start + begin)
+        tensors[name.split(".", 1)[1]] = torch.from_numpy(values.reshape(entry["shape"]).copy())
+    return tensors
+
+
+def config(directory: Path) -> dict:
+    return json.loads((directory / "config.json").read_text())

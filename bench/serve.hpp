@@ -1,0 +1,40 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <string>
+
+namespace virnucpro::bench {
+
+// Processor seconds, of user and system, that this process has used.
+inline double cpu_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// A program under measurement and its driver (bench/session.py) speak line by line, so that several
+// of them can stay loaded and take turns: {"ready": settings} once warm, then for each line that
+// comes in, one pass, answered with its wall and processor seconds as JSON. `pass` says how much
+// work it did.
+inline void serve(const std::function<std::size_t()>& pass, const std::string& settings) {
+  std::cout << fmt::format(R"({{"ready": "{}"}})", settings) << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    const double cpu = cpu_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    const std::size_t work = pass();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    std::cout << fmt::format(R"({{"wall": {:.6f}, "cpu": {:.6f}, "work": {}}})", wall.count(),
+                             cpu_seconds() - cpu, work)
+              << std::endl;
+  }
+}
+
+}  // namespace virnucpro::bench
