@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOMS = ("base", "observe", "sequence", "tokens", "weights", "tensor", "ops", "models", "engine",
-         "run", "library", "report", "validate", "cli")
+         "run", "library", "report", "validate", "cli", "documents")
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"')

@@ -233,9 +233,8 @@ void Config::warn_unknown(const std::string& name, const Setting& setting) {
   }
   std::vector<std::string_view> names;
   for (const ConfigKey& key : config_keys()) names.push_back(key.name);
-  const std::string_view close = nearest(name, names);
   warnings_.push_back(fmt::format("{}: line {}: unknown key {}{}", file_, setting.line, shown(name),
-                                  close.empty() ? "" : fmt::format("; did you mean {}?", close)));
+                                  did_you_mean(name, names)));
 }
 
 const Config::Setting* Config::find(std::string_view name, ConfigType type) const {

@@ -78,6 +78,17 @@ constexpr std::array kTable{
     ErrorInfo{kTerminated, "terminated", 143, "terminated", "Run it again with --force."},
 };
 
+constexpr std::array kExitCodes{
+    ExitCode{kExitDone, "done"},
+    ExitCode{1, "failure or bad usage; the message says what, and what to do"},
+    ExitCode{kExitPartial,
+             "partial: some input could not be processed; failed_inputs.txt lists it"},
+    ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
+    ExitCode{4, "out of memory"},
+    ExitCode{130, "interrupted (SIGINT)"},
+    ExitCode{143, "terminated (SIGTERM)"},
+};
+
 std::string describe(const Place& place) {
   std::string text = place.file;
   const auto add = [&text](const std::string& part, const char* separator) {
@@ -106,6 +117,10 @@ std::span<const ErrorInfo> error_table() {
 
 const ErrorInfo& error_info(ErrorKind kind) {
   return kTable.at(static_cast<std::size_t>(kind));
+}
+
+std::span<const ExitCode> exit_codes() {
+  return kExitCodes;
 }
 
 Error::Error(ErrorKind kind, std::string detail) : Error(kind, Place{}, std::move(detail)) {}

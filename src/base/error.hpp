@@ -62,6 +62,14 @@ const ErrorInfo& error_info(ErrorKind kind);
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitPartial = 2;
 
+// What an exit code says, for help and documentation.
+struct ExitCode {
+  int code;
+  std::string_view meaning;
+};
+// Every exit code of the program, in ascending order.
+std::span<const ExitCode> exit_codes();
+
 // Where an error was met; what is unknown stays empty.
 struct Place {
   std::string file{};

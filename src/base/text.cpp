@@ -87,6 +87,11 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
+  const std::string_view close = nearest(word, candidates);
+  return close.empty() ? std::string{} : fmt::format("; did you mean {}?", close);
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -18,6 +18,10 @@ std::optional<bool> parse_bool(std::string_view text);
 // empty when none is close (at most a third of the letters wrong) or `word` is absurdly long.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
+// "; did you mean predict?" for the end of a message about an unknown word; empty when none is
+// close.
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
+
 // Fit for a terminal and a log of lines: control characters as \x1b. UTF-8 stays as it is.
 std::string printable(std::string_view text);
 

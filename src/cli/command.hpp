@@ -35,5 +35,6 @@ void add_predict_command(CLI::App& app, Action& action);
 void add_embed_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);
 void add_utils_commands(CLI::App& app, Action& action);
+void add_help_command(CLI::App& app, Action& action);  // after the commands it describes
 
 }  // namespace virnucpro

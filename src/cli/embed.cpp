@@ -38,10 +38,10 @@ struct EmbedOptions {
 
 void add_options(CLI::App& command, EmbedOptions& options) {
   add_input_options(command, options.inputs);
-  add_value(command, "-o,--output", options.output, "The HDF5 file to write", "F.h5")->required();
+  add_value(command, "-o,--output", options.output, "The HDF5 file to write", "FILE")->required();
   add_value(command, "--what", options.what,
-            "Which embeddings, separated by commas (default: all that can be)",
-            "dnabert-s,esm2,merged");
+            "Which embeddings, several with commas between them (default: all that can be)",
+            "dnabert-s|esm2|merged");
   auto* proteins = command.add_flag("--proteins", options.proteins,
                                     "The inputs are proteins: embed them as they are (esm2)");
   command

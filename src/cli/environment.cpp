@@ -9,17 +9,42 @@ namespace virnucpro {
 namespace {
 
 constexpr std::array kVariables{
-    "VIRNUCPRO_MODELS",       "VIRNUCPRO_SHARE",        "VIRNUCPRO_DISABLE_PACKING",
-    "VIRNUCPRO_DISABLE_FP16", "VIRNUCPRO_V1_ATTENTION", "VIRNUCPRO_DISABLE_CHECKPOINTING",
+    EnvironmentVariable{"VIRNUCPRO_MODELS", "where downloaded models lie (--models-dir)", true,
+                        true},
+    EnvironmentVariable{"VIRNUCPRO_SHARE",
+                        "the program's share/virnucpro, where it is not beside its bin/", true,
+                        true},
+    EnvironmentVariable{"VIRNUCPRO_DISABLE_PACKING",
+                        "1: one frame a batch; slower, and the results are the same", true, true},
+    EnvironmentVariable{"VIRNUCPRO_DISABLE_FP16", "the CPU does not compute in fp16", false, true},
+    EnvironmentVariable{"VIRNUCPRO_V1_ATTENTION", "there is one attention, an exact one", false,
+                        true},
+    EnvironmentVariable{"VIRNUCPRO_DISABLE_CHECKPOINTING", "every run writes its journal, run.db",
+                        false, true},
+    EnvironmentVariable{"CUDA_VISIBLE_DEVICES",
+                        "which GPUs CUDA shows (utils list-devices, where CUDA is built in)", true,
+                        false},
+    EnvironmentVariable{"HF_HUB_CACHE",
+                        "the Hugging Face cache; else HUGGINGFACE_HUB_CACHE, HF_HOME/hub, "
+                        "XDG_CACHE_HOME/huggingface/hub, ~/.cache/huggingface/hub",
+                        true, false},
+    EnvironmentVariable{"TORCH_HOME",
+                        "holds torch hub's hub/checkpoints; else XDG_CACHE_HOME/torch, "
+                        "~/.cache/torch",
+                        true, false},
 };
 
 }  // namespace
 
+std::span<const EnvironmentVariable> environment_variables() {
+  return kVariables;
+}
+
 Environment Environment::of_process() {
   std::map<std::string, std::string, std::less<>> values;
-  for (const char* name : kVariables) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) values.emplace(name, value);
+  for (const EnvironmentVariable& variable : kVariables) {
+    const char* value = std::getenv(variable.name.data());  // literals: they end in NUL
+    if (variable.own && value != nullptr) values.emplace(variable.name, value);
   }
   return Environment(std::move(values));
 }

@@ -1,11 +1,22 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace virnucpro {
+
+// An environment variable that changes what the program does, or that v2 had.
+struct EnvironmentVariable {
+  std::string_view name;
+  std::string_view meaning;  // one line; for a variable without effect, why
+  bool used;                 // false: of v2, and it has no meaning here
+  bool own;                  // false: another program's, read where models or GPUs are looked for
+};
+
+std::span<const EnvironmentVariable> environment_variables();
 
 // The program's own environment variables, as they were at its start.
 class Environment {

@@ -36,7 +36,7 @@ void add_options(CLI::App& command, GenerateOptions& options) {
   add_value(command, "--gc", options.gc, "Share of G and C (default 0.5)", "X");
   add_value(command, "--coding", options.coding,
             "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
-  add_value(command, "-o,--output", options.output, "The FASTA file to write; - is stdout", "F")
+  add_value(command, "-o,--output", options.output, "The FASTA file to write; - is stdout", "FILE")
       ->required();
   command.add_flag("-f,--force", options.force, "Replace the output file");
   command.footer(kExamples);

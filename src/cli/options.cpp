@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <system_error>
 
@@ -66,8 +65,20 @@ Error unknown_word(const std::string& option, std::string_view flag, const Confi
   return Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}", flag, option, expected));
 }
 
-bool names_a_gpu(const std::string& device) {
-  return device == "cuda" || device.starts_with("cuda:") || parse_count(device).has_value();
+// "0", or "0,2": indices as CUDA counts them.
+bool is_gpu_list(std::string_view text) {
+  while (true) {
+    const std::size_t comma = text.find(',');
+    if (!parse_count(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+bool names_a_gpu(std::string_view device) {
+  constexpr std::string_view kPrefix = "cuda:";
+  if (device == "cuda" || device == "cuda:all" || parse_count(device)) return true;
+  return device.starts_with(kPrefix) && is_gpu_list(device.substr(kPrefix.size()));
 }
 
 [[noreturn]] void fail_no_gpu(const std::string& asked_for) {
@@ -77,7 +88,10 @@ bool names_a_gpu(const std::string& device) {
 
 void check_device(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
-  if (const auto gpus = options.v2.gpus()) fail_no_gpu("--gpus " + *gpus);
+  if (const auto gpus = options.v2.gpus()) {
+    if (!is_gpu_list(*gpus)) fail_usage(fmt::format("--gpus {}: expected 0 or 0,1", *gpus));
+    fail_no_gpu("--gpus " + *gpus);
+  }
   if (device == "auto" || device == "cpu") return;
   if (names_a_gpu(device)) fail_no_gpu(device);
   throw unknown_word(options.device, "--device", config, "device.default", "auto or cpu");
@@ -111,14 +125,9 @@ std::size_t choose_token_budget(const ComputeOptions& options, const Config& con
 }
 
 void say_without_effect(const Environment& environment) {
-  constexpr std::array<std::string_view, 2> kSwitches{"VIRNUCPRO_DISABLE_FP16",
-                                                      "VIRNUCPRO_V1_ATTENTION"};
-  for (const std::string_view name : kSwitches) {
-    if (environment.enabled(name)) log_warning("{} has no effect on the CPU", name);
-  }
-  constexpr std::string_view kCheckpoints = "VIRNUCPRO_DISABLE_CHECKPOINTING";
-  if (environment.enabled(kCheckpoints)) {
-    log_warning("{} has no effect in this version", kCheckpoints);
+  for (const EnvironmentVariable& variable : environment_variables()) {
+    if (variable.used || !environment.enabled(variable.name)) continue;
+    log_warning("{} has no effect: {}", variable.name, variable.meaning);
   }
 }
 
@@ -171,7 +180,7 @@ void add_classifier_options(CLI::App& command, ModelOptions& options) {
             "300|500|custom")
       ->group(kModelGroup);
   add_value(command, "-p,--model-path", options.model_path,
-            "Classifier: a .pth or safetensors file, or synthetic[:SEED]", "F")
+            "Classifier: a .pth or safetensors file, or synthetic[:SEED]", "CLASSIFIER")
       ->group(kModelGroup);
 }
 
@@ -180,13 +189,17 @@ void add_encoder_options(CLI::App& command, ModelOptions& options) {
             "Chunk size in bases (default: the model type's)", "N")
       ->group(kModelGroup);
   add_value(command, "--dnabert-model", options.dnabert_model,
-            "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED]", "X")
+            "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED] "
+            "(default zhihan1996/DNABERT-S)",
+            "DNABERT")
       ->group(kModelGroup);
   add_value(command, "--esm-model", options.esm_model,
-            "ESM-2: a directory or file, a published name, or synthetic:NAME[:SEED]", "X")
+            "ESM-2: a directory or file, a published name, or synthetic:NAME[:SEED] "
+            "(default esm2_t36_3B_UR50D)",
+            "ESM")
       ->group(kModelGroup);
   add_value(command, "--models-dir", options.models_dir,
-            "Where downloaded models lie (VIRNUCPRO_MODELS)", "D")
+            "Where downloaded models lie (VIRNUCPRO_MODELS)", "DIR")
       ->group(kModelGroup);
 }
 
@@ -212,6 +225,10 @@ ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment) {
   ModelSettings models;
   std::string models_dir = options.models_dir;
+  std::error_code ignored;
+  if (!models_dir.empty() && !std::filesystem::is_directory(models_dir, ignored)) {
+    fail_usage(fmt::format("--models-dir {}: expected a directory", models_dir));
+  }
   if (models_dir.empty()) models_dir = environment.text("VIRNUCPRO_MODELS");
   models.lookup.models_dir = choose_text(models_dir, config, "run.models_dir", "");
   models.lookup.share_dir = share_directory(environment);

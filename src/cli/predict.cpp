@@ -31,8 +31,7 @@ constexpr const char* kExamples =
     "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --threshold 0.8 --virus-fasta\n"
     "  zcat contigs.fa.gz | virnucpro predict - -o - > frames.tsv\n"
     "  virnucpro predict contigs.fa --dnabert-model synthetic:dnabert-s-tiny \\\n"
-    "      --esm-model synthetic:esm2_tiny -p synthetic      (a demonstration: random weights)\n"
-    "Global options (-v, -q, -l, -c) are accepted here, too: virnucpro --help.";
+    "      --esm-model synthetic:esm2_tiny -p synthetic      # a demonstration: random weights";
 
 struct PredictOptions {
   InputOptions inputs;
@@ -64,7 +63,7 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
         "NAME");
   value("--threshold", options.threshold,
         "Share of virus chunks from which a sequence is called virus (default 0.5)", "X");
-  value("--min-length", options.min_length, "Shorter sequences are not looked at", "N");
+  value("--min-length", options.min_length, "Shorter sequences are not looked at (default 0)", "N");
   flag("-f,--force", options.force, "Replace this program's files in the output directory");
   flag("-k,--keep-intermediate", options.keep_intermediate,
        "Keep chunks and frames (FASTA) and embeddings (HDF5)");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
 #include <optional>
 #include <span>
@@ -16,6 +17,8 @@
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "cli/help.hpp"
+#include "cli/options.hpp"
 #include "cli/signals.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/version.hpp"
@@ -31,14 +34,15 @@ constexpr const char* kExamples =
     "  virnucpro predict reads.fq.gz --models-dir models -o out\n"
     "  virnucpro utils generate-config -o virnucpro.yaml\n"
     "  virnucpro -c virnucpro.yaml predict contigs.fa\n"
-    "The options above are accepted before and after the command.";
+    "The options above are accepted before and after the command. virnucpro COMMAND --help, or\n"
+    "virnucpro help COMMAND, describes a command.\n";
 
 void add_global_options(CLI::App& app, GlobalOptions& global) {
   auto* verbose = app.add_flag("-v,--verbose", global.verbosity, "Say more; -vv: everything");
   app.add_flag("-q,--quiet", global.quiet, "Errors only, no progress")->excludes(verbose);
-  app.add_option("-l,--log-file", global.log_file, "Write the log to this file, too")
-      ->type_name("F");
-  app.add_option("-c,--config", global.config_file, "Configuration (YAML)")->type_name("F");
+  add_value(app, "-l,--log-file", global.log_file, "Write the log to this file, too", "FILE");
+  add_value(app, "-c,--config", global.config_file,
+            "Configuration (YAML); virnucpro utils generate-config writes one", "FILE");
   app.set_version_flag(
       "--version", [&app] { return version_text(app.count("-v") > 0); },
       "The version; with -v: build, libraries and devices");
@@ -48,14 +52,6 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
 const CLI::App& chosen_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? app : chosen_command(*chosen.front());
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  return names;
 }
 
 std::vector<std::string> flag_names(const CLI::App& app) {
@@ -68,22 +64,17 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
-std::string with_nearest(std::string text, std::string_view word,
-                         const std::vector<std::string>& known) {
-  const std::vector<std::string_view> candidates(known.begin(), known.end());
-  const std::string_view close = nearest(word, candidates);
-  if (!close.empty()) text += fmt::format("; did you mean {}?", close);
-  return text;
+std::string near_one_of(std::string_view word, const std::vector<std::string>& known) {
+  return did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
 }
 
 std::string explain_extra(const CLI::App& command, const std::string& extra) {
   if (extra.starts_with('-')) {
     const std::string flag = extra.substr(0, extra.find('='));
-    return with_nearest("unknown flag " + flag, flag, flag_names(command));
+    return fmt::format("unknown flag {}{}", flag, near_one_of(flag, flag_names(command)));
   }
-  const std::vector<std::string> commands = command_names(command);
-  if (commands.empty()) return "unexpected argument " + extra;
-  return with_nearest("unknown command " + extra, extra, commands);
+  if (command_names(command).empty()) return "unexpected argument " + extra;
+  return explain_unknown_command(command, extra);
 }
 
 std::optional<LogLevel> level_of(std::string_view name) {
@@ -163,15 +154,30 @@ int report(const Error& error) {
 }  // namespace
 
 Program::Program() : app_(kDescription, "virnucpro") {
+  // Commands take these three over from the program when they are added, so they come first.
   app_.fallthrough();
+  app_.formatter(std::make_shared<HelpFormatter>());
+  app_.set_help_flag("-h,--help", "Show this help");
   app_.require_subcommand(1);
-  app_.get_formatter()->column_width(34);
-  app_.footer(kExamples);
   add_global_options(app_, global_);
   add_predict_command(app_, action_);
   add_embed_command(app_, action_);
   add_generate_command(app_, action_);
   add_utils_commands(app_, action_);
+  add_help_command(app_, action_);
+  app_.footer(kExamples);  // last: it is for the program alone
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::string explain_unknown_command(const CLI::App& app, const std::string& name) {
+  return fmt::format("unknown command {}{}", name, near_one_of(name, command_names(app)));
 }
 
 std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
@@ -185,7 +191,12 @@ std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
   if (required && !commands.empty()) {
     return fmt::format("a command is needed: {}", fmt::join(commands, ", "));
   }
-  return error.what();
+  const std::string text = error.what();  // "--threads: 1 required N missing"
+  const bool needs_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
+  if (needs_value && text.ends_with(" missing")) {
+    return fmt::format("{} needs a value", text.substr(0, text.find(':')));
+  }
+  return text;
 }
 
 Error error_of(const std::exception& exception) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
@@ -21,6 +23,11 @@ class Program {
   GlobalOptions global_;
   Action action_;
 };
+
+// Of the commands directly under `app`.
+std::vector<std::string> command_names(const CLI::App& app);
+// "unknown command perdict; did you mean predict?"
+std::string explain_unknown_command(const CLI::App& app, const std::string& name);
 
 // Why a command line cannot be used, with the nearest known command or flag for an unknown one.
 std::string explain_usage(CLI::App& app, const CLI::ParseError& error);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -53,9 +55,12 @@ void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
     warn(fmt::format("{} characters outside IUPAC were taken as unknown letters",
                      grouped(summary.unknown_letters)));
   }
-  for (const InputEntry& input : summary.inputs) {
-    if (!input.failed) continue;
-    warn(fmt::format("{} left no row: {}", printable(input.name), printable(input.message)));
+  // Which, and why, was said when it happened.
+  const auto failed = std::count_if(summary.inputs.begin(), summary.inputs.end(),
+                                    [](const InputEntry& input) { return input.failed; });
+  if (failed > 0) {
+    warn(fmt::format("{} of {} inputs could not be processed and left no row", failed,
+                     summary.inputs.size()));
   }
   if (summary.synthetic) {
     warn("the weights are synthetic (seeded random numbers): these scores mean nothing");

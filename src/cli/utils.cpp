@@ -10,6 +10,7 @@ void add_utils_commands(CLI::App& app, Action& action) {
   add_list_devices_command(*utils, action);
   add_generate_config_command(*utils, action);
   add_export_weights_command(*utils, action);
+  utils->footer("Example:\n  virnucpro utils validate reads.fq.gz");
 }
 
 }  // namespace virnucpro

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro utils export-weights synthetic:esm2_t6_8M:1 -o esm2\n"
-    "  virnucpro utils export-weights synthetic:dnabert-s -o dnabert-s\n"
+    "  virnucpro utils export-weights synthetic:dnabert-s-tiny -o dnabert-s\n"
     "  virnucpro utils export-weights synthetic:7 -o classifier.safetensors";
 
 struct ExportOptions {
@@ -80,7 +80,7 @@ void add_export_weights_command(CLI::App& utils, Action& action) {
             "synthetic:NAME[:SEED] for a model, synthetic[:SEED] for a classifier", "")
       ->required();
   add_value(*command, "-o,--output", options->output,
-            "The directory to write; for a classifier the safetensors file", "F")
+            "The directory to write; for a classifier the safetensors file", "FILE")
       ->required();
   add_value(*command, "--inputs", options->inputs,
             "Width of a classifier's input (default 3328: both models')", "N");

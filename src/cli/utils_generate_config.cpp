@@ -34,7 +34,8 @@ void add_generate_config_command(CLI::App& utils, Action& action) {
   CLI::App* command =
       utils.add_subcommand("generate-config", "Write a configuration with every key");
   const auto options = std::make_shared<GenerateConfigOptions>();
-  add_value(*command, "-o,--output", options->output, "The file to write (default: stdout)", "F");
+  add_value(*command, "-o,--output", options->output, "The file to write (default: stdout)",
+            "FILE");
   command->add_flag("-f,--force", options->force, "Replace the file");
   command->footer("Example:\n  virnucpro utils generate-config -o virnucpro.yaml");
   command->callback([options, &action] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -57,6 +58,18 @@ const PublishedModel* find_published(ModelFamily family, std::string_view name) 
     }
   }
   return nullptr;
+}
+
+// "; did you mean …?" for a name that is nearly a published one.
+std::string nearest_published(ModelFamily family, std::string_view name) {
+  if (find_published(family, name) != nullptr) return {};
+  std::vector<std::string_view> known;
+  for (const PublishedModel& model : models_of(family)) {
+    known.insert(known.end(), model.aliases.begin(), model.aliases.end());
+    known.push_back(model.repository);
+  }
+  std::erase(known, "");
+  return did_you_mean(name, known);
 }
 
 fs::path environment(const char* name) {
@@ -115,12 +128,12 @@ class Search {
     return look(cache / folder / "snapshots" / revision);
   }
 
-  [[noreturn]] void fail(const std::string& model) const {
+  [[noreturn]] void fail(ModelFamily family, const std::string& model) const {
     std::string detail = fmt::format("\"{}\" was looked for in", model);
     for (const std::string& place : places_) {
       detail += fmt::format("{} {}", &place == &places_.front() ? "" : ",", place);
     }
-    throw Error(ErrorKind::kWeightsMissing, detail);
+    throw Error(ErrorKind::kWeightsMissing, detail + nearest_published(family, model));
   }
 
  private:
@@ -148,7 +161,7 @@ fs::path locate_model(ModelFamily family, const std::string& model, const ModelL
   Search search;
   const PublishedModel* published = find_published(family, model);
   if (const auto found = search.look(model)) return *found;
-  if (fs::path(model).is_absolute()) search.fail(model);
+  if (fs::path(model).is_absolute()) search.fail(family, model);
   if (const auto found = look_in_models_dir(search, lookup.models_dir, model, published)) {
     return *found;
   }
@@ -161,7 +174,7 @@ fs::path locate_model(ModelFamily family, const std::string& model, const ModelL
       if (const auto found = search.look(torch / published->torch_file)) return *found;
     }
   }
-  search.fail(model);
+  search.fail(family, model);
 }
 
 }  // namespace virnucpro

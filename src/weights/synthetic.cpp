@@ -7,9 +7,11 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -142,15 +144,16 @@ SyntheticName parse_synthetic(std::string_view model) {
 
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name) {
-  std::string known;
+  std::vector<std::string_view> known;
   for (const SyntheticShape& shape : shapes) {
     std::string_view brief = shape.name;
     if (brief.ends_with(kPublishedSuffix)) brief.remove_suffix(kPublishedSuffix.size());
     if (name == shape.name || name == brief) return shape;
-    known += fmt::format(" {}", brief);
+    known.push_back(brief);
   }
   throw Error(ErrorKind::kWeightsMissing,
-              fmt::format("there is no synthetic model \"{}\"; there are{}", name, known));
+              fmt::format("there is no synthetic model \"{}\"; there are {}{}", name,
+                          fmt::join(known, " "), did_you_mean(name, known)));
 }
 
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,

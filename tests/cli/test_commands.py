@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from conftest import LAMBDA, MODELS, fasta, message
 
-COMMANDS = ["predict", "embed", "generate", "utils"]
+COMMANDS = ["predict", "embed", "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
 
 
@@ -100,14 +100,6 @@ def test_flags_of_v2_are_accepted_with_one_line_each(program):
     for line in ("--batch-size has no effect", "--no-cuda-streams has no effect",
                  "--parallel has no effect", "--v1-fallback is taken as --precision fp32", "--merge-threads has no effect"):
         assert message(result).count(line) == 1
-
-
-@pytest.mark.parametrize("name, where", [("VIRNUCPRO_DISABLE_FP16", "on the CPU"),
-                                         ("VIRNUCPRO_V1_ATTENTION", "on the CPU"),
-                                         ("VIRNUCPRO_DISABLE_CHECKPOINTING", "in this version")])
-def test_environment_without_effect_is_said(program, name, where):
-    result = program("predict", "absent.fa", *MODELS, environment={name: "1"})
-    assert f"{name} has no effect {where}" in message(result)
 
 
 def test_configuration_with_every_key_is_valid(program):

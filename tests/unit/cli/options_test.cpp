@@ -92,8 +92,8 @@ TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {
   EXPECT_EQ(choose_models({}, config, {}).models.lookup.models_dir, "of_file");
   EXPECT_EQ(choose_models({}, config, environment).models.lookup.models_dir, "of_environment");
   const ModelChoice choice =
-      choose_models({.model_type = "500", .models_dir = "of_flag"}, config, environment);
-  EXPECT_EQ(choice.models.lookup.models_dir, "of_flag");
+      choose_models({.model_type = "500", .models_dir = "/"}, config, environment);
+  EXPECT_EQ(choice.models.lookup.models_dir, "/");
   EXPECT_EQ(choice.chunk_size, 500U);
   EXPECT_EQ(choose_models({}, config, environment).chunk_size, 300U);
 }
@@ -133,7 +133,10 @@ TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
   EXPECT_EQ(kind_of([] { compute_of({}, "device: {default: cuda}"); }), ErrorKind::kDevice);
   EXPECT_EQ(kind_of([] { compute_of({"--gpus", "0,1"}); }), ErrorKind::kDevice);
   EXPECT_EQ(kind_of([] { compute_of({"--precision", "fp16"}); }), ErrorKind::kDevice);
-  EXPECT_EQ(kind_of([] { compute_of({"-d", "tpu"}); }), ErrorKind::kUsage);
+  for (const char* device : {"tpu", "cuda:", "cuda:x", "cuda:0,", "cuda:-1", "0,1x"}) {
+    EXPECT_EQ(kind_of([device] { compute_of({"-d", device}); }), ErrorKind::kUsage) << device;
+    EXPECT_EQ(kind_of([device] { compute_of({"--gpus", device}); }), ErrorKind::kUsage) << device;
+  }
   EXPECT_EQ(kind_of([] { compute_of({}, "device: {default: tpu}"); }), ErrorKind::kConfig);
 }
 

@@ -39,14 +39,12 @@ TEST(SummaryLines, SaysWhatToKnow) {
   summary.unknown_letters = 4;
   summary.synthetic = true;
   InputEntry failed;
-  failed.name = "a\x1b.fa";
   failed.failed = true;
-  failed.message = "cut";
-  summary.inputs = {failed};
+  summary.inputs = {failed, InputEntry{}};
   const auto lines = summary_lines(settings(), summary);
   for (const char* part :
        {"no sequences", "2 sequences have the id", "3 frames could not",
-        "4 characters outside IUPAC", "a\\x1b.fa left no row: cut", "synthetic"}) {
+        "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(part)));
   }
 }

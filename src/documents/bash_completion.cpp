@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "documents/completion.hpp"
+#include "documents/value_words.hpp"
+
+namespace virnucpro {
+namespace {
+
+// bash cuts words at : and =, which stand in names of models and after long options: they are put
+// together again, and of what is offered only the part after the last : is given back.
+constexpr std::string_view kHead =
+    R"bash(# Completion of virnucpro for bash; made from the program's table of options.
+
+_virnucpro_offer() {  # KIND WORDS: files, directories or nothing, and words
+  mapfile -t COMPREPLY < <(compgen -W "$2" -- "$cur")
+  case $1 in
+    files) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur") ;;
+    directories) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur") ;;
+    *) return ;;
+  esac
+  compopt -o filenames 2>/dev/null
+}
+
+_virnucpro() {
+  local words=() glue='' word cur option command i
+  for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+    if [[ $word == [:=]* && ${#words[@]} -gt 0 ]]; then
+      words[-1]+=$word
+      glue=yes
+    elif [[ $glue && $word ]]; then
+      words[-1]+=$word
+      glue=''
+    else
+      words+=("$word")
+      glue=''
+    fi
+  done
+  cur=${words[-1]}
+  unset 'words[-1]'
+  option=${words[-1]}
+  COMPREPLY=()
+
+  command=virnucpro
+  for ((i = 1; i < ${#words[@]}; ++i)); do
+    case "$command ${words[i]}" in
+)bash";
+
+constexpr std::string_view kTail = R"bash(  esac
+}
+
+complete -F _virnucpro virnucpro
+)bash";
+
+constexpr std::string_view kFindOption = R"bash(    esac
+  done
+
+  if [[ $cur == --*=* ]]; then
+    option=${cur%%=*}
+    cur=${cur#*=}
+  fi
+  _virnucpro_values "$command" "$option"
+  if [[ $? -eq 1 ]]; then
+    if [[ $cur == -* ]]; then
+      _virnucpro_options "$command"
+    else
+      _virnucpro_arguments "$command"
+    fi
+  fi
+  if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
+    COMPREPLY=("${COMPREPLY[@]#"${cur%"${cur##*:}"}"}")
+  fi
+}
+)bash";
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string offer(std::string_view value) {
+  const ValueWords values = value_words(value);
+  std::string_view kind = "words";
+  if (values.directories) kind = "directories";
+  if (values.files) kind = "files";
+  return fmt::format("_virnucpro_offer {} '{}'", kind, joined(values.words));
+}
+
+// Appends `line` for a command and all below it.
+template <typename Line>
+void for_each_command(std::string& text, const CommandInfo& command, const Line& line) {
+  text += line(command);
+  for (const CommandInfo& inner : command.commands) for_each_command(text, inner, line);
+}
+
+// "virnucpro predict --name" | …, for a case of the shell; options of the program: of any command.
+std::string patterns(const CommandInfo& command, const OptionInfo& option, bool is_global) {
+  std::string text;
+  for (const std::string& name : option.names) {
+    if (!text.empty()) text += " | ";
+    text +=
+        is_global ? fmt::format("*\" {}\"", name) : fmt::format("\"{} {}\"", command.name, name);
+  }
+  return text;
+}
+
+std::string value_cases(const CommandInfo& command, bool is_global) {
+  std::string text;
+  for (const OptionInfo& option : command.options) {
+    if (option.is_argument || !option.takes_value) continue;
+    text +=
+        fmt::format("    {}) {} ;;\n", patterns(command, option, is_global), offer(option.value));
+  }
+  return text;
+}
+
+std::vector<std::string> option_names(const CommandInfo& command) {
+  std::vector<std::string> names;
+  for (const OptionInfo& option : command.options) {
+    if (!option.is_argument) names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  return names;
+}
+
+std::string options_case(const CommandInfo& command, const CommandInfo& program) {
+  std::vector<std::string> names = option_names(command);
+  if (&command != &program) {
+    for (const std::string& name : option_names(program)) {
+      if (name != "-h" && name != "--help") names.push_back(name);
+    }
+  }
+  return fmt::format("    \"{}\") _virnucpro_offer words '{}' ;;\n", command.name, joined(names));
+}
+
+std::string arguments_case(const CommandInfo& command) {
+  std::vector<std::string> names;
+  for (const CommandInfo& inner : command.commands) names.push_back(last_word(inner.name));
+  if (!names.empty()) {
+    return fmt::format("    \"{}\") _virnucpro_offer words '{}' ;;\n", command.name, joined(names));
+  }
+  for (const OptionInfo& option : command.options) {
+    if (option.is_argument) {
+      return fmt::format("    \"{}\") {} ;;\n", command.name, offer(option.value));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string bash_completion(const CommandInfo& program) {
+  std::string text(kHead);
+  for_each_command(text, program, [&](const CommandInfo& command) {
+    const bool is_program = &command == &program;
+    return is_program ? std::string{}
+                      : fmt::format("      \"{}\") command+=\" ${{words[i]}}\" ;;\n", command.name);
+  });
+  for (const OptionInfo& option : program.options) {
+    if (option.takes_value)
+      text += fmt::format("      {}) i=$((i + 1)) ;;\n", patterns(program, option, true));
+  }
+  text += kFindOption;
+  text +=
+      "\n_virnucpro_values() {  # COMMAND OPTION; fails where the option takes none\n"
+      "  case \"$1 $2\" in\n";
+  for_each_command(text, program, [&program](const CommandInfo& command) {
+    return value_cases(command, &command == &program);
+  });
+  text += "    *) return 1 ;;\n  esac\n  return 0\n}\n";
+  text += "\n_virnucpro_options() {  # COMMAND\n  case $1 in\n";
+  for_each_command(text, program, [&program](const CommandInfo& command) {
+    return options_case(command, program);
+  });
+  text += "  esac\n}\n\n_virnucpro_arguments() {  # COMMAND\n  case $1 in\n";
+  for_each_command(text, program, arguments_case);
+  text += kTail;
+  return text;
+}
+
+}  // namespace virnucpro

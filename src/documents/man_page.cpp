@@ -1,0 +1,154 @@
+#include "documents/man_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/config.hpp"
+#include "base/error.hpp"
+#include "base/version.hpp"
+#include "cli/environment.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Takes the first line off `text`.
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
+// A term and what it means.
+std::string item(const std::string& term, const std::string& text) {
+  return fmt::format(".TP\n{}\n{}\n", term, text);
+}
+
+std::string option_term(const OptionInfo& option) {
+  std::string text;
+  for (const std::string& name : option.names) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("\\fB{}\\fR", roff(name));
+  }
+  if (option.takes_value && !option.is_argument)
+    text += fmt::format(" \\fI{}\\fR", roff(option.value));
+  if (option.repeats) text += " ...";
+  return text;
+}
+
+std::string synopsis(const CommandInfo& command) {
+  std::string text = fmt::format("\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.name));
+  if (!command.commands.empty()) text += " \\fICOMMAND\\fR";
+  for (const OptionInfo& option : command.options) {
+    if (!option.is_argument) continue;
+    const std::string word =
+        fmt::format("\\fI{}\\fR{}", roff(option.names.front()), option.repeats ? "..." : "");
+    text += option.required ? " " + word : " [" + word + "]";
+  }
+  return text + "\n";
+}
+
+void add_options(std::string& text, const CommandInfo& command) {
+  std::string group = "Options";
+  for (const OptionInfo& option : command.options) {
+    if (!option.is_argument && option.group != group) {
+      group = option.group;
+      text += fmt::format(".PP\n{}:\n", roff(group));
+    }
+    const std::string required = option.required ? " (required)" : "";
+    text += item(option_term(option), roff(option.text) + required);
+  }
+}
+
+// Not directly under a heading, which begins one.
+void begin_paragraph(std::string& text) {
+  const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
+  if (!std::string_view(text).substr(last_line).starts_with(".S")) text += ".PP\n";
+}
+
+// Examples as they are; remarks as paragraphs.
+void add_footer(std::string& text, std::string_view footer) {
+  bool verbatim = false;
+  while (!footer.empty()) {
+    const std::string_view line = take_line(footer);
+    const bool is_example = line.starts_with("  ");
+    if (!is_example && verbatim) text += ".fi\n.RE\n";
+    if (is_example != verbatim || !is_example) begin_paragraph(text);
+    if (is_example && !verbatim) text += ".RS 4\n.nf\n";
+    verbatim = is_example;
+    text += roff(is_example ? line.substr(2) : line) + "\n";
+  }
+  if (verbatim) text += ".fi\n.RE\n";
+}
+
+void add_commands(std::string& text, const CommandInfo& parent) {
+  for (const CommandInfo& command : parent.commands) {
+    text += fmt::format(".SS {}\n{}.PP\n{}.\n", roff(command.name), synopsis(command),
+                        roff(command.text));
+    add_options(text, command);
+    add_footer(text, command.footer);
+    add_commands(text, command);
+  }
+}
+
+void add_environment(std::string& text) {
+  text += ".SH ENVIRONMENT\n";
+  for (const EnvironmentVariable& variable : environment_variables()) {
+    text += item(fmt::format("\\fB{}\\fR", roff(variable.name)),
+                 (variable.used ? "" : "No effect: ") + roff(variable.meaning));
+  }
+}
+
+void add_configuration(std::string& text) {
+  text +=
+      ".SH CONFIGURATION\nThe file of \\fB\\-\\-config\\fR is YAML. A flag goes before the "
+      "environment, the environment before the file, the file before the default.\n";
+  for (const ConfigKey& key : config_keys()) {
+    if (!key.used) continue;
+    text += item(fmt::format("\\fB{}\\fR (default {})", roff(key.name), roff(key.fallback)),
+                 roff(key.comment));
+  }
+  text += ".PP\nOther keys of v2 are accepted and have no effect.\n";
+}
+
+}  // namespace
+
+std::string roff(std::string_view text) {
+  std::string result;
+  bool line_begins = true;
+  for (const char letter : text) {
+    if (line_begins && (letter == '.' || letter == '\'')) result += "\\&";
+    if (letter == '\\') {
+      result += "\\e";
+    } else if (letter == '-') {
+      result += "\\-";
+    } else {
+      result += letter;
+    }
+    line_begins = letter == '\n';
+  }
+  return result;
+}
+
+std::string man_page(const CommandInfo& program) {
+  std::string text =
+      fmt::format(".TH VIRNUCPRO 1 \"\" \"virnucpro {}\" \"User Commands\"\n", program_version());
+  text += ".SH NAME\nvirnucpro \\- tells viral from other sequences\n";
+  text += ".SH SYNOPSIS\n" + synopsis(program);
+  text += ".SH DESCRIPTION\n" + roff(program.text) + "\n";
+  text += ".SH OPTIONS\n";
+  add_options(text, program);
+  text += ".SH COMMANDS\n";
+  add_commands(text, program);
+  text += ".SH EXAMPLES\n";
+  add_footer(text, program.footer);
+  text += ".SH EXIT STATUS\n";
+  for (const ExitCode& code : exit_codes()) {
+    text += item(fmt::format("\\fB{}\\fR", code.code), roff(code.meaning));
+  }
+  add_environment(text);
+  add_configuration(text);
+  return text;
+}
+
+}  // namespace virnucpro

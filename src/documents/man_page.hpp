@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "documents/command_tree.hpp"
+
+namespace virnucpro {
+
+// virnucpro(1), in the man macros: every command with its options and examples, exit codes,
+// environment, configuration.
+std::string man_page(const CommandInfo& program);
+
+// `text` as roff shows it letter by letter, at the beginning of a line, too.
+std::string roff(std::string_view text);
+
+}  // namespace virnucpro

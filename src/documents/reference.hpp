@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace virnucpro {
+
+// docs/errors.md: the table of errors.
+std::string error_reference();
+// docs/configuration.md: the keys of the configuration file, and the environment.
+std::string configuration_reference();
+
+}  // namespace virnucpro

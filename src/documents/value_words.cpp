@@ -1,0 +1,82 @@
+#include "documents/value_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/error.hpp"
+#include "weights/synthetic.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::string_view kPublishedSuffix = "_UR50D";
+constexpr std::string_view kSynthetic = "synthetic:";
+
+bool is_name(std::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(),
+                                      [](char letter) { return letter >= 'A' && letter <= 'Z'; });
+}
+
+void add_synthetic(ValueWords& values, std::span<const SyntheticShape> shapes) {
+  for (const SyntheticShape& shape : shapes) {
+    std::string_view name = shape.name;
+    if (name.ends_with(kPublishedSuffix)) name.remove_suffix(kPublishedSuffix.size());
+    values.words.push_back(fmt::format("{}{}", kSynthetic, name));
+  }
+}
+
+void add_esm2(ValueWords& values) {
+  for (const SyntheticShape& shape : synthetic_esm2_shapes()) {
+    if (shape.name.ends_with(kPublishedSuffix)) values.words.emplace_back(shape.name);
+  }
+  add_synthetic(values, synthetic_esm2_shapes());
+}
+
+void add_dnabert_s(ValueWords& values) {
+  values.words.emplace_back("zhihan1996/DNABERT-S");
+  add_synthetic(values, synthetic_dnabert_shapes());
+}
+
+void add_named(ValueWords& values, std::string_view name) {
+  if (name == "N" || name == "X" || name == "NAME" || name == "COMMAND") return;
+  if (name == "DIR") {
+    values.directories = true;
+  } else if (name == "FILE" || name == "INPUT") {
+    values.files = true;
+  } else if (name == "CLASSIFIER") {
+    values.files = true;
+    values.words.emplace_back("synthetic");
+  } else if (name == "ESM") {
+    values.files = true;
+    add_esm2(values);
+  } else if (name == "DNABERT") {
+    values.files = true;
+    add_dnabert_s(values);
+  } else if (name == "SYNTHETIC") {
+    values.words.emplace_back("synthetic");
+    add_synthetic(values, synthetic_esm2_shapes());
+    add_synthetic(values, synthetic_dnabert_shapes());
+  } else {
+    throw Error(ErrorKind::kInternal, fmt::format("no completion is known for values {}", name));
+  }
+}
+
+}  // namespace
+
+ValueWords value_words(std::string_view value) {
+  ValueWords values;
+  while (!value.empty()) {
+    const std::string_view word = value.substr(0, value.find('|'));
+    if (is_name(word)) {
+      add_named(values, word);
+    } else {
+      values.words.emplace_back(word);
+    }
+    value.remove_prefix(std::min(word.size() + 1, value.size()));
+  }
+  return values;
+}
+
+}  // namespace virnucpro

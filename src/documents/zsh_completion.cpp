@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "documents/completion.hpp"
+#include "documents/value_words.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Within single quotes, with a backslash before each of `marks`.
+std::string escaped(std::string_view text, std::string_view marks) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '\'') {
+      result += "'\\''";
+      continue;
+    }
+    if (letter == '\n') {
+      result += ' ';
+      continue;
+    }
+    if (letter == '\\' || marks.find(letter) != std::string_view::npos) result += '\\';
+    result += letter;
+  }
+  return result;
+}
+
+std::string function_name(const std::string& command) {
+  std::string name = "_" + command;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+// ":FILE:_files" for the value of an option, or an argument.
+std::string value_part(std::string_view value) {
+  const ValueWords values = value_words(value);
+  std::string action = " ";
+  if (!values.words.empty()) {
+    action = fmt::format("{{compadd -- {}{}}}",
+                         escaped(fmt::format("{}", fmt::join(values.words, " ")), ":"),
+                         values.files ? "; _files" : "");
+  } else if (values.files) {
+    action = "_files";
+  } else if (values.directories) {
+    action = "_files -/";
+  }
+  return fmt::format(":{}:{}", escaped(value, ":"), action);
+}
+
+// Values may stand in the next word or behind the name: "-o+", "--output=".
+std::vector<std::string> names_with_value(const OptionInfo& option) {
+  std::vector<std::string> names = option.names;
+  if (!option.takes_value) return names;
+  for (std::string& name : names) name += name.starts_with("--") ? "=" : "+";
+  return names;
+}
+
+std::string option_line(const OptionInfo& option) {
+  const std::string value = option.takes_value ? value_part(option.value) : std::string{};
+  if (option.is_argument) return fmt::format("'{}{}'", option.repeats ? "*" : "", value);
+  const std::vector<std::string> names = names_with_value(option);
+  const std::string rest = fmt::format("'[{}]{}'", escaped(option.text, "[]:"), value);
+  if (names.size() == 1) return names[0] + rest;
+  return fmt::format("'({})'{{{}}}{}", fmt::join(option.names, " "), fmt::join(names, ","), rest);
+}
+
+std::string arguments_call(const CommandInfo& command, const CommandInfo& program) {
+  std::string text;
+  for (const OptionInfo& option : command.options) text += " \\\n    " + option_line(option);
+  if (&command == &program) return text;
+  for (const OptionInfo& option : program.options) {
+    const bool is_help = option.names.front() == "-h";
+    if (!is_help) text += " \\\n    " + option_line(option);
+  }
+  return text;
+}
+
+void add_leaf(std::string& text, const CommandInfo& command, const CommandInfo& program) {
+  text += fmt::format("\n{}() {{\n  _arguments -S{}\n}}\n", function_name(command.name),
+                      arguments_call(command, program));
+}
+
+// A command that has commands.
+void add_branch(std::string& text, const CommandInfo& command, const CommandInfo& program) {
+  text += fmt::format(
+      "\n{}() {{\n  local curcontext=\"$curcontext\" state line\n  local -a commands\n"
+      "  typeset -A opt_args\n  _arguments -C{} \\\n    ':command:->command' \\\n"
+      "    '*::argument:->argument'\n",
+      function_name(command.name), arguments_call(command, program));
+  text += "  case $state in\n    command)\n      commands=(\n";
+  for (const CommandInfo& inner : command.commands) {
+    text += fmt::format("        '{}:{}'\n", last_word(inner.name), escaped(inner.text, ":"));
+  }
+  text +=
+      "      )\n      _describe command commands\n      ;;\n    argument)\n"
+      "      case $line[1] in\n";
+  for (const CommandInfo& inner : command.commands) {
+    text += fmt::format("        {}) {} ;;\n", last_word(inner.name), function_name(inner.name));
+  }
+  text += "      esac\n      ;;\n  esac\n}\n";
+}
+
+void add_functions(std::string& text, const CommandInfo& command, const CommandInfo& program) {
+  if (command.commands.empty()) {
+    add_leaf(text, command, program);
+  } else {
+    add_branch(text, command, program);
+  }
+  for (const CommandInfo& inner : command.commands) add_functions(text, inner, program);
+}
+
+}  // namespace
+
+std::string zsh_completion(const CommandInfo& program) {
+  std::string text =
+      "#compdef virnucpro\n# Completion of virnucpro for zsh; made from the program's table of "
+      "options.\n";
+  add_functions(text, program, program);
+  text += fmt::format("\n{} \"$@\"\n", function_name(program.name));
+  return text;
+}
+
+}  // namespace virnucpro

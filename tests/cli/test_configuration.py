@@ -1,0 +1,370 @@
+"""Every key, variable and flag of v2 has its test here: the tables below are compared with the
+program's own, so that a new one without a test fails."""
+
+import os
+import re
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+import pytest
+from conftest import BIN, MODELS, SOURCE, Program, fasta, message
+
+ENCODERS = MODELS[:4]
+
+
+@dataclass
+class Key:
+    default: str
+    comment: str
+    used: bool
+
+
+def generated_keys():
+    """The keys of the file that generate-config writes."""
+    text = subprocess.run([BIN, "utils", "generate-config"], capture_output=True, check=True,
+                          text=True).stdout
+    keys, open_sections, comment = {}, [], ""
+    for line in text.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        line = line.strip()
+        if line.startswith("#"):
+            comment = line[2:]
+        elif line:
+            name, value = line.split(":", 1)
+            open_sections[depth:] = [name]
+            if value:
+                keys[".".join(open_sections)] = Key(value.strip(), comment,
+                                                    not comment.startswith("no effect: "))
+    return keys
+
+
+KEYS = generated_keys()
+OF_V2 = """prediction.batch_size prediction.num_workers prediction.sequences_per_file
+    prediction.default_model_type prediction.models.300 prediction.models.500 device.default
+    device.fallback_to_cpu features.dnabert.model_name features.dnabert.trust_remote_code
+    features.dnabert.batch_size features.esm.model_name features.esm.truncation_seq_length
+    features.esm.toks_per_batch features.esm.representation_layer parallelization.enabled
+    parallelization.num_workers checkpointing.enabled checkpointing.checkpoint_dir
+    checkpointing.keep_history files.auto_cleanup files.keep_files logging.default_level
+    logging.format logging.auto_log_file progress.enabled progress.bar_width
+    progress.update_interval validation.warn_ambiguous_bases validation.max_ambiguous_percent
+    validation.check_duplicate_ids version""".split()
+
+
+def nested(key, value):
+    """YAML that sets one key."""
+    lines = [f"{'  ' * depth}{part}:" for depth, part in enumerate(key.split("."))]
+    return "\n".join(lines) + f" {value}\n"
+
+
+@dataclass
+class Setting:
+    """What a run with -v says when nothing sets a key, then when file, variable and flag do, each
+    beside those before it."""
+    default: str
+    file: tuple  # (value, said)
+    flag: tuple  # (flags, said)
+    variable: tuple = ()  # (name, value, said)
+    arguments: list = field(default_factory=lambda: ["absent.fa"])
+
+
+def of_model(name, arguments, flag):
+    return Setting(f'"{name}" was looked for', ("of_file", '"of_file" was looked for'),
+                   ([flag, "of_flag"], '"of_flag" was looked for'),
+                   arguments=["a.fa", "-o", "out", *arguments])
+
+
+def of_classifier(kind):
+    return Setting(f"{kind}_model.pth", ("of_file.pth", "of_file.pth"),
+                   (["-p", "of_flag.pth"], "of_flag.pth"),
+                   arguments=["a.fa", "-o", "out", "-m", kind, *ENCODERS])
+
+
+SETTINGS = {
+    "prediction.default_model_type": Setting("chunk size 500,", ("300", "chunk size 300,"),
+                                             (["-m", "500"], "chunk size 500,")),
+    "prediction.models.300": of_classifier("300"),
+    "prediction.models.500": of_classifier("500"),
+    "device.default": Setting("input not found", ("cuda:1", "cuda:1 was asked for"),
+                              (["-d", "cpu"], "input not found")),
+    "features.dnabert.model_name": of_model("zhihan1996/DNABERT-S", [], "--dnabert-model"),
+    "features.esm.model_name": of_model("esm2_t36_3B_UR50D", ENCODERS[:2], "--esm-model"),
+    "features.esm.toks_per_batch": Setting(" 4096 tokens a batch", ("77", " 77 tokens a batch"),
+                                           (["--token-budget", "78"], " 78 tokens a batch")),
+    "run.models_dir": Setting("zhihan1996/DNABERT-S", ("of_file", " of_file/zhihan1996"),
+                              (["--models-dir", "of_flag"], " of_flag/zhihan1996"),
+                              ("VIRNUCPRO_MODELS", "of_variable", " of_variable/zhihan1996"),
+                              arguments=["a.fa", "-o", "out"]),
+    "run.precision": Setting(": fp32, ", ("fp16", "fp16 needs a GPU"),
+                             (["--precision", "fp32"], ": fp32, ")),
+    "run.threads": Setting(" threads, ", ("3", " 3 threads, "), (["-t", "5"], " 5 threads, ")),
+    "run.token_budget": Setting(" 4096 tokens a batch", ("77", " 77 tokens a batch"),
+                                (["--token-budget", "78"], " 78 tokens a batch")),
+    "run.prefetch": Setting(" 2 batches ahead", ("7", " 7 batches ahead"),
+                            (["--prefetch", "8"], " 8 batches ahead")),
+    "run.threshold": Setting("threshold 0.5,", ("0.25", "threshold 0.25,"),
+                             (["--threshold", "0.75"], "threshold 0.75,")),
+}
+# Keys whose effect is not a line of the log: each has a test of its own below.
+OWN_TESTS = {"files.auto_cleanup", "logging.default_level", "progress.enabled"}
+
+
+def test_no_key_is_without_a_test():
+    assert {name for name, key in KEYS.items() if key.used} == set(SETTINGS) | OWN_TESTS
+
+
+def test_every_key_of_v2_is_there():
+    assert set(OF_V2) <= set(KEYS)
+    assert all(name.startswith("run.") for name in set(KEYS) - set(OF_V2))
+
+
+@pytest.fixture
+def place(program, sequences):
+    """A folder with an input and the folders that models are looked for in."""
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    for name in ("of_file", "of_variable", "of_flag"):
+        (program.folder / name).mkdir()
+    return program
+
+
+@pytest.mark.parametrize("key", SETTINGS)
+def test_flag_before_environment_before_file_before_default(place, key):
+    setting = SETTINGS[key]
+    if "models" in key or "model_name" in key:  # a model of that name would be found
+        for name in ("of_file", "of_flag"):
+            if key != "run.models_dir":
+                (place.folder / name).rmdir()
+    (place.folder / "c.yaml").write_text(nested(key, setting.file[0]))
+    arguments, environment = ["-v", "predict", *setting.arguments], {"HOME": "/nowhere"}
+
+    def check(said):
+        result = place(*arguments, environment=environment)
+        assert result.returncode == 1
+        assert said in message(result), message(result)
+
+    check(setting.default)
+    arguments += ["-c", "c.yaml"]
+    check(setting.file[1])
+    if setting.variable:
+        environment[setting.variable[0]] = setting.variable[1]
+        check(setting.variable[2])
+    arguments += setting.flag[0]
+    check(setting.flag[1])
+
+
+def test_token_budget_goes_before_v2s_key(place):
+    (place.folder / "c.yaml").write_text(nested("run.token_budget", "77") +
+                                         nested("features.esm.toks_per_batch", "66"))
+    result = place("-v", "-c", "c.yaml", "predict", "absent.fa", environment={})
+    assert " 77 tokens a batch" in message(result)
+    result = place("-v", "-c", "c.yaml", "predict", "absent.fa", "--esm-batch-size", "55")
+    assert " 55 tokens a batch" in message(result)
+
+
+@pytest.mark.parametrize("value, flags, kept", [("true", [], False), ("false", [], True),
+                                                ("true", ["-k"], True)])
+def test_auto_cleanup(place, value, flags, kept):
+    (place.folder / "c.yaml").write_text(nested("files.auto_cleanup", value))
+    result = place.predict("a.fa", "-e", "100", "-o", "out", "-c", "c.yaml", *flags)
+    assert result.returncode == 0, message(result)
+    assert (place.folder / "out" / "a_chunked100.fa").exists() == kept
+    assert (place.folder / "out" / "embeddings.h5").exists() == kept
+
+
+@pytest.mark.parametrize("level, flags, info, warning", [
+    (None, [], False, True), ("DEBUG", [], True, True), ("INFO", [], True, True),
+    ("WARNING", [], False, True), ("ERROR", [], False, False), ("ERROR", ["-v"], True, True),
+    ("INFO", ["-q"], False, False),
+])
+def test_default_level(place, level, flags, info, warning):
+    (place.folder / "c.yaml").write_text(nested("logging.default_level", level) if level else "")
+    result = place("-c", "c.yaml", "predict", "absent.fa", "-b", "8", *flags)
+    assert ("virnucpro: info: " in message(result)) == info
+    assert ("virnucpro: warning: " in message(result)) == warning
+    assert "virnucpro: error: " in message(result)
+
+
+def shown_on_a_terminal(program, *arguments):
+    """stderr of a run that waits a second for its input."""
+    parent, child = os.openpty()
+    process = subprocess.Popen([BIN, *arguments, "-"], cwd=program.folder, stdin=subprocess.PIPE,
+                               stderr=child, env={**program.environment, "TERM": "xterm"})
+    os.close(child)
+    time.sleep(1)
+    process.stdin.write((program.folder / "a.fa").read_bytes())
+    process.stdin.close()
+    shown = b""
+    while True:
+        try:
+            part = os.read(parent, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(parent)
+    assert process.wait(timeout=60) == 0, shown
+    return shown
+
+
+@pytest.mark.parametrize("value, flags, live", [("true", [], True), ("false", [], False),
+                                                ("true", ["--no-progress"], False)])
+@pytest.mark.parametrize("command", [["predict", "-p", "synthetic", "-o", "out"],
+                                     ["embed", "-o", "out.h5"]])
+def test_progress_enabled(place, command, value, flags, live):
+    (place.folder / "c.yaml").write_text(nested("progress.enabled", value))
+    shown = shown_on_a_terminal(place, *command, "-e", "100", *ENCODERS, "-c", "c.yaml",
+                                *flags)
+    assert (b"\x1b[K" in shown) == live
+
+
+@pytest.mark.parametrize("key", [name for name, key in KEYS.items() if not key.used])
+def test_key_without_effect_is_accepted_and_v_says_so(program, key):
+    (program.folder / "c.yaml").write_text(nested(key, "[]" if key == "files.keep_files" else "1"))
+    arguments = ["-c", "c.yaml", "utils", "list-devices"]
+    quiet = program(*arguments)
+    assert (quiet.returncode, quiet.stderr) == (0, b"")
+    said = message(program("-v", *arguments))
+    line = len(key.split("."))
+    assert f"c.yaml: line {line}: {key} has no effect here: " in said
+
+
+# Anything is a text.
+@pytest.mark.parametrize("key", KEYS)
+def test_wrong_type_is_an_error_with_its_line(program, key):
+    (program.folder / "c.yaml").write_text("# first\n" + nested(key, "{a: [b]}"))
+    result = program("-c", "c.yaml", "utils", "list-devices")
+    assert result.returncode == 1
+    assert re.search(rf"c.yaml: the configuration cannot be used: line \d: {re.escape(key)}: "
+                     "expected ", message(result))
+    assert result.stdout == b""
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_mistyped_key_names_the_nearest(program, key):
+    wrong = key[:-1] + "_"  # the last letter
+    (program.folder / "c.yaml").write_text(nested(wrong, "1"))
+    result = program("-c", "c.yaml", "utils", "list-devices")
+    assert result.returncode == 0
+    expected = f"unknown key {wrong}; did you mean "
+    assert expected in message(result)
+    if not key.startswith("prediction.models."):  # 300 and 500 are as near
+        assert f"{expected}{key}?" in message(result)
+
+
+# Variables with a test: in SETTINGS, or below.
+VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE",
+             "TORCH_HOME"}
+NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES"}  # CUDA reads it
+
+
+def documented_variables():
+    text = (SOURCE / "docs" / "configuration.md").read_text().partition("## Environment")[2]
+    return dict(re.findall(r"(?m)^\| `(\w+)` \| (yes|no) \|", text))
+
+
+WITHOUT_EFFECT = [name for name, effect in documented_variables().items() if effect == "no"]
+
+
+def test_no_variable_is_without_a_test():
+    assert set(documented_variables()) == VARIABLES | NEEDS_A_GPU | set(WITHOUT_EFFECT)
+
+
+@pytest.mark.parametrize("name", WITHOUT_EFFECT)
+def test_variable_without_effect_is_said(program, name):
+    line = f"{name} has no effect: "
+    assert message(program("predict", "absent.fa", environment={name: "true"})).count(line) == 1
+    assert line not in message(program("predict", "absent.fa", environment={name: "0"}))
+
+
+@pytest.mark.parametrize("value, packing", [("1", "off"), ("yes", "off"), ("0", "on"),
+                                            ("false", "on"), ("", "on")])
+def test_disable_packing(program, value, packing):
+    result = program("-v", "predict", "absent.fa",
+                     environment={"VIRNUCPRO_DISABLE_PACKING": value})
+    assert f"packing {packing}\n" in message(result)
+
+
+def test_share(place):
+    result = place.predict("a.fa", "-o", "out", environment={"VIRNUCPRO_SHARE": "of_variable"})
+    assert result.returncode == 1
+    assert "of_variable/dnabert-s/tokenizer.json" in message(result)
+    good = {"VIRNUCPRO_SHARE": str(SOURCE / "share" / "virnucpro")}
+    assert place.predict("a.fa", "-o", "out", environment=good).returncode == 0
+
+
+@pytest.mark.parametrize("name, path", [("HF_HUB_CACHE", "x/models--facebook--esm2_t6_8M_UR50D"),
+                                        ("TORCH_HOME", "x/hub/checkpoints/esm2_t6_8M_UR50D.pt")])
+def test_caches_of_models(place, name, path):
+    result = place("predict", "a.fa", *ENCODERS[:2], "--esm-model", "esm2_t6_8M", "-o", "out",
+                   environment={name: "x"})
+    assert path in message(result)
+
+
+def flags_of_v2():
+    text = subprocess.run([BIN, "predict", "--help"], capture_output=True, check=True,
+                          text=True).stdout
+    group = re.search(r"(?m)^Flags of v2, accepted:\n((?:  .*\n)+)", text).group(1)
+    return re.findall(r"(?m)^  (-[-\w,]+)( N)?", group)
+
+
+INTERFACE_OF_V2 = set("""--batch-size --dnabert-batch-size --esm-batch-size --num-workers
+    --dataloader-workers --merge-threads --pin-memory --expandable-segments --cache-clear-interval
+    --cuda-streams --no-cuda-streams --persistent-models --no-persistent-models --v1-fallback
+    --v1-attention --parallel --gpus""".split())
+
+
+def test_every_flag_of_v2_is_there():
+    assert {names.split(",")[-1] for names, _ in flags_of_v2()} == INTERFACE_OF_V2
+
+
+@pytest.mark.parametrize("command", [["predict"], ["embed", "-o", "x.h5"]])
+@pytest.mark.parametrize("names, value", flags_of_v2())
+def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
+    if names == "--gpus":  # an error: test_commands.py
+        return
+    for name in names.split(","):
+        result = program(*command, "absent.fa", name, *(["8"] if value else []))
+        assert result.returncode == 1
+        lines = message(result).splitlines()
+        assert sum("virnucpro: warning: --" in line for line in lines) == 1
+        assert re.search(r"warning: --[-\w]+ (has no effect: |is taken as )", message(result))
+        assert "input not found" in message(result)
+
+
+def every_option():
+    for path in ([], ["predict"], ["embed"], ["generate"], ["utils", "validate"],
+                 ["utils", "inspect"], ["utils", "generate-config"], ["utils", "export-weights"]):
+        text = subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
+                              text=True).stdout
+        for names in re.findall(r"(?m)^  (-[-\w,]+)", text):
+            yield tuple(names.split(","))
+
+
+def test_no_option_is_without_a_test():
+    tests = "".join(path.read_text() for path in (SOURCE / "tests" / "cli").glob("test_*.py"))
+    for names in set(every_option()):
+        assert any(re.search(rf"(?<![-\w]){name}(?![-\w])", tests) for name in names), names
+
+
+def test_global_options_before_and_after(place):
+    (place.folder / "c.yaml").write_text("nonsense: 1\n")
+    for flags in (["-c", "c.yaml"], ["--config", "c.yaml"], ["--config=c.yaml"]):
+        for words in ([*flags, "utils", "list-devices"], ["utils", *flags, "list-devices"],
+                      ["utils", "list-devices", *flags]):
+            assert "unknown key nonsense" in message(place(*words)), words
+    for words in (["-vv", "utils", "list-devices"], ["utils", "list-devices", "-v", "-v"],
+                  ["--verbose", "utils", "list-devices"]):
+        assert "virnucpro: info: command line: " in message(place(*words)), words
+    for words in (["--log-file", "x.log", "utils", "list-devices"],
+                  ["utils", "list-devices", "-l", "x.log"]):
+        assert place(*words).returncode == 0
+        assert "info command line: " in (place.folder / "x.log").read_text()
+        (place.folder / "x.log").unlink()
+    assert place("--quiet", "-c", "c.yaml", "utils", "list-devices").stderr == b""
+
+
+def test_the_last_of_a_flag_counts(program):
+    result = program("-v", "predict", "absent.fa", "-t", "3", "-t", "4")
+    assert " 4 threads" in message(result)

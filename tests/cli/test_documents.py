@@ -1,0 +1,241 @@
+"""Help, manual, completion and references: made from one table, so they must say the same."""
+
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import BIN, SOURCE, fasta, fastq
+
+BUILD = Path(BIN).resolve().parent.parent
+MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
+BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
+ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
+COMMANDS = ["predict", "embed", "generate", "utils", "help"]
+UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
+PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
+
+
+def help_of(path):
+    return subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
+                          text=True).stdout
+
+
+def section(text, name):
+    """The indented lines under a heading."""
+    found = re.search(rf"(?m)^{name}:\n((?:  .*\n)+)", text)
+    return found.group(1).splitlines() if found else []
+
+
+def commands_of(text):
+    return [line.split()[0] for line in section(text, "Subcommands") if not line.startswith("   ")]
+
+
+def options_of(text):
+    return re.findall(r"(?m)^  (-[-\w,]+)", text)
+
+
+def examples_of(text):
+    lines = section(text, "Examples") or section(text, "Example")
+    return "\n".join(line[2:] for line in lines).replace("\\\n", " ").splitlines()
+
+
+def test_every_command_is_known_here():
+    assert commands_of(help_of([])) == COMMANDS
+    assert commands_of(help_of(["utils"])) == UTILS
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_help_command_says_what_help_says(program, path):
+    result = program("help", *path)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout.decode() == help_of(path)
+
+
+def test_help_of_an_unknown_command(program):
+    result = program("help", "utils", "validat")
+    assert result.returncode == 1
+    assert b"unknown command validat; did you mean validate?" in result.stderr
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_help_is_laid_out(path):
+    text = help_of(path)
+    assert "\n\n\n" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.count("Exit codes:") == (0 if path else 1)
+    assert len(examples_of(text)) >= 1
+
+
+@pytest.fixture
+def shell(program, sequences):
+    """bash in a folder with the files that the examples name, and the program on its PATH."""
+    folder = program.folder
+    for name in ("contigs.fa", "reads.fa"):
+        (folder / name).write_text(fasta(sequences))
+    for name in ("reads.fq", "r1.fq", "r2.fq"):
+        (folder / name).write_text(fastq(sequences))
+    (folder / "proteins.faa").write_text(">a\nMKV*L\n>b\nM\n")
+    for name in ("contigs.fa", "reads.fq", "r1.fq", "r2.fq"):
+        subprocess.run(["gzip", "--keep", name], cwd=folder, check=True)
+    for model, place, *flags in (("synthetic:dnabert-s-tiny", "DNABERT-S"),
+                                 ("synthetic:esm2_tiny", "esm2_t36_3B_UR50D"),
+                                 ("synthetic:1", "300_model.pth", "--inputs", "80"),
+                                 ("synthetic:2", "500_model.pth", "--inputs", "80")):
+        (folder / "models").mkdir(exist_ok=True)
+        result = program("utils", "export-weights", model, "-o", f"models/{place}", *flags)
+        assert result.returncode == 0, result.stderr
+    (folder / "500_model.pth").write_bytes((folder / "models" / "500_model.pth").read_bytes())
+
+    def run(command):
+        environment = {**program.environment, "PATH": f"{Path(BIN).parent}:{os.environ['PATH']}",
+                       "VIRNUCPRO_MODELS": str(folder / "models")}
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder,
+                              env=environment, capture_output=True, timeout=120, check=False)
+    return run
+
+
+EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of(path))]
+
+
+@pytest.mark.parametrize("path, example", EXAMPLES, ids=[e for _, e in EXAMPLES])
+def test_examples_run(shell, path, example):
+    if "-c virnucpro.yaml" in example:
+        assert shell("virnucpro utils generate-config -o virnucpro.yaml").returncode == 0
+    result = shell(example)
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_manual_has_every_option_and_example():
+    rendered = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=1000", MAN_PAGE],
+                              capture_output=True, check=True).stdout
+    page = re.sub(rb".\x08", b"", rendered).decode()
+    for path in PATHS:
+        text = help_of(path)
+        assert " ".join(["virnucpro", *path]) + " [OPTIONS]" in page
+        for names in options_of(text):
+            assert names.replace(",", ", ") in page, names
+        for line in section(text, "Examples") + section(text, "Example"):
+            assert line.strip() in page, line
+    for words in ("EXIT STATUS", "VIRNUCPRO_MODELS", "run.token_budget", "130"):
+        assert words in page
+
+
+def test_manual_is_clean():
+    result = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", MAN_PAGE],
+                            capture_output=True, check=False)
+    # No date: the same source gives the same bytes.
+    complaints = [line for line in result.stdout.splitlines() if b"missing date" not in line]
+    assert complaints == []
+
+
+def bash_complete(folder, *words):
+    """What bash would offer for the last word, cut as its COMP_WORDBREAKS cuts."""
+    quoted = " ".join(f"'{word}'" for word in words)
+    script = (f"source '{BASH}'; COMP_WORDBREAKS=$' \\t\\n\"\\'@><=;|&(:'; COMP_WORDS=({quoted}); "
+              f"COMP_CWORD={len(words) - 1}; _virnucpro; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+    result = subprocess.run(["bash", "--norc", "-c", script], cwd=folder, capture_output=True,
+                            check=True, text=True)
+    assert result.stderr == ""
+    return set(result.stdout.split())
+
+
+@pytest.mark.parametrize("words, expected", [
+    (["pre"], {"predict"}),
+    ([""], set(COMMANDS)),
+    (["utils", ""], set(UTILS)),
+    (["-v", "-c", "x.yaml", "utils", "in"], {"inspect"}),
+    (["help", "em"], {"embed"}),
+    (["predict", "--thr"], {"--threshold", "--threads"}),
+    (["utils", "inspect", "--log"], {"--log-file"}),
+    (["predict", "-d", ""], {"auto", "cpu"}),
+    (["predict", "--precision", "=", "b"], {"bf16"}),
+    (["predict", "--precision", "="], {"auto", "fp32", "bf16"}),
+    (["embed", "-o", "x.h5", "--what", "m"], {"merged"}),
+    (["predict", "--esm-model", "esm2_t36"], {"esm2_t36_3B_UR50D"}),
+    (["predict", "--esm-model", "synthetic", ":", "esm2_ti"], {"esm2_tiny"}),
+    (["predict", "--dnabert-model", "synthetic", ":"], {"dnabert-s", "dnabert-s-tiny"}),
+    (["utils", "export-weights", "synthetic", ":", "dna"], {"dnabert-s", "dnabert-s-tiny"}),
+    (["predict", ""], {"reads.fa", "results"}),
+    (["predict", "reads.fa", "re"], {"reads.fa", "results"}),
+    (["predict", "-o", "re"], {"results"}),
+    (["-l", "rea"], {"reads.fa"}),
+    (["predict", "-t", ""], set()),
+])
+def test_bash_completion(tmp_path, words, expected):
+    (tmp_path / "reads.fa").touch()
+    (tmp_path / "results").mkdir()
+    assert bash_complete(tmp_path, "virnucpro", *words) == expected
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_bash_completes_every_option(tmp_path, path):
+    options = {name for names in options_of(help_of(path)) for name in names.split(",")}
+    offered = bash_complete(tmp_path, "virnucpro", *path, "-")
+    assert options <= offered
+    assert {"--config", "--quiet"} <= offered
+
+
+def zsh_complete(folder, line):
+    """The command line of an interactive zsh after `line` and a tab."""
+    parent, child = os.openpty()
+    process = subprocess.Popen(["zsh", "-f", "-i"], stdin=child, stdout=child, stderr=child,
+                               cwd=folder, start_new_session=True,
+                               env={**os.environ, "TERM": "dumb", "HOME": str(folder), "PS1": "> "})
+    os.close(child)
+    set_up = (f"unsetopt zle_bracketed_paste; fpath=('{ZSH.parent}' $fpath); autoload -Uz compinit;"
+              " compinit -u -D; mark() { BUFFER=\"echo '[['${(q)BUFFER}']]'\"; zle accept-line };"
+              " zle -N mark; bindkey '^G' mark; echo re''ady\n")
+    shown = b""
+
+    def wait_for(pattern):
+        nonlocal shown
+        deadline = time.monotonic() + 60
+        while not (found := re.search(pattern, shown)):
+            assert time.monotonic() < deadline, shown
+            shown += os.read(parent, 65536)
+        return found
+
+    os.write(parent, set_up.encode())
+    wait_for(rb"(?m)^ready")
+    os.write(parent, line.encode() + b"\t\x07")
+    found = wait_for(rb"(?m)^\[\[(.*?)\]\]")
+    process.kill()
+    process.wait()
+    os.close(parent)
+    return found.group(1).decode().replace("\\", "").rstrip()
+
+
+@pytest.mark.parametrize("line, expected", [
+    ("virnucpro pred", "virnucpro predict"),
+    ("virnucpro -v utils gener", "virnucpro -v utils generate-config"),
+    ("virnucpro predict --thres", "virnucpro predict --threshold="),
+    ("virnucpro embed a.fa --log-f", "virnucpro embed a.fa --log-file="),
+    ("virnucpro predict --precision f", "virnucpro predict --precision fp32"),
+    ("virnucpro predict --esm-model synthetic:esm2_ti",
+     "virnucpro predict --esm-model synthetic:esm2_tiny"),
+    ("virnucpro predict rea", "virnucpro predict reads.fa"),
+    ("virnucpro predict reads.fa -o res", "virnucpro predict reads.fa -o results/"),
+])
+def test_zsh_completion(tmp_path, line, expected):
+    (tmp_path / "reads.fa").touch()
+    (tmp_path / "results").mkdir()
+    assert zsh_complete(tmp_path, line) == expected
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_zsh_knows_every_option(path):
+    functions = re.split(r"(?m)^(_virnucpro\w*|_virnucpro_[-\w]+)\(\) \{$", ZSH.read_text())
+    bodies = dict(zip(functions[1::2], functions[2::2]))
+    body = bodies["_".join(["_virnucpro", *path])]
+    for names in options_of(help_of(path)):
+        assert f"({names.replace(',', ' ')})" in body or f"{names}[" in body.replace("'", "") \
+            or f"{names}=[" in body.replace("'", ""), names
+
+
+@pytest.mark.parametrize("name", ["errors.md", "configuration.md"])
+def test_references_are_those_of_the_tables(tmp_path, name):
+    subprocess.run([BUILD / "tools" / "write_documents", "docs", tmp_path], check=True)
+    assert (SOURCE / "docs" / name).read_text() == (tmp_path / name).read_text(), "run make docs"

@@ -1,0 +1,178 @@
+"""Commands called wrongly: exit code 1, one sentence on stderr and a line of advice, nothing else."""
+
+import gzip
+import os
+import pwd
+import shutil
+
+import pytest
+from conftest import MODELS, fasta, message
+
+WORKING = ["predict", "a.fa", *MODELS]
+INTO_FOLDER = ["predict", "a.fa", "-o", "folder"]  # which is there before the models are looked for
+NOT_A_NUMBER = ["x", "-1", "0x10", "1e3", "1.5", "99999999999999999999", "", " 1"]
+
+
+def wrong_counts():
+    """Every count of every command, with what is no number of its range."""
+    for command, flag, extra in (
+            (["predict", "a.fa"], "--threads", ["0", "1025"]),
+            (["predict", "a.fa"], "-e", ["0", "10000000000", "2147483648"]),
+            (["predict", "a.fa"], "--token-budget", ["0", "16777217", "Auto"]),
+            (["predict", "a.fa"], "--esm-batch-size", ["0"]),
+            (["predict", "a.fa"], "--prefetch", ["0", "1025"]),
+            (["predict", "a.fa"], "--min-length", ["2147483648"]),
+            (["embed", "a.fa", "-o", "x.h5"], "-t", ["0"]),
+            (["embed", "a.fa", "-o", "x.h5"], "--expected-length", ["0"]),
+            (["generate", "-o", "x.fa"], "--count", ["1099511627777"]),
+            (["generate", "-n", "1", "-o", "x.fa"], "--length", ["2147483648"]),
+            (["generate", "-n", "1", "-o", "x.fa"], "--seed", ["18446744073709551616"]),
+            (["utils", "export-weights", "synthetic", "-o", "x"], "--inputs", ["0", "65536"])):
+        for value in NOT_A_NUMBER + extra:
+            yield [*command, flag, value]
+    for flag in ("--threshold",):
+        for value in ("nan", "inf", "-0.1", "1.01", "half", "", "0,5"):
+            yield ["predict", "a.fa", flag, value]
+    for flag in ("--gc", "--coding"):
+        for value in ("nan", "-0.1", "1.01", "half", ""):
+            yield ["generate", "-n", "1", "-o", "x.fa", flag, value]
+
+
+OTHERS = [
+    (["predict"], "INPUT is required"),
+    (["predict", "absent.fa"], "absent.fa: input not found"),
+    (["predict", "folder", *MODELS], "Is a directory"),
+    ([*WORKING, "-o", "a.fa"], "a.fa: output cannot be written"),
+    ([*WORKING, "-o", "full"], "full: output directory is not empty"),
+    ([*WORKING, "-o", ""], "--output: the value is empty"),
+    ([*WORKING, "-o"], "--output needs a value"),
+    ([*WORKING, "--name", ".."], "--name ..: "),
+    ([*WORKING, "--name", "a\nb"], "--name a\\x0ab: "),
+    ([*WORKING, "-o", "-", "--virus-fasta"], "keeps no files"),
+    ([*WORKING, "-l", "folder"], "folder: output cannot be written"),
+    ([*WORKING, "-c", "folder"], "folder: the configuration cannot be used"),
+    ([*WORKING, "-c", ""], "--config: the value is empty"),
+    ([*WORKING, "--models-dir", "absent"], "--models-dir absent: expected a directory"),
+    ([*WORKING, "--models-dir", "a.fa"], "--models-dir a.fa: expected a directory"),
+    ([*WORKING, "-d", "gpu"], "--device gpu: expected auto or cpu"),
+    ([*WORKING, "-d", "cuda:x"], "--device cuda:x: expected auto or cpu"),
+    ([*WORKING, "--gpus", "all"], "--gpus all: expected 0 or 0,1"),
+    ([*WORKING, "--gpus", "0"], "device is not available"),
+    ([*WORKING, "--paired"], "--paired needs an even number"),
+    ([*WORKING, "--fast"], "unknown flag --fast"),
+    ([*WORKING, "--virus-fata"], "unknown flag --virus-fata; did you mean --virus-fasta?"),
+    ([*WORKING, "-x"], "unknown flag -x"),
+    ([*WORKING, "-q", "--verbose"], "exclude"),
+    ([*INTO_FOLDER, *MODELS[:2], "--esm-model", "esm2_t36_3b"], "; did you mean esm2_t36_3B?"),
+    ([*INTO_FOLDER, "--dnabert-model", "DNABERT-T"], "; did you mean DNABERT-S?"),
+    ([*INTO_FOLDER, *MODELS[:2], "--esm-model", "synthetic:esm2_t6_8"],
+     "; did you mean esm2_t6_8M?"),
+    ([*INTO_FOLDER, *MODELS[:4], "-p", "synthetic:one"], "synthetic[:SEED]"),
+    ([*INTO_FOLDER, *MODELS[:4], "-p", "a.fa"], "a.fa: model file cannot be understood"),
+    (["embed", "a.fa", *MODELS[:4], "-o", "folder"], "folder is not a regular file"),
+    (["embed", "a.fa", *MODELS[:4], "-o", "absent/x.h5"], "output cannot be written"),
+    (["embed", "a.fa", *MODELS[:4], "-o", "x.h5", "--what", "esm2,"], "--what esm2,: expected"),
+    (["embed", "a.fa", *MODELS[:4], "-o", "x.h5", "--proteins", "--nucleotides"], "exclude"),
+    (["embed", "a.fa", *MODELS[:4], "-o", "x.h5", "-p", "synthetic"], "unknown flag -p"),
+    (["generate"], "--count is required"),
+    (["generate", "-n", "1"], "--output is required"),
+    (["generate", "-n", "1", "-o", "folder"], "folder is not a regular file"),
+    (["generate", "-n", "1", "-o", "absent/x.fa"], "output cannot be written"),
+    (["generate", "-n", "1", "-o", "x.fa", "more"], "unexpected argument more"),
+    (["utils", "list-device"], "unknown command list-device; did you mean list-devices?"),
+    (["utils", "list-devices", "more"], "unexpected argument more"),
+    (["utils", "generate-config", "-o", "folder"], "folder is not a regular file"),
+    (["utils", "generate-config", "-o", "absent/c.yaml"], "output cannot be written"),
+    (["utils", "inspect"], "FILE is required"),
+    (["utils", "inspect", "a.fa", "b"], "unexpected argument b"),
+    (["utils", "inspect", "absent.pth"], "absent.pth: model not found"),
+    (["utils", "inspect", "folder"], "folder: model not found"),
+    (["utils", "inspect", "a.fa"], "a.fa: model file cannot be understood"),
+    (["utils", "export-weights", "esm2_t6_8M", "-o", "x"], "expected synthetic:NAME[:SEED]"),
+    (["utils", "export-weights", "synthetic:esm2_t", "-o", "x"], "there is no synthetic model"),
+    (["utils", "export-weights", "synthetic:esm2_tiny", "-o", "full"], "full exists"),
+    (["utils", "export-weights", "synthetic:esm2_tiny", "-o", "a.fa"], "a.fa exists"),
+    (["utils", "export-weights", "synthetic:esm2_tiny"], "--output is required"),
+    (["help", "predikt"], "unknown command predikt; did you mean predict?"),
+]
+
+
+@pytest.fixture
+def place(program, sequences):
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    (program.folder / "folder").mkdir()
+    (program.folder / "full").mkdir()
+    (program.folder / "full" / "mine").write_text("mine")
+    return program
+
+
+def check_refusal(place, arguments, expected=""):
+    before = sorted(place.folder.rglob("*"))
+    result = place(*arguments)
+    lines = message(result).splitlines()
+    assert result.returncode == 1, message(result)
+    assert result.stdout == b""
+    errors = [line for line in lines if not line.startswith("virnucpro: warning: ")]
+    assert errors[0].startswith("virnucpro: error: ") and expected in errors[0]
+    assert len(errors) == 2 and errors[1].startswith("  "), lines
+    assert sorted(place.folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("arguments", list(wrong_counts()), ids=" ".join)
+def test_wrong_number(place, arguments):
+    check_refusal(place, arguments, arguments[-1] or ": --")
+
+
+@pytest.mark.parametrize("arguments, expected", OTHERS, ids=[" ".join(a) for a, _ in OTHERS])
+def test_wrong_use(place, arguments, expected):
+    check_refusal(place, arguments, expected)
+
+
+def as_nobody():
+    """Root may read and write everything."""
+    if os.getuid() == 0:
+        user = pwd.getpwnam("nobody")
+        os.setgroups([])
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+
+
+@pytest.fixture
+def public(place):
+    """The folder as a user without rights in it finds it, with the program where it may be run."""
+    for path in (place.folder, *place.folder.parents):
+        if path.stat().st_uid == os.getuid() and len(path.parts) > 2:
+            path.chmod(0o755)
+    (place.folder / "secret.fa").write_text(">a\nACGT\n")
+    (place.folder / "secret.fa").chmod(0)
+    return place
+
+
+@pytest.mark.parametrize("arguments, expected", [
+    (["utils", "validate", "secret.fa"], "Permission denied"),
+    (["predict", "secret.fa", *MODELS, "-o", "folder"], "secret.fa: input not found"),
+    (["predict", "a.fa", *MODELS, "-o", "new"], "new: output cannot be written: Permission denied"),
+    (["predict", "a.fa", *MODELS, "-o", "folder"], "output cannot be written: Permission denied"),
+    (["embed", "a.fa", *MODELS[:4], "-o", "x.h5"], "output cannot be written"),
+    (["generate", "-n", "1", "-o", "x.fa"], "output cannot be written: Permission denied"),
+    (["-c", "secret.fa", "utils", "list-devices"], "secret.fa: the configuration cannot be used"),
+    (["-l", "x.log", "utils", "list-devices"], "x.log: output cannot be written"),
+])
+def test_without_permission(public, arguments, expected):
+    result = public(*arguments, preexec_fn=as_nobody)
+    assert result.returncode == 1
+    assert expected in message(result) + result.stdout.decode()
+    assert not list(public.folder.rglob("*.partial"))
+
+
+def test_an_input_may_be_called_like_a_command(place):
+    shutil.copy(place.folder / "a.fa", place.folder / "utils")
+    result = place.predict("utils", "-e", "100")
+    assert result.returncode == 0, message(result)
+    assert (place.folder / "utils_predictions").is_dir()
+
+
+def test_an_input_may_begin_with_a_dash(place):
+    (place.folder / "-o.fa.gz").write_bytes(gzip.compress((place.folder / "a.fa").read_bytes()))
+    result = place("utils", "validate", "--", "-o.fa.gz")
+    assert result.returncode == 0, message(result)

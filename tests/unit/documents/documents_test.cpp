@@ -1,0 +1,39 @@
+#include <gmock/gmock.h>
+
+#include "base/error.hpp"
+#include "documents/man_page.hpp"
+#include "documents/value_words.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(ValueWords, TakesWordsAndNames) {
+  EXPECT_THAT(value_words("auto|fp32|bf16").words, ElementsAre("auto", "fp32", "bf16"));
+  EXPECT_THAT(value_words("N|auto").words, ElementsAre("auto"));
+  EXPECT_THAT(value_words("").words, IsEmpty());
+  EXPECT_TRUE(value_words("FILE").files);
+  EXPECT_TRUE(value_words("DIR").directories);
+  EXPECT_FALSE(value_words("N").files);
+}
+
+TEST(ValueWords, KnowsModels) {
+  EXPECT_THAT(value_words("ESM").words, Contains("esm2_t36_3B_UR50D"));
+  EXPECT_THAT(value_words("ESM").words, Contains("synthetic:esm2_t6_8M"));
+  EXPECT_THAT(value_words("DNABERT").words, Contains("synthetic:dnabert-s"));
+}
+
+TEST(ValueWords, RefusesANameThatIsNotDescribed) {
+  EXPECT_THROW(value_words("SPOON"), Error);
+}
+
+TEST(Roff, EscapesWhatRoffWouldRead) {
+  EXPECT_EQ(roff("--name a\\b"), "\\-\\-name a\\eb");
+  EXPECT_EQ(roff(".so x\n'y.z"), "\\&.so x\n\\&'y.z");
+}
+
+}  // namespace
+}  // namespace virnucpro
