@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install package demo check check-long fuzz docs format lint clean
+.PHONY: help setup build install package demo check check-long fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
@@ -38,6 +38,12 @@ check-long:  ## check, with the long forms of the tests (hours)
 fuzz:  ## build the fuzz targets and run each for 20 minutes of processor time
 	@tools/fuzz.sh
 
+bench:  ## measure speed and memory, against Debian's torch; bench/README.md (15 minutes)
+	@bench/run.sh
+
+bench-peers:  ## the same comparisons with PyPI's torch, in .venv-peers (gigabytes)
+	@bench/run.sh peers
+
 docs:  ## write docs/errors.md and docs/configuration.md from the program's tables
 	cmake --preset cpu
 	cmake --build --preset cpu --target write_documents
@@ -49,5 +55,5 @@ format:  ## lay out the sources as .clang-format says
 lint:  ## clang-format and clang-tidy over everything; warnings are errors
 	@tools/lint.sh
 
-clean:  ## remove what was built; .venv-oracle, demo_out and dist too
-	rm -rf build .venv-oracle demo_out dist
+clean:  ## remove what was built; .venv-oracle, .venv-peers, demo_out and dist too
+	rm -rf build .venv-oracle .venv-peers demo_out dist

@@ -18,8 +18,8 @@ from esm.model.esm2 import ESM2
 
 import weights
 
-TOKENS_PER_BATCH = (128, 256, 512, 1024, 2048, 4096)
-TUNING_TOKENS = 2048
+SMALLEST_BUDGET = 128
+TUNING_TOKENS = 1024  # a thread; the largest budget, too
 
 FAIR_NAMES = (
     ("attention.self.query", "self_attn.q_proj"),
@@ -79,24 +79,26 @@ class Peer:
                     means[place] = out[row, 1 : 1 + len(self.sequences[place])].mean(0)
         return means
 
-    def best_budget(self):
+    def best_budget(self, threads):
         some, tokens = [], 0
         for sequence in self.sequences:
-            if tokens < TUNING_TOKENS:
+            if tokens < TUNING_TOKENS * threads:
                 some.append(sequence)
                 tokens += len(sequence) + 2
-        self.run(self.batches(some, TOKENS_PER_BATCH[0]))
+        self.run(self.batches(some, SMALLEST_BUDGET))
         seconds = {}
-        for budget in TOKENS_PER_BATCH:
+        budget = SMALLEST_BUDGET
+        while budget <= TUNING_TOKENS * threads:
             batches = self.batches(some, budget)
-            seconds[budget] = min(timed(lambda: self.run(batches), int(THREADS)) for _ in range(2))
+            seconds[budget] = min(timed(lambda: self.run(batches), threads) for _ in range(2))
+            budget *= 2
         return min(seconds, key=seconds.get)
 
 
 def main():
     torch.set_num_threads(int(THREADS))
     peer = Peer(Path(MODEL), Path(SEQUENCES).read_text().split())
-    budget = peer.best_budget()
+    budget = peer.best_budget(int(THREADS))
     batches = peer.batches(peer.sequences, budget)
     means = peer.run(batches)
     torch.stack([means[i] for i in range(len(means))]).numpy().tofile(EMBEDDINGS)
