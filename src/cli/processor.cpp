@@ -38,9 +38,8 @@ std::string describe_processors() {
   return fmt::format("{} processors", all);
 }
 
-}  // namespace
-
-std::string processor_kernel_paths() {
+// By precision.
+std::string kernel_paths() {
   std::string paths;
   try {
     paths = cpu_kernel_path(Precision::kFp32);
@@ -51,9 +50,11 @@ std::string processor_kernel_paths() {
   return paths;
 }
 
+}  // namespace
+
 std::string describe_processor() {
   return fmt::format("{}, {}, {:.1f} GiB memory, {}", printable(model_name()),
-                     describe_processors(), memory_gib(), processor_kernel_paths());
+                     describe_processors(), memory_gib(), kernel_paths());
 }
 
 }  // namespace virnucpro

@@ -48,6 +48,14 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
       "The version; with -v: build, libraries and devices");
 }
 
+// Help lists them under this word.
+void name_group(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    command->group("Commands");
+    name_group(*command);
+  }
+}
+
 // The command that the command line names, as deep as it goes.
 const CLI::App& chosen_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
@@ -165,6 +173,7 @@ Program::Program() : app_(kDescription, "virnucpro") {
   add_generate_command(app_, action_);
   add_utils_commands(app_, action_);
   add_help_command(app_, action_);
+  name_group(app_);
   app_.footer(kExamples);  // last: it is for the program alone
 }
 

@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 #include "base/version.hpp"
-#include "cli/processor.hpp"
+#include "cli/devices.hpp"
 
 // VIRNUCPRO_BUILD_TYPE and VIRNUCPRO_CUDA_BUILT_IN come from CMake, for this
 // file alone.
@@ -45,8 +45,9 @@ std::string version_text(bool details) {
   text += fmt::format("\nbuild: {}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
   text += fmt::format("\nlibraries: {}", libraries());
   text += fmt::format("\nnumerics: version {}", kNumericsVersion);
-  text += fmt::format("\nCPU: {}", processor_kernel_paths());
   text += fmt::format("\nCUDA: {}", VIRNUCPRO_CUDA_BUILT_IN ? "built in" : "not built in");
+  text += fmt::format("\ndevices:\n{}", describe_devices());
+  text.pop_back();  // the last line end
   return text;
 }
 

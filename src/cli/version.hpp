@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// "virnucpro X.Y.Z"; with `details` more lines: build type, compiler, libraries, the CPU's kernel
-// path, whether CUDA is built in.
+// "virnucpro X.Y.Z"; with `details` more lines: build type, compiler, libraries, whether CUDA is
+// built in, the devices.
 std::string version_text(bool details);
 
 }  // namespace virnucpro

@@ -30,7 +30,7 @@ def section(text, name):
 
 
 def commands_of(text):
-    return [line.split()[0] for line in section(text, "Subcommands") if not line.startswith("   ")]
+    return [line.split()[0] for line in section(text, "Commands") if not line.startswith("   ")]
 
 
 def options_of(text):

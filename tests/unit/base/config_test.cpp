@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -93,6 +94,22 @@ TEST(Config, RefusesWrongTypesNamingLineAndKey) {
   EXPECT_THAT(refusal("files: {keep_files: x}"), HasSubstr("files.keep_files"));
   EXPECT_THAT(refusal("files: {keep_files: [{a: 1}]}"), HasSubstr("files.keep_files"));
   EXPECT_THAT(refusal("prediction: 5\n"), HasSubstr("prediction: expected keys under it"));
+}
+
+TEST(Config, RefusesAWrongWordForEveryKeyThatIsNoText) {
+  for (const ConfigKey& key : config_keys()) {
+    if (key.type == ConfigType::kText) continue;
+    std::string nested;
+    std::size_t depth = 0;
+    for (std::size_t begin = 0; begin <= key.name.size(); ++depth) {
+      const std::size_t end = std::min(key.name.find('.', begin), key.name.size());
+      nested += std::string(2 * depth, ' ') + std::string(key.name.substr(begin, end - begin));
+      nested += end == key.name.size() ? ": spoon\n" : ":\n";
+      begin = end + 1;
+    }
+    EXPECT_THAT(refusal(nested), HasSubstr("line " + std::to_string(depth) + ": " +
+                                           std::string(key.name) + ": expected "));
+  }
 }
 
 TEST(Config, RefusesWhatIsNotAFlatSetOfKeys) {
