@@ -3,17 +3,22 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "cli/options.hpp"
 
 namespace virnucpro {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
   command
-      .add_option("INPUT", options.paths,
-                  "FASTA or FASTQ, plain, gzip or BGZF, recognised by content; - is stdin")
+      .add_option(
+          "INPUT", options.paths,
+          "FASTA, FASTQ or SAM (plain, gzip or BGZF), BAM, CRAM, recognised by content; - is "
+          "stdin")
       ->required()
       ->type_name("");
   command.add_flag("--paired", options.paired,
                    "The inputs are FASTQ pairs R1 R2 …; ids get /1 and /2");
+  add_value(command, "--reference", options.reference,
+            "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE");
 }
 
 InputSettings choose_inputs(const InputOptions& options) {
@@ -22,7 +27,7 @@ InputSettings choose_inputs(const InputOptions& options) {
   if (options.paired && options.paths.size() % 2 != 0) {
     throw Error(ErrorKind::kUsage, "--paired needs an even number of inputs: R1 R2 R1 R2 …");
   }
-  return {.paths = options.paths, .paired = options.paired};
+  return {.paths = options.paths, .paired = options.paired, .reference = options.reference};
 }
 
 }  // namespace virnucpro

@@ -11,6 +11,7 @@ namespace virnucpro {
 struct InputOptions {
   std::vector<std::string> paths;
   bool paired = false;
+  std::string reference;
 };
 
 void add_input_options(CLI::App& command, InputOptions& options);

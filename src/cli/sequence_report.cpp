@@ -42,6 +42,10 @@ std::vector<std::string> SequenceStatistics::lines() const {
   text.push_back(row("letters outside IUPAC", grouped(outside_iupac)));
   text.push_back(row("duplicate ids", grouped(duplicate_ids)));
   text.push_back(row("ids of earlier inputs", grouped(foreign_ids)));
+  if (skipped.any()) {
+    text.push_back(row("secondary, skipped", grouped(skipped.secondary)));
+    text.push_back(row("supplementary, skipped", grouped(skipped.supplementary)));
+  }
   return text;
 }
 

@@ -22,6 +22,7 @@ struct SequenceStatistics {
   std::uint64_t outside_iupac = 0;
   std::uint64_t duplicate_ids = 0;  // an earlier sequence of the input had the id
   std::uint64_t foreign_ids = 0;    // one of an earlier input had it
+  SkippedAlignments skipped;
 
   void add(const InputRecord& record, SeenId seen);
   // As rows of a table for people.

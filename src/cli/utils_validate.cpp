@@ -29,7 +29,10 @@ class Validation {
   void take(const InputRecord& record) {
     statistics_.add(record, ids_.add(record.id, record.input));
   }
-  void take(const InputEnd& end) { finish(end.input, "whole", true); }
+  void take(const InputEnd& end) {
+    statistics_.skipped = end.skipped;
+    finish(end.input, "whole", true);
+  }
   void take(const InputFailure& failure) {
     failed_ = true;
     const bool missing = failure.error.kind() == ErrorKind::kInputMissing;

@@ -107,6 +107,7 @@ class PredictRun {
         add(std::move(*part));
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
         record(end->input, entry_of(*end, inputs.name(end->input)));
+        skipped_.add(end->skipped);
         keep_input();
       } else {
         fail_input(std::get<InputFailure>(*event), inputs);
@@ -132,6 +133,7 @@ class PredictRun {
     if (intermediates_) intermediates_->commit();
     summary.inputs = journal_.inputs();
     summary.unknown_letters = unknown_letters_;
+    summary.skipped = skipped_;
     summary.synthetic = synthetic_;
     return summary;
   }
@@ -212,6 +214,7 @@ class PredictRun {
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_letters_ = 0;
   std::uint64_t unknown_in_input_ = 0;
+  SkippedAlignments skipped_;
   std::uint64_t next_number_ = 0;
   std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
   std::uint64_t gathered_ids_ = 0;    // bytes of their ids

@@ -37,6 +37,7 @@ struct RunSummary {
   TableCounts counts;
   std::vector<InputEntry> inputs;
   std::uint64_t unknown_letters = 0;  // characters outside IUPAC
+  SkippedAlignments skipped;          // of the inputs that were read to their end
   bool synthetic = false;             // some weights are seeded random numbers
   double seconds = 0;
 };

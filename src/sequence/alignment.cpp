@@ -80,6 +80,11 @@ bool SkippedAlignments::skip(unsigned flags) {
   return false;
 }
 
+void SkippedAlignments::add(const SkippedAlignments& others) {
+  secondary += others.secondary;
+  supplementary += others.supplementary;
+}
+
 SequenceRecord original_read(unsigned flags, std::string name, std::string letters,
                              std::uint64_t number) {
   const std::string_view suffix = mate_suffix(flags);

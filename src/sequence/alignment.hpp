@@ -24,6 +24,8 @@ struct SkippedAlignments {
 
   // Whether an alignment with these flags is to be skipped; counts it then.
   bool skip(unsigned flags);
+  void add(const SkippedAlignments& others);
+  bool any() const { return secondary + supplementary != 0; }
 };
 
 // The read as it came from the sequencer, from an alignment of it (SAM specification, 1.4): reverse

@@ -1,0 +1,203 @@
+"""BAM, SAM and CRAM as inputs: the same sequences give the same tables, and a cut is never whole.
+
+The files are written by samtools.
+"""
+
+import gzip
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import fasta, message
+
+SHORT = ("-e", "100")
+COMPLEMENT = str.maketrans("ACGTRYKMBDHVN", "TGCAYRMKVHDBN")
+HEADER = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:genome\tLN:48502\n"
+
+
+def samtools(folder, *arguments):
+    subprocess.run(["samtools", *map(str, arguments)], cwd=folder, check=True,
+                   capture_output=True, timeout=60)
+
+
+def reverse_complement(letters):
+    return letters.translate(COMPLEMENT)[::-1]
+
+
+def sam_line(name, flags, letters, position=0):
+    """A line of SAM; `letters` as the file has them."""
+    place = f"genome\t{position}\t60\t{len(letters)}M" if position else "*\t0\t0\t*"
+    return f"{name}\t{flags}\t{place}\t*\t0\t0\t{letters}\t{'I' * len(letters)}\n"
+
+
+@pytest.fixture
+def files(program, genome, sequences):
+    """The same sequences in every format; the mapped ones lie on the genome, every other one
+    reversed."""
+    folder = program.folder
+    (folder / "genome.fa").write_text(fasta({"genome": genome}))
+    text = HEADER
+    reads = {}
+    for index, (name, letters) in enumerate(sequences.items()):
+        reads[name] = reverse_complement(letters) if index % 2 else letters
+        text += sam_line(name, 16 * (index % 2), letters, genome.index(letters) + 1)
+    reads["unmapped"] = "ACGTRYKMBDHVN" + genome[:200]
+    text += sam_line("unmapped", 4, reads["unmapped"])
+    (folder / "reads.fa").write_text(fasta(reads))
+    (folder / "reads.fq.gz").write_bytes(gzip.compress("".join(
+        f"@{name}\n{letters}\n+\n{'I' * len(letters)}\n" for name, letters in reads.items())
+        .encode()))
+    (folder / "reads.sam").write_text(text)
+    (folder / "reads.sam.gz").write_bytes(gzip.compress(text.encode()))
+    samtools(folder, "view", "-b", "reads.sam", "-o", "reads.bam")
+    samtools(folder, "view", "-C", "-T", "genome.fa", "reads.sam", "-o", "reads.cram")
+    samtools(folder, "view", "-C", "--output-fmt-option", "no_ref=1", "reads.sam", "-o",
+             "no_reference.cram")
+    (folder / "genome.fa.fai").unlink()
+    return reads
+
+
+@pytest.fixture
+def expected(program, files):
+    result = program.predict("reads.fa", *SHORT, "-o", "expected", "--name", "reads")
+    assert result.returncode == 0, message(result)
+    return program.tables("expected", "reads")
+
+
+def test_the_same_sequences_give_the_same_tables(program, expected):
+    forms = {"reads.fq.gz": (), "reads.sam": (), "reads.sam.gz": (), "reads.bam": (),
+             "reads.cram": ("--reference", "genome.fa"), "no_reference.cram": ()}
+    for name, flags in forms.items():
+        result = program.predict(name, *flags, *SHORT, "-o", name + ".out", "--name", "reads")
+        assert result.returncode == 0, message(result)
+        assert program.tables(name + ".out", "reads") == expected, name
+    assert not (program.folder / "genome.fa.fai").exists()
+
+
+@pytest.mark.parametrize("name", ["reads.sam", "reads.bam", "reads.cram"])
+def test_stdin(program, expected, name):
+    data = (program.folder / name).read_bytes()
+    result = program.predict("-", "--reference", "genome.fa", *SHORT, "-o", "out", "--name",
+                             "reads", "--virus-fasta", stdin=data)
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+@pytest.mark.parametrize("name", ["reads.bam", "reads.cram"])
+def test_virus_fasta_reads_the_file_again(program, files, name):
+    result = program.predict(name, "--reference", "genome.fa", *SHORT, "-o", "out",
+                             "--virus-fasta", "--threshold", "0")
+    assert result.returncode == 0, message(result)
+    text = (program.folder / "out" / "virus.fasta").read_text()
+    found = {part.split("\n", 1)[0]: part.split("\n", 1)[1].replace("\n", "")
+             for part in text.split(">")[1:]}
+    assert found
+    assert all(files[name] == letters for name, letters in found.items())
+
+
+def test_mates_and_skipped_alignments(program, genome):
+    text = HEADER + sam_line("p", 1 + 64 + 4, genome[:300])
+    text += sam_line("p", 1 + 128 + 16, reverse_complement(genome[300:600]), 301)
+    text += sam_line("p", 1 + 128 + 256, genome[300:600], 301)
+    text += sam_line("p", 1 + 64 + 2048, genome[:100], 1)
+    text += sam_line("s", 2048, genome[:100], 1)
+    text += "empty\t4\t*\t0\t0\t*\t*\t0\t0\t*\t*\n"
+    (program.folder / "a.sam").write_text(text)
+    samtools(program.folder, "view", "-b", "a.sam", "-o", "a.bam")
+    (program.folder / "a.fa").write_text(
+        fasta({"p/1": genome[:300], "p/2": genome[300:600], "empty": ""}))
+    tables = {}
+    for name in ("a.fa", "a.sam", "a.bam"):
+        result = program.predict(name, *SHORT, "-o", name + ".out", "--name", "a")
+        assert result.returncode == 0, message(result)
+        tables[name] = program.tables(name + ".out", "a")
+        assert tables[name] == tables["a.fa"]
+        line = "skipped: 1 secondary and 2 supplementary alignments"
+        log = (program.folder / (name + ".out") / "logs" / "virnucpro.log").read_text()
+        assert (line in message(result)) == (line in log) == (name != "a.fa")
+    shown = program("utils", "validate", "a.bam").stdout.decode()
+    assert re.search(r"sequences +3\n", shown)
+    assert re.search(r"secondary, skipped +1\n", shown)
+    assert re.search(r"supplementary, skipped +2\n", shown)
+
+
+@pytest.mark.parametrize("name", ["reads.sam", "reads.bam", "reads.cram"])
+def test_a_cut_leaves_no_row(program, expected, name):
+    data = (program.folder / name).read_bytes()
+    for share in (0.3, 0.6, 0.95, 1):
+        size = min(int(len(data) * share), len(data) - 1)
+        (program.folder / "cut").write_bytes(data[:size])
+        flags = ("--reference", "genome.fa", *SHORT, "-f", "-o", "out", "--name", "reads")
+        alone = program.predict("cut", *flags)
+        assert alone.returncode == 1, message(alone)
+        assert "cut: record " in message(alone)
+        assert "input ends too early" in message(alone)
+        assert not list((program.folder / "out").rglob("prediction_results*"))
+        beside = program.predict("cut", "reads.fa", *flags)
+        assert beside.returncode == 2, message(beside)
+        assert program.tables("out", "reads") == expected
+        row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()[1]
+        place, error, record, offset, _ = row.split("\t")
+        assert (place, error) == ("cut", "input-truncated")
+        assert int(record) > 0 and int(offset) > 0
+
+
+def test_a_damaged_cram_leaves_no_row(program, expected):
+    data = bytearray((program.folder / "no_reference.cram").read_bytes())
+    data[len(data) // 2] ^= 1
+    (program.folder / "bad").write_bytes(data)
+    result = program.predict("reads.fa", "bad", *SHORT, "-o", "out", "--name", "reads")
+    assert result.returncode == 2
+    assert program.tables("out", "reads") == expected
+    row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()[1]
+    assert row.split("\t")[:2] == ["bad", "input-corrupt"]
+
+
+def test_nothing_is_fetched_for_a_cram(program, files, genome):
+    """The header names the reference and its MD5; a proxy would see whoever asks for it."""
+    environment = {"REF_PATH": "", "REF_CACHE": str(program.folder / "cache" / "%2s/%s"),
+                   "XDG_CACHE_HOME": str(program.folder / "home"),
+                   "https_proxy": "http://127.0.0.1:9"}
+    header = subprocess.run(["samtools", "view", "-H", "reads.cram"], cwd=program.folder,
+                            check=True, capture_output=True).stdout.decode()
+    assert "M5:" in header and f"UR:{program.folder}/genome.fa" in header
+    result = program("utils", "validate", "reads.cram", environment=environment)
+    assert result.returncode == 1
+    assert b"the reference cannot be used" in result.stdout
+    assert b"give --reference FILE" in result.stdout
+    assert not (program.folder / "cache").exists()
+    assert not (program.folder / "home").exists()
+    assert not (program.folder / "genome.fa.fai").exists()
+
+
+def test_another_reference_is_an_error(program, files, genome):
+    other = ("C" if genome[100] != "C" else "A").join((genome[:100], genome[101:]))
+    (program.folder / "other.fa").write_text(fasta({"genome": other}))
+    result = program("utils", "validate", "reads.cram", "--reference", "other.fa")
+    assert result.returncode == 1
+    assert b"genome is another one than the CRAM was made with" in result.stdout
+    result = program("utils", "validate", "reads.cram", "--reference", "none.fa")
+    assert b"none.fa: input not found" in result.stdout
+
+
+def test_paired_is_for_fastq(program, files):
+    result = program.predict("--paired", "reads.bam", "reads.fq.gz", "-o", "out")
+    assert result.returncode == 1
+    assert "reads.bam: the command line cannot be used: it is BAM" in message(result)
+    assert "leave --paired out" in message(result)
+
+
+def test_an_interrupt_ends_the_wait_for_a_silent_cram(program, files):
+    read, write = os.pipe()
+    os.write(write, (program.folder / "no_reference.cram").read_bytes()[:600])
+    process = program.start("utils", "validate", "-", stdin=read, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=1)
+    process.terminate()
+    assert process.wait(timeout=5) == 143
+    process.communicate()
+    os.close(write)
+    os.close(read)
