@@ -51,8 +51,7 @@ build tsan threaded_unit_tests
 run_tests tsan unit -L 'unit.(base|sequence|engine|run)'
 
 step 'package'
-tools/package.sh >/dev/null
-tools/test_package.sh || failed=1
+{ tools/package.sh && tools/test_package.sh; } || failed=1
 
 if command -v nvcc >/dev/null; then
   step 'cuda: building the device code'
