@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string_view>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -89,13 +92,22 @@ constexpr std::array kExitCodes{
     ExitCode{143, "terminated (SIGTERM)"},
 };
 
+// What a file says of itself may be of any length, and hold a NUL, at which what() would end.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kLongest = 2048;
+  if (text.size() <= kLongest) return printable(text);
+  std::size_t size = kLongest;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+  return printable(text.substr(0, size)) + "…";
+}
+
 std::string describe(const Place& place) {
-  std::string text = place.file;
+  std::string text = shown(place.file);
   const auto add = [&text](const std::string& part, const char* separator) {
     if (!text.empty()) text += separator;
     text += part;
   };
-  if (!place.tensor.empty()) add(fmt::format("tensor {}", place.tensor), ": ");
+  if (!place.tensor.empty()) add(fmt::format("tensor {}", shown(place.tensor)), ": ");
   if (place.record) add(fmt::format("record {}", *place.record), ": ");
   if (place.offset) add(fmt::format("byte {}", *place.offset), place.record ? ", " : ": ");
   return text;
@@ -105,7 +117,7 @@ std::string compose(ErrorKind kind, const Place& place, const std::string& detai
   std::string text = describe(place);
   if (!text.empty()) text += ": ";
   text += error_info(kind).summary;
-  if (!detail.empty()) text += ": " + detail;
+  if (!detail.empty()) text += ": " + shown(detail);
   return text;
 }
 

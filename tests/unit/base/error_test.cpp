@@ -40,5 +40,18 @@ TEST(Error, SaysWhereWhatAndWhy) {
   EXPECT_STREQ(Error(ErrorKind::kInternal, "odd").what(), "this is a bug: odd");
 }
 
+TEST(Error, ShowsNamesOfAnyKindInOneShortLine) {
+  const std::string name("a\0\x1b[2J\n", 7);
+  const Error odd(ErrorKind::kWeightsTensor, Place{.file = "m.pt", .tensor = name}, "of no use");
+  EXPECT_STREQ(odd.what(),
+               "m.pt: tensor a\\x00\\x1b[2J\\x0a: model does not have the expected tensors: of no "
+               "use");
+  std::string wide = "x";
+  for (int i = 0; i < 5000; ++i) wide += "\u00e9";
+  const std::string text = Error(ErrorKind::kJson, Place{.file = wide, .offset = 7}, wide).what();
+  EXPECT_EQ(text.find(wide.substr(0, 2047) + "…: byte 7: JSON cannot be read: x"), 0U);
+  EXPECT_LT(text.size(), 4200U);
+}
+
 }  // namespace
 }  // namespace virnucpro
