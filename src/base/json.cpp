@@ -32,6 +32,10 @@ class Walker : public nlohmann::json_sax<Json> {
   bool end_array() override { return leave(); }
 
   bool key(string_t& name) override {
+    if (++named_ > kMaxJsonMembers) {
+      throw Error(ErrorKind::kJson, Place{.file = file_},
+                  fmt::format("more than {} members", kMaxJsonMembers));
+    }
     if (!members_.back().insert(name).second) {
       throw Error(ErrorKind::kJson, Place{.file = file_},
                   fmt::format("member \"{}\" stands twice in one object", name.substr(0, kShown)));
@@ -82,6 +86,7 @@ class Walker : public nlohmann::json_sax<Json> {
   JsonVisitor& visitor_;
   JsonPath path_;
   std::vector<std::unordered_set<std::string>> members_;
+  std::size_t named_ = 0;  // members, of closed objects too
 };
 
 }  // namespace

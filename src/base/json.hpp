@@ -10,7 +10,9 @@
 
 namespace virnucpro {
 
-inline constexpr std::size_t kMaxJsonBytes = 32U << 20U;
+// Headers and settings of the largest published models take a tenth of these.
+inline constexpr std::size_t kMaxJsonBytes = 8U << 20U;
+inline constexpr std::size_t kMaxJsonMembers = 1U << 17U;  // of all objects together
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
 using JsonScalar =
@@ -35,9 +37,8 @@ class JsonVisitor {
 };
 
 // Walks `text` without building a tree: memory stays with the deepest path and the names of the
-// members of open objects. `file` names it in
-// errors: kJson for what is not JSON, is deeper than kMaxJsonDepth, larger than kMaxJsonBytes, or
-// names a member twice in one object.
+// members of open objects. `file` names it in errors: kJson for what is not JSON, goes beyond one of
+// the limits above, or names a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
 }  // namespace virnucpro

@@ -23,7 +23,7 @@ PairRanks::PairRanks(std::span<const PairMerge> merges)
   for (std::size_t rank = 0; rank < merges.size(); ++rank) {
     const std::uint32_t key = key_of(merges[rank].left, merges[rank].right);
     std::size_t slot = slot_of(key);
-    while (slots_[slot].key != kNone) slot = (slot + 1) & mask_;
+    while (slots_[slot].key != kNone && slots_[slot].key != key) slot = (slot + 1) & mask_;
     slots_[slot] = {.key = key, .rank = static_cast<std::uint32_t>(rank)};
   }
 }

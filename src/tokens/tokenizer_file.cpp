@@ -132,6 +132,7 @@ class Reader : public JsonVisitor {
     template_.emplace_back();
   }
   void template_id(const JsonPath& path, JsonScalar& value) {
+    expect(path.back().index == 0, path, value, "one token");
     template_ids_[path[2].key].push_back(number(path, value));
   }
 
@@ -160,17 +161,23 @@ class Reader : public JsonVisitor {
     }
     found_.vocabulary.emplace(content, static_cast<std::uint16_t>(token));
   }
+  // Each makes a token of its own.
+  void add_merge() {
+    if (found_.merges.size() >= kMaxTokens) refuse(fmt::format("more than {} merges", kMaxTokens));
+    found_.merges.emplace_back();
+  }
   void merge(const JsonPath& path, JsonScalar& value) {
     const std::string& both = text(path, value);
     const std::size_t space = both.find(' ');
     expect(space != std::string::npos && both.find(' ', space + 1) == std::string::npos, path,
            value, "two tokens with a space between");
-    found_.merges.emplace_back(both.substr(0, space), both.substr(space + 1));
+    add_merge();
+    found_.merges.back() = {both.substr(0, space), both.substr(space + 1)};
   }
   void merge_part(const JsonPath& path, JsonScalar& value) {
     const std::size_t place = path.back().index;
     expect(place < 2, path, value, "two tokens");
-    if (place == 0) found_.merges.emplace_back();
+    if (place == 0) add_merge();
     auto& [left, right] = found_.merges.back();
     (place == 0 ? left : right) = text(path, value);
   }

@@ -89,11 +89,21 @@ TEST(WalkJson, RefusesAMemberNamedTwice) {
 TEST(WalkJson, RefusesWhatIsTooDeep) {
   EXPECT_NO_THROW(events_of(nested(kMaxJsonDepth)));
   expect_refused(nested(kMaxJsonDepth + 1), "nested deeper than 64");
-  expect_refused(std::string(10'000'000, '['), "nested deeper");
+  expect_refused(std::string(1'000'000, '['), "nested deeper");
 }
 
 TEST(WalkJson, RefusesWhatIsTooLarge) {
   expect_refused(std::string(kMaxJsonBytes + 1, ' '), "more than");
+}
+
+TEST(WalkJson, RefusesTooManyMembersHoweverTheyAreSpread) {
+  const auto objects = [](std::size_t count) {
+    std::string text = "[{}";
+    for (std::size_t i = 0; i < count; ++i) text += R"(,{"a":0})";
+    return text + "]";
+  };
+  EXPECT_NO_THROW(events_of(objects(kMaxJsonMembers)));
+  expect_refused(objects(kMaxJsonMembers + 1), "more than 131072 members");
 }
 
 TEST(WalkJson, RefusesWhatIsNotJson) {

@@ -281,6 +281,10 @@ TEST(DnaTokenizer, RefusesBadVocabulariesAndMerges) {
   expect_refused(spoilt("\"A C\"", "\"AC\""), "a space between");
   expect_refused(spoilt("\"A C\"", "\"A C \""), "a space between");
   expect_refused(spoilt("\"A C\"", "7"), "model.merges[0] is 7");
+  std::string merges;
+  for (int i = 0; i < 65536; ++i) merges += "\"A C\",";
+  expect_refused(spoilt("\"A C\"", merges + "\"A C\""), "more than 65535 merges");
+  expect_refused(spoilt("\"ids\": [1]", "\"ids\": [1, 1]"), "expected one token");
   expect_refused(spoilt("\"A C\"", "[\"A\", \"C\", \"A\"]"), "two tokens");
   expect_refused(spoilt("\"A C\"", "[\"A\"]"), "model.merges[0]");
   expect_refused(spoilt("\"A C\", \"AC A\"", "\"AC A\", \"A C\""), "no earlier merge");
