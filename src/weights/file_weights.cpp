@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <set>
 #include <utility>
 
+#include "base/checked.hpp"
 #include "weights/convert.hpp"
 #include "weights/zip_file.hpp"
 
@@ -93,14 +95,36 @@ class StridedStream : public TensorStream {
 
 class FileWeights : public CheckedWeights {
  public:
-  explicit FileWeights(const ModelFiles& model) { origin_ = model.path.string(); }
+  explicit FileWeights(const ModelFiles& model) : unclaimed_(bytes_in(model)) {
+    origin_ = model.path.string();
+  }
 
+  // Strides of zero, or many tensors over one storage, would make a small file stand for any amount
+  // of memory.
   void add(const std::string& name, const LocatedTensor& source, bool non_negative) {
+    const auto elements = element_count(source.tensor.shape);
+    const auto bytes = elements
+                           ? checked_mul<std::uint64_t>(*elements, size_of(source.tensor.dtype))
+                           : std::nullopt;
+    if (!bytes || *bytes > unclaimed_) {
+      throw Error(ErrorKind::kWeightsFormat,
+                  Place{.file = source.file->path().string(), .tensor = name},
+                  "with it the tensors are larger than the file: they share their numbers");
+    }
+    unclaimed_ -= *bytes;
     sources_.emplace(name, source);
     tensors_.emplace(name, Tensor{source.tensor.shape, non_negative});
   }
 
  private:
+  static std::uint64_t bytes_in(const ModelFiles& model) {
+    std::set<const MappedFile*> files;
+    for (const auto& [name, located] : model.tensors) files.insert(located.file.get());
+    std::uint64_t bytes = 0;
+    for (const MappedFile* file : files) bytes += file->bytes().size();
+    return bytes;
+  }
+
   std::unique_ptr<TensorStream> open(const std::string& name) const override {
     const LocatedTensor& source = sources_.at(name);
     if (source.tensor.strides.empty()) return std::make_unique<DenseStream>(source, name);
@@ -108,6 +132,7 @@ class FileWeights : public CheckedWeights {
   }
 
   std::map<std::string, LocatedTensor> sources_;
+  std::uint64_t unclaimed_;  // bytes of the files that no tensor added stands for
 };
 
 void check_tensor(const LocatedTensor& source, const std::string& name, const Shape& expected) {

@@ -10,7 +10,7 @@ namespace virnucpro {
 
 inline constexpr std::size_t kMaxPickleBytes = 16U << 20U;
 // Values, places on the stack and in the memo, items taken over from other values: each.
-inline constexpr std::size_t kMaxPickleNodes = 1U << 20U;
+inline constexpr std::size_t kMaxPickleNodes = 1U << 18U;
 
 // Reads a pickle (protocols 2 to 5, as torch.save writes them) as data. It is a reader of a list of
 // opcodes, not a machine that runs them: whatever is not on the list of opcodes or of globals

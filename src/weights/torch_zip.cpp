@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t kMaxTensors = 1U << 16U;
 constexpr std::size_t kMaxModuleDepth = 32;
 constexpr std::size_t kMaxDimensions = 8;
+// Of a name or a setting. One text of a pickle can be named again and again, so that what is made
+// of it has no bound in the file's length.
+constexpr std::size_t kMaxText = 1024;
 
 struct StorageRow {
   std::string_view global;
@@ -109,6 +112,11 @@ class TorchReader {
     }
   }
 
+  std::string joined(const std::string& prefix, std::string_view name) const {
+    if (prefix.size() + name.size() > kMaxText) malformed("a name in it is too long");
+    return prefix + std::string(name);
+  }
+
   // The dict of a dict or of an object that keeps its fields as its state; null for neither.
   const PickleNode* fields_of(const PickleNode* node) const {
     if (node != nullptr && node->type == PickleType::kObject && node->items.size() == 1) {
@@ -122,7 +130,7 @@ class TorchReader {
     for (std::size_t i = 0; i + 1 < fields->items.size(); i += 2) {
       const PickleNode& name = document_[fields->items[i]];
       const PickleNode& value = document_[fields->items[i + 1]];
-      if (name.type == PickleType::kString) add_setting(prefix + std::string(name.text), value);
+      if (name.type == PickleType::kString) add_setting(joined(prefix, name.text), value);
     }
   }
 
@@ -131,7 +139,9 @@ class TorchReader {
     if (value.type == PickleType::kBool) archive_.settings[name] = value.integer != 0;
     if (value.type == PickleType::kInt) archive_.settings[name] = value.integer;
     if (value.type == PickleType::kFloat) archive_.settings[name] = value.real;
-    if (value.type == PickleType::kString) archive_.settings[name] = std::string(value.text);
+    if (value.type == PickleType::kString && value.text.size() <= kMaxText) {
+      archive_.settings[name] = std::string(value.text);
+    }
   }
 
   // A torch.nn.Module: its parameters and buffers under their names, then the modules inside it.
@@ -149,7 +159,7 @@ class TorchReader {
     for (std::size_t i = 0; i + 1 < inner->items.size(); i += 2) {
       const PickleNode& value = document_[inner->items[i + 1]];
       if (value.type != PickleType::kObject) continue;
-      read_module(value, fmt::format("{}{}.", prefix, document_[inner->items[i]].text), depth + 1);
+      read_module(value, joined(prefix, document_[inner->items[i]].text) + ".", depth + 1);
     }
   }
 
@@ -159,7 +169,7 @@ class TorchReader {
       const PickleNode& value = document_[dict.items[i + 1]];
       if (name.type != PickleType::kString || value.type != PickleType::kTensor) continue;
       if (archive_.tensors.size() >= kMaxTensors) malformed("it has too many tensors");
-      StoredTensor tensor = place_tensor(prefix + std::string(name.text), value);
+      StoredTensor tensor = place_tensor(joined(prefix, name.text), value);
       if (!names_.insert(tensor.name).second) malformed(tensor.name, "stands twice");
       archive_.tensors.push_back(std::move(tensor));
     }
@@ -208,7 +218,7 @@ class TorchReader {
 
   CheckedRecord record_of(const std::string& name, const PickleNode& storage) const {
     const PickleNode& elements = document_[storage.items[4]];
-    const std::string member = fmt::format("{}data/{}", folder_, document_[storage.items[2]].text);
+    const std::string member = joined(folder_ + "data/", document_[storage.items[2]].text);
     const auto found = members_.find(member);
     if (found == members_.end()) {
       malformed(name, fmt::format("its ZIP member {} is missing", member));

@@ -128,6 +128,56 @@ TEST(HostileZip, WrongChecksumNamesTheTensor) {
   FAIL() << "no storage 0";
 }
 
+// A torch file of float tensors that all view one storage of one element.
+std::string torch_file_of_one_number(const std::vector<std::pair<std::string, Shape>>& tensors) {
+  const auto text = [](const std::string& value) {
+    return fmt::format("X{}{}", le_bytes(value.size(), 4), value);
+  };
+  const auto tuple = [](const Shape& numbers) {
+    std::string items = "(";
+    for (const std::uint64_t number : numbers) items += fmt::format("J{}", le_bytes(number, 4));
+    return items + "t";
+  };
+  std::string pickle = "\x80\x02}(";
+  for (const auto& [name, shape] : tensors) {
+    pickle += text(name) + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") +
+              "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\x01tQJ" + le_bytes(0, 4) +
+              tuple(shape) + tuple(Shape(shape.size(), 0)) + "\x89}tR";
+  }
+  return build_zip({{"a/data.pkl", pickle + "u."}, {"a/data/0", le_bytes(0x3f800000, 4)}});
+}
+
+std::vector<std::pair<std::string, Shape>> classifier_shapes(std::uint64_t hidden) {
+  return {{"hidden_layer.weight", {hidden, 3}},
+          {"hidden_layer.bias", {hidden}},
+          {"bn1.weight", {hidden}},
+          {"bn1.bias", {hidden}},
+          {"bn1.running_mean", {hidden}},
+          {"bn1.running_var", {hidden}},
+          {"output_layer.weight", {2, hidden}},
+          {"output_layer.bias", {2}}};
+}
+
+TEST(HostileZip, TensorsLargerThanTheFileAreRefused) {
+  const ScratchDir scratch;
+  const auto small = scratch.write("small", torch_file_of_one_number(classifier_shapes(8)));
+  EXPECT_NO_THROW(load_classifier(small, 3, {}).tensors->hash());
+  std::string message;
+  EXPECT_EQ(load_error(torch_file_of_one_number(classifier_shapes(1U << 20U)), &message),
+            ErrorKind::kWeightsFormat);
+  EXPECT_THAT(message, HasSubstr("hidden_layer.weight"));
+  EXPECT_THAT(message, HasSubstr("larger than the file"));
+}
+
+TEST(HostileZip, LongNamesAreRefused) {
+  const std::string name(1024, 'n');
+  EXPECT_NO_THROW(parse_archive(as_bytes(torch_file_of_one_number({{name, {1}}})), "file"));
+  std::string message;
+  EXPECT_EQ(parse_error(torch_file_of_one_number({{name + "n", {1}}}), &message),
+            ErrorKind::kWeightsFormat);
+  EXPECT_THAT(message, HasSubstr("too long"));
+}
+
 TEST(HostileFiles, OtherFormatsAreRefusedByName) {
   std::string message;
   const std::string legacy("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);

@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "unit/weights/zip_builder.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
@@ -60,14 +61,6 @@ struct BuiltTensor {
   Shape shape;
   std::vector<float> values;
 };
-
-inline std::string le_bytes(std::uint64_t value, unsigned bytes) {
-  std::string text;
-  for (unsigned i = 0; i < bytes; ++i) {
-    text += static_cast<char>(static_cast<unsigned char>(value >> (8 * i)));
-  }
-  return text;
-}
 
 // A safetensors file of a header as given and data.
 inline std::string safetensors_of(std::string_view header, std::string_view data) {
