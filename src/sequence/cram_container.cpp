@@ -91,6 +91,17 @@ std::uint64_t take_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   return unpacked;
 }
 
+// Landmarks tell where slices begin, each with a block. Held to no count, they would be read, and
+// kept, for as long as the file goes on.
+void check_counts(const CramContainer& container, std::uint32_t size, std::uint32_t blocks,
+                  std::uint32_t landmarks) {
+  if (blocks > size || landmarks > blocks) {
+    fail(ErrorKind::kInputMalformed, container.offset,
+         fmt::format("a container of {} bytes with {} blocks and {} slices cannot be", size, blocks,
+                     landmarks));
+  }
+}
+
 void check_sizes(const CramContainer& container, std::uint32_t size) {
   if (size > kMostInt32 || container.records > kMostRecords) {
     fail(ErrorKind::kInputMalformed, container.offset,
@@ -128,6 +139,7 @@ CramContainer read_cram_container(ByteWindow& bytes) {
   const std::uint32_t blocks = take_itf8(bytes, kept);
   const std::uint32_t landmarks = take_itf8(bytes, kept);
   check_sizes(container, size);
+  check_counts(container, size, blocks, landmarks);
   for (std::uint32_t i = 0; i < landmarks; ++i) take_itf8(bytes, kept);
   take_crc(bytes, kept, 0, container.offset, "container header");
   const std::size_t header = kept.size();

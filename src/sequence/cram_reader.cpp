@@ -80,7 +80,8 @@ std::optional<CramContainer> CramReader::next_container() {
     if (container.records != 0) return container;
   }
   if (!bytes_.at_end()) {
-    throw Error(ErrorKind::kInputCorrupt, "something follows the end container");
+    throw Error(ErrorKind::kInputCorrupt, Place{.offset = bytes_.offset()},
+                "something follows the end container");
   }
   return std::nullopt;
 }

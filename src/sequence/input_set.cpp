@@ -85,12 +85,21 @@ class TextStream : public RecordStream {
   SequenceParser parser_;
 };
 
+// A container is held whole. In a file it is no longer than the file; a bomb around it would let a
+// small file ask for any amount of memory.
+void refuse_compressed_cram(const OpenFile& file) {
+  if (!file.source.compressed()) return;
+  throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
+              "CRAM within gzip is not read: gzip -dc FILE | virnucpro predict -");
+}
+
 std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, const std::string& reference,
                                              const Cancel& cancel) {
   switch (*file.alignments) {
     case AlignmentFormat::kSam:
       return std::make_unique<SamReader>(file.text, file.name);
     case AlignmentFormat::kCram:
+      refuse_compressed_cram(file);
       return std::make_unique<CramReader>(file.text, file.name, reference, cancel);
     case AlignmentFormat::kBam:
       break;

@@ -280,8 +280,23 @@ TEST_F(Cram, EveryChangedByte) {
 TEST_F(Cram, SomethingBehindTheEnd) {
   const std::string content = cram({"no_ref=1"});
   for (const std::string& more : {std::string("x"), content}) {
-    expect_error(parse(content + more), ErrorKind::kInputCorrupt, "follows the end container");
+    const Parsed parsed = parse(content + more);
+    expect_error(parsed, ErrorKind::kInputCorrupt, "follows the end container");
+    EXPECT_EQ(parsed.error->place().offset, content.size());
   }
+}
+
+TEST_F(Cram, CountsThatCannotBe) {
+  // Size, then reference, start, span, records, counter, bases, blocks and slices.
+  const std::string start = std::string("CRAM\3\0", 6) + std::string(20, '\0');
+  const std::string container(
+      "\x09\0\0\0"
+      "\0\0\0\1\0\0",
+      10);
+  expect_error(parse(start + container + "\1\2"), ErrorKind::kInputMalformed,
+               "1 blocks and 2 slices cannot be");
+  expect_error(parse(start + container + "\x0a\1"), ErrorKind::kInputMalformed,
+               "9 bytes with 10 blocks");
 }
 
 TEST_F(Cram, OldVersions) {

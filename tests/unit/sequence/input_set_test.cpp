@@ -124,6 +124,13 @@ TEST_F(Inputs, AlignmentsInEveryForm) {
   }
 }
 
+TEST_F(Inputs, ACramIsNotReadOutOfGzip) {
+  const std::string cram = written_by_htslib(kSam, "wc");
+  EXPECT_THAT(events({.paths = {write("cram", cram)}}), testing::SizeIs(4));
+  EXPECT_THAT(events({.paths = {write("cram.gz", gzip(cram))}}),
+              ElementsAre("0 failed 0 input-format"));
+}
+
 TEST_F(Inputs, SkippedAlignmentsAreInTheEnd) {
   const Cancel cancel;
   InputSet inputs({.paths = {write("bam", bam(kSam))}}, cancel);
