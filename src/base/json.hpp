@@ -37,8 +37,8 @@ class JsonVisitor {
 };
 
 // Walks `text` without building a tree: memory stays with the deepest path and the names of the
-// members of open objects. `file` names it in errors: kJson for what is not JSON, goes beyond one of
-// the limits above, or names a member twice in one object.
+// members of open objects. `file` names it in errors: kJson for what is not JSON, goes beyond one
+// of the limits above, or names a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
 }  // namespace virnucpro

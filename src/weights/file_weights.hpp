@@ -22,8 +22,8 @@ const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& ta
 std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std::string_view name);
 
 // The tensors of `table` over the files of a model, each found and its shape and type checked now;
-// its values when they are read. Errors: kWeightsTensor naming the tensor, kWeightsFormat for tensors
-// that are together larger than their files.
+// its values when they are read. Errors: kWeightsTensor naming the tensor, kWeightsFormat for
+// tensors that are together larger than their files.
 std::unique_ptr<CheckedWeights> make_file_weights(const ModelFiles& model, const NameTable& table,
                                                   const DimSizes& sizes, std::uint32_t layers);
 
