@@ -37,7 +37,7 @@ tools/check_format.sh
 
 build cpu all
 run_tests cpu unit -L 'unit|fuzz'
-run_tests cpu program -L '^(cli|oracle)$'
+run_tests cpu program -L '^(cli|oracle|hostile)$'
 
 build asan unit_tests fuzz_targets
 run_tests asan unit -L 'unit|fuzz'

@@ -1,0 +1,178 @@
+"""Hostile files, given to the program: each ends with its own error, in little memory and time.
+
+The files are written by the modules beside this one (`cases()` of each); nothing hostile lies in
+the repository. VIRNUCPRO_BIN is the executable, VIRNUCPRO_SOURCE the checkout.
+"""
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+BIN = os.environ["VIRNUCPRO_BIN"]
+SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
+HERE = Path(__file__).parent
+MODULES = ("corpus_compressed", "corpus_sequences", "corpus_weights", "corpus_settings",
+           "corpus_alignments")
+CASES = [case for module in MODULES for case in importlib.import_module(module).cases()]
+
+WEIGHTS = SOURCE / "tests" / "data" / "weights"
+SYNTHETIC = {"--dnabert-model": "synthetic:dnabert-s-tiny", "--esm-model": "synthetic:esm2_tiny",
+             "-p": "synthetic"}
+FROM_FILES = {"--dnabert-model": "good_dnabert_s",
+              "--esm-model": str(WEIGHTS / "esm2" / "hf_safetensors"),
+              "-p": str(WEIGHTS / "classifier" / "module.pth")}
+OUTPUT = ("-o", "out", "--no-progress")
+
+# What each command is given besides the hostile file, which stands for FILE.
+COMMANDS = {
+    "predict": ("predict", "FILE", SYNTHETIC, *OUTPUT),
+    "validate": ("utils", "validate", "FILE"),
+    "inspect": ("utils", "inspect", "FILE"),
+    "classifier": ("predict", "good.fa", {**FROM_FILES, "-p": "FILE"}, *OUTPUT),
+    "esm2": ("predict", "good.fa", {**FROM_FILES, "--esm-model": "FILE"}, *OUTPUT),
+    "dnabert_s": ("predict", "good.fa", {**FROM_FILES, "--dnabert-model": "FILE"}, *OUTPUT),
+    "config": ("-c", "FILE", "predict", "good.fa", SYNTHETIC, *OUTPUT),
+}
+# What stands for FILE in the run whose memory is the measure.
+GOOD = {
+    "predict": "good.fa",
+    "validate": "good.fa",
+    "inspect": FROM_FILES["-p"],
+    "classifier": FROM_FILES["-p"],
+    "esm2": FROM_FILES["--esm-model"],
+    "dnabert_s": FROM_FILES["--dnabert-model"],
+    "config": "good.yaml",
+}
+
+EXTRA_MEMORY_KIB = 64 << 10
+BYTES_A_LETTER = 2
+LONGEST_MESSAGE = 8192
+TABLES = ("*_merged", "prediction_results*", "sequences.tsv", "virus.fasta")
+
+
+def error_table():
+    """{name: (exit code, summary)} of the program's one table of errors."""
+    text = (SOURCE / "src" / "base" / "error.cpp").read_text()
+    row = r'ErrorInfo\{k\w+,\s*"([^"]+)",\s*(\d+),\s*"([^"]+)"'
+    return {name: (int(code), summary) for name, code, summary in re.findall(row, text)}
+
+
+ERRORS = error_table()
+
+
+class Outcome(NamedTuple):
+    status: int  # as os.wait4 gives it
+    peak_kib: int
+    stdout: str
+    stderr: str
+
+
+def write_good_files(folder):
+    """The good neighbours of a hostile file."""
+    (folder / "good.fa").write_text(">good a sequence\n" + "ACGTTGCAACCA" * 10 + "\n")
+    (folder / "good.yaml").write_text("run:\n  threads: 2\n")
+    shutil.copytree(WEIGHTS / "dnabert_s" / "safetensors", folder / "good_dnabert_s")
+    tokenizer = importlib.import_module("corpus_settings").tokenizer()
+    (folder / "good_dnabert_s" / "tokenizer.json").write_text(tokenizer)
+
+
+def write_files(case, folder):
+    for name, data in case.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data())
+
+
+def command_line(command, file):
+    line = [BIN]
+    for part in COMMANDS[command]:
+        if isinstance(part, dict):
+            line += [word for pair in part.items() for word in pair]
+        else:
+            line.append(part)
+    return [file if word == "FILE" else word for word in line]
+
+
+def run(command, file, folder, seconds):
+    line = command_line(command, file)
+    report = folder / "report"
+    with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
+        subprocess.run([sys.executable, "-I", "-S", HERE / "measure.py", str(seconds), report,
+                        *line], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                       check=False)
+    assert report.exists(), f"no end within {seconds} s"
+    status, peak_kib = map(int, report.read_text().split())
+    texts = [(folder / name).read_bytes().decode(errors="backslashreplace")
+             for name in ("stdout", "stderr")]
+    return Outcome(status, peak_kib, *texts)
+
+
+@pytest.fixture(scope="session")
+def controls(tmp_path_factory):
+    """The peak memory of every command on a good file, in KiB."""
+    peaks = {}
+    for command, file in GOOD.items():
+        folder = tmp_path_factory.mktemp(f"control_{command}")
+        write_good_files(folder)
+        outcome = run(command, file, folder, 60)
+        assert outcome.status == 0, f"{command}: {outcome.stderr}"
+        peaks[command] = outcome.peak_kib
+    return peaks
+
+
+def check_failed_input(case, error, outcome, folder):
+    """The row of failed_inputs.txt: error, record, offset."""
+    if case.record is None and case.offset is None:
+        return
+    _, *rows = (folder / "out" / "failed_inputs.txt").read_text().splitlines()
+    assert len(rows) == 1
+    _, name, record, offset, _ = rows[0].split("\t")
+    assert name == error
+    assert case.record is None or int(record) == case.record, outcome.stderr
+    assert case.offset is None or int(offset) == case.offset, outcome.stderr
+
+
+def check_error(case, outcome, folder):
+    text = outcome.stderr + outcome.stdout
+    told = [name for name in case.error.split("|") if ERRORS[name][1] in text]
+    assert told, f"expected {case.error}, found: {text[:2000]}"
+    assert os.WEXITSTATUS(outcome.status) == ERRORS[told[0]][0]
+    for part in case.says:
+        assert part in text
+    check_failed_input(case, told[0], outcome, folder)
+    if COMMANDS[case.command][0] != "utils":
+        assert outcome.stdout == ""
+    tables = [str(path) for pattern in TABLES for path in folder.rglob(pattern)]
+    assert not tables
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_hostile_file(case, controls, tmp_path):
+    write_good_files(tmp_path)
+    write_files(case, tmp_path)
+    outcome = run(case.command, case.given(), tmp_path, int(case.timeout))
+    assert os.WIFEXITED(outcome.status), f"ended by signal {os.WTERMSIG(outcome.status)}"
+    if case.error is None:
+        assert outcome.status == 0, outcome.stderr
+    else:
+        check_error(case, outcome, tmp_path)
+    assert len(outcome.stderr) <= LONGEST_MESSAGE
+    assert outcome.stderr.replace("\n", "").isprintable()
+    assert not list(tmp_path.rglob("canary*")), "something in the file was executed"
+    granted = controls[case.command] + EXTRA_MEMORY_KIB + BYTES_A_LETTER * case.letters // 1024
+    assert outcome.peak_kib <= granted, f"{outcome.peak_kib} KiB, {granted} granted"
+    for path in tmp_path.iterdir():  # some are large, and pytest keeps the folders
+        if path.is_file():
+            path.unlink()
+
+
+def test_no_two_cases_have_one_name():
+    names = [case.name for case in CASES]
+    assert len(set(names)) == len(names) >= 100
