@@ -191,6 +191,9 @@ void decode_cram(const std::string& reference) {
   Decoder decoder;
   if (!send_hello() || !decoder.open(reference)) return;
   forbid_opening_files();
+  CramFrame begun;
+  begun.letters = kCramBegun;
+  if (!send(bytes_of(begun))) return;
   decoder.run();
 }
 

@@ -18,6 +18,10 @@ struct CramFrame {
 // decoder ends after it.
 inline constexpr std::uint32_t kCramFailure = 0xffffffffU;
 
+// Stands for `letters` in the frame, without name and letters, that says that the header was
+// decoded.
+inline constexpr std::uint32_t kCramBegun = 0xfffffffeU;
+
 // The first thing that comes out: how much data memory the process had before it began.
 struct CramHello {
   std::uint64_t data_bytes = 0;

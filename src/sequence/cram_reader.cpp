@@ -41,6 +41,7 @@ void CramReader::start() {
     start_ = read_cram_definition(bytes_);
     const CramContainer header = read_cram_container(bytes_);
     start_ += header.bytes;
+    last_.offset = header.offset;
     process_.emplace(
         reference_ ? reference_->path() : std::string(), [this] { return next_part(); }, cancel_);
     allowed_ =
@@ -58,15 +59,17 @@ std::optional<std::string> CramReader::next_part() {
   if (!start_.empty()) return std::exchange(start_, {});
   try {
     std::optional<CramContainer> container = next_container();
-    if (!container) return std::nullopt;
-    allow_for(*container);
-    claimed_ += container->records;
-    sent_.push_back({claimed_, container->offset, container->reference != -1});
-    return std::move(container->bytes);
+    if (container) {
+      allow_for(*container);
+      claimed_ += container->records;
+      sent_.push_back({claimed_, container->offset, container->reference != -1});
+      return std::move(container->bytes);
+    }
   } catch (const Error& error) {
     failure_ = placed(error);
-    return std::nullopt;
   }
+  ended_ = true;
+  return std::nullopt;
 }
 
 // The next one that holds records; empty at the end of the file.
@@ -105,6 +108,10 @@ std::optional<SequenceRecord> CramReader::read_record() {
     std::string letters;
     try {
       std::memcpy(&frame, frames_->take(sizeof(frame)).data(), sizeof(frame));
+      if (frame.letters == kCramBegun) {
+        begun_ = true;
+        continue;
+      }
       while (name.size() < frame.name) name += frames_->take_some(frame.name - name.size());
       if (frame.letters == kCramFailure) {
         const auto kind = static_cast<ErrorKind>(frame.flags);
@@ -125,7 +132,10 @@ std::optional<SequenceRecord> CramReader::read_record() {
       fail_to_decode(ErrorKind::kInputMalformed, "the read's name is not one word");
     }
     ++records_;
-    if (!sent_.empty() && records_ == sent_.front().last) sent_.pop_front();
+    if (!sent_.empty() && records_ == sent_.front().last) {
+      last_ = sent_.front();
+      sent_.pop_front();
+    }
     if (skipped_.skip(frame.flags)) continue;
     return original_read(frame.flags, std::move(name), std::move(letters), records_);
   }
@@ -134,27 +144,28 @@ std::optional<SequenceRecord> CramReader::read_record() {
 }
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
-  const bool aligned = !sent_.empty() && sent_.front().aligned;
+  // Whether containers were sent before the header failed is chance.
+  const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
-    if (aligned && !reference_) {
+    if (at.aligned && !reference_) {
       kind = ErrorKind::kInputReference;
       detail = "its records cannot be decoded without their reference: give --reference FILE";
     }
   }
-  Place place{.file = file_, .record = records_ + 1};
-  if (!sent_.empty()) place.offset = sent_.front().offset;
-  throw Error(kind, std::move(place), std::move(detail));
+  throw Error(kind, Place{.file = file_, .record = records_ + 1, .offset = at.offset},
+              std::move(detail));
 }
 
 // Nothing comes any more: whether all has come.
 void CramReader::finish() {
-  if (records_ < claimed_) {
+  if (!ended_ || records_ < claimed_) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave its records up");
   }
   if (failure_) throw Error(*failure_);
   if (records_ > claimed_) {
-    throw Error(ErrorKind::kInputCorrupt, Place{.file = file_, .record = claimed_ + 1},
+    throw Error(ErrorKind::kInputCorrupt,
+                Place{.file = file_, .record = claimed_ + 1, .offset = last_.offset},
                 "it holds more records than its containers name");
   }
 }

@@ -58,8 +58,11 @@ class CramReader : public AlignmentReader {
   std::optional<ReferenceIndex> reference_;
   std::optional<CramProcess> process_;
   std::optional<ByteWindow> frames_;
-  std::string start_;  // the definition and the header's container, until they are sent
+  std::string start_;   // the definition and the header's container, until they are sent
+  bool begun_ = false;  // the header was decoded
+  bool ended_ = false;  // nothing more is sent
   std::deque<Sent> sent_;
+  Sent last_;                      // that all records of came; at first the header's
   std::uint64_t claimed_ = 0;      // records of all containers read
   std::uint64_t allowed_ = 0;      // bytes of memory, whatever the container
   std::uint64_t last_needed_ = 0;  // with the container before

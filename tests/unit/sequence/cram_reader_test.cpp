@@ -14,6 +14,7 @@
 #include "base/hash.hpp"
 #include "sequence/sam_reader.hpp"
 #include "unit/sequence/alignment_file.hpp"
+#include "unit/sequence/cram_repair.hpp"
 #include "unit/sequence/memory_source.hpp"
 
 namespace virnucpro {
@@ -22,6 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using std::string_view_literals::operator""sv;
 
 std::string random_letters(std::size_t size, std::uint32_t seed) {
   std::string letters;
@@ -297,6 +299,45 @@ TEST_F(Cram, CountsThatCannotBe) {
                "1 blocks and 2 slices cannot be");
   expect_error(parse(start + container + "\x0a\1"), ErrorKind::kInputMalformed,
                "9 bytes with 10 blocks");
+}
+
+// `part` is found once and replaced; the checksums are made to fit.
+std::string crafted(std::string content, std::string_view part, std::string_view by) {
+  const std::size_t at = content.find(part);
+  EXPECT_NE(at, std::string::npos);
+  EXPECT_EQ(content.find(part, at + 1), std::string::npos);
+  content.replace(at, part.size(), by);
+  repair_cram(content);
+  return content;
+}
+
+TEST_F(Cram, RepairLeavesAWholeFileAsItIs) {
+  const std::string content = cram();
+  std::string repaired = content;
+  repair_cram(repaired);
+  EXPECT_EQ(repaired, content);
+}
+
+TEST_F(Cram, AHeaderThatCannotBeDecoded) {
+  const std::string content = crafted(cram({"no_ref=1"}), "@HD\tVN", "@HDxxVN");
+  for (int i = 0; i < 20; ++i) {  // whatever was on its way when the decoder gave up
+    const Parsed parsed = parse(content);
+    expect_error(parsed, ErrorKind::kInputCorrupt, "its header cannot be decoded");
+    EXPECT_EQ(parsed.error->place().record, 1U);
+    EXPECT_EQ(parsed.error->place().offset, 26U);
+  }
+}
+
+TEST_F(Cram, ContainersThatCountWrongly) {
+  sam_ = "@HD\tVN:1.6\n";
+  for (const char* name : {"a", "b", "c"}) add(name, 4, "*", 0, "ACGT");
+  const std::string content = cram();
+  constexpr auto kThree = "\x0f\0\1\3\0\x0c"sv;  // reference, start, span, records, number, bases
+  const Parsed more = parse(crafted(content, kThree, "\x0f\0\1\4\0\x0c"sv));
+  expect_error(more, ErrorKind::kInputCorrupt, "record 4, byte ");
+  EXPECT_THAT(more.rows, SizeIs(3));
+  const Parsed fewer = parse(crafted(content, kThree, "\x0f\0\1\2\0\x0c"sv));
+  expect_error(fewer, ErrorKind::kInputCorrupt, "more records than its containers name");
 }
 
 TEST_F(Cram, OldVersions) {

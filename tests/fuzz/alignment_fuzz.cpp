@@ -1,0 +1,75 @@
+// The readers of BAM, SAM and CRAM on any bytes: they end, fail only with their own errors that
+// carry their place, and tell the same whatever the blocks the bytes come in. CRAM also with
+// checksums that fit, so that what lies behind them is reached too.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "base/cancel.hpp"
+#include "base/error.hpp"
+#include "sequence/bam_reader.hpp"
+#include "sequence/cram_reader.hpp"
+#include "sequence/sam_reader.hpp"
+#include "unit/sequence/cram_repair.hpp"
+#include "unit/sequence/memory_source.hpp"
+
+namespace {
+
+using virnucpro::AlignmentFormat;
+
+const virnucpro::Cancel kNever;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::unique_ptr<virnucpro::AlignmentReader> reader_of(AlignmentFormat format,
+                                                      virnucpro::ByteSource& source) {
+  switch (format) {
+    case AlignmentFormat::kBam:
+      return std::make_unique<virnucpro::BamReader>(source, "fuzz");
+    case AlignmentFormat::kSam:
+      return std::make_unique<virnucpro::SamReader>(source, "fuzz");
+    case AlignmentFormat::kCram:
+      break;
+  }
+  return std::make_unique<virnucpro::CramReader>(source, "fuzz", "", kNever);
+}
+
+std::string read(AlignmentFormat format, const std::string& bytes, std::size_t block) {
+  virnucpro::MemorySource source(bytes, block);
+  const auto reader = reader_of(format, source);
+  std::string told;
+  std::uint64_t last = 0;
+  try {
+    while (const auto record = reader->next()) {
+      require(record->number > last);
+      last = record->number;
+      told += record->header + '\n' + record->letters + '\n';
+    }
+    require(reader->bytes() == bytes.size());
+  } catch (const virnucpro::Error& error) {
+    require(error.place().record.value() > last);
+    require(error.place().offset.value() <= bytes.size());
+    told += error.what();
+  }
+  return told;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  const auto format = virnucpro::alignment_format(bytes);
+  if (!format) return 0;
+  const std::string told = read(*format, bytes, 1U << 20U);
+  if (*format != AlignmentFormat::kCram) {
+    require(read(*format, bytes, size % 16 + 1) == told);
+    return 0;
+  }
+  virnucpro::repair_cram(bytes);
+  read(*format, bytes, 1U << 20U);
+  return 0;
+}

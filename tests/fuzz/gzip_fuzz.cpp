@@ -1,0 +1,54 @@
+// The layer of gzip and BGZF on the bytes of any file: it ends, fails only with its own errors, and
+// hands out the same text and the same failure whatever the pieces that are asked for.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "sequence/file_source.hpp"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string read(const std::string& path, std::size_t piece) {
+  constexpr std::size_t kMostText = 4U << 20U;
+  const virnucpro::Cancel cancel;
+  std::string text;
+  std::vector<char> buffer(piece);
+  try {
+    virnucpro::FileSource source(path, cancel);
+    while (const std::size_t size = source.read(buffer)) {
+      require(size <= buffer.size());
+      text.append(buffer.data(), size);
+      if (text.size() > kMostText) return {};
+    }
+    require(source.read(buffer) == 0);
+  } catch (const virnucpro::Error& error) {
+    using enum virnucpro::ErrorKind;
+    require(error.kind() == kInputTruncated || error.kind() == kInputCorrupt);
+    text += error.what();
+  }
+  return text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const virnucpro::UniqueFd file(::memfd_create("fuzz", MFD_CLOEXEC));
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  require(virnucpro::write_all(file.get(), bytes) == 0);
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  require(read(path, 7) == read(path, 1U << 17U));
+  return 0;
+}
