@@ -1,16 +1,44 @@
+// A file of torch.save: as it is, and with checksums that fit. What does not start as a ZIP does is
+// taken for the pickle of one, with four storages beside it.
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <string>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
+#include "fuzz/repair.hpp"
+#include "unit/weights/zip_builder.hpp"
 #include "weights/tensor_archive.hpp"
 
+namespace {
+
 // Any bytes are read, or refused with a typed error.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto bytes = std::as_bytes(std::span(data, size));
+void parse(const std::string& bytes) {
   try {
-    virnucpro::parse_torch_zip(bytes, "fuzz");
+    virnucpro::parse_torch_zip(virnucpro::as_bytes(bytes), "fuzz");
   } catch (const virnucpro::Error&) {
   }
+}
+
+std::string zip_around(const std::string& pickle) {
+  const std::string storage(64, '\x3f');
+  return virnucpro::build_zip({{"a/data.pkl", pickle},
+                               {"a/data/0", storage},
+                               {"a/data/1", storage},
+                               {"a/data/2", storage},
+                               {"a/data/3", storage}});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  if (!bytes.starts_with("PK")) {
+    parse(zip_around(bytes));
+    return 0;
+  }
+  parse(bytes);
+  virnucpro::fuzz::repair_zip(bytes);
+  parse(bytes);
   return 0;
 }
