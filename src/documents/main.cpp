@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/terminal.hpp"
@@ -20,7 +21,7 @@ namespace virnucpro {
 namespace {
 
 void write(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::create_directories(path.parent_path());
+  make_directory(path.parent_path());
   AtomicFile file(path);
   file.write(text);
   file.commit();

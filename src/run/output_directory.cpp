@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
 
 namespace virnucpro {
@@ -131,12 +132,6 @@ void require_empty(const fs::path& directory) {
             "it holds {}{}", path.filename().string(),
             holds_unfinished_run(directory) ? "; an earlier run there did not finish" : ""));
   }
-}
-
-void make_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) fail_write(directory, error);
 }
 
 // Takes off the first of `suffixes` that the name has, unless nothing would be left.

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <system_error>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 #include "run/external_sort.hpp"
 #include "run/score_text.hpp"
@@ -18,15 +18,6 @@ namespace {
 
 constexpr const char* kFrameHeader = "Sequence_ID\tPrediction\tscore1\tscore2\n";
 constexpr const char* kConsensusHeader = "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n";
-
-std::filesystem::path make_directory(const std::filesystem::path& directory) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()}, error.message());
-  }
-  return directory;
-}
 
 void write_frames(const SequencePart& part, AtomicFile& table) {
   fmt::memory_buffer rows;
@@ -96,7 +87,8 @@ std::filesystem::path frame_table_path(const std::filesystem::path& directory,
 
 TableCounts write_tables(const Journal& journal, const TableSettings& settings) {
   const std::filesystem::path frame_table = frame_table_path(settings.directory, settings.stem);
-  const std::filesystem::path merged = make_directory(frame_table.parent_path());
+  const std::filesystem::path merged = frame_table.parent_path();
+  make_directory(merged);
   AtomicFile frames(frame_table);
   AtomicFile consensus(merged / "prediction_results_highestscore.csv");
   AtomicFile sequences(settings.directory / "sequences.tsv");

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
 #include <vector>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "weights/name_tables.hpp"
@@ -80,14 +80,6 @@ void write_safetensors(const fs::path& path, const Weights& weights,
     file.write({reinterpret_cast<const char*>(values.data()), 4 * values.size()});
   }
   file.commit();
-}
-
-void make_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()}, error.message());
-  }
 }
 
 void write_text(const fs::path& path, std::string_view text) {

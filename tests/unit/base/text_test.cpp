@@ -42,6 +42,12 @@ TEST(Nearest, FindsSlipsAndNothingFarAway) {
   EXPECT_EQ(nearest(std::string(100000, 'e'), kWords), "");
 }
 
+TEST(DidYouMean, EndsAMessage) {
+  constexpr std::array<std::string_view, 2> kWords{"predict", "embed"};
+  EXPECT_EQ(did_you_mean("perdict", kWords), "; did you mean predict?");
+  EXPECT_EQ(did_you_mean("assemble", kWords), "");
+}
+
 TEST(Printable, EscapesControlCharactersOnly) {
   EXPECT_EQ(printable("a\x1b[2Jb\n\x7f\xc3\xa9"), "a\\x1b[2Jb\\x0a\\x7f\xc3\xa9");
 }
