@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 #include <virnucpro/virnucpro.hpp>
 
 // What a user of the library sees, and nothing else: no header of src/ is included.
@@ -127,6 +131,7 @@ TEST(Models, AnswerSeveralThreads) {
   const auto expected = scores_of(models.classify(sequences.views));
   std::vector<std::vector<std::pair<float, float>>> answers(3);
   std::vector<std::thread> threads;
+  threads.reserve(answers.size());
   for (auto& answer : answers) {
     threads.emplace_back([&] { answer = scores_of(models.classify(sequences.views)); });
   }
