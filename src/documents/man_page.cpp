@@ -69,11 +69,13 @@ void begin_paragraph(std::string& text) {
 // Examples as they are; remarks as paragraphs.
 void add_footer(std::string& text, std::string_view footer) {
   bool verbatim = false;
+  bool in_paragraph = false;
   while (!footer.empty()) {
     const std::string_view line = take_line(footer);
     const bool is_example = line.starts_with("  ");
     if (!is_example && verbatim) text += ".fi\n.RE\n";
-    if (is_example != verbatim || !is_example) begin_paragraph(text);
+    if (is_example != verbatim || !in_paragraph) begin_paragraph(text);
+    in_paragraph = true;
     if (is_example && !verbatim) text += ".RS 4\n.nf\n";
     verbatim = is_example;
     text += roff(is_example ? line.substr(2) : line) + "\n";
