@@ -123,6 +123,7 @@ void measure(const Arguments& arguments) {
       cancel);
   std::vector<PackedBatch> batches = pack(arguments);
   std::vector<BatchRequest> requests;
+  requests.reserve(batches.size());
   for (PackedBatch& batch : batches) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }

@@ -56,7 +56,8 @@ def machine(setting: Setting) -> dict:
 
 def commit() -> str:
     """With a + where files differ from it."""
-    said = subprocess.run(["git", "-C", BENCH, "describe", "--always", "--dirty=+", "--abbrev=10"],
+    said = subprocess.run(["git", "-C", BENCH, "describe", "--always", "--exclude=*",
+                           "--dirty=+", "--abbrev=10"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
     return said.decode().strip() or "unknown"
 
