@@ -81,6 +81,7 @@ void SamReader::skip_header() {
     LinePiece piece;
     do {
       next_piece(piece);
+      refuse_nul(piece.text, piece.offset);
     } while (!piece.ends_line);
   }
 }
@@ -114,8 +115,12 @@ void SamReader::next_piece(LinePiece& piece) {
   if (!lines_.next(piece)) {
     fail(ErrorKind::kInputTruncated, lines_.offset(), "within a line of SAM");
   }
-  if (const std::size_t nul = piece.text.find('\0'); nul != std::string_view::npos) {
-    fail(ErrorKind::kInputMalformed, piece.offset + nul, "a NUL byte");
+}
+
+void SamReader::refuse_nul(std::string_view text, std::uint64_t offset) const {
+  const std::size_t nul = text.find('\0');
+  if (nul != std::string_view::npos) {
+    fail(ErrorKind::kInputMalformed, offset + nul, "a NUL byte");
   }
 }
 
@@ -132,27 +137,34 @@ void SamReader::take_piece(Line& line, const LinePiece& piece) const {
   }
 }
 
+// What is found first in the text is what fails, however many parts a field comes in.
 void SamReader::take_part(Line& line, std::string_view part, std::uint64_t offset) const {
-  if (part.empty()) return;
-  line.field_size += part.size();
   if (line.field == kName) {
-    if (line.field_size > kMostName) {
-      fail(ErrorKind::kInputMalformed, offset,
-           fmt::format("QNAME has more than {} bytes", kMostName));
-    }
-    line.name += part;
+    take_short(line, line.name, kMostName, part, offset);
   } else if (is_number(line.field)) {
-    if (line.field_size > kMostNumber) {
-      fail(ErrorKind::kInputMalformed, offset,
-           fmt::format("{} is not a number", kFieldNames[line.field]));
-    }
-    line.number += part;
+    take_short(line, line.number, kMostNumber, part, offset);
   } else if (line.field == kSequence) {
     take_letters(line, part, offset);
-  } else if (line.field == kQualities) {
-    line.qualities += part.size();
-    line.only_star = line.qualities == 1 && part == "*";
+  } else {
+    refuse_nul(part, offset);
   }
+  if (line.field == kQualities) {
+    line.qualities += part.size();
+    line.only_star = line.qualities == 1 && (part == "*" || (part.empty() && line.only_star));
+  }
+  line.field_size += part.size();
+}
+
+void SamReader::take_short(const Line& line, std::string& text, std::size_t most,
+                           std::string_view part, std::uint64_t offset) const {
+  const std::size_t room = most - text.size();
+  refuse_nul(part.substr(0, room), offset);
+  if (part.size() > room) {
+    fail(ErrorKind::kInputMalformed, offset - text.size(),
+         line.field == kName ? fmt::format("QNAME has more than {} bytes", most)
+                             : fmt::format("{} is not a number", kFieldNames[line.field]));
+  }
+  text += part;
 }
 
 void SamReader::take_letters(Line& line, std::string_view part, std::uint64_t offset) const {

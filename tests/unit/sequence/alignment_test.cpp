@@ -305,5 +305,24 @@ TEST(Sam, LinesThatCannotBe) {
   EXPECT_FALSE(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\t*\n").error);
 }
 
+TEST(Sam, TheFirstFaultIsTheError) {
+  const std::string text = "@CO\tx\nx\t`7\t*\t0\t0\0\n"s;
+  const std::string early =
+      "@CO\tx\n" + std::string(250, 'x') + "\0"s + std::string(50, 'x') + "\n";
+  for (const std::size_t block : {1U, 7U, 1U << 20U}) {
+    expect_malformed(parse_sam(text, block), 1, 8, "FLAG is not a number");
+    expect_malformed(parse_sam(early, block), 1, 256, "NUL");
+  }
+}
+
+TEST(Sam, AFieldThatIsTooLongIsPlacedAtItsBegin) {
+  const std::string flag = "@CO\tx\nx\t" + std::string(30, '1') + "\n";
+  const std::string name = "@CO\tx\n" + std::string(300, 'x') + "\n";
+  for (const std::size_t block : {1U, 7U, 1U << 20U}) {
+    expect_malformed(parse_sam(flag, block), 1, 8, "FLAG is not a number");
+    expect_malformed(parse_sam(name, block), 1, 6, "QNAME has more than 254");
+  }
+}
+
 }  // namespace
 }  // namespace virnucpro
