@@ -1,8 +1,12 @@
 #include "cli/inputs.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "cli/options.hpp"
 
 namespace virnucpro {
@@ -26,6 +30,10 @@ InputSettings choose_inputs(const InputOptions& options) {
   if (from_stdin > 1) throw Error(ErrorKind::kUsage, "- (stdin) is given more than once");
   if (options.paired && options.paths.size() % 2 != 0) {
     throw Error(ErrorKind::kUsage, "--paired needs an even number of inputs: R1 R2 R1 R2 …");
+  }
+  // Found out before models are loaded.
+  if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {
+    throw Error(ErrorKind::kInputMissing, Place{.file = options.reference}, errno_text(errno));
   }
   return {.paths = options.paths, .paired = options.paired, .reference = options.reference};
 }

@@ -16,7 +16,8 @@ struct InputOptions {
 
 void add_input_options(CLI::App& command, InputOptions& options);
 
-// Errors: kUsage for stdin given twice, or an odd number of files of pairs.
+// Errors: kUsage for stdin given twice, or an odd number of files of pairs; kInputMissing for a
+// reference that cannot be read.
 InputSettings choose_inputs(const InputOptions& options);
 
 }  // namespace virnucpro

@@ -178,8 +178,13 @@ def test_another_reference_is_an_error(program, files, genome):
     result = program("utils", "validate", "reads.cram", "--reference", "other.fa")
     assert result.returncode == 1
     assert b"genome is another one than the CRAM was made with" in result.stdout
-    result = program("utils", "validate", "reads.cram", "--reference", "none.fa")
-    assert b"none.fa: input not found" in result.stdout
+
+
+def test_a_missing_reference_is_found_before_anything_is_done(program, files):
+    result = program.predict("reads.cram", "reads.fa", "--reference", "none.fa", "-o", "out")
+    assert result.returncode == 1
+    assert "none.fa: input not found" in message(result)
+    assert not (program.folder / "out").exists()
 
 
 def test_paired_is_for_fastq(program, files):
