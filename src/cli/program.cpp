@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/error_of.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -206,19 +205,6 @@ std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
     return fmt::format("{} needs a value", text.substr(0, text.find(':')));
   }
   return text;
-}
-
-Error error_of(const std::exception& exception) {
-  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
-    return Error(ErrorKind::kOutOfMemory, "");
-  }
-  // A thread that cannot be started.
-  const auto* system = dynamic_cast<const std::system_error*>(&exception);
-  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
-    return Error(ErrorKind::kOutOfMemory,
-                 fmt::format("the system gives no more threads: {}", system->what()));
-  }
-  return Error(ErrorKind::kInternal, exception.what());
 }
 
 int run_program(int argc, const char* const* argv) {

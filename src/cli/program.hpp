@@ -1,10 +1,8 @@
 #pragma once
 
-#include <exception>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/command.hpp"
 
 namespace virnucpro {
@@ -31,10 +29,6 @@ std::string explain_unknown_command(const CLI::App& app, const std::string& name
 
 // Why a command line cannot be used, with the nearest known command or flag for an unknown one.
 std::string explain_usage(CLI::App& app, const CLI::ParseError& error);
-
-// The error that an exception which is none of the program's own stands for: kOutOfMemory where the
-// system gives no more memory or threads, else kInternal.
-Error error_of(const std::exception& exception);
 
 // Parses, dispatches, reports errors on stderr; gives the exit code.
 int run_program(int argc, const char* const* argv);

@@ -1,23 +1,22 @@
-#include "run/models.hpp"
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <mutex>
-#include <new>
-#include <span>
 #include <system_error>
 #include <utility>
 #include <virnucpro/virnucpro.hpp>
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
+#include "base/error_of.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
 #include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
+#include "run/models.hpp"
 #include "run/sequence_summary.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
@@ -41,12 +40,8 @@ auto guarded(const Work& work) {
     return work();
   } catch (const Error& error) {
     throw public_form(error);
-  } catch (const std::bad_alloc&) {
-    throw public_form(Error(ErrorKind::kOutOfMemory, ""));
-  } catch (const std::system_error& error) {  // a thread that cannot be started
-    throw public_form(Error(ErrorKind::kOutOfMemory, error.what()));
   } catch (const std::exception& error) {
-    throw public_form(Error(ErrorKind::kInternal, error.what()));
+    throw public_form(error_of(error));
   }
 }
 

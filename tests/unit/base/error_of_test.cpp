@@ -1,4 +1,4 @@
-#include "cli/program.hpp"
+#include "base/error_of.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,23 @@
+#include "base/error_of.hpp"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <system_error>
+
+namespace virnucpro {
+
+Error error_of(const std::exception& exception) {
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
+    return Error(ErrorKind::kOutOfMemory, "");
+  }
+  // A thread that cannot be started.
+  const auto* system = dynamic_cast<const std::system_error*>(&exception);
+  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
+    return Error(ErrorKind::kOutOfMemory,
+                 fmt::format("the system gives no more threads: {}", system->what()));
+  }
+  return Error(ErrorKind::kInternal, exception.what());
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <exception>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+// The error that an exception which is none of the program's own stands for: kOutOfMemory where the
+// system gives no more memory or threads, else kInternal.
+Error error_of(const std::exception& exception);
+
+}  // namespace virnucpro
