@@ -31,7 +31,7 @@ struct Free {
   void operator()(bam1_t* record) const { bam_destroy1(record); }
   void operator()(faidx_t* index) const { fai_destroy(index); }
   void operator()(hts_md5_context* md5) const { hts_md5_destroy(md5); }
-  void operator()(char* text) const { std::free(text); }
+  void operator()(char* text) const { std::free(text); }  // NOLINT(cppcoreguidelines-owning-memory)
   void operator()(htsFile* file) const { hts_close(file); }
   void operator()(sam_hdr_t* header) const { sam_hdr_destroy(header); }
 };

@@ -34,14 +34,14 @@ constexpr int kPollMilliseconds = 200;
   ::setrlimit(RLIMIT_CORE, &none);
   try {
     decode_cram(reference);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the early end says it
+  } catch (...) {  // that it ends early says it
   }
   ::_exit(0);
 }
 
 }  // namespace
 
-CramProcess::CramProcess(std::string reference, Input input, const Cancel& cancel)
+CramProcess::CramProcess(const std::string& reference, Input input, const Cancel& cancel)
     : input_(std::move(input)), cancel_(cancel) {
   start(reference);
   read_hello();
@@ -109,10 +109,12 @@ std::size_t CramProcess::read(std::span<char> buffer) {
 
 void CramProcess::refill() {
   if (ended_ || taken_ < given_.size()) return;
-  std::optional<std::string> next = input_();
   taken_ = 0;
-  given_ = next ? *std::move(next) : std::string();
-  if (next) return;
+  given_.clear();
+  if (std::optional<std::string> next = input_()) {
+    given_ = *std::move(next);
+    return;
+  }
   ended_ = true;
   ::shutdown(socket_.get(), SHUT_WR);
 }

@@ -24,7 +24,7 @@ class CramProcess : public ByteSource {
   using Input = std::function<std::optional<std::string>()>;
 
   // `reference` is an indexed FASTA file, or empty. Errors: kInputRead.
-  CramProcess(std::string reference, Input input, const Cancel& cancel);
+  CramProcess(const std::string& reference, Input input, const Cancel& cancel);
   ~CramProcess() override;
 
   // Lets the process have so much data memory beyond what it began with.
