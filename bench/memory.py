@@ -1,14 +1,14 @@
 """Figure e: the most memory that a run ever held (ru_maxrss)."""
 
 import json
-import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Iterator
 
 import figure
 from engine import ESM2
-from setting import Setting
+from setting import BENCH, Setting
 
 MIB = 1 << 20
 READS = (100_000, 1_000_000)
@@ -21,17 +21,13 @@ LOADING_SHARE, LOADING_EXTRA_MIB = 1.1, 256
 
 
 def peak_mib(setting: Setting, *arguments: object) -> float:
-    """Of the program with these arguments. A child's figure begins with what its parent held when
-    it started, so this process imports nothing large."""
-    process = subprocess.Popen([setting.program, *map(str, arguments)],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env=setting.environment)
-    said = process.stderr.read().decode()
-    process.stderr.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, said
-    return usage.ru_maxrss * 1024 / MIB
+    """Of the program with these arguments."""
+    command = [sys.executable, BENCH / "peak.py", setting.program, *arguments]
+    done = subprocess.run([*map(str, command)], check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=setting.environment)
+    if done.returncode != 0:
+        sys.exit(done.stderr.decode())
+    return int(done.stdout) / MIB
 
 
 def smallest_weights(setting: Setting) -> Path:
