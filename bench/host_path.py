@@ -58,6 +58,7 @@ def tokenizer(setting: Setting) -> Iterator[figure.Figure]:
             theirs = [setting.python, setting.peers / "tokenizer.py", method, threads,
                       setting.tokenizer, texts]
             with Side(ours, setting.environment) as our_side, Side(theirs) as peer_side:
+                assert peer_side.settings.endswith(our_side.settings), "other texts or tokens"
                 passes = alternate([our_side, peer_side], setting.repeats)
                 settings = {"threads": threads, "ours": our_side.settings,
                             "peer": peer_side.settings}

@@ -119,7 +119,7 @@ def main():
         return tokens
 
     how = "scaled_dot_product_attention" if HAS_SDPA else "matmul attention"
-    serve(run_pass, f"torch {torch.__version__}, {torch.get_num_threads()} threads, {how},"
+    serve(run_pass, f"torch {torch.__version__}, threads: {torch.get_num_threads()}, {how},"
                     f" {size} sequences a batch, sorted by length")
 
 

@@ -109,8 +109,8 @@ def main():
         peer.run(batches)
         return tokens
 
-    serve(run_pass, f"fair-esm 2.0.0, torch {torch.__version__}, {torch.get_num_threads()} threads,"
-                    f" {budget} tokens a batch, {padded / tokens - 1:.0%} padding")
+    serve(run_pass, f"fair-esm 2.0.0, torch {torch.__version__},"
+                    f" threads: {torch.get_num_threads()}, {budget} tokens a batch, {padded / tokens - 1:.0%} padding")
 
 
 main()
