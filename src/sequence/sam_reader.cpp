@@ -105,8 +105,9 @@ SamReader::Line SamReader::read_line() {
     next_piece(piece);
     take_piece(line, piece);
   } while (!piece.ends_line);
-  end_field(line, piece.offset + piece.text.size());
-  end_line(line);
+  const std::uint64_t end = piece.offset + piece.text.size();
+  end_field(line, end);
+  end_line(line, end);
   return line;
 }
 
@@ -200,14 +201,14 @@ void SamReader::end_field(Line& line, std::uint64_t offset) const {
   if (field == kFlag) line.flags = static_cast<unsigned>(*number);
 }
 
-void SamReader::end_line(const Line& line) const {
+void SamReader::end_line(const Line& line, std::uint64_t offset) const {
   if (line.field < kFields) {
-    fail(ErrorKind::kInputMalformed, lines_.offset(),
+    fail(ErrorKind::kInputMalformed, offset,
          fmt::format("a line of {} fields: {} are needed", line.field, std::size_t{kFields}));
   }
   const std::size_t letters = line.letters == kNoLetters ? 0 : line.letters.size();
   if (!line.only_star && line.qualities != letters) {
-    fail(ErrorKind::kInputMalformed, lines_.offset(),
+    fail(ErrorKind::kInputMalformed, offset,
          fmt::format("{} letters, {} qualities", letters, line.qualities));
   }
 }

@@ -39,7 +39,7 @@ class SamReader : public AlignmentReader {
                   std::uint64_t offset) const;
   void take_letters(Line& line, std::string_view part, std::uint64_t offset) const;
   void end_field(Line& line, std::uint64_t offset) const;
-  void end_line(const Line& line) const;
+  void end_line(const Line& line, std::uint64_t offset) const;
   [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) const;
 
   LineReader lines_;

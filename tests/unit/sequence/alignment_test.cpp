@@ -286,8 +286,8 @@ TEST(Sam, LinesThatCannotBe) {
   const auto bad = [&](const std::string& text) { return parse_sam(header + good + text); };
   const std::string rest = "\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
   expect_malformed(bad("\n"), 2, at, "QNAME is empty");
-  expect_malformed(bad("x\n"), 2, at + 2, "a line of 1 fields: 11 are needed");
-  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\n"), 2, at + 21, "a line of 10 fields");
+  expect_malformed(bad("x\n"), 2, at + 1, "a line of 1 fields: 11 are needed");
+  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\n"), 2, at + 20, "a line of 10 fields");
   expect_malformed(bad("@CO\tlate\n"), 2, at + 4, "FLAG is not a number");
   expect_malformed(bad("x y\t4" + rest), 2, at, "QNAME is not one word");
   expect_malformed(bad(std::string(255, 'x') + "\t4" + rest), 2, at, "QNAME has more than 254");
@@ -299,8 +299,8 @@ TEST(Sam, LinesThatCannotBe) {
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tA*\tII\n"), 2, at + 19, "SEQ holds");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*A\tII\n"), 2, at + 19, "SEQ holds");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tA C\tIII\n"), 2, at + 19, "SEQ holds");
-  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI\n"), 2, at + 23, "2 letters, 1 qualities");
-  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*\tI\n"), 2, at + 22, "0 letters, 1 qualities");
+  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI\n"), 2, at + 22, "2 letters, 1 qualities");
+  expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\t*\tI\n"), 2, at + 21, "0 letters, 1 qualities");
   expect_malformed(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\tX\0\n"s), 2, at + 25, "NUL");
   EXPECT_FALSE(bad("x\t4\t*\t0\t0\t*\t*\t0\t0\tAC\t*\n").error);
 }
