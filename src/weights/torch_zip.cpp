@@ -16,9 +16,12 @@ namespace {
 constexpr std::size_t kMaxTensors = 1U << 16U;
 constexpr std::size_t kMaxModuleDepth = 32;
 constexpr std::size_t kMaxDimensions = 8;
-// Of a name or a setting. One text of a pickle can be named again and again, so that what is made
-// of it has no bound in the file's length.
+// What a pickle holds once can be named again and again, so that what is made of it has no bound in
+// the file's length. Bounded are: a name or a setting, all names and settings together (bytes), and
+// the keys and values looked at, of which a file that names nothing twice cannot have more.
 constexpr std::size_t kMaxText = 1024;
+constexpr std::size_t kMaxTextTogether = 4U << 20U;
+constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
 
 struct StorageRow {
   std::string_view global;
@@ -112,8 +115,20 @@ class TorchReader {
     }
   }
 
-  std::string joined(const std::string& prefix, std::string_view name) const {
-    if (prefix.size() + name.size() > kMaxText) malformed("a name in it is too long");
+  void count_text(std::size_t size) {
+    text_ += size;
+    if (text_ > kMaxTextTogether) malformed("its names and settings are too long together");
+  }
+
+  void count_looked_at(std::size_t values) {
+    looked_at_ += values;
+    if (looked_at_ > kMaxLookedAt) malformed("its modules hold too many values");
+  }
+
+  std::string joined(const std::string& prefix, std::string_view name) {
+    const std::size_t size = prefix.size() + name.size();
+    if (size > kMaxText) malformed("a name in it is too long");
+    count_text(size);
     return prefix + std::string(name);
   }
 
@@ -127,6 +142,7 @@ class TorchReader {
 
   void read_settings(const PickleNode* fields, const std::string& prefix) {
     if (fields == nullptr) return;
+    count_looked_at(fields->items.size());
     for (std::size_t i = 0; i + 1 < fields->items.size(); i += 2) {
       const PickleNode& name = document_[fields->items[i]];
       const PickleNode& value = document_[fields->items[i + 1]];
@@ -140,6 +156,7 @@ class TorchReader {
     if (value.type == PickleType::kInt) archive_.settings[name] = value.integer;
     if (value.type == PickleType::kFloat) archive_.settings[name] = value.real;
     if (value.type == PickleType::kString && value.text.size() <= kMaxText) {
+      count_text(value.text.size());
       archive_.settings[name] = std::string(value.text);
     }
   }
@@ -147,7 +164,8 @@ class TorchReader {
   // A torch.nn.Module: its parameters and buffers under their names, then the modules inside it.
   void read_module(const PickleNode& module, const std::string& prefix, std::size_t depth) {
     const PickleNode* fields = fields_of(&module);
-    if (depth > kMaxModuleDepth || ++modules_ > kMaxTensors) malformed("its modules nest too deep");
+    if (depth > kMaxModuleDepth) malformed("its modules nest too deep");
+    count_looked_at(1);
     if (fields == nullptr) malformed("a module has no state");
     read_settings(fields, prefix);
     for (const char* key : {"_parameters", "_buffers"}) {
@@ -156,6 +174,7 @@ class TorchReader {
     }
     const PickleNode* inner = document_.member(*fields, "_modules");
     if (inner == nullptr || inner->type != PickleType::kDict) return;
+    count_looked_at(inner->items.size());
     for (std::size_t i = 0; i + 1 < inner->items.size(); i += 2) {
       const PickleNode& value = document_[inner->items[i + 1]];
       if (value.type != PickleType::kObject) continue;
@@ -164,6 +183,7 @@ class TorchReader {
   }
 
   void read_tensors(const PickleNode& dict, const std::string& prefix) {
+    count_looked_at(dict.items.size());
     for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
       const PickleNode& name = document_[dict.items[i]];
       const PickleNode& value = document_[dict.items[i + 1]];
@@ -216,7 +236,7 @@ class TorchReader {
     return values;
   }
 
-  CheckedRecord record_of(const std::string& name, const PickleNode& storage) const {
+  CheckedRecord record_of(const std::string& name, const PickleNode& storage) {
     const PickleNode& elements = document_[storage.items[4]];
     const std::string member = joined(folder_ + "data/", document_[storage.items[2]].text);
     const auto found = members_.find(member);
@@ -266,7 +286,8 @@ class TorchReader {
   PickleDocument document_;
   TensorArchive archive_;
   std::set<std::string> names_;
-  std::size_t modules_ = 0;
+  std::size_t text_ = 0;
+  std::size_t looked_at_ = 0;
 };
 
 }  // namespace
