@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install package demo check check-long fuzz bench bench-peers docs format lint clean
+.PHONY: help setup build install package test-package demo check check-long fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
@@ -19,12 +19,15 @@ build:  ## build the program and its tests in build/cpu
 
 install:  ## build and install, under PREFIX (/usr/local), staged in DESTDIR
 	@tools/setup.sh demo
-	cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	cmake --build --preset release
 	cmake --install build/release --strip
 
 package:  ## the program with its libraries, for other Linux systems: dist/*.tar.gz
 	@tools/package.sh
+
+test-package: package  ## test it here and in a bare Debian 12 (root; minutes)
+	@tools/test_package.sh --bare-root
 
 demo:  ## set up, build, and classify the phage lambda with small synthetic weights
 	@tools/demo.sh
@@ -45,6 +48,7 @@ bench-peers:  ## the same comparisons with PyPI's torch, in .venv-peers (gigabyt
 	@bench/run.sh peers
 
 docs:  ## write docs/errors.md and docs/configuration.md from the program's tables
+	@tools/setup.sh demo
 	cmake --preset cpu
 	cmake --build --preset cpu --target write_documents
 	build/cpu/tools/write_documents docs docs

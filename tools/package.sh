@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/, or in the folder given: what is installed, and with
 # it every library that is not glibc's, their licences, and how to begin. Runs on any Linux on x86-64
-# whose glibc is as new as this one's. The same sources and Debian packages give the same bytes
-# (SOURCE_DATE_EPOCH, or the time of the commit).
+# whose glibc is as new as this one's. One build, packed twice, gives the same bytes: every time in
+# them is SOURCE_DATE_EPOCH, or the time of the commit.
 set -euo pipefail
+shopt -s inherit_errexit
+# The order of files and the words of ldd, which are read here, are the same for everybody.
+export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
 output=${1:-dist}
+build=build/package
 
 # Linked into the program, as headers or archives: their licences go with it, too.
 compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
@@ -31,7 +35,10 @@ libraries_of() {
 }
 
 add_libraries() {
-  local library package
+  local libraries library package
+  libraries=$(libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so")
+  ! grep '/libhdf5' <<<"$libraries" >&2 ||
+    fail "HDF5 was linked from a shared library: its archive (or that of libsz or libz) was not found"
   mkdir -p "$stage/lib/virnucpro"
   while read -r library; do
     package=$(package_of "$library")
@@ -39,7 +46,7 @@ add_libraries() {
     install -m 644 "$library" "$stage/lib/virnucpro/"
     add_licence "$package"
     printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
-  done < <(libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so")
+  done <<<"$libraries"
   for package in "${compiled_in[@]}"; do
     add_licence "$package"
     printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
@@ -93,17 +100,18 @@ pack() {
 
 command -v dpkg-query >/dev/null || fail "packages are made on Debian, whose licence files they carry"
 tools/setup.sh demo
-cmake --preset release -DCMAKE_INSTALL_LIBDIR=lib
-cmake --build --preset release
-version=$(build/release/bin/virnucpro --version | cut -d ' ' -f 2)
-stage=build/release/package/virnucpro-$version-linux-x64
+# In a folder of its own: what is said here of where things go would stay for `make install`.
+cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR=lib
+cmake --build "$build"
+version=$("$build"/bin/virnucpro --version | cut -d ' ' -f 2)
+stage=$build/stage/virnucpro-$version-linux-x64
 licences=$stage/share/doc/virnucpro/third-party
 tarball=$output/virnucpro-$version-linux-x64.tar.gz
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CMakeLists.txt)}
 
-rm -rf build/release/package
+rm -rf "$build/stage"
 mkdir -p "$output" "$licences"
-env -u DESTDIR cmake --install build/release --prefix "$stage" --strip >/dev/null
+env -u DESTDIR cmake --install "$build" --prefix "$stage" --strip >/dev/null
 libraries=$(add_libraries)
 write_licence_list <<<"$libraries"
 install -m 644 LICENSE "$stage/"

@@ -6,6 +6,7 @@
 #                          .venv-oracle/ (a Python environment of the tests only)
 #   tools/setup.sh lint    what `make format` and `make lint` need, beside demo's
 #   tools/setup.sh fuzz    what the preset `fuzz` needs, beside check's
+#   tools/setup.sh package what `make test-package` needs, beside demo's
 #
 # It asks apt only for what is missing, says so before it does, and changes nothing else. A second
 # run finds everything in place and is done at once.
@@ -24,6 +25,7 @@ test_packages=(zsh mandoc libgtest-dev libgmock-dev clang-format samtools
   python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)
+package_packages=(debootstrap)
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -121,5 +123,6 @@ case "${1:-}" in
     make_oracle
     ;;
   fuzz) install_packages "${build_packages[@]}" "${fuzz_packages[@]}" libgtest-dev libgmock-dev ;;
-  *) fail "usage: tools/setup.sh demo|check|lint|fuzz" ;;
+  package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
+  *) fail "usage: tools/setup.sh demo|check|lint|fuzz|package" ;;
 esac

@@ -5,6 +5,7 @@
 #   tools/test_package.sh --bare-root   and in a bare Debian 12, as packaging/virnucpro.def says
 #                                       (root, apt's mirror, a few minutes; installs debootstrap)
 set -euo pipefail
+export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 predict=(predict -e 300 -p synthetic --esm-model synthetic:esm2_tiny
@@ -103,10 +104,10 @@ test_carries_licences() {
   passed "every library's licence is in it"
 }
 
-test_is_reproducible() {
+test_packs_the_same() {
   (umask 077 && tools/package.sh "$scratch/again" >"$scratch/log") || fail "$(tail "$scratch/log")"
-  cmp "$tarball" "$scratch/again/$(basename "$tarball")" || fail 'made again it has other bytes, or dist/ is older than the sources'
-  passed 'made again, it has the same bytes'
+  cmp "$tarball" "$scratch/again/$(basename "$tarball")" || fail 'packed again it has other bytes, or dist/ is older than the sources'
+  passed 'packed again, it has the same bytes'
 }
 
 # section NAME: of the Apptainer recipe.
@@ -121,7 +122,7 @@ in_root() {
 
 test_bare_root() {
   [ "$(id -u)" -eq 0 ] || fail '--bare-root needs root'
-  command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap
+  tools/setup.sh package
   local mirror
   mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Component: main' | head -n 1)
   root=$(mktemp -d -t virnucpro-root.XXXXXX)  # debootstrap takes no path with spaces
@@ -137,14 +138,14 @@ test_bare_root() {
   passed "predict gives the same tables in a bare Debian $(cat "$root/etc/debian_version")"
 }
 
-version=$(build/release/bin/virnucpro --version | cut -d ' ' -f 2) || fail 'run make package first'
+version=$(build/package/bin/virnucpro --version | cut -d ' ' -f 2) || fail 'run make package first'
 tarball=$PWD/dist/virnucpro-$version-linux-x64.tar.gz
 scratch=$(mktemp -d -t 'virnucpro package.XXXXXX')
 root=
 trap 'rm -rf --one-file-system "$scratch" ${root:+"$root"}' EXIT
 tar -xzf "$tarball" -C "$scratch"
 package=$scratch/virnucpro-$version-linux-x64
-build/release/bin/virnucpro "${predict[@]}" "$input" -o "$scratch/expected" -q
+build/package/bin/virnucpro "${predict[@]}" "$input" -o "$scratch/expected" -q
 [ "$(wc -l <"$scratch/expected/lambda_merged/prediction_results.txt")" -gt 100 ] || fail 'lambda has no frames'
 
 test_runs_anywhere
@@ -153,9 +154,9 @@ test_names_no_build_path
 test_carries_licences
 test_exports_nothing_else
 test_library package "$package"
-env -u DESTDIR cmake --install build/release --prefix "$scratch/installed" >/dev/null
+env -u DESTDIR cmake --install build/package --prefix "$scratch/installed" >/dev/null
 test_library installation "$scratch/installed"
-test_is_reproducible
+test_packs_the_same
 case "${1:-}" in
   --bare-root) test_bare_root ;;
   '') ;;
