@@ -14,6 +14,7 @@
 # A second run into the same OUT_DIR goes on with its corpus, and the table counts both. Ends with 1
 # when anything was found, then or before.
 set -euo pipefail
+export LC_ALL=C  # `time` writes numbers with a point
 
 usage() {
   printf 'usage: %s BIN_DIR SEEDS_DIR OUT_DIR SECONDS [JOBS [LIBFUZZER-OPTION…]]\n' "${0##*/}" >&2
@@ -42,7 +43,9 @@ for program in "$bin"/*_fuzz; do
 done
 for name in "${targets[@]}"; do
   mkdir -p "$out/corpus/$name" "$out/finds/$name" "$out/logs"
-  cp -n "$seeds/$name"/* "$out/corpus/$name/"
+  for seed in "$seeds/$name"/*; do
+    [ -e "$out/corpus/$name/${seed##*/}" ] || cp "$seed" "$out/corpus/$name/"
+  done
 done
 
 # The last number that stands behind a pattern in a log: last_number LOG 'cov: '
