@@ -20,10 +20,10 @@ tools/setup.sh check
 cmake --preset cpu -DBUILD_TESTING=ON --log-level=WARNING
 cmake --build --preset cpu --target bench_programs
 case "${1:-}" in
-  '') python3 bench/run.py ;;
+  '') /usr/bin/python3 bench/run.py ;;
   peers)
     make_peers
-    python3 bench/run.py --python "$PWD/.venv-peers/bin/python" --only tokenizer,engine,dnabert \
+    /usr/bin/python3 bench/run.py --python "$PWD/.venv-peers/bin/python" --only tokenizer,engine,dnabert \
       --name peers
     ;;
   *)
@@ -31,4 +31,4 @@ case "${1:-}" in
     exit 2
     ;;
 esac
-python3 bench/render.py
+/usr/bin/python3 bench/render.py
