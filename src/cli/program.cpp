@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <span>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
@@ -26,8 +31,8 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kDescription =
-    "Tells viral from other sequences: reads FASTA or FASTQ, cuts and translates it, and scores\n"
-    "every stop-free reading frame with DNABERT-S, ESM-2 and a classifier.";
+    "Tells viral from other sequences: reads FASTA, FASTQ, BAM, SAM or CRAM, cuts and translates\n"
+    "it, and scores every stop-free reading frame with DNABERT-S, ESM-2 and a classifier.";
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro predict reads.fq.gz --models-dir models -o out\n"
@@ -118,10 +123,25 @@ void log_end(int code) {
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", how, code));
 }
 
+// A log goes on where an earlier one ended, but not in any other file: an input, for one.
+void check_log_file(const std::string& path) {
+  std::error_code ignored;  // what cannot be looked at fails when it is opened
+  if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
+  std::string start(10, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  static const std::regex kDate(R"(\d{4}-\d\d-\d\d)");
+  if (file.gcount() != 0 && !std::regex_match(start, kDate)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--log-file {}: it is there and is no log of this program", path));
+  }
+}
+
 int run_action(const Program& program, std::span<const char* const> arguments,
                const Cancel& cancel) {
   Session session{program.global(), read_config(program.global()), Environment::of_process(),
                   cancel};
+  check_log_file(session.global.log_file);
   start_log(choose_log_level(session.global, session.config), session.global.log_file);
   log_info("{}, process {}", version_text(false), ::getpid());
   log_info("{}", command_line(arguments));

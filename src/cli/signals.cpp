@@ -16,9 +16,10 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
               "Cancel is used in a signal handler");
 
 void on_signal(int signal) {
+  const int meant = signal == SIGHUP ? SIGTERM : signal;
   Cancel* cancel = target.load(std::memory_order_acquire);
-  if (cancel->requested()) ::_exit(kSignalExit + signal);
-  cancel->request(signal);
+  if (cancel->requested()) ::_exit(kSignalExit + meant);
+  cancel->request(meant);
 }
 
 }  // namespace
@@ -31,6 +32,10 @@ void handle_signals(Cancel& cancel) {
   // No SA_RESTART: a read that waits on a pipe returns, and its reader looks at the Cancel.
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction inherited {};
+  ::sigaction(SIGHUP, nullptr, &inherited);
+  // Under nohup a closed terminal is to stop nothing.
+  if (inherited.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
   ::sigaction(SIGXFSZ, &action, nullptr);  // a limit on file sizes is an error of write()

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/log.hpp"
-#include "base/version.hpp"
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
 #include "run/input_check.hpp"
@@ -33,7 +34,6 @@ EmbeddingWidths file_widths(const EmbedSettings& settings, const Engine& engine)
 std::map<std::string, std::string> file_attributes(const EmbedSettings& settings,
                                                    const LoadedModels& models) {
   std::map<std::string, std::string> attributes = models.description;
-  attributes["program_version"] = program_version();
   if (settings.source == FrameSource::kSequences) {
     attributes["chunk_size"] = fmt::format("{}", settings.chunk_size);
   }
@@ -49,6 +49,10 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 
 std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
   require_an_input(settings.inputs, cancel);
+  require_inputs_kept(settings.inputs, [&settings](const std::filesystem::path& file) {
+    std::error_code other;  // one of them is not there yet
+    return std::filesystem::equivalent(file, settings.output, other);
+  });
   LoadedModels models =
       load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
   if (models.synthetic) {

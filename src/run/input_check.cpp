@@ -1,11 +1,13 @@
 #include "run/input_check.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -38,6 +40,18 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel) {
     if (!first) first = error;
   }
   if (first) throw Error(*first);
+}
+
+void require_inputs_kept(const InputSettings& settings,
+                         const std::function<bool(const std::filesystem::path&)>& lost) {
+  std::vector<std::string> files = settings.paths;
+  if (!settings.reference.empty()) files.push_back(settings.reference);
+  for (const std::string& file : files) {
+    if (file != "-" && lost(file)) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("{} is an input, and would be lost to the output", file));
+    }
+  }
 }
 
 }  // namespace virnucpro

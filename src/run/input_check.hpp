@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <functional>
+
 #include "base/cancel.hpp"
 #include "sequence/input_set.hpp"
 
@@ -9,5 +12,10 @@ namespace virnucpro {
 // pair both files). Opens none itself: what a pipe gives can be read only once. Errors: kUsage as
 // InputSet's; when there is none, the first one's: kInputMissing, or kInputRead for a folder.
 void require_an_input(const InputSettings& settings, const Cancel& cancel);
+
+// Before anything is replaced or removed: refuses with kUsage when that would cost an input or the
+// reference, naming it. `lost`: whether this file would be.
+void require_inputs_kept(const InputSettings& settings,
+                         const std::function<bool(const std::filesystem::path&)>& lost);
 
 }  // namespace virnucpro

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/version.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -46,6 +48,8 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   loaded.description["precision"] = name_of(compute.precision);
   loaded.description["kernel_path"] = loaded.engine->kernel_path();
   loaded.description["synthetic_weights"] = loaded.synthetic ? "true" : "false";
+  loaded.description["program_version"] = program_version();
+  loaded.description["numerics_version"] = fmt::format("{}", kNumericsVersion);
   return loaded;
 }
 

@@ -102,18 +102,32 @@ std::vector<fs::path> entries(const fs::path& directory) {
   return paths;
 }
 
-// Removes this program's files from `root`/`folder`. Folders and links with such names stay.
-void clear_folder(const fs::path& root, const std::string& folder) {
+// This program's files in `root`/`folder`. Folders and links with their names are not ours.
+void add_own_files(const fs::path& root, const std::string& folder, std::vector<fs::path>& files) {
   const fs::path directory = folder.empty() ? root : root / folder;
-  if (!fs::is_directory(fs::symlink_status(directory))) return;
   for (const fs::path& path : entries(directory)) {
     if (!is_own(folder, path.filename().string())) continue;
-    if (!fs::is_regular_file(fs::symlink_status(path))) continue;
-    std::error_code error;
-    if (!fs::remove(path, error) && error) fail_write(path, error);
+    if (fs::is_regular_file(fs::symlink_status(path))) files.push_back(path);
   }
-  std::error_code still_used;  // by files that are not ours
-  if (!folder.empty()) fs::remove(directory, still_used);
+}
+
+// The folders of `root` that this program's files may lie in, and "" for itself. No links: what
+// lies behind them is not in `root`.
+std::vector<std::string> own_folders(const fs::path& root) {
+  std::vector<std::string> folders;
+  for (const fs::path& path : entries(root)) {
+    std::string name = path.filename().string();
+    const bool is_folder = fs::is_directory(fs::symlink_status(path));
+    if (is_folder && is_own_folder(name)) folders.push_back(std::move(name));
+  }
+  folders.emplace_back();
+  return folders;
+}
+
+std::vector<fs::path> own_files(const fs::path& root) {
+  std::vector<fs::path> files;
+  for (const std::string& folder : own_folders(root)) add_own_files(root, folder, files);
+  return files;
 }
 
 // The tables come last.
@@ -158,11 +172,22 @@ OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, b
 OutputDirectory::~OutputDirectory() = default;
 
 void OutputDirectory::clear() const {
-  for (const fs::path& path : entries(path_)) {
-    const std::string name = path.filename().string();
-    if (is_own_folder(name)) clear_folder(path_, name);
+  for (const fs::path& path : own_files(path_)) {
+    std::error_code error;
+    if (!fs::remove(path, error) && error) fail_write(path, error);
   }
-  clear_folder(path_, "");
+  for (const std::string& folder : own_folders(path_)) {
+    std::error_code still_used;  // by files that are not ours
+    if (!folder.empty()) fs::remove(path_ / folder, still_used);
+  }
+}
+
+bool OutputDirectory::would_clear(const std::filesystem::path& file) const {
+  const std::vector<fs::path> files = own_files(path_);
+  return std::any_of(files.begin(), files.end(), [&file](const fs::path& own) {
+    std::error_code other;  // a file that cannot be looked at is not one of these
+    return fs::equivalent(own, file, other);
+  });
 }
 
 std::string output_stem(const std::string& input) {

@@ -23,6 +23,8 @@ class OutputDirectory {
   // from taking the directory, so that a run which fails before it computes anything costs no
   // earlier results. Errors: kOutputWrite.
   void clear() const;
+  // Whether clear() would remove that file, by whatever path it is named.
+  bool would_clear(const std::filesystem::path& file) const;
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& stem() const { return stem_; }

@@ -13,7 +13,6 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
-#include "base/version.hpp"
 #include "run/batch_runner.hpp"
 #include "run/failed_inputs.hpp"
 #include "run/frame_stream.hpp"
@@ -44,8 +43,6 @@ Journal::Fingerprint fingerprint(const PredictSettings& settings, const LoadedMo
   print["stem"] = settings.stem;
   print["model_type"] = settings.classifier_name;
   print["threshold"] = fmt::format("{}", settings.threshold);
-  print["program_version"] = program_version();
-  print["numerics_version"] = fmt::format("{}", kNumericsVersion);
   return print;
 }
 
@@ -238,6 +235,8 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
                   RunCounters& counters, const Cancel& cancel) {
   require_an_input(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.force);
+  require_inputs_kept(settings.inputs,
+                      [&directory](const auto& file) { return directory.would_clear(file); });
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   LoadedModels models = load_models(settings.models, settings.compute, outputs, cancel);
@@ -253,8 +252,13 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
 // A directory that is gone, with all in it, at the end of its life.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory()
-      : path_((std::filesystem::temp_directory_path() / "virnucpro-XXXXXX").string()) {
+  TemporaryDirectory() {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    if (error) {
+      throw Error(ErrorKind::kOutputWrite, "TMPDIR is no folder that can be used");
+    }
+    path_ = (parent / "virnucpro-XXXXXX").string();
     if (::mkdtemp(path_.data()) == nullptr) {
       throw Error(ErrorKind::kOutputWrite, Place{.file = path_}, errno_text(errno));
     }

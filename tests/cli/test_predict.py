@@ -267,7 +267,8 @@ def test_second_process_on_the_same_output(program, reads):
     assert first.returncode == 0, errors
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
+                                          (signal.SIGHUP, 143)])
 def test_signals_stop_a_run_within_five_seconds(program, number, code):
     process = running(program)
     process.send_signal(number)

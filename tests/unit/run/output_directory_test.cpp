@@ -118,6 +118,8 @@ TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
   {
     const OutputDirectory directory(temp.path(), "s", true);
     for (const char* name : own) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
+    for (const char* name : own) EXPECT_TRUE(directory.would_clear(in(name))) << name;
+    for (const char* name : foreign) EXPECT_FALSE(directory.would_clear(in(name))) << name;
     directory.clear();
   }
   for (const char* name : own) EXPECT_FALSE(std::filesystem::exists(in(name))) << name;

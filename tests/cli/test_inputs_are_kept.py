@@ -1,0 +1,50 @@
+"""No option makes the program write over what it reads, or remove it."""
+
+import os
+
+import pytest
+from conftest import MODELS, fasta, message
+
+
+@pytest.fixture
+def reads(sequences, tmp_path):
+    path = tmp_path / "reads.fa"
+    path.write_text(fasta(sequences))
+    return path
+
+
+def assert_refused(result, path, before):
+    assert result.returncode == 1
+    assert path.read_bytes() == before
+    assert path.name in message(result)
+
+
+@pytest.mark.parametrize("name", ["virus.fasta", "reads_chunked300.fa", "embeddings.h5"])
+def test_force_spares_inputs_in_the_output_directory(program, reads, tmp_path, name):
+    (tmp_path / "out").mkdir()
+    inside = reads.rename(tmp_path / "out" / name)
+    before = inside.read_bytes()
+    (tmp_path / "link.fa").symlink_to(inside)
+    for path in (inside, "link.fa"):
+        result = program.predict(path, "-o", "out", "--force")
+        assert result.returncode == 1
+        assert inside.read_bytes() == before
+        assert "would be lost" in message(result)
+
+
+def test_a_log_goes_into_no_other_file(program, reads):
+    assert_refused(program.predict(reads, "-o", "out", "-l", reads), reads, reads.read_bytes())
+
+
+def test_a_log_goes_on(program, reads, tmp_path):
+    log = tmp_path / "run.log"
+    for output in ("one", "two"):
+        assert program.predict(reads, "-e", 100, "-o", output, "-l", log).returncode == 0
+    assert log.read_text().count("command line:") == 2
+
+
+def test_embeddings_replace_no_input(program, reads, tmp_path):
+    os.link(reads, tmp_path / "other.fa")
+    for output in (reads, "other.fa"):
+        result = program("embed", reads, *MODELS[:4], "-o", output, "--force")
+        assert_refused(result, reads, reads.read_bytes())
