@@ -60,8 +60,10 @@ constexpr std::array kTable{
               "See virnucpro utils list-devices, or run with --device cpu."},
     ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
-    ErrorInfo{kOutputExists, "output-exists", 1, "output directory is not empty",
-              "Choose another with --output, or give --force to replace this program's files."},
+    ErrorInfo{
+        kOutputExists, "output-exists", 1, "output is there already",
+        "Choose another with --output, or give --force: it replaces the file, or this program's "
+        "files in the directory."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
               "Free space or choose another --output; nothing half-written was left under a final "
               "name."},

@@ -17,7 +17,7 @@ void check_output_file(const std::string& path, bool force) {
   if (!std::filesystem::is_regular_file(status)) {
     throw Error(ErrorKind::kUsage, fmt::format("{} is not a regular file", path));
   }
-  if (!force) throw Error(ErrorKind::kUsage, fmt::format("{} exists; --force replaces it", path));
+  if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
 }
 
 }  // namespace virnucpro

@@ -42,7 +42,7 @@ void check_output_folder(const ExportOptions& options) {
   const bool taken = std::filesystem::exists(options.output, ignored) &&
                      !std::filesystem::is_empty(options.output, ignored);
   if (taken && !options.force) {
-    throw Error(ErrorKind::kUsage, fmt::format("{} exists; --force replaces it", options.output));
+    throw Error(ErrorKind::kOutputExists, Place{.file = options.output}, {});
   }
 }
 
