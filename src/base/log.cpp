@@ -65,6 +65,7 @@ struct Log {
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
   std::deque<Line> history;  // for files that are added later
+  bool loses_lines = false;
 };
 
 Log& the_log() {
@@ -82,6 +83,15 @@ void keep(Log& log, const Line& line) {
   write(log.files, line);
   log.history.push_back(line);
   if (log.history.size() > kLogHistory) log.history.pop_front();
+}
+
+// A full disk under a log file loses log lines, not the run. Called under the lock; said once, for
+// each line would fail.
+void warn_of_lost_lines(const std::string& reason) {
+  Log& log = the_log();
+  if (std::exchange(log.loses_lines, true)) return;
+  write(log.terminal,
+        line_of(LogLevel::kWarning, fmt::format("a log file loses lines: {}", reason)));
 }
 
 std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& file) {
@@ -107,9 +117,9 @@ void start_log(LogLevel level, const std::filesystem::path& file) {
     log.files.sinks().clear();
     log.files.set_level(spd_level(std::min(level, LogLevel::kInfo)));
     log.files.flush_on(spdlog::level::debug);
-    // A full disk under a log file loses log lines, not the run.
-    log.files.set_error_handler([](const std::string&) {});
+    log.files.set_error_handler(warn_of_lost_lines);
     log.history.clear();
+    log.loses_lines = false;
   }
   if (!file.empty()) add_log_file(file);
 }

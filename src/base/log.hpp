@@ -20,7 +20,8 @@ void add_log_file(const std::filesystem::path& file);
 inline constexpr std::size_t kLogHistory = 1000;
 
 // One message is one line: control characters in `text` (names of files, ids) are escaped. Safe
-// from any thread; a log file that cannot be written any more is left at that.
+// from any thread. A log file that cannot be written any more, on a full disk, is left at that,
+// with one warning on stderr.
 void log_message(LogLevel level, std::string_view text);
 // The same to the files alone: what stderr says in another form, or not at all.
 void log_to_files(LogLevel level, std::string_view text);

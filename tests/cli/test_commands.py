@@ -118,7 +118,7 @@ def test_generated_configuration_replaces_nothing(program):
     kept.write_text("version: 1\n")
     result = program("utils", "generate-config", "-o", "own.yaml")
     assert result.returncode == 1
-    assert "own.yaml exists" in message(result)
+    assert "own.yaml: output is there already" in message(result)
     assert kept.read_text() == "version: 1\n"
     assert program("utils", "generate-config", "-f", "-o", "own.yaml").returncode == 0
     assert kept.read_text() != "version: 1\n"
@@ -179,6 +179,14 @@ def test_log_file(program):
         assert "output cannot be written" in message(result)
 
 
+@pytest.mark.parametrize("flags, warnings", [([], 1), (["-q"], 0)])
+def test_log_file_on_a_full_disk_costs_a_warning(program, flags, warnings):
+    result = program(*flags, "-l", "/dev/full", "utils", "generate-config")
+    assert result.returncode == 0
+    assert message(result).count("virnucpro: warning: a log file loses lines: ") == warnings
+    assert message(result).count("\n") == warnings
+
+
 def test_stdout_that_is_full_is_an_error(program):
     with open("/dev/full", "wb") as full:
         process = program.start("utils", "generate-config", stdout=full, stderr=subprocess.PIPE)
@@ -202,7 +210,7 @@ def test_generate_replaces_nothing(program):
     (program.folder / "a.fa").write_text("mine")
     result = program(*GENERATE, "-o", "a.fa")
     assert result.returncode == 1
-    assert "a.fa exists" in message(result)
+    assert "a.fa: output is there already" in message(result)
     assert (program.folder / "a.fa").read_text() == "mine"
     assert program(*GENERATE, "-f", "-o", "a.fa").returncode == 0
     assert program(*GENERATE, "-f", "-o", "/dev/null").returncode == 1
