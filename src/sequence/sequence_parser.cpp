@@ -103,7 +103,9 @@ void SequenceParser::recognise() {
     format_ = Format::kFastq;
   } else {
     fail(ErrorKind::kInputFormat, lines_.offset(),
-         fmt::format("expected '>' (FASTA) or '@' (FASTQ), found {}", shown(first)));
+         fmt::format("expected '>' (FASTA) or '@' (FASTQ, or SAM with its header: samtools view "
+                     "-h), found {}",
+                     shown(first)));
   }
 }
 

@@ -138,7 +138,8 @@ TEST(Parser, NamesTheFormatsItDoesNotRead) {
       {"\x28\xb5\x2f\xfd.", "zstd -dc FILE | virnucpro predict -"},
       {"BZh91AY", "bzip2 -dc FILE | virnucpro predict -"},
       {"PK\3\4..", "unzip -p FILE | virnucpro predict -"},
-      {"PK\5\6..", "unzip -p FILE | virnucpro predict -"}};
+      {"PK\5\6..", "unzip -p FILE | virnucpro predict -"},
+      {"r1\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n", "SAM with its header: samtools view -h"}};
   for (const auto& [text, hint] : cases) {
     expect_error(text, ErrorKind::kInputFormat, 1, 0);
     for (const std::size_t block : {1U, 100U}) {
