@@ -24,6 +24,13 @@ constexpr std::array kVariables{
     EnvironmentVariable{"CUDA_VISIBLE_DEVICES",
                         "which GPUs CUDA shows (utils list-devices, where CUDA is built in)", true,
                         false},
+    EnvironmentVariable{"ONEDNN_MAX_CPU_ISA",
+                        "AVX2: the numbers of a processor that has no more (docs/determinism.md)",
+                        true, false},
+    EnvironmentVariable{"TMPDIR",
+                        "for what is kept while the program runs: the index of a --reference, the "
+                        "journal of --output -; else /tmp",
+                        true, false},
     EnvironmentVariable{"HF_HUB_CACHE",
                         "the Hugging Face cache; else HUGGINGFACE_HUB_CACHE, HF_HOME/hub, "
                         "XDG_CACHE_HOME/huggingface/hub, ~/.cache/huggingface/hub",

@@ -13,7 +13,7 @@ struct EnvironmentVariable {
   std::string_view name;
   std::string_view meaning;  // one line; for a variable without effect, why
   bool used;                 // false: of v2, and it has no meaning here
-  bool own;                  // false: another program's, read where models or GPUs are looked for
+  bool own;                  // false: of the system or of another program, read where it is used
 };
 
 std::span<const EnvironmentVariable> environment_variables();

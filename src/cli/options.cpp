@@ -139,6 +139,24 @@ std::string find_classifier(const std::string& name, const std::filesystem::path
   return std::filesystem::exists(in_directory, ignored) ? in_directory.string() : name;
 }
 
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+std::string choose_models_dir(const ModelOptions& options, const Config& config,
+                              const Environment& environment) {
+  constexpr std::string_view kKey = "run.models_dir";
+  constexpr const char* kVariable = "VIRNUCPRO_MODELS";
+  const bool is_option = !options.models_dir.empty();
+  const std::string given = is_option ? options.models_dir : environment.text(kVariable);
+  std::string directory = choose_text(given, config, kKey, "");
+  if (directory.empty() || is_directory(directory)) return directory;
+  if (given.empty()) throw config.wrong_value(kKey, "a directory");
+  fail_usage(fmt::format("{} {}: expected a directory", is_option ? "--models-dir" : kVariable,
+                         directory));
+}
+
 std::string choose_model_type(const ModelOptions& options, const Config& config) {
   constexpr std::string_view kKey = "prediction.default_model_type";
   std::string type = choose_text(options.model_type, config, kKey, "500");
@@ -185,8 +203,11 @@ void add_classifier_options(CLI::App& command, ModelOptions& options) {
 }
 
 void add_encoder_options(CLI::App& command, ModelOptions& options) {
+  const bool has_type = command.get_option_no_throw("--model-type") != nullptr;
+  const std::string of_type =
+      has_type ? "the model type's" : "that of prediction.default_model_type, or 500";
   add_value(command, "-e,--expected-length", options.expected_length,
-            "Chunk size in bases (default: the model type's)", "N")
+            fmt::format("Chunk size in bases (default: {})", of_type), "N")
       ->group(kModelGroup);
   add_value(command, "--dnabert-model", options.dnabert_model,
             "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED] "
@@ -224,13 +245,7 @@ void add_compute_options(CLI::App& command, ComputeOptions& options) {
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment) {
   ModelSettings models;
-  std::string models_dir = options.models_dir;
-  std::error_code ignored;
-  if (!models_dir.empty() && !std::filesystem::is_directory(models_dir, ignored)) {
-    fail_usage(fmt::format("--models-dir {}: expected a directory", models_dir));
-  }
-  if (models_dir.empty()) models_dir = environment.text("VIRNUCPRO_MODELS");
-  models.lookup.models_dir = choose_text(models_dir, config, "run.models_dir", "");
+  models.lookup.models_dir = choose_models_dir(options, config, environment);
   models.lookup.share_dir = share_directory(environment);
   models.dnabert_s = choose_text(options.dnabert_model, config, "features.dnabert.model_name",
                                  "zhihan1996/DNABERT-S");

@@ -255,7 +255,7 @@ def test_mistyped_key_names_the_nearest(program, key):
 
 # Variables with a test: in SETTINGS, or below.
 VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE",
-             "TORCH_HOME"}
+             "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR"}
 NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES"}  # CUDA reads it
 
 
@@ -294,12 +294,35 @@ def test_share(place):
     assert place.predict("a.fa", "-o", "out", environment=good).returncode == 0
 
 
+def test_directory_of_models_has_to_be_there(place):
+    (place.folder / "c.yaml").write_text(nested("run.models_dir", "absent"))
+    arguments = ["predict", "a.fa", *MODELS, "-o", "out"]
+    by_file = message(place(*arguments, "-c", "c.yaml"))
+    assert "c.yaml: the configuration cannot be used: line 2: run.models_dir" in by_file
+    by_variable = place(*arguments, environment={"VIRNUCPRO_MODELS": "absent"})
+    assert "VIRNUCPRO_MODELS absent: expected a directory" in message(by_variable)
+    assert not (place.folder / "out").exists()
+
+
 @pytest.mark.parametrize("name, path", [("HF_HUB_CACHE", "x/models--facebook--esm2_t6_8M_UR50D"),
                                         ("TORCH_HOME", "x/hub/checkpoints/esm2_t6_8M_UR50D.pt")])
 def test_caches_of_models(place, name, path):
     result = place("predict", "a.fa", *ENCODERS[:2], "--esm-model", "esm2_t6_8M", "-o", "out",
                    environment={name: "x"})
     assert path in message(result)
+
+
+def test_older_instructions(program):
+    result = program("utils", "list-devices", environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
+    assert b", cpu-avx2" in result.stdout
+
+
+def test_temporary_folder(place):
+    arguments = ["a.fa", "-o", "-"]
+    assert place.predict(*arguments, environment={"TMPDIR": "of_flag"}).returncode == 0
+    result = place.predict(*arguments, environment={"TMPDIR": "absent"})
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert "TMPDIR" in message(result)
 
 
 def flags_of_v2():
@@ -331,6 +354,14 @@ def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
         assert sum("virnucpro: warning: --" in line for line in lines) == 1
         assert re.search(r"warning: --[-\w]+ (has no effect: |is taken as )", message(result))
         assert "input not found" in message(result)
+
+
+@pytest.mark.parametrize("flags, precision", [(["--v1-fallback"], "fp32"),
+                                              (["--precision", "bf16", "--v1-fallback"], "bf16")])
+def test_v1_fallback_yields_to_precision(program, flags, precision):
+    said = message(program("-v", "predict", "absent.fa", *flags))
+    assert f": {precision}, " in said
+    assert "--v1-fallback is taken as --precision fp32, unless that is given" in said
 
 
 def every_option():
