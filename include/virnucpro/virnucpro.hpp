@@ -5,9 +5,9 @@
 // example.
 
 #include <cstddef>
+#include <exception>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,27 +16,30 @@
 
 namespace virnucpro {
 
+struct ErrorInfo;
+
 // The version of the library that runs, "X.Y.Z".
 VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
 // sequence; the rest is the row of the program's table of errors (docs/errors.md).
-class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
+class VIRNUCPRO_PUBLIC Exception : public std::exception {
  public:
-  // `name` and `remedy` live as long as the library is loaded.
-  Exception(const std::string& what, std::string_view name, int exit_code, std::string_view remedy);
   Exception(const Exception&) = default;
   Exception& operator=(const Exception&) = default;
   ~Exception() override;
 
-  std::string_view name() const noexcept { return name_; }      // "weights-missing"
-  int exit_code() const noexcept { return exit_code_; }         // what the program would end with
-  std::string_view remedy() const noexcept { return remedy_; }  // what the user can do
+  const char* what() const noexcept override;
+  std::string_view name() const noexcept;    // "weights-missing"
+  int exit_code() const noexcept;            // what the program would end with
+  std::string_view remedy() const noexcept;  // what the user can do
 
  private:
-  std::string_view name_;
-  int exit_code_;
-  std::string_view remedy_;
+  friend struct ExceptionMaker;
+  Exception(const ErrorInfo& info, std::shared_ptr<const std::string> what) noexcept;
+
+  const ErrorInfo* info_;
+  std::shared_ptr<const std::string> what_;  // null: the row's summary says all
 };
 
 // A stop-free reading frame of a chunk, and its two scores.

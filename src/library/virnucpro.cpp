@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
-#include <system_error>
 #include <utility>
 #include <virnucpro/virnucpro.hpp>
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "base/error_of.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
+#include "library/exception.hpp"
 #include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
 #include "run/models.hpp"
@@ -32,16 +31,10 @@ constexpr std::size_t kLargestBudget = 1U << 24U;
 // Runs `work`; whatever it throws leaves as an Exception.
 template <typename Work>
 auto guarded(const Work& work) {
-  const auto public_form = [](const Error& error) {
-    const ErrorInfo& info = error.info();
-    return Exception(error.what(), info.name, info.exit_code, info.remedy);
-  };
   try {
     return work();
-  } catch (const Error& error) {
-    throw public_form(error);
   } catch (const std::exception& error) {
-    throw public_form(error_of(error));
+    throw ExceptionMaker::of(error);
   }
 }
 
@@ -52,14 +45,20 @@ void require_within(const char* option, std::size_t value, std::size_t least, st
 }
 
 // share/virnucpro lies where the build and the installation put it, seen from this library.
-std::filesystem::path share_directory() {
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&share_directory), &info) == 0) return {};
-  std::error_code error;
-  const auto library = std::filesystem::canonical(info.dli_fname, error);
-  if (error) return {};
-  return (library.parent_path() / VIRNUCPRO_SHARE_FROM_LIBRARY).lexically_normal();
+std::filesystem::path find_share_directory() noexcept {
+  try {
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<const void*>(&find_share_directory), &info) == 0) return {};
+    const auto library = std::filesystem::canonical(info.dli_fname);
+    return (library.parent_path() / VIRNUCPRO_SHARE_FROM_LIBRARY).lexically_normal();
+  } catch (const std::exception&) {
+    return {};
+  }
 }
+
+// Found when the library is loaded: it may have been by a path that is relative to the folder which
+// is current then.
+const std::filesystem::path kShareDirectory = find_share_directory();
 
 ModelSettings model_settings(const Models::Options& options) {
   return {.dnabert_s = options.dnabert_s,
@@ -67,7 +66,7 @@ ModelSettings model_settings(const Models::Options& options) {
           .classifier = options.classifier,
           .lookup = {.models_dir = options.models_dir,
                      .share_dir = options.share_dir.empty()
-                                      ? share_directory()
+                                      ? kShareDirectory
                                       : std::filesystem::path(options.share_dir)}};
 }
 

@@ -10,6 +10,8 @@
 #include <vector>
 #include <virnucpro/virnucpro.hpp>
 
+#include "unit/library/memory.hpp"
+
 // What a user of the library sees, and nothing else: no header of src/ is included.
 namespace {
 
@@ -59,6 +61,7 @@ std::string thrown_name(const Work& work) {
   try {
     work();
   } catch (const Exception& error) {
+    virnucpro::no_memory = false;
     EXPECT_NE(std::string(error.what()), "");
     EXPECT_NE(error.remedy(), "");
     EXPECT_GT(error.exit_code(), 0);
@@ -148,6 +151,18 @@ TEST(Models, GoOnAfterAnErrorAndAMove) {
   EXPECT_EQ(thrown_name([&] { models.classify({sequences.views[0], endless}); }), "input-too-long");
   const Models moved(std::move(models));
   EXPECT_EQ(scores_of(moved.classify(sequences.views)), expected);
+}
+
+TEST(Models, ThrowNothingElseWhereMemoryEnds) {
+  const Sequences sequences;
+  const Models models(tiny());
+  const auto expected = scores_of(models.classify(sequences.views));
+  EXPECT_EQ(thrown_name([&] {
+              virnucpro::no_memory = true;
+              models.classify(sequences.views);
+            }),
+            "out-of-memory");
+  EXPECT_EQ(scores_of(models.classify(sequences.views)), expected);
 }
 
 TEST(Models, EmbedWithoutAClassifier) {

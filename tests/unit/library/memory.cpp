@@ -1,0 +1,18 @@
+#include "unit/library/memory.hpp"
+
+#include <cstdlib>
+#include <new>
+
+thread_local bool virnucpro::no_memory = false;
+
+void* operator new(std::size_t size) {
+  void* memory = virnucpro::no_memory ? nullptr : std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);  // NOLINT(cppcoreguidelines-owning-memory)
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);  // NOLINT(cppcoreguidelines-owning-memory)
+}
