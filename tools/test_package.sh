@@ -73,6 +73,12 @@ for line in open(sys.argv[1]):
 END
 }
 
+# expect_refusal COMMAND ...: it fails, and says why in a line.
+expect_refusal() {
+  ! bare "$@" >"$scratch/log" 2>&1 || fail "this was not refused: $*"
+  [ "$(wc -l <"$scratch/log")" -eq 1 ] || fail "$* says:" "$(cat "$scratch/log")"
+}
+
 # test_library WHAT PREFIX: the example, built against what is installed there, gives the same bits.
 test_library() {
   local build="$scratch/example of the $1" prefix=$2
@@ -84,6 +90,10 @@ test_library() {
   bare "$build/embed_and_classify" "$build/lambda.fa" >"$build/rows"
   cmp <(scores "$build/rows") <(scores "$scratch/expected/lambda_merged/prediction_results.txt") ||
     fail "the example of the $1 does not give the program's scores"
+  expect_refusal "$build/embed_and_classify" "$input"
+  expect_refusal "$build/embed_and_classify" "$build"
+  expect_refusal "$build/embed_and_classify" "$build/absent"
+  expect_refusal "$build/embed_and_classify" "$build/lambda.fa" model
   passed "the example, built with the $1, gives the program's scores"
 }
 

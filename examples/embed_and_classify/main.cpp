@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ struct Sequence {
 };
 
 // Plain FASTA as one finds it; the library takes letters and leaves files to its caller.
-std::vector<Sequence> read_fasta(const char* path) {
+std::vector<Sequence> read_fasta(const std::string& path) {
   std::ifstream file(path);
   std::vector<Sequence> sequences;
   for (std::string line; std::getline(file, line);) {
@@ -31,8 +32,13 @@ std::vector<Sequence> read_fasta(const char* path) {
       sequences.push_back({line.substr(1, line.find_first_of(" \t") - 1), ""});
     } else if (!sequences.empty()) {
       sequences.back().letters += line;
+    } else if (!line.empty()) {
+      throw std::runtime_error(path + ": it does not begin with '>': not plain FASTA");
     }
   }
+  // A folder can be opened, and only then not be read.
+  if (!file.is_open() || file.bad()) throw std::runtime_error(path + ": it cannot be read");
+  if (sequences.empty()) throw std::runtime_error(path + ": it holds no sequence");
   return sequences;
 }
 
@@ -59,16 +65,18 @@ void print(const std::vector<Sequence>& sequences, const virnucpro::Analysis& an
 }
 
 int run(int argc, char** argv) {
-  virnucpro::Models::Options options;
-  options.chunk_size = 300;
-  options.dnabert_s = argc > 4 ? argv[2] : "synthetic:dnabert-s-tiny";
-  options.esm2 = argc > 4 ? argv[3] : "synthetic:esm2_tiny";
-  options.classifier = argc > 4 ? argv[4] : "synthetic";
-  const virnucpro::Models models(options);
-
+  if (argc > 2 && argc != 5) {
+    throw std::runtime_error("usage: embed_and_classify [FILE.fa [DNABERT-S ESM-2 CLASSIFIER]]");
+  }
   const std::vector<Sequence> sequences =
       argc > 1 ? read_fasta(argv[1])
                : std::vector<Sequence>{{"mine", "ATGGCTAAACGTGGTTCTGCAGAAATCCTGCGTAAACTGGCA"}};
+  virnucpro::Models::Options options;
+  options.chunk_size = 300;
+  options.dnabert_s = argc == 5 ? argv[2] : "synthetic:dnabert-s-tiny";
+  options.esm2 = argc == 5 ? argv[3] : "synthetic:esm2_tiny";
+  options.classifier = argc == 5 ? argv[4] : "synthetic";
+  const virnucpro::Models models(options);
   std::vector<std::string_view> letters;
   for (const Sequence& sequence : sequences) letters.push_back(sequence.letters);
   print(sequences, models.embed_and_classify(letters));
@@ -83,5 +91,8 @@ int main(int argc, char** argv) {
   } catch (const virnucpro::Exception& error) {
     std::cerr << error.what() << "\n  " << error.remedy() << '\n';
     return error.exit_code();
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
   }
 }
