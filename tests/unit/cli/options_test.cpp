@@ -87,10 +87,10 @@ TEST(ChooseModels, CustomNeedsPathAndLength) {
 
 TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {
   const Config config =
-      parse("run: {models_dir: of_file}\nprediction: {default_model_type: 300}\n");
-  const Environment environment = of_variable("VIRNUCPRO_MODELS", "of_environment");
-  EXPECT_EQ(choose_models({}, config, {}).models.lookup.models_dir, "of_file");
-  EXPECT_EQ(choose_models({}, config, environment).models.lookup.models_dir, "of_environment");
+      parse("run: {models_dir: /usr}\nprediction: {default_model_type: 300}\n");
+  const Environment environment = of_variable("VIRNUCPRO_MODELS", "/tmp");
+  EXPECT_EQ(choose_models({}, config, {}).models.lookup.models_dir, "/usr");
+  EXPECT_EQ(choose_models({}, config, environment).models.lookup.models_dir, "/tmp");
   const ModelChoice choice =
       choose_models({.model_type = "500", .models_dir = "/"}, config, environment);
   EXPECT_EQ(choice.models.lookup.models_dir, "/");
