@@ -347,7 +347,9 @@ def pickle_cases():
     yield case("a_long_text_named_often", lambda: PROTO + b"}(" + text("m" * 4_000_000) + b"q\1"
                + module_tree() + b"u.", FORMAT + "|" + TENSOR)
     yield case("a_long_setting_named_often", long_settings, FORMAT + "|" + TENSOR)
+    yield case("long_names_of_many_settings", names_bomb, FORMAT, "too long together")
     yield case("modules_within_modules", modules_bomb, FORMAT + "|" + TENSOR)
+    yield case("a_large_module_named_often", fields_bomb, FORMAT, "too many values")
     yield case("longer_than_16_mib", lambda: PROTO + text(b"x" * (17 << 20)) + b".", FORMAT,
                "too long")
     yield case("a_list", PROTO + b"].", FORMAT, "neither")
@@ -373,13 +375,31 @@ def long_settings():
     return PROTO + value + module(b"}(" + members + b"u") + b"."
 
 
-def modules_bomb():
-    """Forty levels of modules, each twice in the one above."""
-    inner = module(b"}")
-    for _ in range(40):
-        inner = module(dict_of({"_modules": b"}(" + text("a") + inner + b"q\1" + text("b")
-                                + b"h\1u"}))
+def names_bomb():
+    """60,000 settings of long names and values, each of which stands in the file once."""
+    value = text("v" * 1024) + b"q\x010"
+    inner = module(b"}(" + b"".join(text(f"{i:x}") + b"h\1" for i in range(30_000)) + b"u")
+    return PROTO + value + twice(inner, "a" * 1000, "b" * 1000) + b"."
+
+
+def twice(inner, first="a", second="b"):
+    """A module that holds another under two names."""
+    return module(dict_of({"_modules": b"}(" + text(first) + inner + b"q\2" + text(second)
+                           + b"h\2u"}))
+
+
+def modules_bomb(inner=None, levels=40):
+    """Levels of modules, each twice in the one above."""
+    inner = inner or module(b"}")
+    for _ in range(levels):
+        inner = twice(inner)
     return PROTO + inner + b"."
+
+
+def fields_bomb():
+    """80,000 fields, to be looked at 32,768 times."""
+    fields = b"".join(text(f"{i:x}") + b"N" for i in range(80_000))
+    return modules_bomb(module(b"}(" + fields + b"u"), levels=15)
 
 
 def storage_cases():

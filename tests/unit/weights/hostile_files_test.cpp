@@ -128,11 +128,13 @@ TEST(HostileZip, WrongChecksumNamesTheTensor) {
   FAIL() << "no storage 0";
 }
 
+std::string pickled_text(const std::string& value) {
+  return fmt::format("X{}{}", le_bytes(value.size(), 4), value);
+}
+
 // A torch file of float tensors that all view one storage of one element.
 std::string torch_file_of_one_number(const std::vector<std::pair<std::string, Shape>>& tensors) {
-  const auto text = [](const std::string& value) {
-    return fmt::format("X{}{}", le_bytes(value.size(), 4), value);
-  };
+  const auto text = pickled_text;
   const auto tuple = [](const Shape& numbers) {
     std::string items = "(";
     for (const std::uint64_t number : numbers) items += fmt::format("J{}", le_bytes(number, 4));
@@ -176,6 +178,42 @@ TEST(HostileZip, LongNamesAreRefused) {
   EXPECT_EQ(parse_error(torch_file_of_one_number({{name + "n", {1}}}), &message),
             ErrorKind::kWeightsFormat);
   EXPECT_THAT(message, HasSubstr("too long"));
+}
+
+std::string pickled_module(const std::string& state) {
+  return fmt::format("c__main__\nMLPClassifier\n)\x81{}b", state);
+}
+
+// A torch file of modules, each twice in the one above it, so many levels. The innermost has
+// fields, so many, that share one value.
+std::string torch_file_of_modules(std::size_t levels, std::size_t count, const std::string& value) {
+  std::string fields;
+  for (std::size_t i = 0; i < count; ++i) {
+    fields += pickled_text(fmt::format("{:04x}", i)) + "h\x01";
+  }
+  std::string module = pickled_module(fmt::format("}}({}u", fields));
+  for (std::size_t level = 0; level < levels; ++level) {
+    module = pickled_module(fmt::format("}}{}}}({}{}q\x02{}h\x02us", pickled_text("_modules"),
+                                        pickled_text("a"), module, pickled_text("b")));
+  }
+  return build_zip({{"a/data.pkl", fmt::format("\x80\x02{}q\x01\x30{}.", value, module)}});
+}
+
+TEST(HostileZip, ModulesNamedAgainAndAgainAreRefused) {
+  const std::string none = "N";
+  EXPECT_NO_THROW(parse_archive(as_bytes(torch_file_of_modules(4, 1000, none)), "file"));
+  std::string message;
+  EXPECT_EQ(parse_error(torch_file_of_modules(8, 1000, none), &message), ErrorKind::kWeightsFormat);
+  EXPECT_THAT(message, HasSubstr("too many values"));
+}
+
+TEST(HostileZip, NamesAndSettingsTooLongTogetherAreRefused) {
+  const std::string value = pickled_text(std::string(1000, 'v'));
+  EXPECT_NO_THROW(parse_archive(as_bytes(torch_file_of_modules(0, 4000, value)), "file"));
+  std::string message;
+  EXPECT_EQ(parse_error(torch_file_of_modules(0, 4200, value), &message),
+            ErrorKind::kWeightsFormat);
+  EXPECT_THAT(message, HasSubstr("too long together"));
 }
 
 TEST(HostileFiles, OtherFormatsAreRefusedByName) {
