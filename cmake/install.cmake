@@ -41,6 +41,12 @@ write_basic_package_version_file(virnucproConfigVersion.cmake COMPATIBILITY Same
 install(FILES ${CMAKE_BINARY_DIR}/virnucproConfig.cmake
               ${CMAKE_BINARY_DIR}/virnucproConfigVersion.cmake DESTINATION ${cmake_package})
 
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# As they lie here, so that the links in them lead somewhere.
+install(FILES LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
+install(FILES src/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/src COMPONENT documents)
+install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench COMPONENT documents)
+install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench COMPONENT documents)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents
+        FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)

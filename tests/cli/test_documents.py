@@ -235,6 +235,17 @@ def test_zsh_knows_every_option(path):
             or f"{names}=[" in body.replace("'", ""), names
 
 
+def test_links_of_what_is_installed_lead_somewhere(tmp_path):
+    subprocess.run(["cmake", "--install", BUILD, "--component", "documents", "--prefix", tmp_path],
+                   capture_output=True, check=True,
+                   env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
+    pages = list(tmp_path.rglob("*.md"))
+    assert {"README.md", "outputs.md", "ARCHITECTURE.md"} <= {page.name for page in pages}
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
+            assert link.startswith("https://") or (page.parent / link).exists(), (page, link)
+
+
 @pytest.mark.parametrize("name", ["errors.md", "configuration.md"])
 def test_references_are_those_of_the_tables(tmp_path, name):
     subprocess.run([BUILD / "tools" / "write_documents", "docs", tmp_path], check=True)
