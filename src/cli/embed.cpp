@@ -41,7 +41,7 @@ void add_options(CLI::App& command, EmbedOptions& options) {
   add_value(command, "-o,--output", options.output, "The HDF5 file to write", "FILE")->required();
   add_value(command, "--what", options.what,
             "Which embeddings, several with commas between them (default: all that can be)",
-            "dnabert-s|esm2|merged");
+            "dnabert-s|esm2|merged[,...]");
   auto* proteins = command.add_flag("--proteins", options.proteins,
                                     "The inputs are proteins: embed them as they are (esm2)");
   command

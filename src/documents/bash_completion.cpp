@@ -13,8 +13,10 @@ namespace {
 constexpr std::string_view kHead =
     R"bash(# Completion of virnucpro for bash; made from the program's table of options.
 
-_virnucpro_offer() {  # KIND WORDS: files, directories or nothing, and words
-  mapfile -t COMPREPLY < <(compgen -W "$2" -- "$cur")
+_virnucpro_offer() {  # KIND WORDS: files, directories or nothing, and words, or a list of words
+  local before=''
+  if [[ $1 == list && $cur == *,* ]]; then before=${cur%,*},; fi
+  mapfile -t COMPREPLY < <(compgen -P "$before" -W "$2" -- "${cur#"$before"}")
   case $1 in
     files) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$cur") ;;
     directories) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$cur") ;;
@@ -83,6 +85,7 @@ std::string offer(std::string_view value) {
   std::string_view kind = "words";
   if (values.directories) kind = "directories";
   if (values.files) kind = "files";
+  if (values.is_list) kind = "list";
   return fmt::format("_virnucpro_offer {} '{}'", kind, joined(values.words));
 }
 
@@ -148,7 +151,8 @@ std::string arguments_case(const CommandInfo& command) {
 
 }  // namespace
 
-std::string bash_completion(const CommandInfo& program) {
+std::string bash_completion(const CommandInfo& tree) {
+  const CommandInfo program = with_help_topics(tree);
   std::string text(kHead);
   for_each_command(text, program, [&](const CommandInfo& command) {
     const bool is_program = &command == &program;

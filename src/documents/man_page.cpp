@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/config.hpp"
 #include "base/error.hpp"
@@ -83,6 +84,16 @@ void add_footer(std::string& text, std::string_view footer) {
   if (verbatim) text += ".fi\n.RE\n";
 }
 
+// Of a footer the examples, or the remarks on the options. Its heading is neither.
+std::string part_of(std::string_view footer, bool examples) {
+  std::string text;
+  while (!footer.empty()) {
+    const std::string_view line = take_line(footer);
+    if (line != "Examples:" && line.starts_with("  ") == examples) text += std::string(line) + "\n";
+  }
+  return text;
+}
+
 void add_commands(std::string& text, const CommandInfo& parent) {
   for (const CommandInfo& command : parent.commands) {
     text += fmt::format(".SS {}\n{}.PP\n{}.\n", roff(command.name), synopsis(command),
@@ -113,6 +124,30 @@ void add_configuration(std::string& text) {
   text += ".PP\nOther keys of v2 are accepted and have no effect.\n";
 }
 
+void add_files(std::string& text) {
+  constexpr std::array<std::array<std::string_view, 2>, 9> kFiles{{
+      {"NAME_merged/prediction_results.txt", "the scores of every stop-free frame"},
+      {"NAME_merged/prediction_results_highestscore.csv", "the largest scores of every chunk"},
+      {"sequences.tsv", "a row for every sequence: what was found and what it is called"},
+      {"virus.fasta", "the sequences called virus (--virus-fasta)"},
+      {"failed_inputs.txt", "the inputs that could not be read to their end, where there are any"},
+      {"SYNTHETIC_WEIGHTS", "the models whose weights are random, where there are any"},
+      {"run.db", "the journal of the run"},
+      {"run.lock", "host and process of the run that is on; gone at its end"},
+      {"logs/virnucpro.log", "what happened"},
+  }};
+  text +=
+      ".SH FILES\n\\fBpredict\\fR writes into the folder of \\fB\\-\\-output\\fR, else "
+      "\\fINAME\\fR_predictions; \\fINAME\\fR is that of \\fB\\-\\-name\\fR or the first "
+      "input's.\n";
+  for (const auto& [name, meaning] : kFiles) {
+    text += item(fmt::format("\\fB{}\\fR", roff(name)), roff(meaning));
+  }
+  text +=
+      ".PP\nThere is no configuration but the file of \\fB\\-\\-config\\fR. The columns of the "
+      "tables are described in \\fIshare/doc/virnucpro/docs/outputs.md\\fR.\n";
+}
+
 }  // namespace
 
 std::string roff(std::string_view text) {
@@ -140,16 +175,19 @@ std::string man_page(const CommandInfo& program) {
   text += ".SH DESCRIPTION\n" + roff(program.text) + "\n";
   text += ".SH OPTIONS\n";
   add_options(text, program);
+  add_footer(text, part_of(program.footer, false));
   text += ".SH COMMANDS\n";
   add_commands(text, program);
   text += ".SH EXAMPLES\n";
-  add_footer(text, program.footer);
+  add_footer(text, part_of(program.footer, true));
   text += ".SH EXIT STATUS\n";
   for (const ExitCode& code : exit_codes()) {
     text += item(fmt::format("\\fB{}\\fR", code.code), roff(code.meaning));
   }
   add_environment(text);
   add_configuration(text);
+  add_files(text);
+  text += ".SH SEE ALSO\n.BR samtools (1)\n";
   return text;
 }
 

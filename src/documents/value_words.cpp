@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kPublishedSuffix = "_UR50D";
 constexpr std::string_view kSynthetic = "synthetic:";
+constexpr std::string_view kListMark = "[,...]";
 
 bool is_name(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(),
@@ -67,6 +68,8 @@ void add_named(ValueWords& values, std::string_view name) {
 
 ValueWords value_words(std::string_view value) {
   ValueWords values;
+  values.is_list = value.ends_with(kListMark);
+  if (values.is_list) value.remove_suffix(kListMark.size());
   while (!value.empty()) {
     const std::string_view word = value.substr(0, value.find('|'));
     if (is_name(word)) {

@@ -10,12 +10,13 @@ namespace virnucpro {
 struct ValueWords {
   bool files = false;
   bool directories = false;
+  bool is_list = false;  // of words, with commas between them
   std::vector<std::string> words;
 };
 
 // `value` as help shows it: words, "auto|cpu", and names for what has no list (FILE, DIR, N, …) in
-// capitals. Errors: kInternal for a name in capitals that is not known here, so that a new one is
-// described.
+// capitals; "[,...]" behind it for a list. Errors: kInternal for a name in capitals that is not
+// known here, so that a new one is described.
 ValueWords value_words(std::string_view value);
 
 }  // namespace virnucpro

@@ -39,7 +39,7 @@ std::string value_part(std::string_view value) {
   const ValueWords values = value_words(value);
   std::string action = " ";
   if (!values.words.empty()) {
-    action = fmt::format("{{compadd -- {}{}}}",
+    action = fmt::format("{{{} {}{}}}", values.is_list ? "_sequence compadd -" : "compadd --",
                          escaped(fmt::format("{}", fmt::join(values.words, " ")), ":"),
                          values.files ? "; _files" : "");
   } else if (values.files) {
@@ -114,7 +114,8 @@ void add_functions(std::string& text, const CommandInfo& command, const CommandI
 
 }  // namespace
 
-std::string zsh_completion(const CommandInfo& program) {
+std::string zsh_completion(const CommandInfo& tree) {
+  const CommandInfo program = with_help_topics(tree);
   std::string text =
       "#compdef virnucpro\n# Completion of virnucpro for zsh; made from the program's table of "
       "options.\n";

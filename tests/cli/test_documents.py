@@ -119,6 +119,9 @@ def test_manual_has_every_option_and_example():
             assert names.replace(",", ", ") in page, names
         for line in section(text, "Examples") + section(text, "Example"):
             assert line.strip() in page, line
+    assert len(re.findall(r"(?m)^EXAMPLES\n\s+virnucpro predict ", page)) == 1
+    for name in ("sequences.tsv", "run.lock", "_merged/prediction_results.txt", "samtools(1)"):
+        assert name in page.partition("\nFILES\n")[2], name
     for words in ("EXIT STATUS", "VIRNUCPRO_MODELS", "run.token_budget", "130"):
         assert words in page
 
@@ -148,6 +151,11 @@ def bash_complete(folder, *words):
     (["utils", ""], set(UTILS)),
     (["-v", "-c", "x.yaml", "utils", "in"], {"inspect"}),
     (["help", "em"], {"embed"}),
+    (["help", "utils", ""], set(UTILS)),
+    (["help", "utils", "in"], {"inspect"}),
+    (["help", "predict", ""], set()),
+    (["embed", "--what", "esm2,"], {"esm2,dnabert-s", "esm2,esm2", "esm2,merged"}),
+    (["embed", "--what", "=", "dnabert-s,esm2,m"], {"dnabert-s,esm2,merged"}),
     (["predict", "--thr"], {"--threshold", "--threads"}),
     (["utils", "inspect", "--log"], {"--log-file"}),
     (["predict", "-d", ""], {"auto", "cpu"}),
@@ -211,6 +219,11 @@ def zsh_complete(folder, line):
 @pytest.mark.parametrize("line, expected", [
     ("virnucpro pred", "virnucpro predict"),
     ("virnucpro -v utils gener", "virnucpro -v utils generate-config"),
+    ("virnucpro help emb", "virnucpro help embed"),
+    ("virnucpro help utils insp", "virnucpro help utils inspect"),
+    # The comma is taken away again by a blank or the end of the line.
+    ("virnucpro embed --what mer", "virnucpro embed --what merged,"),
+    ("virnucpro embed --what esm2,mer", "virnucpro embed --what esm2,merged,"),
     ("virnucpro predict --thres", "virnucpro predict --threshold="),
     ("virnucpro embed a.fa --log-f", "virnucpro embed a.fa --log-file="),
     ("virnucpro predict --precision f", "virnucpro predict --precision fp32"),

@@ -20,6 +20,12 @@ TEST(ValueWords, TakesWordsAndNames) {
   EXPECT_FALSE(value_words("N").files);
 }
 
+TEST(ValueWords, TellsLists) {
+  EXPECT_TRUE(value_words("a|b[,...]").is_list);
+  EXPECT_THAT(value_words("a|b[,...]").words, ElementsAre("a", "b"));
+  EXPECT_FALSE(value_words("a|b").is_list);
+}
+
 TEST(ValueWords, KnowsModels) {
   EXPECT_THAT(value_words("ESM").words, Contains("esm2_t36_3B_UR50D"));
   EXPECT_THAT(value_words("ESM").words, Contains("synthetic:esm2_t6_8M"));
