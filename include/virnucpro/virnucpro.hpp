@@ -5,9 +5,9 @@
 // example.
 
 #include <cstddef>
-#include <exception>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,23 +23,21 @@ VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
 // sequence; the rest is the row of the program's table of errors (docs/errors.md).
-class VIRNUCPRO_PUBLIC Exception : public std::exception {
+class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
  public:
   Exception(const Exception&) = default;
   Exception& operator=(const Exception&) = default;
   ~Exception() override;
 
-  const char* what() const noexcept override;
   std::string_view name() const noexcept;    // "weights-missing"
   int exit_code() const noexcept;            // what the program would end with
   std::string_view remedy() const noexcept;  // what the user can do
 
  private:
   friend struct ExceptionMaker;
-  Exception(const ErrorInfo& info, std::shared_ptr<const std::string> what) noexcept;
+  Exception(const ErrorInfo& info, const std::runtime_error& what) noexcept;
 
   const ErrorInfo* info_;
-  std::shared_ptr<const std::string> what_;  // null: the row's summary says all
 };
 
 // A stop-free reading frame of a chunk, and its two scores.

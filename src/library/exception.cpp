@@ -1,20 +1,18 @@
 #include "library/exception.hpp"
 
-#include <utility>
+#include <stdexcept>
+#include <string>
 
 #include "base/error.hpp"
 #include "base/error_of.hpp"
 
 namespace virnucpro {
 
-Exception::Exception(const ErrorInfo& info, std::shared_ptr<const std::string> what) noexcept
-    : info_(&info), what_(std::move(what)) {}
+Exception::Exception(const ErrorInfo& info, const std::runtime_error& what) noexcept
+    : std::runtime_error(what), info_(&info) {}
 
 Exception::~Exception() = default;
 
-const char* Exception::what() const noexcept {
-  return what_ ? what_->c_str() : info_->summary.data();
-}
 std::string_view Exception::name() const noexcept {
   return info_->name;
 }
@@ -25,13 +23,28 @@ std::string_view Exception::remedy() const noexcept {
   return info_->remedy;
 }
 
+namespace {
+
+const ErrorInfo& no_memory() {
+  return error_info(ErrorKind::kOutOfMemory);
+}
+
+std::runtime_error compose_no_memory() noexcept {
+  return std::runtime_error(std::string(no_memory().summary));
+}
+
+// Composed when the library is loaded; later there may be nothing to compose it with.
+const std::runtime_error kNoMemory = compose_no_memory();
+
+}  // namespace
+
 Exception ExceptionMaker::of(const std::exception& exception) noexcept {
   try {
     const auto* own = dynamic_cast<const Error*>(&exception);
     const Error error = own != nullptr ? *own : error_of(exception);
-    return {error.info(), std::make_shared<const std::string>(error.what())};
+    return {error.info(), std::runtime_error(error.what())};
   } catch (const std::exception&) {
-    return {error_info(ErrorKind::kOutOfMemory), nullptr};
+    return {no_memory(), kNoMemory};
   }
 }
 
