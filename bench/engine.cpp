@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <fstream>
-#include <iostream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -113,7 +111,8 @@ void write_embeddings(Engine& engine, const std::vector<BatchRequest>& requests,
   }
 }
 
-void measure(const Arguments& arguments) {
+void measure(const std::vector<std::string>& words) {
+  const Arguments arguments = parse(words);
   const Cancel cancel;
   Engine engine(
       load(arguments),
@@ -135,10 +134,5 @@ void measure(const Arguments& arguments) {
 }  // namespace virnucpro::bench
 
 int main(int argc, char** argv) {
-  try {
-    virnucpro::bench::measure(virnucpro::bench::parse({argv, argv + argc}));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return virnucpro::bench::run_program(argc, argv, virnucpro::bench::measure);
 }

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <iostream>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -95,10 +93,5 @@ void measure(const std::vector<std::string>& words) {
 }  // namespace virnucpro::bench
 
 int main(int argc, char** argv) {
-  try {
-    virnucpro::bench::measure({argv, argv + argc});
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return virnucpro::bench::run_program(argc, argv, virnucpro::bench::measure);
 }

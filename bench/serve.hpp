@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <string>
+#include <vector>
 
 namespace virnucpro::bench {
 
@@ -34,6 +36,18 @@ inline void serve(const std::function<std::size_t()>& pass, const std::string& s
     std::cout << fmt::format(R"({{"wall": {:.6f}, "cpu": {:.6f}, "work": {}}})", wall.count(),
                              cpu_seconds() - cpu, work)
               << std::endl;
+  }
+}
+
+// main() of these programs: `measure` is given the words of the command line.
+inline int run_program(int argc, char** argv,
+                       const std::function<void(const std::vector<std::string>&)>& measure) {
+  try {
+    measure({argv, argv + argc});
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
   }
 }
 

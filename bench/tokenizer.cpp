@@ -3,9 +3,7 @@
 // Encodes the texts of a file, one a line, on so many threads. The work of a pass is its texts.
 
 #include <algorithm>
-#include <exception>
 #include <fstream>
-#include <iostream>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -61,10 +59,5 @@ void measure(const std::vector<std::string>& words) {
 }  // namespace virnucpro::bench
 
 int main(int argc, char** argv) {
-  try {
-    virnucpro::bench::measure({argv, argv + argc});
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return virnucpro::bench::run_program(argc, argv, virnucpro::bench::measure);
 }
