@@ -6,13 +6,12 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr std::string_view kPublishedSuffix = "_UR50D";
-constexpr std::string_view kSynthetic = "synthetic:";
 constexpr std::string_view kListMark = "[,...]";
 
 bool is_name(std::string_view word) {
@@ -22,21 +21,21 @@ bool is_name(std::string_view word) {
 
 void add_synthetic(ValueWords& values, std::span<const SyntheticShape> shapes) {
   for (const SyntheticShape& shape : shapes) {
-    std::string_view name = shape.name;
-    if (name.ends_with(kPublishedSuffix)) name.remove_suffix(kPublishedSuffix.size());
-    values.words.push_back(fmt::format("{}{}", kSynthetic, name));
+    values.words.push_back(fmt::format("synthetic:{}", brief_name(shape)));
   }
 }
 
 void add_esm2(ValueWords& values) {
-  for (const SyntheticShape& shape : synthetic_esm2_shapes()) {
-    if (shape.name.ends_with(kPublishedSuffix)) values.words.emplace_back(shape.name);
+  for (const PublishedModel& model : published_models(ModelFamily::kEsm2)) {
+    values.words.emplace_back(model.aliases[0]);
   }
   add_synthetic(values, synthetic_esm2_shapes());
 }
 
 void add_dnabert_s(ValueWords& values) {
-  values.words.emplace_back("zhihan1996/DNABERT-S");
+  for (const PublishedModel& model : published_models(ModelFamily::kDnabert)) {
+    values.words.emplace_back(model.repository);
+  }
   add_synthetic(values, synthetic_dnabert_shapes());
 }
 

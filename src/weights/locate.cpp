@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <span>
 #include <system_error>
 #include <vector>
 
@@ -43,15 +42,9 @@ constexpr std::array kClassifierModels{
     PublishedModel{{"500_model.pth", "500"}, "", ""},
 };
 
-std::span<const PublishedModel> models_of(ModelFamily family) {
-  if (family == ModelFamily::kEsm2) return kEsm2Models;
-  if (family == ModelFamily::kDnabert) return kDnabertModels;
-  return kClassifierModels;
-}
-
 const PublishedModel* find_published(ModelFamily family, std::string_view name) {
   if (name.empty()) return nullptr;
-  for (const PublishedModel& model : models_of(family)) {
+  for (const PublishedModel& model : published_models(family)) {
     if (name == model.repository) return &model;
     for (const std::string_view alias : model.aliases) {
       if (name == alias) return &model;
@@ -64,7 +57,7 @@ const PublishedModel* find_published(ModelFamily family, std::string_view name) 
 std::string nearest_published(ModelFamily family, std::string_view name) {
   if (find_published(family, name) != nullptr) return {};
   std::vector<std::string_view> known;
-  for (const PublishedModel& model : models_of(family)) {
+  for (const PublishedModel& model : published_models(family)) {
     known.insert(known.end(), model.aliases.begin(), model.aliases.end());
     known.push_back(model.repository);
   }
@@ -156,6 +149,12 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
 }
 
 }  // namespace
+
+std::span<const PublishedModel> published_models(ModelFamily family) {
+  if (family == ModelFamily::kEsm2) return kEsm2Models;
+  if (family == ModelFamily::kDnabert) return kDnabertModels;
+  return kClassifierModels;
+}
 
 fs::path locate_model(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   Search search;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,8 @@ struct PublishedModel {
 };
 
 enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
+
+std::span<const PublishedModel> published_models(ModelFamily family);
 
 // Where the model that the user named lies: the path itself where it exists; else, for a published
 // name (a directory or file of that name in the model directory also counts), the first of

@@ -33,8 +33,6 @@ constexpr std::array kDnabertShapes{
     SyntheticShape{"dnabert-s-tiny", 2, 48, 3, 96},
 };
 
-constexpr std::string_view kPublishedSuffix = "_UR50D";
-
 // The odd number k with u = k / 2^24.
 std::int32_t odd_number(std::uint64_t key, std::uint64_t index) {
   const std::uint64_t bits = splitmix64(key + index * kSplitMixStep) >> 40U;
@@ -114,6 +112,13 @@ std::span<const SyntheticShape> synthetic_dnabert_shapes() {
   return kDnabertShapes;
 }
 
+std::string_view brief_name(const SyntheticShape& shape) {
+  constexpr std::string_view kSuffix = "_UR50D";
+  std::string_view name = shape.name;
+  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  return name;
+}
+
 bool is_synthetic(std::string_view model) {
   return model == kPrefix ||
          (model.starts_with(kPrefix) && model.substr(kPrefix.size()).starts_with(':'));
@@ -146,8 +151,7 @@ const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shape
                                            std::string_view name) {
   std::vector<std::string_view> known;
   for (const SyntheticShape& shape : shapes) {
-    std::string_view brief = shape.name;
-    if (brief.ends_with(kPublishedSuffix)) brief.remove_suffix(kPublishedSuffix.size());
+    const std::string_view brief = brief_name(shape);
     if (name == shape.name || name == brief) return shape;
     known.push_back(brief);
   }

@@ -25,6 +25,8 @@ struct SyntheticShape {
 // esm2_tiny, dnabert-s-tiny.
 std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
+// Its name without the "_UR50D" that the published ESM-2 models all have; both are understood.
+std::string_view brief_name(const SyntheticShape& shape);
 
 // "synthetic:NAME[:SEED]" or "synthetic[:SEED]", taken apart. NAME is empty in the second form; the
 // seed is 0 when there is none.
