@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -64,7 +65,8 @@ struct Log {
   std::mutex mutex;  // guards all of it: spdlog does not guard a list of sinks
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
-  std::deque<Line> history;  // for files that are added later
+  std::vector<std::filesystem::path> paths;  // of the files
+  std::deque<Line> history;                  // for files that are added later
   bool loses_lines = false;
 };
 
@@ -115,6 +117,7 @@ void start_log(LogLevel level, const std::filesystem::path& file) {
     log.terminal.sinks().assign(1, std::move(terminal));
     log.terminal.set_level(spd_level(level));
     log.files.sinks().clear();
+    log.paths.clear();
     log.files.set_level(spd_level(std::min(level, LogLevel::kInfo)));
     log.files.flush_on(spdlog::level::debug);
     log.files.set_error_handler(warn_of_lost_lines);
@@ -125,6 +128,7 @@ void start_log(LogLevel level, const std::filesystem::path& file) {
 }
 
 void add_log_file(const std::filesystem::path& file) {
+  if (is_log_file(file)) return;
   auto sink = file_sink(file);
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
@@ -133,6 +137,16 @@ void add_log_file(const std::filesystem::path& file) {
   for (const Line& line : log.history) write(log.files, line);
   log.files.sinks() = std::move(others);
   log.files.sinks().push_back(std::move(sink));
+  log.paths.push_back(file);
+}
+
+bool is_log_file(const std::filesystem::path& file) {
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  return std::any_of(log.paths.begin(), log.paths.end(), [&file](const auto& path) {
+    std::error_code gone;  // or never there
+    return std::filesystem::equivalent(path, file, gone);
+  });
 }
 
 void log_message(LogLevel level, std::string_view text) {

@@ -15,8 +15,11 @@ enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
 // is said anywhere; called again it starts over. Errors: kOutputWrite.
 void start_log(LogLevel level, const std::filesystem::path& file);
 // Adds a file to a log that is already running: the run's own log in its output directory. What was
-// said before, the last kLogHistory messages of it, comes first in it.
+// said before, the last kLogHistory messages of it, comes first in it. A file that is in the log
+// already is not added again.
 void add_log_file(const std::filesystem::path& file);
+// Whether messages go to this file.
+bool is_log_file(const std::filesystem::path& file);
 inline constexpr std::size_t kLogHistory = 1000;
 
 // One message is one line: control characters in `text` (names of files, ids) are escaped. Safe

@@ -13,6 +13,7 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
@@ -137,9 +138,16 @@ bool holds_unfinished_run(const fs::path& directory) {
          !fs::exists(directory / "sequences.tsv", unknown);
 }
 
+// The file of --log-file is begun before the directory is looked at; it may lie in it.
+bool holds_log_alone(const fs::path& path) {
+  if (!fs::is_directory(fs::symlink_status(path))) return is_log_file(path);
+  const std::vector<fs::path> inner = entries(path);
+  return !inner.empty() && std::all_of(inner.begin(), inner.end(), holds_log_alone);
+}
+
 void require_empty(const fs::path& directory) {
   for (const fs::path& path : entries(directory)) {
-    if (path.filename() == RunLock::kName) continue;
+    if (path.filename() == RunLock::kName || holds_log_alone(path)) continue;
     throw Error(
         ErrorKind::kOutputExists, Place{.file = directory.string()},
         fmt::format(

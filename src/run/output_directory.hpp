@@ -11,8 +11,8 @@ namespace virnucpro {
 // The output directory of a run, held by run.lock (host and pid) for the object's life.
 class OutputDirectory {
  public:
-  // Creates it, or takes an empty one. Not empty: kOutputExists, unless `force`. Held by a live
-  // run: kOutputBusy, naming host and pid. Not writable: kOutputWrite.
+  // Creates it, or takes one that is empty but for log files. Else kOutputExists, unless `force`.
+  // Held by a live run: kOutputBusy, naming host and pid. Not writable: kOutputWrite.
   OutputDirectory(std::filesystem::path path, std::string stem, bool force);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;

@@ -33,6 +33,27 @@ def test_a_run_that_is_done(program, quiet):
     assert message(result).count("the weights are synthetic") == (0 if quiet else 1)
 
 
+# Made before the folder is looked at, they are no reason to refuse it.
+@pytest.mark.parametrize("file", ["run.log", "mine/run.log", "logs/virnucpro.log"])
+@pytest.mark.parametrize("flags", [[], ["--force"]])
+def test_the_log_may_lie_in_the_output_folder(program, sequences, file, flags):
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    result = program.predict("a.fa", *QUIET, "-l", f"out/{file}", *flags)
+    assert result.returncode == 0, message(result)
+    for log in (run_log(program), (program.folder / "out" / file).read_text()):
+        assert log.count("info command line: ") == log.count("info tables: out/a_merged") == 1
+        assert log.endswith("ended: done, exit code 0\n")
+
+
+def test_another_file_beside_the_log_is_in_the_way(program, sequences):
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    (program.folder / "out" / "mine").mkdir(parents=True)
+    (program.folder / "out" / "mine" / "other").write_text("kept")
+    result = program.predict("a.fa", *QUIET, "-l", "out/mine/run.log")
+    assert result.returncode == 1
+    assert "out: output is there already: it holds mine" in message(result)
+
+
 def test_a_run_that_is_partial(program, sequences):
     (program.folder / "a.fa").write_text(fasta(sequences))
     assert program.predict("a.fa", "absent.fa", *QUIET).returncode == 2
