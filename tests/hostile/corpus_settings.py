@@ -232,7 +232,8 @@ def yaml_cases():
     yield case("a_scalar", b"threads\n")
     yield case("value_with_terminal_codes", b'run: {threads: "\\e[2J\\a"}\n', "config",
                "run.threads")
-    yield case("model_upwards", b"run: {models_dir: ../../../etc}\n", None)
+    yield case("models_dir_that_is_no_folder", b"run: {models_dir: ../../../etc/passwd}\n", "config",
+               "run.models_dir")
 
 
 def cases():
