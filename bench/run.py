@@ -78,6 +78,8 @@ def main() -> int:
     unknown = [name for name in chosen if name not in SETS]
     if unknown:
         sys.exit(f"run.py: there is no set {unknown[0]}; there are {', '.join(SETS)}")
+    if not (arguments.bin / "virnucpro").is_file():
+        sys.exit(f"run.py: --bin {arguments.bin}: there is no virnucpro in it; build it first")
     with tempfile.TemporaryDirectory(prefix="virnucpro-bench-") as scratch:
         setting = Setting(bin=arguments.bin.resolve(), library_path=arguments.library_path,
                           python=arguments.python,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <string_view>
 
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -18,6 +19,7 @@ constexpr std::chrono::milliseconds kLiveInterval{200};
 constexpr std::chrono::seconds kPlainInterval{30};
 // Rates on a terminal are over this many refreshes: two seconds, steady enough to be read.
 constexpr std::size_t kLiveSamples = 10;
+constexpr std::string_view kBetweenFields = " · ";
 
 std::string clock_text(std::chrono::duration<double> elapsed) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(elapsed).count();
@@ -29,6 +31,12 @@ std::string rate_text(std::uint64_t now, std::uint64_t before, double seconds) {
   const double rate = static_cast<double>(now - std::min(now, before)) / seconds;
   if (rate < 100) return fmt::format("{:.1f}", rate);
   return grouped(static_cast<std::uint64_t>(std::llround(rate)));
+}
+
+std::size_t letters_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;  // it begins a letter
+  }));
 }
 
 }  // namespace
@@ -61,12 +69,12 @@ std::string progress_line(const ProgressSample& now, const ProgressSample& befor
 }
 
 std::string fit_to_width(const std::string& line, std::size_t columns) {
-  std::size_t shown = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool starts_letter = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
-    if (starts_letter && ++shown > columns) return line.substr(0, i);
+  std::string fitting = line;
+  while (letters_of(fitting) > columns) {
+    const std::size_t last = fitting.rfind(kBetweenFields);
+    fitting.resize(last == std::string::npos ? 0 : last);
   }
-  return line;
+  return fitting;
 }
 
 Progress::Progress(const RunCounters& counters)

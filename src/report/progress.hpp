@@ -29,7 +29,8 @@ ProgressSample sample_progress(const RunCounters& counters, std::chrono::duratio
 // Rates are over the time between the samples.
 std::string progress_line(const ProgressSample& now, const ProgressSample& before);
 
-// `line` cut to `columns` characters (of UTF-8), so that it never wraps.
+// As many fields of a progress line, from its start, as `columns` characters (of UTF-8) hold, so
+// that it never wraps.
 std::string fit_to_width(const std::string& line, std::size_t columns);
 
 // Shows how a run gets on, on stderr: one live line five times a second on a terminal, elsewhere a

@@ -33,11 +33,12 @@ TEST(ProgressLine, ClaimsNothingBeforeTheFirstBatch) {
             "0:00:00 · 0 sequences · 0/0 frames · - sequences/s · - tokens/s");
 }
 
-TEST(FitToWidth, CutsWholeLetters) {
-  EXPECT_EQ(fit_to_width("a·b·c", 3), "a·b");
-  EXPECT_EQ(fit_to_width("a·b", 3), "a·b");
-  EXPECT_EQ(fit_to_width("a·b", 2), "a·");
-  EXPECT_EQ(fit_to_width("abc", 0), "");
+TEST(FitToWidth, LeavesOutWholeFields) {
+  EXPECT_EQ(fit_to_width("é 1 · b 2 · c 3", 15), "é 1 · b 2 · c 3");
+  EXPECT_EQ(fit_to_width("é 1 · b 2 · c 3", 14), "é 1 · b 2");
+  EXPECT_EQ(fit_to_width("é 1 · b 2 · c 3", 9), "é 1 · b 2");
+  EXPECT_EQ(fit_to_width("é 1 · b 2 · c 3", 3), "é 1");
+  EXPECT_EQ(fit_to_width("é 1 · b 2 · c 3", 2), "");
 }
 
 TEST(SampleProgress, AddsBothModelsTokens) {
