@@ -14,6 +14,7 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/summary.hpp"
 #include "report/progress.hpp"
 
 namespace virnucpro {
@@ -112,10 +113,11 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   RunCounters counters;
   std::optional<Progress> progress;
   if (!session.global.quiet && !options.no_progress && wants_progress) progress.emplace(counters);
-  const std::uint64_t rows = embed(settings, counters, session.cancel);
+  const EmbedSummary summary = embed(settings, counters, session.cancel);
   progress.reset();
   if (!session.global.quiet) {
-    terminal_print(fmt::format("{} rows: {}", grouped(rows), printable(options.output)));
+    if (summary.skipped.any()) terminal_print(skipped_line(summary.skipped));
+    terminal_print(fmt::format("{} rows: {}", grouped(summary.rows), printable(options.output)));
   }
   return kExitDone;
 }

@@ -33,12 +33,6 @@ void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
   lines.push_back(row("frames/s", per_second(counts.frames, summary.seconds)));
 }
 
-void add_skipped(std::vector<std::string>& lines, const SkippedAlignments& skipped) {
-  if (!skipped.any()) return;
-  lines.push_back(fmt::format("skipped: {} secondary and {} supplementary alignments",
-                              grouped(skipped.secondary), grouped(skipped.supplementary)));
-}
-
 void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
   const auto warn = [&lines](const std::string& text) {
     lines.push_back(std::string(kWarningMark) + text);
@@ -78,13 +72,18 @@ void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary) {
   std::vector<std::string> lines;
   add_counts(lines, summary);
-  add_skipped(lines, summary.skipped);
+  if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
   add_remarks(lines, summary);
   if (!settings.to_stdout) {
     const auto tables = settings.output / (settings.stem + "_merged");
     lines.push_back(fmt::format("tables: {}", printable(tables.string())));
   }
   return lines;
+}
+
+std::string skipped_line(const SkippedAlignments& skipped) {
+  return fmt::format("skipped: {} secondary and {} supplementary alignments",
+                     grouped(skipped.secondary), grouped(skipped.supplementary));
 }
 
 }  // namespace virnucpro

@@ -14,4 +14,7 @@ inline constexpr std::string_view kWarningMark = "warning: ";
 // The last words of predict: what was found, how fast, what to know about it, where the tables are.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary);
 
+// What to say of alignments that were skipped, of which there are some.
+std::string skipped_line(const SkippedAlignments& skipped);
+
 }  // namespace virnucpro

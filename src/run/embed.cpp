@@ -47,7 +47,7 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 
 }  // namespace
 
-std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
+EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
   require_an_input(settings.inputs, cancel);
   require_inputs_kept(settings.inputs, [&settings](const std::filesystem::path& file) {
     std::error_code other;  // one of them is not there yet
@@ -84,8 +84,10 @@ std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const 
                                             .threads = 1};
   FrameStream stream(inputs, stream_settings, models.tokenizer ? &*models.tokenizer : nullptr,
                      counters, cancel);
+  SkippedAlignments skipped;
   while (std::optional<FrameEvent> event = stream.next()) {
     if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+    if (const auto* end = std::get_if<InputEnd>(&*event)) skipped.add(end->skipped);
     auto* part = std::get_if<FramePart>(&*event);
     if (part == nullptr) continue;
     for (std::size_t i = 0; i < part->tokens.size(); ++i) {
@@ -97,7 +99,7 @@ std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const 
   }
   runner.flush();
   file.commit();
-  return file.rows();
+  return {.rows = file.rows(), .skipped = skipped};
 }
 
 }  // namespace virnucpro

@@ -24,8 +24,13 @@ struct EmbedSettings {
   bool merged = true;
 };
 
+struct EmbedSummary {
+  std::uint64_t rows = 0;  // written
+  SkippedAlignments skipped;
+};
+
 // Embeddings of every frame (or given sequence) in input order. A damaged input is an error: no
-// file is written. Returns the rows written.
-std::uint64_t embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel);
+// file is written.
+EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -16,12 +16,10 @@ namespace virnucpro {
 // those of the source.
 class ByteWindow {
  public:
-  static constexpr std::size_t kMostTaken = 4096;
-
   explicit ByteWindow(ByteSource& source);
 
   bool at_end();
-  // The next `size` bytes, at most kMostTaken, valid until the next call.
+  // The next `size` bytes, at most 64 KiB, valid until the next call.
   std::string_view take(std::size_t size);
   // At least one and at most `most` of the next bytes, as many as are at hand. `most` is not 0.
   std::string_view take_some(std::uint64_t most);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <libdeflate.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -13,13 +14,25 @@ namespace {
 
 constexpr std::size_t kDefinitionBytes = 26;
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
-constexpr std::uint32_t kMostRecords = 1U << 20U;  // writers put 10,000 into a slice
-constexpr std::int32_t kEndStart = 4'542'278;      // "EOF"
+constexpr std::int32_t kEndStart = 4'542'278;  // "EOF"
 
-// What is decompressed may be so many times as long as what is there, beside a little. Blocks of
-// one value compress without bound, but real ones are short.
-constexpr std::uint64_t kFreeBytes = 24U << 20U;
-constexpr std::uint64_t kMostExpansion = 64;
+// What is believed of a container: so much, and so much more for each of its bytes.
+struct Belief {
+  std::uint64_t free;
+  std::uint64_t of_byte;
+  std::uint64_t most(std::uint64_t bytes) const { return free + of_byte * bytes; }
+};
+
+// Bytes decompressed, beside one for each base: a read without qualities has as many equal ones,
+// which compress to nothing.
+constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
+// The same of a header, whose text repeats itself, and costs many times its length.
+constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
+// Writers close a container after some 5 million bases, and a longer read fills it.
+constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
+// Writers put 10,000 into a slice.
+constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
+constexpr std::uint64_t kMostRecords = 1U << 20U;
 
 [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) {
   throw Error(kind, Place{.offset = offset}, std::move(detail));
@@ -103,10 +116,52 @@ void check_counts(const CramContainer& container, std::uint32_t size, std::uint3
 }
 
 void check_sizes(const CramContainer& container, std::uint32_t size) {
-  if (size > kMostInt32 || container.records > kMostRecords) {
+  if (size > kMostInt32 || container.records > std::min(kMostRecords, kRecords.most(size))) {
     fail(ErrorKind::kInputMalformed, container.offset,
          fmt::format("a container of {} bytes and {} records cannot be", size, container.records));
   }
+}
+
+CramContainer take_container(ByteWindow& bytes, const Belief& unpacked,
+                             std::uint64_t longest_reference) {
+  CramContainer container;
+  container.offset = bytes.offset();
+  std::string& kept = container.bytes;
+  kept += bytes.take(sizeof(std::uint32_t));
+  const std::uint32_t size = u32_at(kept, 0);
+  container.reference = static_cast<std::int32_t>(take_itf8(bytes, kept));
+  const std::uint32_t start = take_itf8(bytes, kept);
+  take_itf8(bytes, kept);  // span
+  container.records = take_itf8(bytes, kept);
+  take_ltf8(bytes, kept);  // records before it
+  const std::uint64_t bases = take_ltf8(bytes, kept);
+  const std::uint32_t blocks = take_itf8(bytes, kept);
+  const std::uint32_t landmarks = take_itf8(bytes, kept);
+  check_sizes(container, size);
+  check_counts(container, size, blocks, landmarks);
+  container.bases = std::min(bases, kBases.most(size) + landmarks * longest_reference);
+  for (std::uint32_t i = 0; i < landmarks; ++i) take_itf8(bytes, kept);
+  take_crc(bytes, kept, 0, container.offset, "container header");
+  const std::size_t header = kept.size();
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    container.unpacked += take_block(bytes, kept, size);
+    if (kept.size() - header > size) {
+      fail(ErrorKind::kInputMalformed, container.offset,
+           fmt::format("its blocks are longer than a container of {} bytes", size));
+    }
+  }
+  if (container.unpacked > unpacked.most(size) + container.bases) {
+    fail(ErrorKind::kInputMalformed, container.offset,
+         fmt::format("a container of {} bytes that unpack to {} cannot be", size,
+                     container.unpacked));
+  }
+  for (std::uint64_t left = size - (kept.size() - header); left != 0;) {  // padding
+    const std::string_view part = bytes.take_some(left);
+    kept += part;
+    left -= part.size();
+  }
+  container.end = container.reference == -1 && start == kEndStart && container.records == 0;
+  return container;
 }
 
 }  // namespace
@@ -124,40 +179,12 @@ std::string read_cram_definition(ByteWindow& bytes) {
   return definition;
 }
 
-CramContainer read_cram_container(ByteWindow& bytes) {
-  CramContainer container;
-  container.offset = bytes.offset();
-  std::string& kept = container.bytes;
-  kept += bytes.take(sizeof(std::uint32_t));
-  const std::uint32_t size = u32_at(kept, 0);
-  container.reference = static_cast<std::int32_t>(take_itf8(bytes, kept));
-  const std::uint32_t start = take_itf8(bytes, kept);
-  take_itf8(bytes, kept);  // span
-  container.records = take_itf8(bytes, kept);
-  take_ltf8(bytes, kept);  // records before it
-  container.bases = take_ltf8(bytes, kept);
-  const std::uint32_t blocks = take_itf8(bytes, kept);
-  const std::uint32_t landmarks = take_itf8(bytes, kept);
-  check_sizes(container, size);
-  check_counts(container, size, blocks, landmarks);
-  for (std::uint32_t i = 0; i < landmarks; ++i) take_itf8(bytes, kept);
-  take_crc(bytes, kept, 0, container.offset, "container header");
-  const std::size_t header = kept.size();
-  for (std::uint32_t i = 0; i < blocks; ++i) {
-    container.unpacked += take_block(bytes, kept, size);
-    const std::uint64_t present = kept.size() - header;
-    if (present > size || container.unpacked > kFreeBytes + kMostExpansion * present) {
-      fail(ErrorKind::kInputMalformed, container.offset,
-           fmt::format("its blocks are longer than a container of {} bytes can hold", size));
-    }
-  }
-  for (std::uint64_t left = size - (kept.size() - header); left != 0;) {  // padding
-    const std::string_view part = bytes.take_some(left);
-    kept += part;
-    left -= part.size();
-  }
-  container.end = container.reference == -1 && start == kEndStart && container.records == 0;
-  return container;
+CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference) {
+  return take_container(bytes, kUnpacked, longest_reference);
+}
+
+CramContainer read_cram_header(ByteWindow& bytes) {
+  return take_container(bytes, kUnpackedHeader, 0);
 }
 
 }  // namespace virnucpro

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "sequence/byte_window.hpp"
@@ -15,7 +14,7 @@ struct CramContainer {
   std::uint64_t offset = 0;
   std::int32_t reference = 0;  // -1 none, -2 several
   std::uint32_t records = 0;
-  std::uint64_t bases = 0;
+  std::uint64_t bases = 0;     // that it may hold: claimed, and justified by what is there
   std::uint64_t unpacked = 0;  // bytes of its blocks, decompressed
   bool end = false;            // the container that every file ends with
 };
@@ -24,9 +23,12 @@ struct CramContainer {
 // other than 3.0 and 3.1 (2.1 and older have no checksums), kInputTruncated.
 std::string read_cram_definition(ByteWindow& bytes);
 
-// The next container. Memory is what the file really holds of it: a size that is only claimed costs
-// nothing. Errors, with offset but no file: kInputTruncated, kInputCorrupt (a checksum),
-// kInputMalformed.
-CramContainer read_cram_container(ByteWindow& bytes);
+// The next container, of records or of the file's header. Memory is what the file really holds of
+// it: a size that is only claimed costs nothing. What it claims to unpack to, its records and its
+// bases are held to what its bytes justify, and a reference's longest sequence of so many letters:
+// a read that equals it costs no byte. Errors, with offset but no file: kInputTruncated,
+// kInputCorrupt (a checksum), kInputMalformed.
+CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference);
+CramContainer read_cram_header(ByteWindow& bytes);
 
 }  // namespace virnucpro

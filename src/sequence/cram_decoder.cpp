@@ -98,7 +98,8 @@ class Decoder {
  public:
   // False when it cannot begin; that was sent.
   bool open(const std::string& reference) {
-    file_.reset(hts_hopen(hdopen(STDIN_FILENO, "r"), kGivenNames, "r"));
+    input_ = hdopen(STDIN_FILENO, "r");
+    file_.reset(hts_hopen(input_, kGivenNames, "r"));
     if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();
     header_.reset(sam_hdr_read(file_.get()));
     if (!header_) return fail_to_begin();
@@ -167,6 +168,7 @@ class Decoder {
     const std::string_view name(bam_get_qname(&record));
     const auto letters = static_cast<std::uint32_t>(record.core.l_qseq);
     CramFrame frame;
+    frame.input = static_cast<std::uint64_t>(htell(input_));
     frame.letters = letters;
     frame.name = static_cast<std::uint16_t>(name.size());
     frame.flags = record.core.flag;
@@ -177,6 +179,7 @@ class Decoder {
     return send(text_);
   }
 
+  hFILE* input_ = nullptr;  // file_'s
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Owned<faidx_t> index_;

@@ -7,27 +7,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "base/error.hpp"
 #include "sequence/cram_decoder.hpp"
+#include "sequence/socket_pair.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr int kPollMilliseconds = 200;
-
-// What is left of this process when it decodes CRAM: the socket and nothing else.
+// What is left of this process when it decodes CRAM: the socket and nothing else. With the other
+// end of it open here, or the lock of an output folder, it would outlive the one who started it.
 [[noreturn]] void become_decoder(int socket, const std::string& reference) {
   ::dup2(socket, STDIN_FILENO);
   ::dup2(socket, STDOUT_FILENO);
   ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // htslib reports there
-  ::close_range(STDERR_FILENO + 1, UINT_MAX, 0);
+  ::closefrom(STDERR_FILENO + 1);
   // The one who started it decides when it ends.
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
@@ -37,6 +38,29 @@ constexpr int kPollMilliseconds = 200;
   } catch (...) {  // that it ends early says it
   }
   ::_exit(0);
+}
+
+// The resource's type is the C library's own affair.
+template <typename Resource>
+void set_limit(pid_t process, Resource resource, std::uint64_t value) {
+  rlimit limit{};
+  if (::prlimit(process, resource, nullptr, &limit) != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(errno));
+  }
+  limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
+  if (::prlimit(process, resource, &limit, nullptr) != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(errno));
+  }
+}
+
+std::uint64_t seconds_used(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(error));
+  }
+  ::clock_gettime(clock, &used);  // fails, and leaves 0, for a process that has ended
+  return static_cast<std::uint64_t>(used.tv_sec) + 1;
 }
 
 }  // namespace
@@ -55,15 +79,14 @@ CramProcess::~CramProcess() {
 }
 
 void CramProcess::start(const std::string& reference) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
-  }
-  socket_ = UniqueFd(ends[0]);
-  const UniqueFd theirs(ends[1]);
+  SocketPair ends = make_socket_pair();
+  socket_ = std::move(ends.one);
   process_ = ::fork();
-  if (process_ == 0) become_decoder(theirs.get(), reference);
-  if (process_ < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
+  if (process_ == 0) become_decoder(ends.other.get(), reference);
+  if (process_ < 0) {  // also where no more processes are allowed
+    throw Error(ErrorKind::kOutOfMemory,
+                "no process can be started to decode CRAM: " + errno_text(errno));
+  }
 }
 
 void CramProcess::read_hello() {
@@ -71,6 +94,8 @@ void CramProcess::read_hello() {
   std::array<char, sizeof(hello)> bytes{};
   std::size_t size = 0;
   while (size < bytes.size()) {
+    cancel_.check();
+    if (wait_a_while(socket_.get(), POLLIN) == 0) continue;
     const ssize_t got = ::recv(socket_.get(), bytes.data() + size, bytes.size() - size, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -78,17 +103,15 @@ void CramProcess::read_hello() {
   }
   std::memcpy(&hello, bytes.data(), bytes.size());
   base_ = hello.data_bytes;
+  if (base_ == 0) {
+    throw Error(ErrorKind::kInputRead,
+                "the process that decodes CRAM did not begin: it needs /proc to be mounted");
+  }
 }
 
-void CramProcess::allow(std::uint64_t bytes) const {
-  rlimit limit{};
-  if (::prlimit(process_, RLIMIT_DATA, nullptr, &limit) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
-  }
-  limit.rlim_cur = std::min<rlim_t>(base_ + bytes, limit.rlim_max);
-  if (::prlimit(process_, RLIMIT_DATA, &limit, nullptr) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
-  }
+void CramProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
+  set_limit(process_, RLIMIT_DATA, base_ + bytes);
+  set_limit(process_, RLIMIT_CPU, seconds_used(process_) + seconds);
 }
 
 // Both directions at once: whoever waits for one only would wait for ever.
@@ -96,11 +119,10 @@ std::size_t CramProcess::read(std::span<char> buffer) {
   while (true) {
     cancel_.check();
     refill();
-    pollfd ready{.fd = socket_.get(), .events = POLLIN, .revents = 0};
-    if (taken_ < given_.size()) ready.events |= POLLOUT;
-    if (::poll(&ready, 1, kPollMilliseconds) <= 0) continue;
-    if ((ready.revents & POLLOUT) != 0) send_some();
-    if ((ready.revents & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
+    const int ready =
+        wait_a_while(socket_.get(), taken_ < given_.size() ? POLLIN | POLLOUT : POLLIN);
+    if ((ready & POLLOUT) != 0) send_some();
+    if ((ready & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
     const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     return got < 0 ? 0 : static_cast<std::size_t>(got);  // it is gone: as good as an end

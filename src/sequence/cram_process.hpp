@@ -16,19 +16,21 @@
 namespace virnucpro {
 
 // decode_cram() in a process of its own. Given a crafted file htslib takes any amount of memory,
-// and not every one leaves its memory whole: here it has as much as it is allowed, sees no other
-// file, and takes nothing with it when it crashes.
+// and not every version leaves its memory whole, or ends: here it has as much memory and time as it
+// is allowed, sees no other file, and takes nothing with it when it crashes.
 class CramProcess : public ByteSource {
  public:
   // The next part of the CRAM, empty at its end. Asked for when the last one was taken.
   using Input = std::function<std::optional<std::string>()>;
 
-  // `reference` is an indexed FASTA file, or empty. Errors: kInputRead.
+  // `reference` is an indexed FASTA file, or empty. Errors: kInputRead, kOutOfMemory, the
+  // cancellation's.
   CramProcess(const std::string& reference, Input input, const Cancel& cancel);
   ~CramProcess() override;
 
-  // Lets the process have so much data memory beyond what it began with.
-  void allow(std::uint64_t bytes) const;
+  // Lets the process have so much data memory beyond what it began with, and from now on so many
+  // seconds of a processor; it ends when it uses more.
+  void allow(std::uint64_t bytes, std::uint64_t seconds) const;
 
   // The frames that come out. An end that comes early is the process's: it crashed or gave up.
   // Errors: the cancellation's.

@@ -13,22 +13,26 @@ namespace virnucpro {
 namespace {
 
 // What htslib needs, with room to spare: of a header for each of its bytes; of a container for its
-// blocks packed and unpacked, its records, and their letters.
+// blocks packed and unpacked, its records, and their letters; of a reference for its letters, which
+// it may hold in two ways.
 constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
 constexpr std::uint64_t kMemoryOfBase = 6;
+constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
-// Bases of a container that are believed without a reference: writers close one after some 5
-// million, and a longer read fills it.
-constexpr std::uint64_t kFreeBases = 8U << 20U;
-constexpr std::uint64_t kMostBasesOfByte = 64;
+// The seconds of a processor that it has, many times what it needs: some, and more for what needs
+// so much memory.
+constexpr std::uint64_t kSeconds = 30;
+constexpr std::uint64_t kMemoryOfSecond = 2U << 20U;
+
+constexpr std::int32_t kManyReferences = -2;  // of a container
 
 }  // namespace
 
-CramReader::CramReader(ByteSource& source, std::string file, const std::string& reference,
+CramReader::CramReader(ByteSource& source, std::string file, ReferenceIndex& reference,
                        const Cancel& cancel)
-    : bytes_(source), file_(std::move(file)), reference_path_(reference), cancel_(cancel) {}
+    : bytes_(source), file_(std::move(file)), reference_(reference), cancel_(cancel) {}
 
 std::optional<SequenceRecord> CramReader::next() {
   if (!process_) start();
@@ -37,16 +41,17 @@ std::optional<SequenceRecord> CramReader::next() {
 
 void CramReader::start() {
   try {
-    if (!reference_path_.empty()) reference_.emplace(reference_path_);
+    if (reference_.given()) reference_.prepare();
     start_ = read_cram_definition(bytes_);
-    const CramContainer header = read_cram_container(bytes_);
+    const CramContainer header = read_cram_header(bytes_);
     start_ += header.bytes;
+    bytes_sent_ = start_.size();
     last_.offset = header.offset;
     process_.emplace(
-        reference_ ? reference_->path() : std::string(), [this] { return next_part(); }, cancel_);
-    allowed_ =
-        kMemory + kMemoryOfHeader * header.unpacked + (reference_ ? 2 * reference_->letters() : 0);
-    process_->allow(allowed_);
+        reference_.path(), [this] { return next_part(); }, cancel_);
+    memory_ = kMemory + kMemoryOfHeader * header.unpacked +
+              kMemoryOfReferenceLetter * reference_.letters();
+    allow();
     frames_.emplace(*process_);
   } catch (const Error& error) {
     throw Error(placed(error));
@@ -60,9 +65,8 @@ std::optional<std::string> CramReader::next_part() {
   try {
     std::optional<CramContainer> container = next_container();
     if (container) {
-      allow_for(*container);
-      claimed_ += container->records;
-      sent_.push_back({claimed_, container->offset, container->reference != -1});
+      add(*container);
+      allow();
       return std::move(container->bytes);
     }
   } catch (const Error& error) {
@@ -78,7 +82,7 @@ std::optional<CramContainer> CramReader::next_container() {
     if (bytes_.at_end()) {
       throw Error(ErrorKind::kInputTruncated, "the end container is missing");
     }
-    CramContainer container = read_cram_container(bytes_);
+    CramContainer container = read_cram_container(bytes_, reference_.longest());
     if (container.end) break;
     if (container.records != 0) return container;
   }
@@ -89,15 +93,27 @@ std::optional<CramContainer> CramReader::next_container() {
   return std::nullopt;
 }
 
-void CramReader::allow_for(const CramContainer& container) {
-  const std::uint64_t size = container.bytes.size();
-  const std::uint64_t believed = kFreeBases + kMostBasesOfByte * size;
-  const std::uint64_t bases =
-      std::min<std::uint64_t>(container.bases, reference_ ? kMaxLetters : believed);
-  const std::uint64_t needed = allowed_ + 2 * size + 2 * container.unpacked +
-                               kMemoryOfRecord * container.records + kMemoryOfBase * bases;
-  // The process may still be at the one before.
-  process_->allow(std::max(needed, std::exchange(last_needed_, needed)));
+// For a container that lies on many sequences the whole reference may be read again.
+void CramReader::add(const CramContainer& container) {
+  const std::uint64_t needed = 2 * container.bytes.size() + 2 * container.unpacked +
+                               kMemoryOfRecord * container.records +
+                               kMemoryOfBase * container.bases;
+  claimed_ += container.records;
+  const std::uint64_t begin = std::exchange(bytes_sent_, bytes_sent_ + container.bytes.size());
+  sent_.push_back({.last = claimed_,
+                   .offset = container.offset,
+                   .begin = begin,
+                   .end = bytes_sent_,
+                   .work = needed + (container.reference == kManyReferences ? memory_ : 0),
+                   .aligned = container.reference != -1});
+  work_ += sent_.back().work;
+  most_needed_ = std::max(most_needed_, needed);
+}
+
+// Memory is never taken back: the process may be many containers behind, and keeps what the largest
+// needed.
+void CramReader::allow() const {
+  process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
 }
 
 // The next one that is not skipped.
@@ -118,6 +134,9 @@ std::optional<SequenceRecord> CramReader::read_record() {
         fail_to_decode(kind == ErrorKind::kInputReference ? kind : ErrorKind::kInputCorrupt,
                        std::move(name));
       }
+      if (frame.letters > kMaxLetters) {
+        fail_to_decode(ErrorKind::kInputTooLong, fmt::format("more than {} letters", kMaxLetters));
+      }
       while (letters.size() < frame.letters) {
         letters += frames_->take_some(frame.letters - letters.size());
       }
@@ -125,17 +144,10 @@ std::optional<SequenceRecord> CramReader::read_record() {
       if (error.kind() != ErrorKind::kInputTruncated) throw;
       break;  // the process ended within a record
     }
-    if (letters.size() > kMaxLetters) {
-      fail_to_decode(ErrorKind::kInputTooLong, fmt::format("more than {} letters", kMaxLetters));
-    }
     if (!is_read_name(name)) {
       fail_to_decode(ErrorKind::kInputMalformed, "the read's name is not one word");
     }
-    ++records_;
-    if (!sent_.empty() && records_ == sent_.front().last) {
-      last_ = sent_.front();
-      sent_.pop_front();
-    }
+    count_record(frame.input);
     if (skipped_.skip(frame.flags)) continue;
     return original_read(frame.flags, std::move(name), std::move(letters), records_);
   }
@@ -143,14 +155,30 @@ std::optional<SequenceRecord> CramReader::read_record() {
   return std::nullopt;
 }
 
+// Holds the next record to the container that it came from, behind which `input` bytes were read.
+void CramReader::count_record(std::uint64_t input) {
+  if (sent_.empty() || input <= sent_.front().begin) {
+    throw Error(ErrorKind::kInputCorrupt,
+                Place{.file = file_, .record = records_ + 1, .offset = last_.offset},
+                "the container holds more records than it names");
+  }
+  if (input > sent_.front().end) {
+    fail_to_decode(ErrorKind::kInputCorrupt, "the container holds fewer records than it names");
+  }
+  if (++records_ < sent_.front().last) return;
+  last_ = sent_.front();
+  work_ -= last_.work;
+  sent_.pop_front();
+}
+
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
   // Whether containers were sent before the header failed is chance.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
-    if (at.aligned && !reference_) {
+    if (at.aligned && !reference_.given()) {
       kind = ErrorKind::kInputReference;
-      detail = "its records cannot be decoded without their reference: give --reference FILE";
+      detail += ": if they need their reference, give --reference FILE";
     }
   }
   throw Error(kind, Place{.file = file_, .record = records_ + 1, .offset = at.offset},
@@ -163,11 +191,6 @@ void CramReader::finish() {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave its records up");
   }
   if (failure_) throw Error(*failure_);
-  if (records_ > claimed_) {
-    throw Error(ErrorKind::kInputCorrupt,
-                Place{.file = file_, .record = claimed_ + 1, .offset = last_.offset},
-                "it holds more records than its containers name");
-  }
 }
 
 Error CramReader::placed(const Error& error) const {

@@ -19,15 +19,14 @@
 namespace virnucpro {
 
 // The reads of a CRAM file, versions 3.0 and 3.1. Containers are checked here, one after the other,
-// and then decoded by htslib in a process of its own, whose memory follows what the containers
-// hold. Nothing but `reference`, a FASTA file or empty, is ever looked up.
+// and then decoded by htslib in a process of its own, whose memory and time follow what the
+// containers hold. Nothing but `reference`, if one is given, is ever looked up.
 //
 // Errors beside an AlignmentReader's, with the offset of the container: kInputCorrupt;
 // kInputReference where the reference is needed and missing, or another one.
 class CramReader : public AlignmentReader {
  public:
-  CramReader(ByteSource& source, std::string file, const std::string& reference,
-             const Cancel& cancel);
+  CramReader(ByteSource& source, std::string file, ReferenceIndex& reference, const Cancel& cancel);
 
   std::optional<SequenceRecord> next() override;
   SkippedAlignments skipped() const override { return skipped_; }
@@ -39,23 +38,27 @@ class CramReader : public AlignmentReader {
   struct Sent {
     std::uint64_t last = 0;  // number of its last record
     std::uint64_t offset = 0;
+    std::uint64_t begin = 0;  // of what was sent
+    std::uint64_t end = 0;
+    std::uint64_t work = 0;  // as bytes of memory, for which it has its time
     bool aligned = false;
   };
 
   void start();
   std::optional<std::string> next_part();
   std::optional<CramContainer> next_container();
-  void allow_for(const CramContainer& container);
+  void add(const CramContainer& container);
+  void allow() const;
   std::optional<SequenceRecord> read_record();
+  void count_record(std::uint64_t input);
   [[noreturn]] void fail_to_decode(ErrorKind kind, std::string detail);
   void finish();
   Error placed(const Error& error) const;
 
   ByteWindow bytes_;
   std::string file_;
-  std::string reference_path_;
+  ReferenceIndex& reference_;
   const Cancel& cancel_;
-  std::optional<ReferenceIndex> reference_;
   std::optional<CramProcess> process_;
   std::optional<ByteWindow> frames_;
   std::string start_;   // the definition and the header's container, until they are sent
@@ -64,8 +67,10 @@ class CramReader : public AlignmentReader {
   std::deque<Sent> sent_;
   Sent last_;                      // that all records of came; at first the header's
   std::uint64_t claimed_ = 0;      // records of all containers read
-  std::uint64_t allowed_ = 0;      // bytes of memory, whatever the container
-  std::uint64_t last_needed_ = 0;  // with the container before
+  std::uint64_t bytes_sent_ = 0;   // and being sent
+  std::uint64_t memory_ = 0;       // that is needed whatever the container
+  std::uint64_t most_needed_ = 0;  // beyond it, for one container
+  std::uint64_t work_ = 0;         // of sent_
   std::optional<Error> failure_;   // of the file, behind the records that are on their way
   std::uint64_t records_ = 0;      // read to their end
   SkippedAlignments skipped_;

@@ -105,6 +105,7 @@ FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(
     hclose_abruptly(raw);
     throw Error(ErrorKind::kInputRead, errno_text(error));
   }
+  compressed_ = bgzf_compression(stream_.get()) != kPlain;
   cancel_.check();
 }
 
@@ -128,7 +129,6 @@ void FileSource::refill() {
       block_ = text_before_failure(*stream_);
     } else {
       block_ = text_of(*stream_, static_cast<std::size_t>(stream_->block_length));
-      compressed_ = bgzf_compression(stream_.get()) != kPlain;
       if (!started_) check_start();
       if (block_.empty()) finish();
     }

@@ -38,7 +38,7 @@ class FileSource : public ByteSource {
   ~FileSource() override;
 
   std::size_t read(std::span<char> buffer) override;
-  // Whether the text was gzip or BGZF. Known once something was read.
+  // Whether the text is gzip or BGZF, whole or damaged.
   bool compressed() const { return compressed_; }
 
  private:

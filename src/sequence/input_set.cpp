@@ -93,7 +93,7 @@ void refuse_compressed_cram(const OpenFile& file) {
               "CRAM within gzip is not read: gzip -dc FILE | virnucpro predict -");
 }
 
-std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, const std::string& reference,
+std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, ReferenceIndex& reference,
                                              const Cancel& cancel) {
   switch (*file.alignments) {
     case AlignmentFormat::kSam:
@@ -114,8 +114,7 @@ std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, const std::string& 
 
 class AlignmentStream : public RecordStream {
  public:
-  AlignmentStream(std::unique_ptr<OpenFile> file, const std::string& reference,
-                  const Cancel& cancel)
+  AlignmentStream(std::unique_ptr<OpenFile> file, ReferenceIndex& reference, const Cancel& cancel)
       : file_(std::move(file)), reader_(make_reader(*file_, reference, cancel)) {}
 
   std::optional<InputRecord> next() override {
@@ -203,7 +202,7 @@ class PairedStream : public RecordStream {
   std::optional<InputRecord> mate_;
 };
 
-std::unique_ptr<RecordStream> open_single(const std::string& path, const std::string& reference,
+std::unique_ptr<RecordStream> open_single(const std::string& path, ReferenceIndex& reference,
                                           const Cancel& cancel) {
   std::unique_ptr<OpenFile> file = open_file(path, cancel);
   if (file->alignments) {
@@ -239,7 +238,7 @@ void check_usage(const InputSettings& settings) {
 
 struct InputSet::State {
   State(InputSettings given, const Cancel& cancelled)
-      : settings(std::move(given)), cancel(cancelled) {
+      : settings(std::move(given)), cancel(cancelled), reference(settings.reference) {
     check_usage(settings);
     const std::size_t step = settings.paired ? 2 : 1;
     for (std::size_t i = 0; i < settings.paths.size(); i += step) {
@@ -249,8 +248,8 @@ struct InputSet::State {
     }
   }
 
-  std::unique_ptr<RecordStream> open() const {
-    if (!settings.paired) return open_single(settings.paths[current], settings.reference, cancel);
+  std::unique_ptr<RecordStream> open() {
+    if (!settings.paired) return open_single(settings.paths[current], reference, cancel);
     const std::size_t first = std::size_t{2} * current;
     return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1], cancel);
   }
@@ -278,6 +277,7 @@ struct InputSet::State {
 
   InputSettings settings;
   const Cancel& cancel;
+  ReferenceIndex reference;  // of all CRAM inputs; made for the first of them
   std::vector<std::string> names;
   std::uint32_t current = 0;
   std::uint64_t records = 0;  // handed out of the current input

@@ -7,21 +7,14 @@
 #include <cerrno>
 #include <utility>
 
+#include "sequence/socket_pair.hpp"
+
 namespace virnucpro {
-namespace {
-
-constexpr int kPollMilliseconds = 200;
-
-}  // namespace
-
 PipeRelay::PipeRelay(UniqueFd source, const Cancel& cancel)
     : cancel_(cancel), source_(std::move(source)) {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
-  }
-  output_ = UniqueFd(ends[0]);
-  input_ = UniqueFd(ends[1]);
+  SocketPair ends = make_socket_pair();
+  output_ = std::move(ends.one);
+  input_ = std::move(ends.other);
   thread_ = std::thread([this] { serve(); });
 }
 
@@ -47,9 +40,8 @@ void PipeRelay::serve() {
 
 // False once nobody wants the data any more.
 bool PipeRelay::wait_for_data() const {
-  pollfd waiting{.fd = source_.get(), .events = POLLIN, .revents = 0};
   while (!stop_ && !cancel_.requested()) {
-    if (::poll(&waiting, 1, kPollMilliseconds) > 0) return true;
+    if (wait_a_while(source_.get(), POLLIN) != 0) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include <htslib/faidx.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -20,14 +21,6 @@ struct Destroy {
   void operator()(faidx_t* index) const { fai_destroy(index); }
 };
 
-fs::path make_folder() {
-  std::string name = (fs::temp_directory_path() / "virnucpro-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = name}, errno_text(errno));
-  }
-  return name;
-}
-
 // Throws where `path` is no file that can be read; a URL never is.
 fs::path checked(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) {
@@ -43,10 +36,25 @@ fs::path checked(const std::string& path) {
 
 }  // namespace
 
-ReferenceIndex::ReferenceIndex(const std::string& path) {
-  const fs::path reference = checked(path);
-  folder_ = make_folder();
-  const fs::path link = folder_ / "reference.fa";
+TemporaryFolder::TemporaryFolder() {
+  const char* const parent = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  std::string name = fs::path(parent == nullptr ? "/tmp" : parent) / "virnucpro-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = name}, errno_text(errno));
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // nothing depends on it
+  fs::remove_all(path_, ignored);
+}
+
+void ReferenceIndex::prepare() {
+  if (folder_) return;
+  const fs::path reference = checked(given_);
+  folder_.emplace();
+  const fs::path link = folder_->path() / "reference.fa";
   path_ = link.string();
   std::error_code error;
   fs::create_symlink(reference, link, error);
@@ -55,20 +63,16 @@ ReferenceIndex::ReferenceIndex(const std::string& path) {
   fs::remove(path_ + ".fai", error);
   fs::remove(path_ + ".gzi", error);
   if (fai_build3(path_.c_str(), nullptr, nullptr) == 0 && load()) return;
-  fs::remove_all(folder_, error);
-  throw Error(ErrorKind::kInputReference, Place{.file = path},
+  folder_.reset();
+  throw Error(ErrorKind::kInputReference, Place{.file = given_},
               "it cannot be indexed: expected FASTA, plain or compressed by bgzip");
 }
 
-ReferenceIndex::~ReferenceIndex() {
-  std::error_code ignored;  // nothing depends on it
-  fs::remove_all(folder_, ignored);
-}
-
 void ReferenceIndex::use_index_beside(const fs::path& reference) const {
-  const auto written = fs::last_write_time(reference);
+  std::error_code error;
+  const auto written = fs::last_write_time(reference, error);
+  if (error) return;
   for (const char* suffix : {".fai", ".gzi"}) {
-    std::error_code error;
     const fs::path index = reference.string() + suffix;
     const auto made = fs::last_write_time(index, error);
     if (!error && made >= written) fs::create_symlink(index, path_ + suffix, error);
@@ -78,10 +82,12 @@ void ReferenceIndex::use_index_beside(const fs::path& reference) const {
 bool ReferenceIndex::load() {
   const std::unique_ptr<faidx_t, Destroy> index(fai_load3(path_.c_str(), nullptr, nullptr, 0));
   if (!index) return false;
-  letters_ = 0;
+  letters_ = longest_ = 0;
   for (int i = 0; i < faidx_nseq(index.get()); ++i) {
-    letters_ += static_cast<std::uint64_t>(
-        std::max(faidx_seq_len(index.get(), faidx_iseq(index.get(), i)), 0));
+    const int length = faidx_seq_len(index.get(), faidx_iseq(index.get(), i));
+    const auto letters = static_cast<std::uint64_t>(std::max(length, 0));
+    letters_ += letters;
+    longest_ = std::max(longest_, letters);
   }
   return true;
 }

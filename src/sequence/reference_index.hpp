@@ -2,32 +2,53 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace virnucpro {
+
+// A folder of our own in the temporary folder (TMPDIR), removed with all it holds.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();  // Errors: kOutputWrite.
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 // A reference for CRAM, indexed: FASTA, plain or BGZF. An index that lies beside it is used if it
 // is not older; otherwise one is made in a temporary folder: nothing is written beside the user's
 // file.
 class ReferenceIndex {
  public:
-  // Errors, with the reference's name: kInputMissing, kInputReference.
-  explicit ReferenceIndex(const std::string& path);
-  ~ReferenceIndex();
-  ReferenceIndex(const ReferenceIndex&) = delete;
-  ReferenceIndex& operator=(const ReferenceIndex&) = delete;
+  // `path` may be empty: then there is no reference.
+  explicit ReferenceIndex(std::string path) : given_(std::move(path)) {}
+
+  bool given() const { return !given_.empty(); }
+  // Finds or makes the index, once; the rest is known behind it. Errors, with the name of the file:
+  // kInputMissing, kInputReference, kOutputWrite (the temporary folder).
+  void prepare();
 
   // A name of the reference beside which its index lies.
   const std::string& path() const { return path_; }
   std::uint64_t letters() const { return letters_; }  // of all its sequences
+  std::uint64_t longest() const { return longest_; }  // letters of one
 
  private:
   bool load();
   void use_index_beside(const std::filesystem::path& reference) const;
 
-  std::filesystem::path folder_;
+  std::string given_;
+  std::optional<TemporaryFolder> folder_;  // once it is prepared
   std::string path_;
   std::uint64_t letters_ = 0;
+  std::uint64_t longest_ = 0;
 };
 
 }  // namespace virnucpro

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from conftest import fasta, message
+from conftest import MODELS, fasta, message
 
 SHORT = ("-e", "100")
 COMPLEMENT = str.maketrans("ACGTRYKMBDHVN", "TGCAYRMKVHDBN")
@@ -117,6 +117,9 @@ def test_mates_and_skipped_alignments(program, genome):
         line = "skipped: 1 secondary and 2 supplementary alignments"
         log = (program.folder / (name + ".out") / "logs" / "virnucpro.log").read_text()
         assert (line in message(result)) == (line in log) == (name != "a.fa")
+    result = program("embed", "a.bam", *MODELS[:4], "--what", "esm2", "-o", "a.h5")
+    assert result.returncode == 0, message(result)
+    assert line in message(result)
     shown = program("utils", "validate", "a.bam").stdout.decode()
     assert re.search(r"sequences +3\n", shown)
     assert re.search(r"secondary, skipped +1\n", shown)

@@ -20,6 +20,7 @@ namespace {
 using virnucpro::AlignmentFormat;
 
 const virnucpro::Cancel kNever;
+virnucpro::ReferenceIndex none("");
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -35,7 +36,7 @@ std::unique_ptr<virnucpro::AlignmentReader> reader_of(AlignmentFormat format,
     case AlignmentFormat::kCram:
       break;
   }
-  return std::make_unique<virnucpro::CramReader>(source, "fuzz", "", kNever);
+  return std::make_unique<virnucpro::CramReader>(source, "fuzz", none, kNever);
 }
 
 std::string read(AlignmentFormat format, const std::string& bytes, std::size_t block) {

@@ -46,7 +46,12 @@ def bam_cases():
 
     yield case("good_as_it_is", file(bam_record(), bam_record()), None)
     yield case("not_compressed", head + bam_record(), "input-format", 1, 0)
+    packed = gzip_member(head + b"".join(bam_record(tags=zlib.compress(bytes([i]) * i))
+                                         for i in range(200)))
     yield case("in_plain_gzip", gzip_member(head + bam_record()), None)
+    yield case("in_plain_gzip_cut", packed[:len(packed) // 2], CUT)
+    yield case("in_plain_gzip_crc", packed[:-6] + bytes([packed[-6] ^ 1]) + packed[-5:],
+               "input-corrupt")
     yield case("no_end_marker", file(bam_record(), end=b""), CUT, 2, second)
     yield case("magic_only", bgzf(b"BAM\1"), CUT, 1, 4)
     yield case("header_text_2_31", file(header=bam_header(text_size=1 << 31)), CUT, 1)
@@ -169,12 +174,18 @@ CRAM = b"CRAM\x03\x00" + bytes(20)
 
 
 def itf8(value):
-    """A number of one or five bytes."""
-    if 0 <= value < 0x80:
-        return bytes([value])
+    """A number of one to five bytes, as few as it takes: htslib refuses longer ones."""
     value &= 0xFFFFFFFF
+    for more in range(4):
+        if value < 1 << 7 * (more + 1):
+            return (value | (0xF00 >> more & 0xFF) << 8 * more).to_bytes(more + 1, "big")
     return bytes([0xF0 | value >> 28, value >> 20 & 0xFF, value >> 12 & 0xFF, value >> 4 & 0xFF,
                   value & 0x0F])
+
+
+def ltf8(value):
+    """A number of one or nine bytes."""
+    return bytes([value]) if value < 0x80 else b"\xff" + value.to_bytes(8, "big")
 
 
 def with_crc(data, crc=None):
@@ -191,7 +202,7 @@ def cram_container(*blocks, reference=-1, start=0, records=0, bases=0, count=Non
                    landmark_count=None, size=None, crc=None):
     body = b"".join(blocks)
     head = struct.pack("<I", len(body) if size is None else size)
-    head += itf8(reference) + itf8(start) + itf8(0) + itf8(records) + b"\0" + bytes([bases])
+    head += itf8(reference) + itf8(start) + itf8(0) + itf8(records) + b"\0" + ltf8(bases)
     head += itf8(len(blocks) if count is None else count)
     head += itf8(len(landmarks) if landmark_count is None else landmark_count)
     return with_crc(head + b"".join(map(itf8, landmarks)), crc) + body
@@ -202,6 +213,12 @@ def cram_header(text=b"@HD\tVN:1.6\n", length=None, **fields):
     return cram_container(cram_block(struct.pack("<I", length) + text), landmarks=(0,), **fields)
 
 
+def cram_header_packed(text):
+    data = struct.pack("<I", len(text)) + text
+    return cram_container(cram_block(gzip_member(data), method=1, unpacked=len(data)),
+                          landmarks=(0,))
+
+
 CRAM_END = cram_container(cram_block(b"\x01\x00\x01\x00\x01\x00", kind=1), start=4542278)
 
 
@@ -209,8 +226,9 @@ def cram_cases():
     head = CRAM + cram_header()
     broken = "|".join((BAD, CUT, "input-corrupt", "input-reference"))
 
-    def case(name, data, error=broken, record=1, offset=None):
-        return Case(f"cram/{name}", "predict", {"x.cram": data}, error=error,
+    def case(name, data, error=broken, record=1, offset=None, command="predict"):
+        folder = "cram" if command == "predict" else f"cram_{command}"
+        return Case(f"{folder}/{name}", command, {"x.cram": data}, error=error,
                     record=None if error is None else record, offset=offset)
 
     def file(*containers):
@@ -226,6 +244,11 @@ def cram_cases():
                offset=len(file()))
     yield case("header_text_2_31", CRAM + cram_header(length=0x7FFFFFFF) + cram_container(
         cram_block(b"x" * 100), records=1) + CRAM_END)
+    text = b"@HD\tVN:1.6\n"
+    yield case("header_of_a_thousand_lines",
+               CRAM + cram_header_packed(text + b"@CO\tx\n" * 1000) + CRAM_END, None)
+    yield case("header_of_four_million_lines",
+               CRAM + cram_header_packed(text + b"@CO\n" * 4_000_000) + CRAM_END, BAD, offset=26)
     yield case("header_crc", CRAM + cram_header(crc=1) + CRAM_END, "input-corrupt", offset=26)
     for name, fields in (
         ("size_2_31", dict(size=1 << 31)),
@@ -235,6 +258,8 @@ def cram_cases():
         ("records_2_31", dict(records=0x7FFFFFFF)),
         ("records_a_million", dict(records=1 << 20)),
         ("bases_lie", dict(bases=0x7F)),
+        ("bases_2_31", dict(bases=0x7FFFFFFF)),
+        ("bases_2_63", dict(bases=(1 << 64) - 1)),
         ("blocks_2_32", dict(count=0xFFFFFFFF)),
         ("blocks_one_too_many", dict(count=2)),
         ("landmarks_2_32", dict(landmark_count=0xFFFFFFFF)),
@@ -244,8 +269,9 @@ def cram_cases():
         ("crc", dict(crc=1)),
     ):
         fields = {"records": 1, **fields}
-        yield case(f"container_{name}", file(cram_container(cram_block(b"x" * 40, kind=2),
-                                                            **fields)))
+        data = file(cram_container(cram_block(b"x" * 40, kind=2), **fields))
+        yield case(f"container_{name}", data)
+        yield case(f"container_{name}", data, command="reference")
     for name, block in (
         ("size_2_31", cram_block(b"x" * 40, size=1 << 31)),
         ("size_behind_the_container", cram_block(b"x" * 40, size=400)),

@@ -33,6 +33,7 @@ OUTPUT = ("-o", "out", "--no-progress")
 # What each command is given besides the hostile file, which stands for FILE.
 COMMANDS = {
     "predict": ("predict", "FILE", SYNTHETIC, *OUTPUT),
+    "reference": ("predict", "FILE", SYNTHETIC, "--reference", "good.fa", *OUTPUT),
     "validate": ("utils", "validate", "FILE"),
     "inspect": ("utils", "inspect", "FILE"),
     "classifier": ("predict", "good.fa", {**FROM_FILES, "-p": "FILE"}, *OUTPUT),
@@ -43,6 +44,7 @@ COMMANDS = {
 # What stands for FILE in the run whose memory is the measure.
 GOOD = {
     "predict": "good.fa",
+    "reference": "good.fa",
     "validate": "good.fa",
     "inspect": FROM_FILES["-p"],
     "classifier": FROM_FILES["-p"],

@@ -1,16 +1,20 @@
 #include "sequence/cram_reader.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/hash.hpp"
 #include "sequence/sam_reader.hpp"
 #include "unit/sequence/alignment_file.hpp"
@@ -20,6 +24,8 @@
 namespace virnucpro {
 namespace {
 
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -46,7 +52,8 @@ Parsed parse(const std::string& content, const std::string& reference = "",
              std::size_t block = 1U << 20U) {
   const Cancel cancel;
   MemorySource source(content, block);
-  CramReader reader(source, "file", reference, cancel);
+  ReferenceIndex index(reference);
+  CramReader reader(source, "file", index, cancel);
   Parsed parsed;
   try {
     while (const auto record = reader.next()) {
@@ -174,12 +181,28 @@ TEST_F(Cram, ManyContainers) {
   }
 }
 
+// Small containers behind a large one, which is still being decoded when they are sent.
 TEST_F(Cram, LongReads) {
-  add("long", 4, "*", 0, random_letters(9'000'000, 3));
-  add("next", 4, "*", 0, random_letters(2'000'000, 4));
-  const Parsed parsed = parse(cram(), reference_);
+  add("long", 4, "*", 0, random_letters(20'000'000, 3));
+  for (int i = 0; i < 20; ++i) add(fmt::format("s{}", i), 4, "*", 0, "ACGT");
+  const Parsed parsed = parse(cram({"seqs_per_slice=1"}), reference_);
   EXPECT_FALSE(parsed.error) << parsed.error->what();
   EXPECT_TRUE(parsed.rows == expected());
+}
+
+// Their qualities are as many equal bytes, packed to nothing; on a reference their letters are too.
+TEST_F(Cram, LongReadsWithoutQualities) {
+  constexpr std::size_t kLetters = 30'000'000;
+  const std::string genome = random_letters(kLetters, 5);
+  reference_ = folder_.write("genome.fa", ">g\n" + genome + "\n");
+  sam_ = fmt::format("@HD\tVN:1.6\n@SQ\tSN:g\tLN:{0}\nx\t0\tg\t1\t0\t{0}M\t*\t0\t0\t{1}\t*\n",
+                     kLetters, genome);
+  add("next", 4, "*", 0, "ACGT");
+  for (const char* option : {"no_ref=1", "no_ref=0"}) {
+    const Parsed parsed = parse(cram({option}), reference_);
+    EXPECT_FALSE(parsed.error) << option << parsed.error->what();
+    EXPECT_TRUE(parsed.rows == expected()) << option;
+  }
 }
 
 // The header names the reference's path (UR) and its MD5 (M5), the environment a folder that holds
@@ -239,6 +262,14 @@ TEST_F(Cram, ReferencesThatCannotBe) {
                ErrorKind::kInputReference, "cannot be indexed");
   expect_error(parse(content, folder_.write("r.gz", gzip(">r1\nACGT\n"))),
                ErrorKind::kInputReference, "cannot be indexed");
+}
+
+TEST_F(Cram, ATemporaryFolderThatIsNotThere) {
+  const std::string content = cram();
+  ::setenv("TMPDIR", folder_.path("none").c_str(), 1);
+  const Parsed parsed = parse(content, reference_);
+  ::unsetenv("TMPDIR");
+  expect_error(parsed, ErrorKind::kOutputWrite, "none/virnucpro-");
 }
 
 TEST_F(Cram, ReferenceIsIndexedElsewhere) {
@@ -337,7 +368,62 @@ TEST_F(Cram, ContainersThatCountWrongly) {
   expect_error(more, ErrorKind::kInputCorrupt, "record 4, byte ");
   EXPECT_THAT(more.rows, SizeIs(3));
   const Parsed fewer = parse(crafted(content, kThree, "\x0f\0\1\2\0\x0c"sv));
-  expect_error(fewer, ErrorKind::kInputCorrupt, "more records than its containers name");
+  expect_error(fewer, ErrorKind::kInputCorrupt, "more records than it names");
+}
+
+// Whatever container is on its way when the first one turns out to be wrong.
+TEST_F(Cram, AContainerThatCountsWronglyBeforeAnother) {
+  sam_ = "@HD\tVN:1.6\n";
+  for (const char* name : {"a", "b", "c", "d"}) add(name, 4, "*", 0, "ACGT");
+  const std::string content = cram({"seqs_per_slice=3"});
+  constexpr auto kThree = "\x0f\0\1\3\0\x0c"sv;
+  for (int i = 0; i < 20; ++i) {
+    const Parsed fewer = parse(crafted(content, kThree, "\x0f\0\1\4\0\x0c"sv));
+    expect_error(fewer, ErrorKind::kInputCorrupt, "fewer records than it names");
+    EXPECT_THAT(fewer.rows, SizeIs(3));
+    const Parsed more = parse(crafted(content, kThree, "\x0f\0\1\2\0\x0c"sv));
+    expect_error(more, ErrorKind::kInputCorrupt, "more records than it names");
+    EXPECT_THAT(more.rows, SizeIs(2));
+    EXPECT_EQ(more.error->place().record, 3U);
+    EXPECT_EQ(more.error->place().offset, fewer.error->place().offset);
+  }
+}
+
+// The error comes behind the same records, and is of the file's own place.
+TEST_F(Cram, AContainerThatCountsWronglyBeforeACut) {
+  sam_ = "@HD\tVN:1.6\n";
+  for (const char* name : {"a", "b", "c"}) add(name, 4, "*", 0, "ACGT");
+  constexpr auto kThree = "\x0f\0\1\3\0\x0c"sv;
+  const std::string content = crafted(cram(), kThree, "\x0f\0\1\2\0\x0c"sv);
+  const Parsed parsed = parse(content.substr(0, content.size() - 1));
+  expect_error(parsed, ErrorKind::kInputCorrupt, "more records than it names");
+  EXPECT_EQ(parsed.error->place().record, 3U);
+}
+
+// What its files say of the process that decodes: of the test's children the last.
+std::string proc_file_of_child(const char* name) {
+  const std::string self = std::to_string(::getpid());
+  std::istringstream children(content_of("/proc/self/task/" + self + "/children"));
+  std::string child;
+  while (children >> child) continue;
+  return "/proc/" + child + "/" + name;
+}
+
+TEST_F(Cram, TheDecoderIsHeldIn) {
+  const std::string content = cram({"no_ref=1"});
+  const UniqueFd kept(::open("/dev/null", O_RDONLY));  // stands for the lock of an output folder
+  const Cancel cancel;
+  MemorySource source(content);
+  ReferenceIndex none("");
+  CramReader reader(source, "file", none, cancel);
+  ASSERT_TRUE(reader.next());
+  const std::string limits = content_of(proc_file_of_child("limits"));
+  EXPECT_THAT(limits, ContainsRegex("Max cpu time +[0-9]+ "));
+  EXPECT_THAT(limits, ContainsRegex("Max data size +[0-9]+ "));
+  EXPECT_THAT(limits, ContainsRegex("Max open files +0 "));
+  for (const auto& entry : std::filesystem::directory_iterator(proc_file_of_child("fd"))) {
+    EXPECT_THAT(entry.path().filename().string(), AnyOf("0", "1", "2"));
+  }
 }
 
 TEST_F(Cram, OldVersions) {

@@ -1,0 +1,62 @@
+#include "sequence/cram_container.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "unit/sequence/alignment_file.hpp"
+#include "unit/sequence/cram_repair.hpp"
+#include "unit/sequence/memory_source.hpp"
+
+namespace virnucpro {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::uint64_t kFreeBases = 8U << 20U;
+
+// A container of one slice whose only block is stored, of no bytes; `bases` as LTF8 has them.
+std::string container_claiming(std::string_view bases) {
+  std::string bytes(26, '\0');
+  bytes += "\x09\0\0\0\0\0\0\1\0"sv;  // size, then reference, start, span, records, counter
+  bytes += bases;
+  bytes += "\1\1\0"sv;  // blocks, slices, where the slice begins
+  bytes += "????"sv;
+  bytes += "\0\2\0\0\0????"sv;
+  repair_cram(bytes);
+  return bytes.substr(26);
+}
+
+TEST(CramContainer, BasesAreBelievedWhereTheyCanBe) {
+  const auto bases_of = [](std::string_view claimed, std::uint64_t longest) {
+    MemorySource source(container_claiming(claimed));
+    ByteWindow window(source);
+    return read_cram_container(window, longest).bases;
+  };
+  constexpr auto kAllOnes = "\xff\xff\xff\xff\xff\xff\xff\xff\xff"sv;
+  EXPECT_EQ(bases_of("\x7f"sv, 0), 127U);
+  EXPECT_EQ(bases_of(kAllOnes, 0), kFreeBases + 64U * 9);
+  EXPECT_EQ(bases_of(kAllOnes, 1'000'000'000), kFreeBases + 64U * 9 + 1'000'000'000);
+}
+
+// A million records in a few KB.
+TEST(CramContainer, RecordsThatItsBytesCannotHold) {
+  std::string sam = "@HD\tVN:1.6\n";
+  for (int i = 0; i < 1'000'000; ++i) sam += "r\t4\t*\t0\t0\t*\t*\t0\t0\tA\t*\n";
+  MemorySource source(
+      written_by_htslib(sam, "wc", {"no_ref=1", "lossy_names=1", "seqs_per_slice=1000000"}));
+  ByteWindow window(source);
+  read_cram_definition(window);
+  read_cram_header(window);
+  try {
+    read_cram_container(window, 0);
+    FAIL() << "1,000,000 records";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
