@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::size_t kDefinitionBytes = 26;
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
-constexpr std::int32_t kEndStart = 4'542'278;  // "EOF"
+constexpr std::int32_t kEndStart = 4'542'278;    // "EOF"
+constexpr std::uint32_t kCompressionHeader = 1;  // content type
+constexpr std::uint32_t kSubstitutionBytes = 5;
 
 // What is believed of a container: so much, and so much more for each of its bytes.
 struct Belief {
@@ -122,6 +124,57 @@ void check_sizes(const CramContainer& container, std::uint32_t size) {
   }
 }
 
+// The start of a block's data, whose sizes were checked or not: what is not there is 0.
+class BlockText {
+ public:
+  explicit BlockText(std::string_view text) : text_(text) {}
+
+  std::uint32_t byte() { return at_ < text_.size() ? static_cast<unsigned char>(text_[at_++]) : 0; }
+  std::uint32_t itf8() {
+    const std::uint32_t first = byte();
+    std::uint32_t more = 0;
+    while (more < 4 && (first & 0x80U >> more) != 0) ++more;
+    std::uint32_t value = more == 4 ? first & 0x0fU : first & 0x7fU >> more;
+    for (std::uint32_t i = 0; i < more; ++i) {
+      value = i == 3 ? value << 4U | (byte() & 0x0fU) : value << 8U | byte();
+    }
+    return value;
+  }
+  void skip(std::uint32_t size) { at_ += std::min<std::size_t>(size, text_.size() - at_); }
+  std::string_view key() {
+    const std::string_view found = text_.substr(at_, 2);
+    skip(2);
+    return found;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+// RR of the preservation map, which a compression header begins with (section 8.4), in the first of
+// these blocks. True, its default, where it cannot be found.
+bool requires_reference(std::string_view blocks) {
+  BlockText text(blocks);
+  const bool stored = text.byte() == 0;
+  if (text.byte() != kCompressionHeader || !stored) return true;
+  for (int i = 0; i < 4; ++i) text.itf8();  // content id, sizes; bytes of the map
+  for (std::uint32_t left = text.itf8(); left != 0; --left) {
+    const std::string_view key = text.key();
+    if (key == "RR") return text.byte() != 0;
+    if (key == "RN" || key == "AP" || key == "QO") {
+      text.byte();
+    } else if (key == "SM") {
+      text.skip(kSubstitutionBytes);
+    } else if (key == "TD") {
+      text.skip(text.itf8());
+    } else {
+      return true;
+    }
+  }
+  return true;
+}
+
 CramContainer take_container(ByteWindow& bytes, const Belief& unpacked,
                              std::uint64_t longest_reference) {
   CramContainer container;
@@ -160,6 +213,7 @@ CramContainer take_container(ByteWindow& bytes, const Belief& unpacked,
     kept += part;
     left -= part.size();
   }
+  container.needs_reference = requires_reference(std::string_view(kept).substr(header));
   container.end = container.reference == -1 && start == kEndStart && container.records == 0;
   return container;
 }

@@ -17,6 +17,8 @@ struct CramContainer {
   std::uint64_t bases = 0;     // that it may hold: claimed, and justified by what is there
   std::uint64_t unpacked = 0;  // bytes of its blocks, decompressed
   bool end = false;            // the container that every file ends with
+  // False where its compression header says so.
+  bool needs_reference = true;
 };
 
 // The 26 bytes that a file starts with. Errors, with offset but no file: kInputFormat for versions

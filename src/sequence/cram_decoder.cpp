@@ -105,6 +105,7 @@ class Decoder {
     if (!header_) return fail_to_begin();
     hts_set_opt(file_.get(), CRAM_OPT_REQUIRED_FIELDS, SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_SEQ);
     checked_.resize(static_cast<std::size_t>(std::max(sam_hdr_nref(header_.get()), 0)));
+    unchecked_.resize(checked_.size());
     if (reference.empty()) return true;
     if (hts_set_opt(file_.get(), CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
         !(index_ = Owned<faidx_t>(fai_load3(reference.c_str(), nullptr, nullptr, 0)))) {
@@ -143,6 +144,7 @@ class Decoder {
     const bool known = faidx_has_seq(index_.get(), name) != 0 &&
                        sam_hdr_find_tag_id(header_.get(), "SQ", "SN", name, "M5", &expected) == 0;
     const Owned<char> text(expected.s);
+    unchecked_[static_cast<std::size_t>(number)] = !known;
     if (!known || md5_of(*index_, name) == text.get()) return true;
     return fail(ErrorKind::kInputReference,
                 fmt::format("the reference's {} is another one than the CRAM was made with: its "
@@ -172,6 +174,8 @@ class Decoder {
     frame.letters = letters;
     frame.name = static_cast<std::uint16_t>(name.size());
     frame.flags = record.core.flag;
+    const auto sequence = static_cast<std::size_t>(std::max(record.core.tid, -1));
+    frame.unchecked = sequence < unchecked_.size() && unchecked_[sequence];
     text_ = bytes_of(frame);
     text_ += name;
     const std::uint8_t* const codes = bam_get_seq(&record);
@@ -183,7 +187,8 @@ class Decoder {
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Owned<faidx_t> index_;
-  std::vector<bool> checked_;  // which sequences of the reference
+  std::vector<bool> checked_;    // which sequences of the reference
+  std::vector<bool> unchecked_;  // which of them could not be
   std::string text_;
 };
 

@@ -13,6 +13,7 @@ struct CramFrame {
   std::uint32_t letters = 0;
   std::uint16_t name = 0;  // bytes
   std::uint16_t flags = 0;
+  bool unchecked = false;  // lies on a sequence whose MD5 the header does not have
 };
 
 // Stands for `letters` where decoding failed: `flags` is the ErrorKind, the name the detail. The

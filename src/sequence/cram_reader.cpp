@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "sequence/cram_decoder.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
@@ -105,7 +104,8 @@ void CramReader::add(const CramContainer& container) {
                    .begin = begin,
                    .end = bytes_sent_,
                    .work = needed + (container.reference == kManyReferences ? memory_ : 0),
-                   .aligned = container.reference != -1});
+                   .needs_reference = container.reference != -1 && container.needs_reference,
+                   .many_references = container.reference == kManyReferences});
   work_ += sent_.back().work;
   most_needed_ = std::max(most_needed_, needed);
 }
@@ -147,7 +147,7 @@ std::optional<SequenceRecord> CramReader::read_record() {
     if (!is_read_name(name)) {
       fail_to_decode(ErrorKind::kInputMalformed, "the read's name is not one word");
     }
-    count_record(frame.input);
+    count_record(frame);
     if (skipped_.skip(frame.flags)) continue;
     return original_read(frame.flags, std::move(name), std::move(letters), records_);
   }
@@ -155,15 +155,22 @@ std::optional<SequenceRecord> CramReader::read_record() {
   return std::nullopt;
 }
 
-// Holds the next record to the container that it came from, behind which `input` bytes were read.
-void CramReader::count_record(std::uint64_t input) {
-  if (sent_.empty() || input <= sent_.front().begin) {
+// Holds the next record to the container that it came from. That the reference is the right one
+// htslib sees by itself where a slice lies on one sequence.
+void CramReader::count_record(const CramFrame& frame) {
+  if (sent_.empty() || frame.input <= sent_.front().begin) {
     throw Error(ErrorKind::kInputCorrupt,
                 Place{.file = file_, .record = records_ + 1, .offset = last_.offset},
                 "the container holds more records than it names");
   }
-  if (input > sent_.front().end) {
+  if (frame.input > sent_.front().end) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the container holds fewer records than it names");
+  }
+  if (frame.unchecked && sent_.front().needs_reference && sent_.front().many_references) {
+    fail_to_decode(
+        ErrorKind::kInputReference,
+        "whether the reference is the right one cannot be known: the CRAM's header names "
+        "no MD5 (M5) of its sequences");
   }
   if (++records_ < sent_.front().last) return;
   last_ = sent_.front();
@@ -176,7 +183,7 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
-    if (at.aligned && !reference_.given()) {
+    if (at.needs_reference && !reference_.given()) {
       kind = ErrorKind::kInputReference;
       detail += ": if they need their reference, give --reference FILE";
     }

@@ -13,6 +13,7 @@
 #include "sequence/byte_source.hpp"
 #include "sequence/byte_window.hpp"
 #include "sequence/cram_container.hpp"
+#include "sequence/cram_decoder.hpp"
 #include "sequence/cram_process.hpp"
 #include "sequence/reference_index.hpp"
 
@@ -41,7 +42,8 @@ class CramReader : public AlignmentReader {
     std::uint64_t begin = 0;  // of what was sent
     std::uint64_t end = 0;
     std::uint64_t work = 0;  // as bytes of memory, for which it has its time
-    bool aligned = false;
+    bool needs_reference = false;
+    bool many_references = false;
   };
 
   void start();
@@ -50,7 +52,7 @@ class CramReader : public AlignmentReader {
   void add(const CramContainer& container);
   void allow() const;
   std::optional<SequenceRecord> read_record();
-  void count_record(std::uint64_t input);
+  void count_record(const CramFrame& frame);
   [[noreturn]] void fail_to_decode(ErrorKind kind, std::string detail);
   void finish();
   Error placed(const Error& error) const;

@@ -253,6 +253,46 @@ TEST_F(Cram, AnotherReference) {
   }
 }
 
+// htslib holds only slices that lie on one sequence to their MD5.
+TEST_F(Cram, AReferenceThatCannotBeHeldToAnMd5) {
+  const auto without_md5 = [this](std::initializer_list<const char*> options) {
+    const std::string content = cram(options);
+    MemorySource source(content);
+    ByteWindow window(source);
+    std::string changed = read_cram_definition(window);
+    const std::size_t rest = changed.size() + read_cram_header(window).bytes.size();
+    const std::string text = sam_.substr(0, sam_.find("a\t0"));
+    const auto size = static_cast<char>(text.size());  // numbers of one byte
+    const auto whole = static_cast<char>(size + 4);
+    changed += {static_cast<char>(size + 13), 0, 0, 0};          // the container
+    changed += {0, 0, 0, 0, 0, 0, 1, 1, 0, '?', '?', '?', '?'};  // one block, one landmark
+    changed += {0, 0, 0, whole, whole, size, 0, 0, 0};           // stored
+    changed += text + "????" + content.substr(rest);
+    repair_cram(changed);
+    return changed;
+  };
+  expect_error(parse(without_md5({"multi_seq_per_slice=1"}), reference_),
+               ErrorKind::kInputReference, "names no MD5");
+  for (const std::string& content :
+       {without_md5({}), without_md5({"no_ref=1", "multi_seq_per_slice=1"})}) {
+    const Parsed parsed = parse(content, reference_);
+    EXPECT_FALSE(parsed.error) << parsed.error->what();
+    EXPECT_EQ(parsed.rows, expected());
+  }
+}
+
+// No reference would help it.
+TEST_F(Cram, DamageThatIsNoLackOfAReference) {
+  const std::string content = cram({"no_ref=1", "seqs_per_slice=1000"});
+  std::string changed = content;
+  const std::size_t at = content.find("RR") + 100;
+  for (std::size_t i = 0; i < 40; ++i) changed[at + i] = static_cast<char>(changed[at + i] ^ 0x55);
+  repair_cram(changed);
+  const Parsed parsed = parse(changed);
+  ASSERT_TRUE(parsed.error);
+  EXPECT_NE(parsed.error->kind(), ErrorKind::kInputReference) << parsed.error->what();
+}
+
 TEST_F(Cram, ReferencesThatCannotBe) {
   const std::string content = cram();
   expect_error(parse(content, folder_.path("none")), ErrorKind::kInputMissing, "none");
