@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "sequence/reference_index.hpp"
 
 namespace virnucpro {
 namespace {
@@ -29,7 +30,6 @@ constexpr hts_pos_t kPieceLetters = hts_pos_t{1} << 20;
 
 struct Free {
   void operator()(bam1_t* record) const { bam_destroy1(record); }
-  void operator()(faidx_t* index) const { fai_destroy(index); }
   void operator()(hts_md5_context* md5) const { hts_md5_destroy(md5); }
   void operator()(char* text) const { std::free(text); }  // NOLINT(cppcoreguidelines-owning-memory)
   void operator()(htsFile* file) const { hts_close(file); }
@@ -108,7 +108,7 @@ class Decoder {
     unchecked_.resize(checked_.size());
     if (reference.empty()) return true;
     if (hts_set_opt(file_.get(), CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
-        !(index_ = Owned<faidx_t>(fai_load3(reference.c_str(), nullptr, nullptr, 0)))) {
+        !(index_ = load_faidx(reference))) {
       return fail(ErrorKind::kInputReference, "the reference cannot be read");
     }
     return true;
@@ -186,7 +186,7 @@ class Decoder {
   hFILE* input_ = nullptr;  // file_'s
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
-  Owned<faidx_t> index_;
+  Faidx index_;
   std::vector<bool> checked_;    // which sequences of the reference
   std::vector<bool> unchecked_;  // which of them could not be
   std::string text_;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <memory>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -16,10 +15,6 @@ namespace virnucpro {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Destroy {
-  void operator()(faidx_t* index) const { fai_destroy(index); }
-};
 
 // Throws where `path` is no file that can be read; a URL never is.
 fs::path checked(const std::string& path) {
@@ -35,6 +30,14 @@ fs::path checked(const std::string& path) {
 }
 
 }  // namespace
+
+void DestroyFaidx::operator()(faidx_t* index) const {
+  fai_destroy(index);
+}
+
+Faidx load_faidx(const std::string& reference) {
+  return Faidx(fai_load3(reference.c_str(), nullptr, nullptr, 0));
+}
 
 TemporaryFolder::TemporaryFolder() {
   const char* const parent = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
@@ -80,7 +83,7 @@ void ReferenceIndex::use_index_beside(const fs::path& reference) const {
 }
 
 bool ReferenceIndex::load() {
-  const std::unique_ptr<faidx_t, Destroy> index(fai_load3(path_.c_str(), nullptr, nullptr, 0));
+  const Faidx index = load_faidx(path_);
   if (!index) return false;
   letters_ = longest_ = 0;
   for (int i = 0; i < faidx_nseq(index.get()); ++i) {

@@ -2,11 +2,23 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+struct faidx_t;
+
 namespace virnucpro {
+
+// htslib's index of a FASTA file.
+struct DestroyFaidx {
+  void operator()(faidx_t* index) const;
+};
+using Faidx = std::unique_ptr<faidx_t, DestroyFaidx>;
+
+// Reads the index that lies beside `reference`; empty where there is none.
+Faidx load_faidx(const std::string& reference);
 
 // A folder of our own in the temporary folder (TMPDIR), removed with all it holds.
 class TemporaryFolder {

@@ -13,6 +13,7 @@
 #include "sequence/sam_reader.hpp"
 #include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/memory_source.hpp"
+#include "unit/sequence/parsed_alignments.hpp"
 
 namespace virnucpro {
 namespace {
@@ -44,38 +45,16 @@ std::string bam_text(std::string_view sam) {
   return text;
 }
 
-struct Parsed {
-  std::vector<std::string> rows;
-  SkippedAlignments skipped;
-  std::optional<Error> error;
-  std::string hash;
-};
-
-Parsed parse(AlignmentReader& reader) {
-  Parsed parsed;
-  try {
-    while (const auto record = reader.next()) {
-      parsed.rows.push_back(std::to_string(record->number) + " " + record->header + "=" +
-                            record->letters);
-    }
-  } catch (const Error& error) {
-    parsed.error = error;
-  }
-  parsed.skipped = reader.skipped();
-  parsed.hash = reader.hash();
-  return parsed;
-}
-
 Parsed parse_sam(std::string text, std::size_t block = 1U << 20U) {
   MemorySource source(std::move(text), block);
   SamReader reader(source, "file");
-  return parse(reader);
+  return parse_all(reader);
 }
 
 Parsed parse_bam(std::string text, std::size_t block = 1U << 20U) {
   MemorySource source(std::move(text), block);
   BamReader reader(source, "file");
-  return parse(reader);
+  return parse_all(reader);
 }
 
 // Both formats, in blocks of several sizes.

@@ -20,6 +20,7 @@
 #include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/cram_repair.hpp"
 #include "unit/sequence/memory_source.hpp"
+#include "unit/sequence/parsed_alignments.hpp"
 
 namespace virnucpro {
 namespace {
@@ -40,33 +41,13 @@ std::string random_letters(std::size_t size, std::uint32_t seed) {
   return letters;
 }
 
-struct Parsed {
-  std::vector<std::string> rows;
-  SkippedAlignments skipped;
-  std::optional<Error> error;
-  std::string hash;
-  std::uint64_t bytes = 0;
-};
-
 Parsed parse(const std::string& content, const std::string& reference = "",
              std::size_t block = 1U << 20U) {
   const Cancel cancel;
   MemorySource source(content, block);
   ReferenceIndex index(reference);
   CramReader reader(source, "file", index, cancel);
-  Parsed parsed;
-  try {
-    while (const auto record = reader.next()) {
-      parsed.rows.push_back(std::to_string(record->number) + " " + record->header + "=" +
-                            record->letters);
-    }
-  } catch (const Error& error) {
-    parsed.error = error;
-  }
-  parsed.skipped = reader.skipped();
-  parsed.hash = reader.hash();
-  parsed.bytes = reader.bytes();
-  return parsed;
+  return parse_all(reader);
 }
 
 void expect_error(const Parsed& parsed, ErrorKind kind, const std::string& detail) {
@@ -111,14 +92,9 @@ class Cram : public ::testing::Test {
   }
 
   std::vector<std::string> expected() const {
-    const Cancel cancel;
     MemorySource source(sam_);
     SamReader reader(source, "sam");
-    std::vector<std::string> rows;
-    while (const auto record = reader.next()) {
-      rows.push_back(std::to_string(record->number) + " " + record->header + "=" + record->letters);
-    }
-    return rows;
+    return parse_all(reader).rows;
   }
 
   TestFolder folder_;
