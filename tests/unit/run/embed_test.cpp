@@ -30,7 +30,9 @@ struct Embeddings : testing::Test {
     settings.output = directory / "e.h5";
     return settings;
   }
-  std::uint64_t run(const EmbedSettings& settings) { return embed(settings, counters, cancel); }
+  std::uint64_t run(const EmbedSettings& settings) {
+    return embed(settings, counters, cancel).rows;
+  }
   // What the engine gives for the frames themselves.
   BatchResult expected(const std::vector<FrameTokens>& frames) const {
     const EngineOutputs outputs{.scores = false, .dnabert_s = true, .esm2 = true};
