@@ -12,8 +12,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostText = 4U << 20U;
-constexpr std::size_t kReadSize = 64U << 10U;
+constexpr std::size_t kReadSize = 16U << 10U;
 
 std::uint32_t row_size(std::string_view text) {
   const auto size = narrow<std::uint32_t>(text.size());
@@ -32,6 +31,9 @@ void append_row(SpillFile& file, std::string_view key, std::string_view value) {
 }
 
 }  // namespace
+
+const std::size_t ExternalSort::kMostBytes = 3U << 20U;
+const std::size_t ExternalSort::kRowBytes = 2 * sizeof(Row);
 
 // Reads the rows of one run, a stretch of the file at a time.
 class ExternalSort::RunReader {
@@ -82,8 +84,12 @@ ExternalSort::ExternalSort(std::filesystem::path directory, std::size_t rows)
     : directory_(std::move(directory)), most_rows_(rows) {}
 
 void ExternalSort::add(std::string_view key, std::string_view value) {
-  const bool full = rows_.size() >= most_rows_ || text_.size() >= kMostText;
-  if (full) spill_rows();
+  if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();
+  if (rows_.empty()) {
+    // At once, so that growing never holds two copies; untouched pages cost nothing.
+    text_.reserve(kMostBytes);
+    rows_.reserve(std::min(most_rows_, kMostBytes / kRowBytes + 1));
+  }
   rows_.push_back({text_.size(), row_size(key), row_size(value)});
   text_ += key;
   text_ += value;
@@ -102,6 +108,11 @@ void ExternalSort::spill_rows() {
   runs_.push_back({begin, spill_->size()});
   rows_.clear();
   text_.clear();
+}
+
+void ExternalSort::free_rows() {
+  text_ = {};
+  rows_ = {};
 }
 
 void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* last,
@@ -146,13 +157,11 @@ void ExternalSort::drain(const Visit& visit) {
   if (runs_.empty()) {
     sort_rows();
     for (const Row& row : rows_) visit(key(row), value(row));
-    rows_.clear();
-    text_.clear();
+    free_rows();
     return;
   }
   spill_rows();
-  text_.shrink_to_fit();
-  rows_.shrink_to_fit();
+  free_rows();
   spill_->flush();
   while (runs_.size() > kFanIn) merge_pass();
   merge(*spill_, runs_.data(), runs_.data() + runs_.size(), visit);

@@ -14,7 +14,7 @@
 namespace virnucpro {
 
 // Sorts rows of a key and a value by the key's bytes, rows of one key in the order they came. At
-// most `rows` of them, and some 4 MiB of text, are in memory; the others lie in a temporary file in
+// most `rows` of them, and some 3 MiB in all, are in memory; the others lie in a temporary file in
 // `directory`, sorted in runs that are merged kFanIn at a time. At most two files are open.
 // Errors: kOutputWrite.
 class ExternalSort {
@@ -42,12 +42,17 @@ class ExternalSort {
   };
   class RunReader;
 
+  static const std::size_t kMostBytes;  // of text, and rows with what sorting them takes
+  static const std::size_t kRowBytes;
+
   std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }
   std::string_view value(const Row& row) const {
     return {text_.data() + row.begin + row.key_size, row.value_size};
   }
+  std::size_t bytes() const { return text_.size() + rows_.size() * kRowBytes; }
   void sort_rows();
   void spill_rows();
+  void free_rows();
   void merge_pass();
   static void merge(const SpillFile& file, const Run* first, const Run* last, const Visit& visit);
 
