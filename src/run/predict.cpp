@@ -103,6 +103,9 @@ class PredictRun {
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
+        if (end->records == 0 && inputs.size() > 1) {
+          log_warning("{}: it holds no sequence", inputs.name(end->input));
+        }
         record(end->input, entry_of(*end, inputs.name(end->input)));
         skipped_.add(end->skipped);
         keep_input();
@@ -176,8 +179,8 @@ class PredictRun {
   }
 
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
-    // A run of one input ends with this very error.
-    if (inputs.size() > 1) log_error("{}", failure.error.what());
+    // A run that ends with this very error says it then.
+    if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     record(failure.input, entry_of(failure, inputs.name(failure.input)));
     if (settings_.strict_input) {
       write_failed_inputs(entries_, directory_.path());
