@@ -31,9 +31,9 @@ inline EngineModels tiny_models() {
 }
 
 inline const DnaTokenizer& tiny_tokenizer() {
-  static const DnaTokenizer tokenizer =
+  static const DnaTokenizer kTokenizer =
       DnaTokenizer::load(VIRNUCPRO_SOURCE_DIR "/share/virnucpro/dnabert-s/tokenizer.json");
-  return tokenizer;
+  return kTokenizer;
 }
 
 // Other weights with some of their values changed, which nobody checks again.

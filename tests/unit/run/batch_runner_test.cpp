@@ -19,7 +19,7 @@ using Scores = std::pair<float, float>;
 
 // Frames of all lengths, some of them more than once and some longer than the smallest budget.
 const std::vector<FrameTokens>& sample_frames() {
-  static const std::vector<FrameTokens> frames = [] {
+  static const std::vector<FrameTokens> kFrames = [] {
     std::mt19937 random(7);
     std::vector<FrameTokens> all;
     for (int i = 0; i < 120; ++i) {
@@ -31,7 +31,7 @@ const std::vector<FrameTokens>& sample_frames() {
     }
     return all;
   }();
-  return frames;
+  return kFrames;
 }
 
 struct BatchRunners : testing::Test {

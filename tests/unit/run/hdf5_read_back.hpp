@@ -50,7 +50,7 @@ class ReadBack {
     const Hdf5Handle type(H5Aget_type(attribute.get()), H5Tclose, name);
     char* text = nullptr;
     EXPECT_GE(H5Aread(attribute.get(), type.get(), &text), 0);
-    const std::string value = text;
+    std::string value = text;
     H5free_memory(text);
     return value;
   }

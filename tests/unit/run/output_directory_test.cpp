@@ -151,7 +151,7 @@ TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
   Holder holder(temp.path());
   for (const bool force : {false, true}) {
     try {
-      OutputDirectory(temp.path(), "s", force);
+      const OutputDirectory directory(temp.path(), "s", force);
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kOutputBusy);

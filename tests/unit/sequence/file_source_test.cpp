@@ -54,8 +54,8 @@ Outcome read_all(const std::string& path) {
 }
 
 Outcome read_bytes(const std::string& content) {
-  static const TestFolder folder;  // one for the thousands of files that these tests write
-  return read_all(folder.write("input", content));
+  static const TestFolder kFolder;  // one for the thousands of files that these tests write
+  return read_all(kFolder.write("input", content));
 }
 
 Outcome read_through_pipe(const std::string& content) {

@@ -245,7 +245,7 @@ TEST_F(Inputs, OneFileIsNoPair) {
   const Cancel cancel;
   for (const auto& other : {file, folder_.path("./r1")}) {
     try {
-      InputSet({.paths = {file, other}, .paired = true}, cancel);
+      const InputSet inputs({.paths = {file, other}, .paired = true}, cancel);
       FAIL() << other;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kUsage);

@@ -126,7 +126,7 @@ TEST(Parser, UnknownFormats) {
   expect_error("\n\n;x\n", ErrorKind::kInputFormat, 1, 2);
   expect_error(std::string("\0\1\2", 3), ErrorKind::kInputFormat, 1, 0);
   expect_error("  >a\nA\n", ErrorKind::kInputFormat, 1, 2);
-  expect_error("\xff\xfe>\0", ErrorKind::kInputFormat, 1, 0);
+  expect_error(std::string("\xff\xfe>\0", 4), ErrorKind::kInputFormat, 1, 0);
 }
 
 TEST(Parser, NamesTheFormatsItDoesNotRead) {
