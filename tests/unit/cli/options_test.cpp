@@ -86,8 +86,7 @@ TEST(ChooseModels, CustomNeedsPathAndLength) {
 }
 
 TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {
-  const Config config =
-      parse("run: {models_dir: /usr}\nprediction: {default_model_type: 300}\n");
+  const Config config = parse("run: {models_dir: /usr}\nprediction: {default_model_type: 300}\n");
   const Environment environment = of_variable("VIRNUCPRO_MODELS", "/tmp");
   EXPECT_EQ(choose_models({}, config, {}).models.lookup.models_dir, "/usr");
   EXPECT_EQ(choose_models({}, config, environment).models.lookup.models_dir, "/tmp");
