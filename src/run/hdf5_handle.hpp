@@ -9,6 +9,15 @@
 
 namespace virnucpro {
 
+// What the system said, out of a description that lists addresses and counts beside it.
+inline std::string system_part(const std::string& description) {
+  const std::string begin = "error message = '";
+  const std::size_t at = description.find(begin);
+  if (at == std::string::npos) return description;
+  const std::size_t from = at + begin.size();
+  return description.substr(from, description.find('\'', from) - from);
+}
+
 // Why the last HDF5 call failed: its innermost description, what the system said rather than which
 // layers it passed through.
 inline std::string hdf5_reason() {
@@ -16,7 +25,8 @@ inline std::string hdf5_reason() {
   H5Ewalk2(
       H5E_DEFAULT, H5E_WALK_UPWARD,
       [](unsigned depth, const H5E_error2_t* error, void* target) -> herr_t {
-        if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(target) = error->desc;
+        if (depth == 0 && error->desc != nullptr)
+          *static_cast<std::string*>(target) = system_part(error->desc);
         return 0;
       },
       &reason);

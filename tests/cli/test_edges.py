@@ -2,7 +2,7 @@
 
 import resource
 
-from conftest import message
+from conftest import MODELS, message
 
 
 def test_only_empty_sequences_are_warned_of(program, tmp_path):
@@ -20,3 +20,22 @@ def test_a_limit_on_file_sizes_is_an_error(program, tmp_path):
     assert result.returncode == 1
     assert "output cannot be written" in message(result)
     assert not list(tmp_path.rglob("*.tsv"))
+
+
+def test_embed_says_what_the_system_said(program, tmp_path):
+    (tmp_path / "reads.fa").write_text("".join(f">{i}\n{'ACG' * 100}\n" for i in range(400)))
+    result = program(
+        "embed", "reads.fa", *MODELS[:4], "-e", "300", "-o", "e.h5", "-q",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)))
+    assert result.returncode == 1
+    assert "File too large" in message(result)
+    assert "buf =" not in message(result)
+    assert not (tmp_path / "e.h5").exists()
+
+
+def test_an_empty_file_beside_a_good_one_is_warned_of(program, tmp_path):
+    (tmp_path / "reads.fa").write_text(f">a\n{'ACG' * 100}\n")
+    (tmp_path / "empty.bam").write_bytes(b"")
+    result = program.predict("reads.fa", "empty.bam", "-e", "300", "-o", "out")
+    assert result.returncode == 0
+    assert b"empty.bam: it holds no sequence" in result.stderr
