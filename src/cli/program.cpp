@@ -9,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -123,15 +122,22 @@ void log_end(int code) {
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", how, code));
 }
 
+bool begins_with_a_date(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00";
+  return std::equal(kForm.begin(), kForm.end(), text.begin(), text.end(),
+                    [](char form, char given) {
+                      return form == '0' ? '0' <= given && given <= '9' : given == form;
+                    });
+}
+
 // A log goes on where an earlier one ended, but not in any other file: an input, for one.
 void check_log_file(const std::string& path) {
   std::error_code ignored;  // what cannot be looked at fails when it is opened
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
-  std::string start(10, '\0');
+  std::array<char, 10> start{};
   std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  static const std::regex kDate(R"(\d{4}-\d\d-\d\d)");
-  if (file.gcount() != 0 && !std::regex_match(start, kDate)) {
+  file.read(start.data(), start.size());
+  if (file.gcount() != 0 && !begins_with_a_date({start.data(), start.size()})) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--log-file {}: it is there and is no log of this program", path));
   }
