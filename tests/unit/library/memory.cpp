@@ -5,8 +5,11 @@
 
 thread_local bool virnucpro::no_memory = false;
 
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return virnucpro::no_memory ? nullptr : std::malloc(size);
+}
 void* operator new(std::size_t size) {
-  void* memory = virnucpro::no_memory ? nullptr : std::malloc(size);
+  void* memory = operator new(size, std::nothrow);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

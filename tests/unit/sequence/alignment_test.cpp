@@ -139,7 +139,7 @@ TEST(Alignment, TagsAndCigarsAreReadOver) {
 
 TEST(Alignment, LongReads) {
   std::string letters;
-  for (int i = 0; i < 300'001; ++i) letters += "ACGT"[i * i % 7 % 4];
+  for (std::size_t i = 0; i < 300'001; ++i) letters += "ACGT"[i * i % 7 % 4];
   EXPECT_THAT(rows(line("a", 0, letters)), ElementsAre("1 a=" + letters));
 }
 
