@@ -225,7 +225,7 @@ std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
   if (required && !commands.empty()) {
     return fmt::format("a command is needed: {}", fmt::join(commands, ", "));
   }
-  const std::string text = error.what();  // "--threads: 1 required N missing"
+  std::string text = error.what();  // "--threads: 1 required N missing"
   const bool needs_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
   if (needs_value && text.ends_with(" missing")) {
     return fmt::format("{} needs a value", text.substr(0, text.find(':')));
