@@ -136,7 +136,7 @@ test_bare_root() {
   local mirror
   mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Component: main' | head -n 1)
   root=$(mktemp -d -t virnucpro-root.XXXXXX)  # debootstrap takes no path with spaces
-  debootstrap --variant=minbase bookworm "$root" "${mirror:-http://deb.debian.org/debian}" >"$scratch/log" ||
+  debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$scratch/log" ||
     fail "debootstrap failed:" "$(tail "$scratch/log")"
   # As Apptainer does it: %files, %post, %test, %runscript.
   cp "$tarball" "$root/opt/"

@@ -1,8 +1,14 @@
 #include "base/directory.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace virnucpro {
 
@@ -12,6 +18,21 @@ void make_directory(const std::filesystem::path& directory) {
   if (error) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()}, error.message());
   }
+}
+
+TemporaryFolder::TemporaryFolder() {
+  const char* const parent = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  std::string name =
+      std::filesystem::path(parent == nullptr ? "/tmp" : parent) / "virnucpro-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = name}, errno_text(errno));
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // nothing depends on it
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace virnucpro

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <utility>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
@@ -252,33 +252,6 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   return run.write();
 }
 
-// A directory that is gone, with all in it, at the end of its life.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::error_code error;
-    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-    if (error) {
-      throw Error(ErrorKind::kOutputWrite, "TMPDIR is no folder that can be used");
-    }
-    path_ = (parent / "virnucpro-XXXXXX").string();
-    if (::mkdtemp(path_.data()) == nullptr) {
-      throw Error(ErrorKind::kOutputWrite, Place{.file = path_}, errno_text(errno));
-    }
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;  // nothing of the run depends on it
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  std::filesystem::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 void send_file(const std::filesystem::path& path,
                const std::function<void(std::string_view)>& sink) {
   std::ifstream file(path, std::ios::binary);
@@ -298,7 +271,7 @@ RunSummary predict(const PredictSettings& settings, RunCounters& counters, const
   const auto start = std::chrono::steady_clock::now();
   RunSummary summary;
   if (settings.to_stdout) {
-    const TemporaryDirectory scratch;
+    const TemporaryFolder scratch;
     summary = run_in(settings, scratch.path() / "run", counters, cancel);
     send_file(frame_table_path(scratch.path() / "run", settings.stem), stdout_sink);
   } else {

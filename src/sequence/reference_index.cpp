@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -37,20 +36,6 @@ void DestroyFaidx::operator()(faidx_t* index) const {
 
 Faidx load_faidx(const std::string& reference) {
   return Faidx(fai_load3(reference.c_str(), nullptr, nullptr, 0));
-}
-
-TemporaryFolder::TemporaryFolder() {
-  const char* const parent = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
-  std::string name = fs::path(parent == nullptr ? "/tmp" : parent) / "virnucpro-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = name}, errno_text(errno));
-  }
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // nothing depends on it
-  fs::remove_all(path_, ignored);
 }
 
 void ReferenceIndex::prepare() {

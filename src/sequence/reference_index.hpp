@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/directory.hpp"
+
 struct faidx_t;
 
 namespace virnucpro {
@@ -19,20 +21,6 @@ using Faidx = std::unique_ptr<faidx_t, DestroyFaidx>;
 
 // Reads the index that lies beside `reference`; empty where there is none.
 Faidx load_faidx(const std::string& reference);
-
-// A folder of our own in the temporary folder (TMPDIR), removed with all it holds.
-class TemporaryFolder {
- public:
-  TemporaryFolder();  // Errors: kOutputWrite.
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // A reference for CRAM, indexed: FASTA, plain or BGZF. An index that lies beside it is used if it
 // is not older; otherwise one is made in a temporary folder: nothing is written beside the user's
