@@ -2,7 +2,9 @@
 
 import gzip
 import os
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -30,9 +32,41 @@ class Program:
                               capture_output=True, timeout=timeout, check=False,
                               env={**self.environment, **(environment or {})}, **options)
 
-    def start(self, *arguments, **options):
-        return subprocess.Popen([BIN, *map(str, arguments)], cwd=self.folder,
-                                env=self.environment, **options)
+    def start(self, *arguments, term=None, **options):
+        environment = self.environment if term is None else {**self.environment, "TERM": term}
+        return subprocess.Popen([BIN, *map(str, arguments)], cwd=self.folder, env=environment,
+                                **options)
+
+    def on_a_terminal(self, *arguments, stdin):
+        """stderr, a terminal, of a run that waits for its input a good second."""
+        parent, child = os.openpty()
+        process = self.start(*map(str, arguments), stdin=subprocess.PIPE, stderr=child,
+                             term="xterm")
+        os.close(child)
+        time.sleep(1.5)
+        process.stdin.write(stdin)
+        process.stdin.close()
+        shown = b""
+        while True:
+            try:
+                part = os.read(parent, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            shown += part
+        os.close(parent)
+        assert process.wait(timeout=60) == 0, shown
+        return shown
+
+    def interrupt(self, process, output="out"):
+        """Stops a run that waits for its input, once it has its journal."""
+        deadline = time.monotonic() + 60
+        while not (self.folder / output / "run.db").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=5) == 130
+        process.communicate()
 
     def predict(self, *arguments, **options):
         return self("predict", *MODELS, *arguments, **options)

@@ -1,14 +1,12 @@
 """Every key, variable and flag of v2 has its test here: the tables below are compared with the
 program's own, so that a new one without a test fails."""
 
-import os
 import re
 import subprocess
-import time
 from dataclasses import dataclass, field
 
 import pytest
-from conftest import BIN, MODELS, SOURCE, Program, fasta, message
+from conftest import BIN, MODELS, SOURCE, fasta, message
 
 ENCODERS = MODELS[:4]
 
@@ -186,26 +184,7 @@ def test_default_level(place, level, flags, info, warning):
 
 
 def shown_on_a_terminal(program, *arguments):
-    """stderr of a run that waits a second for its input."""
-    parent, child = os.openpty()
-    process = subprocess.Popen([BIN, *arguments, "-"], cwd=program.folder, stdin=subprocess.PIPE,
-                               stderr=child, env={**program.environment, "TERM": "xterm"})
-    os.close(child)
-    time.sleep(1)
-    process.stdin.write((program.folder / "a.fa").read_bytes())
-    process.stdin.close()
-    shown = b""
-    while True:
-        try:
-            part = os.read(parent, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(parent)
-    assert process.wait(timeout=60) == 0, shown
-    return shown
+    return program.on_a_terminal(*arguments, "-", stdin=(program.folder / "a.fa").read_bytes())
 
 
 @pytest.mark.parametrize("value, flags, live", [("true", [], True), ("false", [], False),

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import LAMBDA, MODELS, Program, fasta, fastq, message
+from conftest import LAMBDA, MODELS, fasta, fastq, message
 
 SHORT = ["-e", "100"]
 
@@ -317,12 +317,7 @@ def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
                             stderr=subprocess.PIPE)
     process.stdin.write(reads.read_bytes())
     process.stdin.flush()
-    deadline = time.monotonic() + 60
-    while not (program.folder / "out" / "run.db").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=5) == 130
-    process.communicate()
+    program.interrupt(process)
 
 
 # The one frame does not fill the packer's window, and everything behind it waits to be journaled.
@@ -376,27 +371,8 @@ def test_progress_is_off_stdout_and_plain_without_a_terminal(program, reads):
     assert result.stdout == b""
 
 
-def test_live_progress_on_a_terminal(tmp_path, reads):
-    program = Program(tmp_path)
-    parent, child = os.openpty()
-    process = subprocess.Popen([os.environ["VIRNUCPRO_BIN"], "predict", *MODELS, "-", "-o", "live"],
-                               cwd=tmp_path, env={**program.environment, "TERM": "xterm"},
-                               stdin=subprocess.PIPE, stderr=child)
-    os.close(child)
-    time.sleep(1.5)
-    process.stdin.write(reads.read_bytes())
-    process.stdin.close()
-    shown = b""
-    while True:
-        try:
-            part = os.read(parent, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        shown += part
-    os.close(parent)
-    assert process.wait(timeout=60) == 0, shown
+def test_live_progress_on_a_terminal(program, reads):
+    shown = program.on_a_terminal("predict", *MODELS, "-", "-o", "live", stdin=reads.read_bytes())
     assert "0 sequences · ".encode() in shown
     assert b"\r\x1b[K" in shown
 

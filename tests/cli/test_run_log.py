@@ -1,8 +1,6 @@
 """logs/virnucpro.log: what a run was, what it found and how it ended."""
 
-import signal
 import subprocess
-import time
 
 import pytest
 from conftest import MODELS, fasta, message
@@ -76,10 +74,5 @@ def test_a_run_that_fails(program):
 def test_a_run_that_is_interrupted(program):
     process = program.start("predict", *MODELS, "-", *QUIET, stdin=subprocess.PIPE,
                             stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not (program.folder / "out" / "run.db").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=5) == 130
-    process.communicate()
+    program.interrupt(process)
     assert run_log(program).endswith("ended: interrupted, exit code 130\n")
