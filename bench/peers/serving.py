@@ -32,6 +32,11 @@ def timed(run_pass: Callable[[], object], threads: int) -> float:
 
 
 def set_threads(threads: int) -> None:
-    """Before torch or numpy is imported: their BLAS looks at these once."""
+    """Before torch or numpy is imported: their libraries look at these once.
+
+    Debian's torch has OpenMP's threads beside OpenBLAS's. Were OpenMP's to spin for as long as they
+    do by default, they would hold the cores that the next product needs: half its rate, or less.
+    """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(threads)
+    os.environ["GOMP_SPINCOUNT"] = "1000"

@@ -21,11 +21,12 @@ void make_directory(const std::filesystem::path& directory) {
 }
 
 TemporaryFolder::TemporaryFolder() {
-  const char* const parent = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
-  std::string name =
-      std::filesystem::path(parent == nullptr ? "/tmp" : parent) / "virnucpro-XXXXXX";
+  const char* const set = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  const std::string parent = set == nullptr || *set == '\0' ? "/tmp" : set;
+  std::string name = std::filesystem::path(parent) / "virnucpro-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = name}, errno_text(errno));
+    throw Error(ErrorKind::kOutputWrite, Place{.file = parent},
+                "no folder can be made there (TMPDIR): " + errno_text(errno));
   }
   path_ = name;
 }

@@ -102,6 +102,7 @@ void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
 int run_embed(const EmbedOptions& options, const Session& session) {
   EmbedSettings settings;
   settings.inputs = choose_inputs(options.inputs);
+  settings.inputs.proteins = options.proteins;
   choose_source(options, settings);
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);

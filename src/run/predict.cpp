@@ -116,7 +116,7 @@ class PredictRun {
     runner_.flush();
     units_.finish();
     write_failed_inputs(entries_, directory_.path());
-    if (good_inputs_ == 0 && first_failure_) throw Error(*first_failure_);
+    if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
     journal_.finish();
   }
 
@@ -192,6 +192,13 @@ class PredictRun {
     unknown_in_input_ = 0;
     if (rereader_) rereader_->drop();
     if (intermediates_) intermediates_->drop();
+  }
+
+  // With several inputs each one's error has been logged.
+  Error all_failed(const InputSet& inputs) const {
+    if (inputs.size() == 1) return *first_failure_;
+    return {first_failure_->kind(),
+            fmt::format("none of the {} inputs could be read", inputs.size())};
   }
 
   void record(std::uint32_t index, InputEntry entry) {

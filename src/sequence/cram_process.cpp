@@ -71,19 +71,19 @@ CramProcess::CramProcess(const std::string& reference, Input input, const Cancel
   read_hello();
 }
 
-CramProcess::~CramProcess() {
-  socket_.reset();
-  ::kill(process_, SIGKILL);
-  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+CramProcess::Child::~Child() {
+  if (id <= 0) return;  // none was started; to kill(), 0 and less are many processes
+  ::kill(id, SIGKILL);
+  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
 void CramProcess::start(const std::string& reference) {
   SocketPair ends = make_socket_pair();
   socket_ = std::move(ends.one);
-  process_ = ::fork();
-  if (process_ == 0) become_decoder(ends.other.get(), reference);
-  if (process_ < 0) {  // also where no more processes are allowed
+  process_.id = ::fork();
+  if (process_.id == 0) become_decoder(ends.other.get(), reference);
+  if (process_.id < 0) {  // also where no more processes are allowed
     throw Error(ErrorKind::kOutOfMemory,
                 "no process can be started to decode CRAM: " + errno_text(errno));
   }
@@ -110,8 +110,8 @@ void CramProcess::read_hello() {
 }
 
 void CramProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
-  set_limit(process_, RLIMIT_DATA, base_ + bytes);
-  set_limit(process_, RLIMIT_CPU, seconds_used(process_) + seconds);
+  set_limit(process_.id, RLIMIT_DATA, base_ + bytes);
+  set_limit(process_.id, RLIMIT_CPU, seconds_used(process_.id) + seconds);
 }
 
 // Both directions at once: whoever waits for one only would wait for ever.

@@ -26,7 +26,6 @@ class CramProcess : public ByteSource {
   // `reference` is an indexed FASTA file, or empty. Errors: kInputRead, kOutOfMemory, the
   // cancellation's.
   CramProcess(const std::string& reference, Input input, const Cancel& cancel);
-  ~CramProcess() override;
 
   // Lets the process have so much data memory beyond what it began with, and from now on so many
   // seconds of a processor; it ends when it uses more.
@@ -42,9 +41,19 @@ class CramProcess : public ByteSource {
   void refill();
   void send_some();
 
+  // Ends the process, however the construction ended.
+  struct Child {
+    Child() = default;
+    ~Child();
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    pid_t id = -1;
+  };
+
   Input input_;
   const Cancel& cancel_;
-  pid_t process_ = -1;
+  Child process_;
   UniqueFd socket_;
   std::uint64_t base_ = 0;  // data memory that the process began with
   std::string given_;

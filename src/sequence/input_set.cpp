@@ -202,10 +202,14 @@ class PairedStream : public RecordStream {
   std::optional<InputRecord> mate_;
 };
 
-std::unique_ptr<RecordStream> open_single(const std::string& path, ReferenceIndex& reference,
-                                          const Cancel& cancel) {
+std::unique_ptr<RecordStream> open_single(const std::string& path, bool proteins,
+                                          ReferenceIndex& reference, const Cancel& cancel) {
   std::unique_ptr<OpenFile> file = open_file(path, cancel);
   if (file->alignments) {
+    if (proteins) {
+      throw Error(ErrorKind::kUsage, Place{.file = file->name},
+                  fmt::format("it is {}, which holds no proteins", name_of(*file->alignments)));
+    }
     return std::make_unique<AlignmentStream>(std::move(file), reference, cancel);
   }
   return std::make_unique<TextStream>(std::move(file));
@@ -249,7 +253,9 @@ struct InputSet::State {
   }
 
   std::unique_ptr<RecordStream> open() {
-    if (!settings.paired) return open_single(settings.paths[current], reference, cancel);
+    if (!settings.paired) {
+      return open_single(settings.paths[current], settings.proteins, reference, cancel);
+    }
     const std::size_t first = std::size_t{2} * current;
     return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1], cancel);
   }

@@ -43,6 +43,7 @@ struct InputSettings {
   std::vector<std::string> paths;  // "-" is stdin
   bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
   std::string reference{};         // FASTA that CRAM inputs were made with; may be empty
+  bool proteins = false;           // which alignments do not hold
 };
 
 // Every record of every input, in order, then how each input ended. With `paired` a pair of files

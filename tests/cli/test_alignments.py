@@ -158,6 +158,14 @@ def test_a_damaged_cram_leaves_no_row(program, expected):
     assert row.split("\t")[:2] == ["bad", "input-corrupt"]
 
 
+def test_alignments_hold_no_proteins(program, files):
+    for name in ("reads.sam", "reads.bam", "no_reference.cram"):
+        result = program("embed", "--proteins", name, *MODELS[:4], "-o", "p.h5")
+        assert result.returncode == 1, message(result)
+        assert f"{name}: " in message(result) and "no proteins" in message(result)
+        assert not (program.folder / "p.h5").exists()
+
+
 def test_nothing_is_fetched_for_a_cram(program, files, genome):
     """The header names the reference and its MD5; a proxy would see whoever asks for it."""
     environment = {"REF_PATH": "", "REF_CACHE": str(program.folder / "cache" / "%2s/%s"),

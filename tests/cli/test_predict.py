@@ -228,6 +228,16 @@ def test_missing_input_beside_a_good_one(program, reads, expected):
     assert program.tables("out", "reads") == expected
 
 
+def test_no_input_can_be_read(program, reads):
+    (program.folder / "bad").write_bytes(b"ACGT\n")
+    result = program.predict("absent.fa", "bad", *SHORT, "-o", "out")
+    assert result.returncode == 1
+    text = message(result)
+    assert (text.count("absent.fa"), text.count("bad")) == (1, 1), text
+    assert "none of the 2 inputs could be read" in text
+    assert len((program.folder / "out" / "failed_inputs.txt").read_text().splitlines()) == 3
+
+
 def test_strict_input_stops(program, reads):
     (program.folder / "bad").write_bytes(b"ACGT\n")
     result = program.predict(reads.name, "bad", *SHORT, "--strict-input", "-o", "out")

@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::uint64_t kFreeBases = 8U << 20U;
 

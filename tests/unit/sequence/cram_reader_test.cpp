@@ -30,7 +30,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 std::string random_letters(std::size_t size, std::uint32_t seed) {
   std::string letters;
@@ -285,7 +285,8 @@ TEST_F(Cram, ATemporaryFolderThatIsNotThere) {
   ::setenv("TMPDIR", folder_.path("none").c_str(), 1);
   const Parsed parsed = parse(content, reference_);
   ::unsetenv("TMPDIR");
-  expect_error(parsed, ErrorKind::kOutputWrite, "none/virnucpro-");
+  expect_error(parsed, ErrorKind::kOutputWrite,
+               "none: output cannot be written: no folder can be made there (TMPDIR)");
 }
 
 TEST_F(Cram, ReferenceIsIndexedElsewhere) {
