@@ -48,7 +48,8 @@ def row(figure: dict) -> str:
 def section(path: Path) -> str:
     report = json.loads(path.read_text())
     about = report["machine"]
-    lines = [f"## {about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB", "",
+    peers = ", peers from PyPI" if path.stem.endswith("-peers") else ""
+    lines = [f"## {about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
              f" [{path.name}](../bench/results/{path.name})", "",
              "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]
