@@ -25,8 +25,7 @@ TemporaryFolder::TemporaryFolder() {
   const std::string parent = set == nullptr || *set == '\0' ? "/tmp" : set;
   std::string name = std::filesystem::path(parent) / "virnucpro-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = parent},
-                "no folder can be made there (TMPDIR): " + errno_text(errno));
+    throw Error(ErrorKind::kTemporaryFolder, Place{.file = parent}, errno_text(errno));
   }
   path_ = name;
 }

@@ -10,7 +10,7 @@ void make_directory(const std::filesystem::path& directory);
 // A folder of our own in the temporary folder (TMPDIR), removed with all it holds.
 class TemporaryFolder {
  public:
-  TemporaryFolder();  // Errors: kOutputWrite.
+  TemporaryFolder();  // Errors: kTemporaryFolder.
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

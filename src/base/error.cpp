@@ -69,6 +69,8 @@ constexpr std::array kTable{
               "name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
+    ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
+              "Set TMPDIR to a folder with free space that can be written."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
               "Start the run again with --force."},
     ErrorInfo{kJournalMismatch, "journal-mismatch", 3, "the run's journal is of another run",
@@ -131,6 +133,11 @@ std::span<const ErrorInfo> error_table() {
 
 const ErrorInfo& error_info(ErrorKind kind) {
   return kTable.at(static_cast<std::size_t>(kind));
+}
+
+bool is_of_an_input(ErrorKind kind) {
+  return kind == ErrorKind::kUsage ||
+         (kind >= ErrorKind::kInputMissing && kind <= ErrorKind::kInputReference);
 }
 
 std::span<const ExitCode> exit_codes() {

@@ -37,6 +37,7 @@ enum class ErrorKind : std::uint8_t {
   kOutputExists,
   kOutputWrite,
   kOutputBusy,
+  kTemporaryFolder,
   kJournalDamaged,
   kJournalMismatch,
   kNotFinite,
@@ -57,6 +58,10 @@ struct ErrorInfo {
 
 std::span<const ErrorInfo> error_table();
 const ErrorInfo& error_info(ErrorKind kind);
+
+// Whether an error while an input is read is that input's own, so that the others can go on; all
+// else (no memory, no temporary folder, a signal) ends the run.
+bool is_of_an_input(ErrorKind kind);
 
 // Exit codes that no single error stands for.
 inline constexpr int kExitDone = 0;

@@ -1,10 +1,12 @@
 #include "cli/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -184,6 +186,18 @@ int report(const Error& error) {
   return code;
 }
 
+// A file of ours opened under the number of a standard stream that is closed would be read as input
+// or get messages written into it. What stands there instead can be neither read nor written, so
+// that using it stays an error.
+void occupy_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
+    const int mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    // The lowest free number is this one. Without /dev/null nothing can be done about it.
+    static_cast<void>(::open("/dev/null", mode));
+  }
+}
+
 }  // namespace
 
 Program::Program() : app_(kDescription, "virnucpro") {
@@ -234,6 +248,7 @@ std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
 }
 
 int run_program(int argc, const char* const* argv) {
+  occupy_standard_descriptors();
   static Cancel cancel;  // a signal may come as long as the process lives
   handle_signals(cancel);
   try {

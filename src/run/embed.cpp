@@ -53,6 +53,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
     std::error_code other;  // one of them is not there yet
     return std::filesystem::equivalent(file, settings.output, other);
   });
+  require_first_records(settings.inputs, cancel);
   LoadedModels models =
       load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
   if (models.synthetic) {

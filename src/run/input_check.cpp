@@ -4,9 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,10 +23,17 @@ std::optional<Error> opening_error(const std::string& path) {
   if (path == "-") return std::nullopt;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || ::access(path.c_str(), R_OK) != 0) {
-    return Error(ErrorKind::kInputMissing, Place{.file = path}, errno_text(errno));
+    return Error(ErrorKind::kInputMissing, Place{.file = display_name(path)}, errno_text(errno));
   }
   if (!S_ISDIR(status.st_mode)) return std::nullopt;
-  return Error(ErrorKind::kInputRead, Place{.file = path}, errno_text(EISDIR));
+  return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
+}
+
+// Whether it can be read twice, or not at all.
+bool is_plain_or_absent(const std::string& path) {
+  if (path == "-") return false;
+  struct stat status {};
+  return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
 
 }  // namespace
@@ -40,6 +51,20 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel) {
     if (!first) first = error;
   }
   if (first) throw Error(*first);
+}
+
+void require_first_records(const InputSettings& settings, const Cancel& cancel) {
+  const std::size_t files = settings.paired ? 2 : 1;
+  for (auto first = settings.paths.begin(); first != settings.paths.end();) {
+    const auto last = first + static_cast<std::ptrdiff_t>(files);
+    if (std::all_of(first, last, is_plain_or_absent)) {
+      InputSettings one = settings;
+      one.paths.assign(first, last);
+      const std::optional<InputEvent> event = InputSet(std::move(one), cancel).next();
+      if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+    }
+    first = last;
+  }
 }
 
 void require_inputs_kept(const InputSettings& settings,

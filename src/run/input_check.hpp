@@ -13,6 +13,10 @@ namespace virnucpro {
 // InputSet's; when there is none, the first one's: kInputMissing, or kInputRead for a folder.
 void require_an_input(const InputSettings& settings, const Cancel& cancel);
 
+// Reads the first record of every input that is a file, so that what cannot be used is known before
+// the models are loaded. Errors: the first one's.
+void require_first_records(const InputSettings& settings, const Cancel& cancel);
+
 // Before anything is replaced or removed: refuses with kUsage when that would cost an input or the
 // reference, naming it. `lost`: whether this file would be.
 void require_inputs_kept(const InputSettings& settings,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -198,7 +197,7 @@ class PredictRun {
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),
-            fmt::format("none of the {} inputs could be read", inputs.size())};
+            fmt::format("the first of {} inputs, none of which could be read", inputs.size())};
   }
 
   void record(std::uint32_t index, InputEntry entry) {

@@ -19,11 +19,6 @@
 namespace virnucpro {
 namespace {
 
-std::string display_name(const std::string& path) {
-  if (path.empty()) return "\"\"";
-  return path == "-" ? "stdin" : path;
-}
-
 std::string_view without_suffix(std::string_view id, std::string_view suffix) {
   if (id.ends_with(suffix)) id.remove_suffix(suffix.size());
   return id;
@@ -290,6 +285,11 @@ struct InputSet::State {
   std::unique_ptr<RecordStream> stream;
 };
 
+std::string display_name(const std::string& path) {
+  if (path.empty()) return "\"\"";
+  return path == "-" ? "stdin" : path;
+}
+
 InputSet::InputSet(InputSettings settings, const Cancel& cancel)
     : state_(std::make_unique<State>(std::move(settings), cancel)) {}
 
@@ -313,6 +313,7 @@ std::optional<InputEvent> InputSet::next() {
     return event;
   } catch (const Error& error) {
     state.cancel.check();  // reading stops with an error too when it is cancelled
+    if (!is_of_an_input(error.kind())) throw;
     InputFailure failure{.input = state.current, .records = state.records, .error = error};
     state.go_on();
     return failure;

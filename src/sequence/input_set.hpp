@@ -14,6 +14,9 @@
 
 namespace virnucpro {
 
+// A path as messages have it: "stdin" for "-".
+std::string display_name(const std::string& path);
+
 // A sequence of an input, with the id it has in every table (with /1 or /2 for pairs).
 struct InputRecord {
   std::uint32_t input = 0;
@@ -57,6 +60,7 @@ class InputSet {
 
   std::size_t size() const;  // inputs
   const std::string& name(std::uint32_t input) const;
+  // Errors: those that are of no input (is_of_an_input), and the cancellation's.
   std::optional<InputEvent> next();
 
  private:

@@ -28,6 +28,17 @@ fs::path checked(const std::string& path) {
   return whole;
 }
 
+// htslib does not say that it had no room for the index.
+void require_room(const fs::path& folder) {
+  try {
+    AtomicFile probe(folder / "probe");
+    probe.write(std::string(4096, '\n'));
+    probe.sync();
+  } catch (const Error& error) {
+    throw Error(ErrorKind::kTemporaryFolder, error.place(), error.detail());
+  }
+}
+
 }  // namespace
 
 void DestroyFaidx::operator()(faidx_t* index) const {
@@ -46,11 +57,13 @@ void ReferenceIndex::prepare() {
   path_ = link.string();
   std::error_code error;
   fs::create_symlink(reference, link, error);
+  if (error) throw Error(ErrorKind::kTemporaryFolder, Place{.file = path_}, error.message());
   use_index_beside(reference);
   if (load()) return;
   fs::remove(path_ + ".fai", error);
   fs::remove(path_ + ".gzi", error);
   if (fai_build3(path_.c_str(), nullptr, nullptr) == 0 && load()) return;
+  require_room(folder_->path());
   folder_.reset();
   throw Error(ErrorKind::kInputReference, Place{.file = given_},
               "it cannot be indexed: expected FASTA, plain or compressed by bgzip");

@@ -32,7 +32,7 @@ class ReferenceIndex {
 
   bool given() const { return !given_.empty(); }
   // Finds or makes the index, once; the rest is known behind it. Errors, with the name of the file:
-  // kInputMissing, kInputReference, kOutputWrite (the temporary folder).
+  // kInputMissing, kInputReference, kTemporaryFolder.
   void prepare();
 
   // A name of the reference beside which its index lies.

@@ -40,7 +40,7 @@ class Program:
     def on_a_terminal(self, *arguments, stdin):
         """stderr, a terminal, of a run that waits for its input a good second."""
         parent, child = os.openpty()
-        process = self.start(*map(str, arguments), stdin=subprocess.PIPE, stderr=child,
+        process = self.start(*arguments, stdin=subprocess.PIPE, stderr=child,
                              term="xterm")
         os.close(child)
         time.sleep(1.5)
@@ -59,11 +59,17 @@ class Program:
         assert process.wait(timeout=60) == 0, shown
         return shown
 
+    def wait_for_journal(self, process, output="out"):
+        """Until a run that was started has one."""
+        deadline = time.monotonic() + 60
+        while not (self.folder / output / "run.db").exists():
+            assert process.poll() is None, process.stderr and process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
     def interrupt(self, process, output="out"):
         """Stops a run that waits for its input, once it has its journal."""
-        deadline = time.monotonic() + 60
-        while not (self.folder / output / "run.db").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        self.wait_for_journal(process, output)
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=5) == 130
         process.communicate()

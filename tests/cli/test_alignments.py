@@ -6,6 +6,8 @@ The files are written by samtools.
 import gzip
 import os
 import re
+import resource
+import signal
 import subprocess
 
 import pytest
@@ -158,11 +160,40 @@ def test_a_damaged_cram_leaves_no_row(program, expected):
     assert row.split("\t")[:2] == ["bad", "input-corrupt"]
 
 
+def test_a_temporary_folder_that_fails_is_no_fault_of_the_input(program, files):
+    absent = {"TMPDIR": "absent"}
+    for names in (["reads.cram"], ["reads.fa", "reads.cram"]):
+        result = program.predict(*names, *SHORT, "--reference", "genome.fa", "-f", "-o", "out",
+                                 environment=absent)
+        assert result.returncode == 1, message(result)
+        assert "absent: the temporary folder cannot be used" in message(result)
+        assert not list((program.folder / "out").rglob("prediction_results*"))
+    result = program("utils", "validate", "reads.cram", "--reference", "genome.fa",
+                     environment=absent)
+    assert result.returncode == 1
+    assert b"DAMAGED" not in result.stdout
+
+
+def no_room():
+    """As on a full disk: no file may grow."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def test_a_full_temporary_folder_is_no_fault_of_the_reference(program, files):
+    arguments = ("utils", "validate", "reads.cram", "--reference", "genome.fa")
+    assert program(*arguments).returncode == 0
+    result = program(*arguments, preexec_fn=no_room)
+    assert result.returncode == 1
+    assert "the temporary folder cannot be used" in message(result)
+
+
 def test_alignments_hold_no_proteins(program, files):
     for name in ("reads.sam", "reads.bam", "no_reference.cram"):
         result = program("embed", "--proteins", name, *MODELS[:4], "-o", "p.h5")
         assert result.returncode == 1, message(result)
         assert f"{name}: " in message(result) and "no proteins" in message(result)
+        assert "synthetic" not in message(result), "the models were loaded first"
         assert not (program.folder / "p.h5").exists()
 
 

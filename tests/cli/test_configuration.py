@@ -298,10 +298,12 @@ def test_older_instructions(program):
 
 def test_temporary_folder(place):
     arguments = ["a.fa", "-o", "-"]
-    assert place.predict(*arguments, environment={"TMPDIR": "of_flag"}).returncode == 0
+    for folder in ("of_flag", ""):
+        assert place.predict(*arguments, environment={"TMPDIR": folder}).returncode == 0
     result = place.predict(*arguments, environment={"TMPDIR": "absent"})
     assert (result.returncode, result.stdout) == (1, b"")
-    assert "TMPDIR" in message(result)
+    assert "absent: the temporary folder cannot be used" in message(result)
+    assert "Set TMPDIR" in message(result)
 
 
 def flags_of_v2():

@@ -234,7 +234,7 @@ def test_no_input_can_be_read(program, reads):
     assert result.returncode == 1
     text = message(result)
     assert (text.count("absent.fa"), text.count("bad")) == (1, 1), text
-    assert "none of the 2 inputs could be read" in text
+    assert "input not found: the first of 2 inputs, none of which could be read" in text
     assert len((program.folder / "out" / "failed_inputs.txt").read_text().splitlines()) == 3
 
 
@@ -260,12 +260,25 @@ def running(program, *flags):
     """A run that waits for its input."""
     process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", *flags,
                             stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not (program.folder / "out" / "run.db").exists():
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    program.wait_for_journal(process)
     return process
+
+
+def test_a_closed_stdin_is_no_input(program):
+    result = program.predict("-", *SHORT, "-o", "out", preexec_fn=lambda: os.close(0))
+    assert result.returncode == 1
+    assert "stdin: record 1, byte 0: input cannot be read: Bad file descriptor" in message(result)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_no_file_takes_the_place_of_a_closed_stream(program, reads, expected, number):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--name", "reads", "-v",
+                            stdin=subprocess.PIPE, preexec_fn=lambda: os.close(number))
+    program.wait_for_journal(process)
+    assert os.readlink(f"/proc/{process.pid}/fd/{number}") == "/dev/null"
+    process.communicate(reads.read_bytes(), timeout=60)
+    assert process.returncode == 0
+    assert program.tables("out", "reads") == expected
 
 
 def test_second_process_on_the_same_output(program, reads):
@@ -292,9 +305,7 @@ def test_signals_stop_a_run_that_computes(program, number, code):
     process = program.start("predict", LAMBDA, "--dnabert-model", "synthetic:dnabert-s",
                             "--esm-model", "synthetic:esm2_t12_35M", "-p", "synthetic", "-o", "out",
                             stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not (program.folder / "out" / "run.db").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    program.wait_for_journal(process)
     time.sleep(1)
     assert process.poll() is None, process.stderr.read()
     process.send_signal(number)

@@ -285,8 +285,7 @@ TEST_F(Cram, ATemporaryFolderThatIsNotThere) {
   ::setenv("TMPDIR", folder_.path("none").c_str(), 1);
   const Parsed parsed = parse(content, reference_);
   ::unsetenv("TMPDIR");
-  expect_error(parsed, ErrorKind::kOutputWrite,
-               "none: output cannot be written: no folder can be made there (TMPDIR)");
+  expect_error(parsed, ErrorKind::kTemporaryFolder, "none: the temporary folder cannot be used");
 }
 
 TEST_F(Cram, ReferenceIsIndexedElsewhere) {
