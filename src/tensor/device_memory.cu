@@ -1,6 +1,6 @@
 // No fmt in .cu files: nvcc cannot evaluate its check of format strings.
-#include <array>
-#include <atomic>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -10,9 +10,16 @@
 namespace virnucpro {
 namespace {
 
-std::atomic<std::uint64_t>& use_of(Purpose purpose) {
-  static std::array<std::atomic<std::uint64_t>, kPurposes> uses{};
-  return uses.at(static_cast<std::size_t>(purpose));
+// cudaMalloc that says null for too little memory.
+void* allocate_on_device(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // running out of memory leaves the context usable
+    return nullptr;
+  }
+  check_cuda(status, "cudaMalloc");
+  return memory;
 }
 
 }  // namespace
@@ -74,15 +81,23 @@ float Event::milliseconds_until(const Event& later) const {
   return milliseconds;
 }
 
-DeviceBuffer::DeviceBuffer(Purpose purpose, std::size_t bytes) : purpose_(purpose), bytes_(bytes) {
+// They are never destroyed: at the end of the process the driver may be gone before them.
+CachingAllocator& device_allocator() {
+  static auto& allocators = *new std::map<int, CachingAllocator>;
+  static std::mutex mutex;
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  const std::lock_guard lock(mutex);
+  return allocators
+      .try_emplace(device, MemorySource{.allocate = allocate_on_device,
+                                        .release = [](void* memory) { cudaFree(memory); }})
+      .first->second;
+}
+
+DeviceBuffer::DeviceBuffer(Purpose purpose, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  if (const cudaError_t status = cudaMalloc(&data_, bytes); status != cudaSuccess) {
-    cudaGetLastError();  // running out of memory leaves the context usable
-    const auto call =
-        "cudaMalloc of " + std::to_string(bytes) + " bytes for " + std::string(name_of(purpose));
-    check_cuda(status, call.c_str());
-  }
-  use_of(purpose).fetch_add(bytes, std::memory_order_relaxed);
+  allocator_ = &device_allocator();
+  data_ = allocator_->allocate(purpose, bytes);
 }
 
 DeviceBuffer::~DeviceBuffer() {
@@ -90,14 +105,14 @@ DeviceBuffer::~DeviceBuffer() {
 }
 
 DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
-    : purpose_(other.purpose_),
+    : allocator_(other.allocator_),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   if (this == &other) return *this;
   reset();
-  purpose_ = other.purpose_;
+  allocator_ = other.allocator_;
   data_ = std::exchange(other.data_, nullptr);
   bytes_ = std::exchange(other.bytes_, 0);
   return *this;
@@ -105,8 +120,7 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 
 void DeviceBuffer::reset() noexcept {
   if (data_ == nullptr) return;
-  cudaFree(data_);
-  use_of(purpose_).fetch_sub(bytes_, std::memory_order_relaxed);
+  allocator_->give_back(data_);
   data_ = nullptr;
   bytes_ = 0;
 }
@@ -128,10 +142,6 @@ PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
-}
-
-std::uint64_t device_bytes(Purpose purpose) {
-  return use_of(purpose).load(std::memory_order_relaxed);
 }
 
 }  // namespace virnucpro

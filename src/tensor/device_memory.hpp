@@ -3,8 +3,8 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdint>
 
+#include "tensor/caching_allocator.hpp"
 #include "tensor/host_buffer.hpp"
 
 namespace virnucpro {
@@ -36,6 +36,7 @@ class Event {
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
 
+  cudaEvent_t get() const { return event_; }
   void record(const Stream& stream);
   void synchronize() const;
   // Milliseconds of device time from this event to `later`; both must have been reached.
@@ -45,7 +46,11 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Uninitialised device memory, counted by purpose as host memory is.
+// The allocator of the calling thread's current device.
+CachingAllocator& device_allocator();
+
+// Uninitialised device memory of device_allocator(), on 256 bytes. What it gives back may be handed
+// out at once: the work that uses it must have ended by then.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -60,7 +65,7 @@ class DeviceBuffer {
  private:
   void reset() noexcept;
 
-  Purpose purpose_ = Purpose::kScratch;
+  CachingAllocator* allocator_ = nullptr;
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -81,8 +86,5 @@ class PinnedBuffer {
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
 };
-
-// Bytes of device buffers alive in this process for one purpose, all devices together.
-std::uint64_t device_bytes(Purpose purpose);
 
 }  // namespace virnucpro

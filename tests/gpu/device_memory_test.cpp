@@ -46,15 +46,26 @@ TEST(DeviceMemory, GivesBackWhatWasCopiedThere) {
 }
 
 TEST(DeviceMemory, IsCountedByPurposeUntilItIsGivenBack) {
-  const std::uint64_t before = device_bytes(Purpose::kActivations);
+  const auto used = [] { return device_allocator().use(Purpose::kActivations).current; };
+  const std::uint64_t before = used();
   {
     const DeviceBuffer buffer(Purpose::kActivations, 4096);
-    EXPECT_EQ(device_bytes(Purpose::kActivations), before + 4096);
+    EXPECT_EQ(used(), before + 4096);
     DeviceBuffer other(Purpose::kActivations, 512);
     DeviceBuffer moved = std::move(other);
-    EXPECT_EQ(device_bytes(Purpose::kActivations), before + 4096 + 512);
+    EXPECT_EQ(used(), before + 4096 + 512);
   }
-  EXPECT_EQ(device_bytes(Purpose::kActivations), before);
+  EXPECT_EQ(used(), before);
+}
+
+TEST(DeviceMemory, IsAskedOfTheDriverOnce) {
+  const DeviceBuffer first(Purpose::kActivations, 5U << 20U);
+  { const DeviceBuffer again(Purpose::kActivations, 9U << 20U); }
+  const std::uint64_t asked = device_allocator().asked();
+  for (int batch = 0; batch < 10; ++batch) {
+    const DeviceBuffer again(Purpose::kActivations, 9U << 20U);
+  }
+  EXPECT_EQ(device_allocator().asked(), asked);
 }
 
 TEST(DeviceMemory, SaysWhenThereIsTooLittleAndGoesOn) {

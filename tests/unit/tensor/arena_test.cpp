@@ -1,0 +1,57 @@
+#include "tensor/arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+TEST(Arena, GivesAlignedPartsOfItsRegion) {
+  alignas(256) std::array<std::byte, 1024> region{};
+  Arena arena(region.data(), region.size());
+  EXPECT_EQ(arena.take(1), region.data());
+  EXPECT_EQ(arena.take(257), region.data() + 256);
+  EXPECT_EQ(arena.used(), 768U);
+}
+
+TEST(Arena, TakesNothingBeyondItsRegion) {
+  alignas(256) std::array<std::byte, 512> region{};
+  Arena arena(region.data(), region.size());
+  arena.take(512);
+  EXPECT_THROW(arena.take(1), Error);
+}
+
+TEST(Arena, HandsOutAgainWhatWasGivenBack) {
+  alignas(256) std::array<std::byte, 512> region{};
+  Arena arena(region.data(), region.size());
+  arena.take(256);
+  const std::size_t mark = arena.used();
+  void* const first = arena.take(256);
+  arena.rewind(mark);
+  EXPECT_EQ(arena.take(256), first);
+  EXPECT_EQ(arena.most(), 512U);
+}
+
+TEST(Arena, CountsWithoutARegion) {
+  Arena plan;
+  const DeviceMatrix matrix = plan.matrix(100, 64, Element::kFp16);
+  EXPECT_EQ(matrix.data, nullptr);
+  EXPECT_EQ(matrix.bytes(), 12800U);
+  plan.rewind(0);
+  plan.matrix(10, 64, Element::kFp32);
+  EXPECT_EQ(plan.used(), 2560U);
+  EXPECT_EQ(plan.most(), 12800U);
+}
+
+TEST(Arena, SizesThatNoMachineHas) {
+  Arena plan;
+  EXPECT_THROW(plan.matrix(SIZE_MAX / 2, 4, Element::kFp32), Error);
+  EXPECT_THROW(plan.take(SIZE_MAX), Error);
+}
+
+}  // namespace
+}  // namespace virnucpro
