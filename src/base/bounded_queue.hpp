@@ -29,11 +29,13 @@ class BoundedQueue {
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
-    if (items_.empty()) return std::nullopt;
-    std::optional<T> item(std::move(items_.front()));
-    items_.pop_front();
-    changed_.notify_all();
-    return item;
+    return take();
+  }
+
+  // An item if there is one now.
+  std::optional<T> try_pop() {
+    const std::lock_guard lock(mutex_);
+    return take();
   }
 
   void close() {
@@ -43,6 +45,14 @@ class BoundedQueue {
   }
 
  private:
+  std::optional<T> take() {
+    if (items_.empty()) return std::nullopt;
+    std::optional<T> item(std::move(items_.front()));
+    items_.pop_front();
+    changed_.notify_all();
+    return item;
+  }
+
   const std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable changed_;

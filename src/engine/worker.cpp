@@ -28,27 +28,35 @@ struct Worker::State {
   State& operator=(const State&) = delete;
 
   void serve() {
-    while (std::optional<BatchRequest> request = requests.pop()) {
-      BatchResult result;
-      std::exception_ptr failure;
-      try {
+    try {
+      std::size_t begun = 0;
+      while (true) {
+        // Only a worker with nothing begun may wait for a request.
+        std::optional<BatchRequest> request;
+        if (begun < engine.depth()) request = begun == 0 ? requests.pop() : requests.try_pop();
         if (is_stopping()) return;
-        result = engine.run(*request);
-      } catch (...) {
-        failure = std::current_exception();
+        if (request) {
+          engine.begin(*request);
+          ++begun;
+        } else if (begun > 0) {
+          give(engine.finish());
+          --begun;
+        } else {
+          return;
+        }
       }
+    } catch (...) {
+      requests.close();
       const std::lock_guard lock(mutex);
-      if (failure) {
-        error = failure;
-      } else {
-        results.push_back(std::move(result));
-      }
+      error = std::current_exception();
       answered.notify_one();
-      if (failure) {
-        requests.close();
-        return;
-      }
     }
+  }
+
+  void give(BatchResult result) {
+    const std::lock_guard lock(mutex);
+    results.push_back(std::move(result));
+    answered.notify_one();
   }
 
   bool is_stopping() {

@@ -46,12 +46,4 @@ void check_batch(const TokenBatch<std::uint16_t>& batch, const BatchRules& rules
   check(batch, rules, out);
 }
 
-std::size_t longest_sequence(std::span<const std::uint32_t> offsets) {
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    longest = std::max<std::size_t>(longest, offsets[i + 1] - offsets[i]);
-  }
-  return longest;
-}
-
 }  // namespace virnucpro

@@ -1,30 +1,38 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
-#include "ops/context.hpp"
+#include "ops/backend_cpu.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
 
 // The classifier over both embeddings: Linear → BatchNorm (running statistics) → ReLU → Linear →
 // softmax, always in fp32.
-class Classifier {
+template <class Backend>
+class ClassifierModel {
  public:
-  Classifier(const ClassifierWeights& weights, OpContext& context);
-  ~Classifier();
-  Classifier(Classifier&&) noexcept;
+  using Context = typename Backend::Context;
+  using Matrix = typename Backend::Matrix;
+
+  ClassifierModel(const ClassifierWeights& weights, Context& context);
+  ~ClassifierModel();
+  ClassifierModel(ClassifierModel&&) noexcept;
 
   std::uint32_t inputs() const;
+  // The matrix that a batch of so many frames is computed in.
+  Matrix activations(Context& context, std::size_t frames) const;
 
   // merged: [frames, inputs]; scores: [frames, 2], probabilities of `others` and `virus`.
-  void classify(OpContext& context, std::span<const float> merged, std::span<float> scores) const;
+  void classify(Context& context, const Matrix& merged, typename Backend::Scores scores) const;
 
  private:
   struct Layers;
   std::unique_ptr<const Layers> layers_;
 };
+
+using Classifier = ClassifierModel<CpuBackend>;
 
 }  // namespace virnucpro

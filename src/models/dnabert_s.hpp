@@ -1,31 +1,47 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
-#include "ops/context.hpp"
+#include "ops/backend_cpu.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
 
 // DNABERT-S (Zhou et al. 2024, arXiv:2402.08777): a MosaicBERT encoder (ALiBi, gated GELU).
-class DnabertS {
+template <class Backend>
+class DnabertSModel {
  public:
-  DnabertS(const DnabertWeights& weights, OpContext& context);
-  ~DnabertS();
-  DnabertS(DnabertS&&) noexcept;
+  using Context = typename Backend::Context;
+  using Matrix = typename Backend::Matrix;
+
+  DnabertSModel(const DnabertWeights& weights, Context& context);
+  ~DnabertSModel();
+  DnabertSModel(DnabertSModel&&) noexcept;
 
   std::uint32_t width() const;
   std::uint32_t vocabulary() const;
 
-  // As Esm2::embed, but the mean is over all tokens, [CLS] and [SEP] included.
-  void embed(OpContext& context, std::span<const std::uint16_t> tokens,
-             std::span<const std::uint32_t> offsets, std::span<float> out) const;
+  // The matrices that a batch of so many tokens is computed in.
+  struct Activations {
+    typename Backend::Stream x;
+    Matrix query_key_value;
+    Matrix attended;
+    Matrix both_halves;
+    Matrix hidden;
+  };
+  Activations activations(Context& context, std::size_t tokens) const;
+
+  // As Esm2Model::embed, but the mean is over all tokens, [CLS] and [SEP] included.
+  void embed(Context& context, const typename Backend::template Batch<std::uint16_t>& batch,
+             typename Backend::Pooled out) const;
 
  private:
   struct Layers;
   std::unique_ptr<const Layers> layers_;
 };
+
+using DnabertS = DnabertSModel<CpuBackend>;
 
 }  // namespace virnucpro

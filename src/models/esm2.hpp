@@ -1,34 +1,49 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
-#include "ops/context.hpp"
+#include "ops/backend_cpu.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
 
 // ESM-2 (Lin et al. 2023, Science 379:1123): protein language model, here for its last layer's
-// representation only. Weights are copied once, into the layout the matrix products want.
-class Esm2 {
+// representation only. Weights are copied once, into the layout the backend's products want.
+template <class Backend>
+class Esm2Model {
  public:
-  Esm2(const Esm2Weights& weights, OpContext& context);
-  ~Esm2();
-  Esm2(Esm2&&) noexcept;
+  using Context = typename Backend::Context;
+  using Matrix = typename Backend::Matrix;
+
+  Esm2Model(const Esm2Weights& weights, Context& context);
+  ~Esm2Model();
+  Esm2Model(Esm2Model&&) noexcept;
 
   std::uint32_t width() const;
 
-  // tokens: sequences back to back, each <cls> residues <eos>; sequence i is
-  // [offsets[i], offsets[i + 1]). out: [sequences, width], the mean over residues
+  // The matrices that a batch of so many tokens is computed in.
+  struct Activations {
+    Matrix x;  // the residual stream
+    Matrix normed;
+    Matrix query_key_value;
+    Matrix attended;
+    Matrix hidden;
+  };
+  Activations activations(Context& context, std::size_t tokens) const;
+
+  // batch: sequences of <cls> residues <eos>. out: [sequences, width], the mean over residues
   // 1 … min(length, 1024) of the last layer after emb_layer_norm_after. No sequence sees another,
   // and its bits do not depend on them. Throws between layers when the context's Cancel is set.
-  void embed(OpContext& context, std::span<const std::uint8_t> tokens,
-             std::span<const std::uint32_t> offsets, std::span<float> out) const;
+  void embed(Context& context, const typename Backend::template Batch<std::uint8_t>& batch,
+             typename Backend::Pooled out) const;
 
  private:
   struct Layers;
   std::unique_ptr<const Layers> layers_;
 };
+
+using Esm2 = Esm2Model<CpuBackend>;
 
 }  // namespace virnucpro

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "ops/context.hpp"
@@ -16,6 +18,11 @@ class BatchNormRelu {
   BatchNormRelu(const Weights& weights, const std::string& name, std::size_t width, float eps);
 
   void run(Panels& values) const;
+
+  // (x − mean) · scale + bias, before ReLU.
+  std::span<const float> mean() const { return mean_.span(); }
+  std::span<const float> scale() const { return scale_.span(); }
+  std::span<const float> bias() const { return bias_.span(); }
 
  private:
   HostArray<float> mean_;

@@ -3,7 +3,8 @@
 namespace virnucpro {
 
 std::string_view name_of(Precision precision) {
-  return precision == Precision::kFp32 ? "fp32" : "bf16";
+  constexpr std::string_view kNames[] = {"fp32", "fp16", "bf16"};
+  return kNames[static_cast<std::size_t>(precision)];
 }
 
 }  // namespace virnucpro

@@ -9,7 +9,7 @@
 namespace virnucpro {
 
 // Element type of the inputs of matrix products; everything else is computed in fp32.
-enum class Precision : std::uint8_t { kFp32, kBf16 };
+enum class Precision : std::uint8_t { kFp32, kFp16, kBf16 };
 std::string_view name_of(Precision precision);  // "fp32"
 
 // What an op needs beside its operands. One thread at a time may use a context.

@@ -5,6 +5,16 @@
 
 namespace virnucpro {
 
+std::vector<RowRange> pooled_rows(std::span<const std::uint32_t> offsets, const PooledRows& rows) {
+  std::vector<RowRange> ranges;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const std::size_t first = offsets[i] + rows.skipped;
+    const std::size_t last = offsets[i + 1] - rows.skipped;
+    ranges.push_back({first, std::min<std::size_t>(last, first + rows.most)});
+  }
+  return ranges;
+}
+
 void mean_pool(OpContext& context, const Panels& in, std::span<const RowRange> ranges,
                std::span<float> out) {
   const std::size_t width = in.width();

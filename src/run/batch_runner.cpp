@@ -15,8 +15,8 @@ namespace {
 // A batch may hold thousands of frames: an error names the first of them.
 constexpr std::size_t kNamesInError = 20;
 
-PackSettings pack_settings(const ComputeSettings& settings) {
-  return {.token_budget = settings.token_budget,
+PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_budget) {
+  return {.token_budget = token_budget,
           .frames_in_window = limits().frames_in_window,
           .tokens_in_window = 0,
           .frames_per_batch = settings.packing ? limits().frames_per_batch : 1,
@@ -27,11 +27,11 @@ PackSettings pack_settings(const ComputeSettings& settings) {
 
 BatchRunner::BatchRunner(Engine& engine, const ComputeSettings& settings, RunCounters& counters,
                          BatchHandlers handlers)
-    : token_budget_(settings.token_budget),
+    : token_budget_(engine.token_budget()),
       in_flight_(std::clamp<std::size_t>(settings.prefetch, 1, limits().batches_in_flight)),
       counters_(counters),
       handlers_(std::move(handlers)),
-      packer_(pack_settings(settings)),
+      packer_(pack_settings(settings, token_budget_)),
       worker_(engine, in_flight_) {}
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {

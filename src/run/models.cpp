@@ -39,8 +39,11 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
     const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
     weights.classifier = load_classifier(models.classifier, inputs, models.lookup);
   }
-  const EngineSettings settings{
-      .threads = compute.threads, .precision = compute.precision, .outputs = outputs};
+  const EngineSettings settings{.threads = compute.threads,
+                                .precision = compute.precision,
+                                .outputs = outputs,
+                                .gpu = compute.gpu,
+                                .token_budget = compute.token_budget};
   loaded.engine = std::make_unique<Engine>(weights, settings, cancel);
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "ops/context.hpp"
@@ -20,9 +21,10 @@ struct ModelSettings {
 struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
-  std::size_t token_budget = 4096;
-  std::size_t prefetch = 2;  // batches in flight
-  bool packing = true;       // false: one frame a batch
+  std::optional<int> gpu{};      // a CUDA device; empty: the CPU
+  std::size_t token_budget = 0;  // 0: the device's own choice
+  std::size_t prefetch = 2;      // batches in flight
+  bool packing = true;           // false: one frame a batch
   bool deduplicate = true;
 };
 

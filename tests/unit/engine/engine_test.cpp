@@ -71,7 +71,9 @@ TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
   ThreadPool pool(1);
   OpContext context{pool, cancel};
   std::vector<float> scores(2 * frames.size());
-  Classifier(tiny_models().classifier, context).classify(context, merged, scores);
+  Panels panels(frames.size(), dna + esm);
+  std::copy(merged.begin(), merged.end(), panels.values().begin());
+  Classifier(tiny_models().classifier, context).classify(context, panels, scores);
   EXPECT_EQ(result.scores, scores);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     EXPECT_NEAR(scores[2 * i] + scores[2 * i + 1], 1.0, 1e-6);

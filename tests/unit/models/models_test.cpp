@@ -42,7 +42,7 @@ struct Packed {
 template <typename Model, typename Token>
 std::vector<float> embed(const Model& model, OpContext& context, const Packed<Token>& packed) {
   std::vector<float> out((packed.offsets.size() - 1) * model.width());
-  model.embed(context, packed.tokens, packed.offsets, out);
+  model.embed(context, {packed.tokens, packed.offsets}, out);
   return out;
 }
 
@@ -128,7 +128,7 @@ TEST_F(Models, RefuseBatchesThatAreNotWhole) {
   std::vector<float> out(40);
   const auto kind_of = [&](std::vector<std::uint8_t> tokens, std::vector<std::uint32_t> offsets) {
     try {
-      model.embed(context, tokens, offsets, out);
+      model.embed(context, {tokens, offsets}, out);
     } catch (const Error& error) {
       return error.kind();
     }
@@ -195,10 +195,11 @@ TEST_F(Models, ClassifierAgreesWithDoubles) {
   const Classifier classifier({shape, std::make_unique<RandomWeights>()}, context);
   std::mt19937 random(5);
   std::normal_distribution<float> normal;
-  std::vector<float> merged(7 * 50);
-  for (float& value : merged) value = normal(random);
+  Panels panels(7, 50);
+  for (float& value : panels.values()) value = normal(random);
+  const std::span<const float> merged = panels.values();
   std::vector<float> scores(14);
-  classifier.classify(context, merged, scores);
+  classifier.classify(context, panels, scores);
   for (std::size_t frame = 0; frame < 7; ++frame) {
     double logits[2] = {b2[0], b2[1]};
     for (std::size_t j = 0; j < 30; ++j) {

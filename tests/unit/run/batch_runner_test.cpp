@@ -37,7 +37,8 @@ const std::vector<FrameTokens>& sample_frames() {
 struct BatchRunners : testing::Test {
   // Of one runner at a time: its engine is gone with the next one's.
   BatchRunner runner(const ComputeSettings& settings, const EngineModels& models = tiny_models()) {
-    engine = std::make_unique<Engine>(models, EngineSettings{.threads = 1, .outputs = {}}, cancel);
+    engine = std::make_unique<Engine>(models, EngineSettings{.token_budget = settings.token_budget},
+                                      cancel);
     return {*engine,
             settings,
             counters,

@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "engine/engine_device.hpp"
+#include "models/classifier.hpp"
+#include "models/dnabert_s.hpp"
+#include "models/esm2.hpp"
+#include "ops/cpu.hpp"
+#include "ops/finite.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::span<const float> row(const std::vector<float>& values, std::size_t index,
+                           std::size_t frames) {
+  const std::size_t width = values.size() / frames;
+  return std::span{values}.subspan(index * width, width);
+}
+
+std::vector<std::uint32_t> not_finite(const BatchResult& result, std::size_t frames) {
+  std::vector<std::uint32_t> found;
+  for (std::size_t frame = 0; frame < frames; ++frame) {
+    if (!all_finite(row(result.dnabert_s, frame, frames)) ||
+        !all_finite(row(result.esm2, frame, frames)) ||
+        !all_finite(row(result.scores, frame, frames))) {
+      found.push_back(static_cast<std::uint32_t>(frame));
+    }
+  }
+  return found;
+}
+
+constexpr std::size_t kTokenBudget = 4096;
+
+class CpuEngine : public EngineDevice {
+ public:
+  CpuEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
+      : pool_(settings.threads),
+        context_{.pool = pool_, .cancel = cancel, .precision = settings.precision},
+        outputs_(settings.outputs),
+        token_budget_(settings.token_budget == 0 ? kTokenBudget : settings.token_budget),
+        kernel_path_(cpu_kernel_path(settings.precision)) {
+    if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
+    if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
+    if (outputs_.scores) classifier_.emplace(models.classifier, context_);
+  }
+
+  std::string kernel_path() const override { return kernel_path_; }
+  std::uint32_t dnabert_s_width() const override { return dnabert_s_ ? dnabert_s_->width() : 0; }
+  std::uint32_t esm2_width() const override { return esm2_ ? esm2_->width() : 0; }
+  std::size_t token_budget() const override { return token_budget_; }
+  std::size_t depth() const override { return 1; }
+
+  void begin(const BatchRequest& request) override { result_ = compute(request); }
+  BatchResult finish() override { return std::exchange(result_, {}); }
+
+ private:
+  BatchResult compute(const BatchRequest& request) {
+    const PackedFrames& packed = request.frames;
+    const std::size_t frames = packed.frames();
+    BatchResult result;
+    result.id = request.id;
+    if (frames == 0) return result;
+    if (esm2_) {
+      result.esm2.resize(frames * esm2_width());
+      esm2_->embed(context_, {packed.esm_tokens, packed.esm_offsets}, result.esm2);
+    }
+    if (dnabert_s_) {
+      result.dnabert_s.resize(frames * dnabert_s_width());
+      dnabert_s_->embed(context_, {packed.dna_tokens, packed.dna_offsets}, result.dnabert_s);
+    }
+    if (classifier_) {
+      result.scores.resize(frames * 2);
+      classifier_->classify(context_, merged(result, frames), result.scores);
+    }
+    result.not_finite = not_finite(result, frames);
+    if (!outputs_.dnabert_s) result.dnabert_s.clear();
+    if (!outputs_.esm2) result.esm2.clear();
+    return result;
+  }
+
+  static Panels merged(const BatchResult& result, std::size_t frames) {
+    const std::size_t dna_width = result.dnabert_s.size() / frames;
+    const std::size_t esm_width = result.esm2.size() / frames;
+    Panels merged(frames, dna_width + esm_width);
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+      std::copy_n(result.dnabert_s.data() + frame * dna_width, dna_width, merged.row(frame));
+      std::copy_n(result.esm2.data() + frame * esm_width, esm_width, merged.row(frame) + dna_width);
+    }
+    return merged;
+  }
+
+  ThreadPool pool_;
+  OpContext context_;
+  EngineOutputs outputs_;
+  std::size_t token_budget_;
+  std::string kernel_path_;
+  std::optional<DnabertS> dnabert_s_;
+  std::optional<Esm2> esm2_;
+  std::optional<Classifier> classifier_;
+  BatchResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<EngineDevice> make_cpu_engine(const EngineModels& models,
+                                              const EngineSettings& settings,
+                                              const Cancel& cancel) {
+  return std::make_unique<CpuEngine>(models, settings, cancel);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,14 @@
+// The CUDA engine of a build without CUDA; room.cmake takes engine_cuda.cpp instead where there is
+// nvcc.
+#include "base/error.hpp"
+#include "engine/engine_device.hpp"
+
+namespace virnucpro {
+
+std::unique_ptr<EngineDevice> make_cuda_engine(const EngineModels& /*models*/,
+                                               const EngineSettings& /*settings*/,
+                                               const Cancel& /*cancel*/) {
+  throw Error(ErrorKind::kDevice, "this program was built without CUDA");
+}
+
+}  // namespace virnucpro

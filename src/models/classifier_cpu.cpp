@@ -1,0 +1,7 @@
+#include "models/classifier_graph.hpp"
+
+namespace virnucpro {
+
+template class ClassifierModel<CpuBackend>;
+
+}  // namespace virnucpro

@@ -1,0 +1,7 @@
+#include "models/esm2_graph.hpp"
+
+namespace virnucpro {
+
+template class Esm2Model<CpuBackend>;
+
+}  // namespace virnucpro

@@ -1,0 +1,167 @@
+#pragma once
+
+// The definitions of models/esm2.hpp, included by one source a backend.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "models/batch.hpp"
+#include "models/esm2.hpp"
+#include "tokens/esm_alphabet.hpp"
+
+namespace virnucpro {
+namespace esm2 {
+
+inline constexpr float kLayerNormEps = 1e-5F;
+// Token dropout's rescaling for an input without masks: 1 − 0.15 · 0.8, its share in training.
+inline constexpr float kTokenDropoutScale = 0.88F;
+// A protein's mean is taken over its residues, between <cls> and <eos>, the first of them.
+inline constexpr PooledRows kPooledResidues{.skipped = 1, .most = 1024};
+
+inline std::vector<float> inverse_frequencies(const Weights& weights, const std::string& name,
+                                              std::size_t head_width) {
+  std::vector<float> values(head_width / 2);
+  if (weights.has(name)) {
+    weights.read(name, {values.size()}, values);
+    return values;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double exponent = static_cast<double>(2 * i) / static_cast<double>(head_width);
+    values[i] = static_cast<float>(1.0 / std::pow(10000.0, exponent));
+  }
+  return values;
+}
+
+inline void check_shape(const Esm2Weights& weights) {
+  const Esm2Shape& shape = weights.shape;
+  if (shape.width == 0 || shape.heads == 0 || shape.ffn == 0 || shape.layers == 0 ||
+      shape.width % shape.heads != 0 || shape.width / shape.heads % 2 != 0) {
+    throw Error(ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
+                fmt::format("{} layers, width {}, {} heads, feed-forward width {}: every size must "
+                            "be positive and the width an even multiple of the heads",
+                            shape.layers, shape.width, shape.heads, shape.ffn));
+  }
+}
+
+inline LinearPart part(const std::string& name, std::size_t outputs) {
+  return {name + ".weight", name + ".bias", outputs};
+}
+
+}  // namespace esm2
+
+template <class Backend>
+struct Esm2Model<Backend>::Layers {
+  // `name` is "layers.N".
+  struct Layer {
+    Layer(Context& context, const Esm2Shape& shape, const Weights& weights,
+          const std::string& name);
+
+    typename Backend::LayerNorm attention_norm;
+    typename Backend::Rotary rotary;
+    typename Backend::Linear query_key_value;
+    typename Backend::Linear attention_output;
+    typename Backend::LayerNorm ffn_norm;
+    typename Backend::Linear ffn_in;
+    typename Backend::Linear ffn_out;
+  };
+
+  Layers(Context& context, const Esm2Shape& its_shape, const Weights& weights)
+      : shape(its_shape),
+        embedding(Backend::embedding(context, weights, "embed_tokens.weight", kEsmVocabulary,
+                                     shape.width,
+                                     shape.token_dropout ? esm2::kTokenDropoutScale : 1.0F)),
+        last_norm(Backend::layer_norm(context, weights, "emb_layer_norm_after", shape.width,
+                                      esm2::kLayerNormEps)) {
+    for (std::uint32_t i = 0; i < shape.layers; ++i) {
+      context.cancel.check();
+      layers.emplace_back(context, shape, weights, fmt::format("layers.{}", i));
+    }
+  }
+
+  Esm2Shape shape;
+  typename Backend::Embedding embedding;
+  std::vector<Layer> layers;
+  typename Backend::LayerNorm last_norm;
+};
+
+template <class Backend>
+Esm2Model<Backend>::Layers::Layer::Layer(Context& context, const Esm2Shape& shape,
+                                         const Weights& weights, const std::string& name)
+    : attention_norm(Backend::layer_norm(context, weights, name + ".self_attn_layer_norm",
+                                         shape.width, esm2::kLayerNormEps)),
+      rotary(Backend::rotary(
+          context, esm2::inverse_frequencies(weights, name + ".self_attn.rot_emb.inv_freq",
+                                             shape.width / shape.heads))),
+      query_key_value(
+          Backend::linear(context, weights,
+                          std::vector{esm2::part(name + ".self_attn.q_proj", shape.width),
+                                      esm2::part(name + ".self_attn.k_proj", shape.width),
+                                      esm2::part(name + ".self_attn.v_proj", shape.width)},
+                          shape.width, Epilogue::kBias)),
+      attention_output(Backend::linear(
+          context, weights, std::vector{esm2::part(name + ".self_attn.out_proj", shape.width)},
+          shape.width, Epilogue::kBiasAdd)),
+      ffn_norm(Backend::layer_norm(context, weights, name + ".final_layer_norm", shape.width,
+                                   esm2::kLayerNormEps)),
+      ffn_in(Backend::linear(context, weights, std::vector{esm2::part(name + ".fc1", shape.ffn)},
+                             shape.width, Epilogue::kBiasGelu)),
+      ffn_out(Backend::linear(context, weights, std::vector{esm2::part(name + ".fc2", shape.width)},
+                              shape.ffn, Epilogue::kBiasAdd)) {}
+
+template <class Backend>
+Esm2Model<Backend>::Esm2Model(const Esm2Weights& weights, Context& context) {
+  esm2::check_shape(weights);
+  layers_ = std::make_unique<const Layers>(context, weights.shape, *weights.tensors);
+}
+
+template <class Backend>
+Esm2Model<Backend>::~Esm2Model() = default;
+template <class Backend>
+Esm2Model<Backend>::Esm2Model(Esm2Model&&) noexcept = default;
+
+template <class Backend>
+std::uint32_t Esm2Model<Backend>::width() const {
+  return layers_->shape.width;
+}
+
+template <class Backend>
+typename Esm2Model<Backend>::Activations Esm2Model<Backend>::activations(Context& context,
+                                                                         std::size_t tokens) const {
+  const Esm2Shape& shape = layers_->shape;
+  return {.x = Backend::residual(context, tokens, shape.width),
+          .normed = Backend::operand(context, tokens, shape.width),
+          .query_key_value = Backend::operand(context, tokens, std::size_t{3} * shape.width),
+          .attended = Backend::operand(context, tokens, shape.width),
+          .hidden = Backend::operand(context, tokens, shape.ffn)};
+}
+
+template <class Backend>
+void Esm2Model<Backend>::embed(Context& context,
+                               const typename Backend::template Batch<std::uint8_t>& batch,
+                               typename Backend::Pooled out) const {
+  const Esm2Shape& shape = layers_->shape;
+  check_batch(batch,
+              {.model = "ESM-2", .vocabulary = kEsmVocabulary, .shortest = 3, .width = shape.width},
+              out.size());
+
+  auto [x, normed, query_key_value, attended, hidden] = activations(context, batch.tokens.size());
+  Backend::embed(context, layers_->embedding, batch, x);
+  for (const auto& layer : layers_->layers) {
+    context.cancel.check();
+    layer.attention_norm.run(context, x, normed);
+    layer.query_key_value.run(context, normed, query_key_value);
+    Backend::rotary_attention(context, shape.heads, layer.rotary, batch, query_key_value, attended);
+    layer.attention_output.run(context, attended, x);
+    layer.ffn_norm.run(context, x, normed);
+    layer.ffn_in.run(context, normed, hidden);
+    layer.ffn_out.run(context, hidden, x);
+  }
+  layers_->last_norm.run(context, x, x);
+  Backend::mean_pool(context, x, batch, esm2::kPooledResidues, out);
+}
+
+}  // namespace virnucpro

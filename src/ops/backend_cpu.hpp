@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/attention.hpp"
+#include "ops/batch_norm.hpp"
+#include "ops/class_head.hpp"
+#include "ops/context.hpp"
+#include "ops/embedding.hpp"
+#include "ops/gated_gelu.hpp"
+#include "ops/layer_norm.hpp"
+#include "ops/linear.hpp"
+#include "ops/mean_pool.hpp"
+#include "ops/panels.hpp"
+#include "ops/token_batch.hpp"
+
+namespace virnucpro {
+
+// The ops as the models' graphs call them, here the CPU's. A backend says what its types are and
+// how its ops are called; cuda::Backend (ops/backend_cuda.hpp) is the other.
+struct CpuBackend {
+  using Context = OpContext;
+  using Matrix = Panels;
+  using Linear = virnucpro::Linear;
+  using LayerNorm = virnucpro::LayerNorm;
+  using Embedding = virnucpro::Embedding;
+  using Rotary = std::vector<float>;  // inv_freq
+  using Slopes = std::vector<float>;
+  template <typename Token>
+  using Batch = TokenBatch<Token>;
+  using Pooled = std::span<float>;  // [sequences, width]
+  using BatchNormRelu = virnucpro::BatchNormRelu;
+  using ClassHead = virnucpro::ClassHead;
+  using Scores = std::span<float>;  // [frames, classes]
+
+  static std::size_t rows(const Matrix& matrix) { return matrix.rows(); }
+  static std::size_t width(const Matrix& matrix) { return matrix.width(); }
+
+  // The residual stream, always fp32.
+  static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
+  // What products take and give, in the context's precision where the device has it.
+  static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
+  // A residual stream that is itself what products take.
+  struct Stream {
+    Matrix values;
+
+    Matrix& operand() { return values; }
+  };
+  static Stream stream(Context&, std::size_t rows, std::size_t width) { return {{rows, width}}; }
+
+  // The constructors of the ops, with the context's precision.
+  static Linear linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
+                       std::size_t inputs, Epilogue epilogue) {
+    return {context, weights, parts, inputs, context.precision, epilogue};
+  }
+  static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
+                              std::size_t width, float eps) {
+    return {weights, name, width, eps};
+  }
+  // `added` is added to every row, where there is any.
+  static Embedding embedding(Context&, const Weights& weights, const std::string& name,
+                             std::size_t rows, std::size_t width, float scale,
+                             std::span<const float> added = {}) {
+    Embedding embedding(weights, name, rows, width, scale);
+    if (!added.empty()) embedding.add_to_rows(added);
+    return embedding;
+  }
+  // A dense layer with bias that is always in fp32; reads `name`.{weight,bias}.
+  static Linear dense(Context& context, const Weights& weights, const std::string& name,
+                      std::size_t inputs, std::size_t outputs) {
+    const LinearPart part{name + ".weight", name + ".bias", outputs};
+    return {context, weights, {&part, 1}, inputs, Precision::kFp32, Epilogue::kBias};
+  }
+  static BatchNormRelu batch_norm_relu(Context&, const Weights& weights, const std::string& name,
+                                       std::size_t width, float eps) {
+    return {weights, name, width, eps};
+  }
+  static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
+  static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
+
+  static void normalise(Context& context, const LayerNorm& norm, Stream& stream) {
+    norm.run(context, stream.values, stream.values);
+  }
+  static void normalise_relu(Context&, const BatchNormRelu& norm, Matrix& values) {
+    norm.run(values);
+  }
+  template <typename Token>
+  static void embed(Context& context, const Embedding& embedding, const Batch<Token>& batch,
+                    Matrix& out) {
+    embedding.run(context, batch.tokens, out);
+  }
+  template <typename Token>
+  static void rotary_attention(Context& context, std::size_t heads, const Rotary& rotary,
+                               const Batch<Token>& batch, const Matrix& qkv, Matrix& out) {
+    virnucpro::rotary_attention(context, heads,
+                                RotaryTable(rotary, longest_sequence(batch.offsets)), batch.offsets,
+                                qkv, out);
+  }
+  template <typename Token>
+  static void alibi_attention(Context& context, const Slopes& slopes, const Batch<Token>& batch,
+                              const Matrix& qkv, Matrix& out) {
+    virnucpro::alibi_attention(context, slopes, batch.offsets, qkv, out);
+  }
+  static void gated_gelu(Context& context, const Matrix& in, Matrix& out) {
+    virnucpro::gated_gelu(context, in, out);
+  }
+  template <typename Token>
+  static void mean_pool(Context& context, const Matrix& in, const Batch<Token>& batch,
+                        const PooledRows& rows, Pooled out) {
+    virnucpro::mean_pool(context, in, pooled_rows(batch.offsets, rows), out);
+  }
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace virnucpro {
+
+// Token ids of sequences back to back: sequence i is [offsets[i], offsets[i + 1]).
+template <typename Token>
+struct TokenBatch {
+  std::span<const Token> tokens;
+  std::span<const std::uint32_t> offsets;
+
+  std::size_t sequences() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+};
+
+inline std::size_t longest_sequence(std::span<const std::uint32_t> offsets) {
+  std::uint32_t longest = 0;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    longest = std::max(longest, offsets[i + 1] - offsets[i]);
+  }
+  return longest;
+}
+
+// Which rows of a sequence its mean is taken over: `most` at most, without the `skipped` first and
+// last ones.
+struct PooledRows {
+  std::uint32_t skipped = 0;
+  std::uint32_t most = UINT32_MAX;
+};
+
+}  // namespace virnucpro
