@@ -39,13 +39,20 @@ if(VIRNUCPRO_CUDA)
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    set(CMAKE_CUDA_ARCHITECTURES 80;90a CACHE STRING "")
+    # For 9.0 its own code; everything else from 8.0 on runs or compiles that of 8.0.
+    set(CMAKE_CUDA_ARCHITECTURES 80;90a-real CACHE STRING "")
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     # CMake 3.25 does not know that nvcc has C++20, nor how it is called.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
     find_package(CUDAToolkit REQUIRED)
+    find_path(CUTLASS_INCLUDE_DIR cutlass/cutlass.h
+              HINTS ${CMAKE_SOURCE_DIR}/.cutlass/cutlass_library/source/include
+              DOC "CUTLASS 4.2's headers")
+    if(NOT CUTLASS_INCLUDE_DIR)
+      message(FATAL_ERROR "CUTLASS's headers are not there: run tools/setup.sh cuda")
+    endif()
     set(VIRNUCPRO_HAS_CUDA ON)
   elseif(VIRNUCPRO_CUDA STREQUAL "AUTO")
     message(STATUS "nvcc not found: building the CPU program only")

@@ -9,6 +9,8 @@ function(virnucpro_room name)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
     list(APPEND sources ${cuda_sources})
     list(FILTER sources EXCLUDE REGEX "_none\\.cpp$") # what stands in for CUDA
+  else()
+    list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
   endif()
   if(NOT sources)
     add_library(virnucpro_${name} INTERFACE)

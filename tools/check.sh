@@ -57,8 +57,9 @@ step 'package'
 
 if command -v nvcc >/dev/null; then
   step 'cuda: building the device code'
-  cmake --preset cuda -DBUILD_TESTING=OFF --log-level=WARNING
-  cmake --build --preset cuda --parallel "$jobs" --target virnucpro_tensor
+  tools/setup.sh cuda
+  cmake --preset cuda -DBUILD_TESTING=ON --log-level=WARNING
+  cmake --build --preset cuda --parallel "$jobs" --target virnucpro gpu_tests
 else
   step 'cuda: not built, there is no nvcc'
 fi

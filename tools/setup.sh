@@ -2,6 +2,7 @@
 # Installs what a task needs and is not there yet, on Debian 12:
 #
 #   tools/setup.sh demo    what builds and runs the program
+#   tools/setup.sh cuda    that, and CUTLASS's headers in .cutlass/ (nvcc is the user's own)
 #   tools/setup.sh check   that, and what the tests need, with the reference implementations in
 #                          .venv-oracle/ (a Python environment of the tests only)
 #   tools/setup.sh lint    what `make format` and `make lint` need, beside demo's
@@ -115,7 +116,30 @@ make_oracle() {
   printf '%s\n' "$stamp" >"$venv/stamp"
 }
 
+# CUTLASS's headers, from NVIDIA's wheel. venv has pip where Debian's python3 has not.
+make_cutlass() {
+  local folder=.cutlass requirements=cmake/cutlass.txt stamp maker
+  stamp=$(sha256sum <"$requirements")
+  if [ "$(cat "$folder/stamp" 2>/dev/null || true)" = "$stamp" ]; then
+    say "$folder is up to date"
+    return
+  fi
+  say "fetching $(grep -o '^nvidia-cutlass==[0-9.]*' "$requirements")"
+  maker=$(mktemp -d)
+  rm -rf "$folder"
+  /usr/bin/python3 -m venv "$maker"
+  "$maker/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+    --target "$folder" -r "$requirements" ||
+    fail "pip could not install $requirements: is the network there?" "Its own words are above."
+  rm -rf "$maker"
+  printf '%s\n' "$stamp" >"$folder/stamp"
+}
+
 case "${1:-}" in
+  cuda)
+    install_packages "${build_packages[@]}" python3 python3-venv
+    make_cutlass
+    ;;
   demo) install_packages "${build_packages[@]}" ;;
   lint) install_packages "${build_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev ;;
   check)
@@ -124,5 +148,5 @@ case "${1:-}" in
     ;;
   fuzz) install_packages "${build_packages[@]}" "${fuzz_packages[@]}" libgtest-dev libgmock-dev ;;
   package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
-  *) fail "usage: tools/setup.sh demo|check|lint|fuzz|package" ;;
+  *) fail "usage: tools/setup.sh demo|cuda|check|lint|fuzz|package" ;;
 esac

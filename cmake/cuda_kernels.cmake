@@ -1,0 +1,16 @@
+# How the device code of the room ops is compiled. src/ops/hopper is for compute capability 9.0 alone,
+# whatever else is built for. Without NDEBUG CUTLASS's device asserts make ptxas serialise wgmma.
+add_library(virnucpro_cutlass INTERFACE)
+target_include_directories(virnucpro_cutlass SYSTEM INTERFACE ${CUTLASS_INCLUDE_DIR}
+                                                              ${CUTLASS_INCLUDE_DIR}/../tools/util/include)
+target_compile_options(
+  virnucpro_cutlass
+  INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr> $<$<COMPILE_LANGUAGE:CUDA>:-diag-suppress=2908>)
+target_compile_definitions(virnucpro_cutlass INTERFACE NDEBUG)
+
+file(GLOB hopper_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/ops/hopper/*.cu)
+add_library(virnucpro_hopper OBJECT ${hopper_sources})
+set_target_properties(virnucpro_hopper PROPERTIES CUDA_ARCHITECTURES 90a-real)
+target_link_libraries(virnucpro_hopper PRIVATE virnucpro_tensor virnucpro_cutlass virnucpro_compile)
+target_sources(virnucpro_ops PRIVATE $<TARGET_OBJECTS:virnucpro_hopper>)
+target_link_libraries(virnucpro_ops PRIVATE virnucpro_cutlass)

@@ -1,0 +1,351 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "engine/engine_device.hpp"
+#include "models/classifier.hpp"
+#include "models/dnabert_s.hpp"
+#include "models/esm2.hpp"
+#include "ops/backend_cuda.hpp"
+#include "ops/finite.hpp"
+#include "tensor/cuda_error.hpp"
+
+namespace virnucpro {
+namespace {
+
+using cuda::DeviceBatch;
+
+// One batch computes and one waits, its input on the device and its kernels enqueued.
+constexpr std::size_t kDepth = 2;
+// Readers of weights: pinned memory for each is as large as the largest tensor.
+constexpr std::size_t kLoadThreads = 4;
+// Where a batch's rate is within a percent of that of larger ones; and where it gets too slow.
+constexpr std::size_t kTokenBudget = 32768;
+constexpr std::size_t kSmallestBudget = 512;
+
+// Makes the device the calling thread's. Errors: kDevice for one that is absent or too old.
+cudaDeviceProp open_device(int index) {
+  // A thread that waits for the device sleeps: the cores belong to reading and packing.
+  check_cuda(cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid),
+             "cudaInitDevice");
+  check_cuda(cudaSetDevice(index), "cudaSetDevice");
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+  if (properties.major < 8) {
+    throw Error(ErrorKind::kDevice,
+                fmt::format("{} has compute capability {}.{}; 8.0 or newer is needed",
+                            properties.name, properties.major, properties.minor));
+  }
+  return properties;
+}
+
+bool is_hopper(const cudaDeviceProp& properties) {
+  return properties.major == 9 && properties.minor == 0;
+}
+
+cuda::Gemm choose_gemm(Precision precision, bool hopper) {
+  switch (precision) {
+    case Precision::kFp32:
+      return cuda::gemm_generic_fp32;
+    case Precision::kFp16:
+      return hopper ? cuda::gemm_sm90_fp16 : cuda::gemm_generic_fp16;
+    case Precision::kBf16:
+      return hopper ? cuda::gemm_sm90_bf16 : cuda::gemm_generic_bf16;
+  }
+  throw Error(ErrorKind::kInternal, "no such precision");
+}
+
+// A buffer on the device and its image in pinned memory, of at least `bytes`. They grow by
+// doubling, so that after a few batches they do not grow any more.
+void grow(std::size_t bytes, DeviceBuffer& device, PinnedBuffer& pinned) {
+  if (bytes <= device.bytes()) return;
+  const std::size_t size = std::bit_ceil(bytes);
+  device = {};
+  pinned = {};
+  pinned = PinnedBuffer(size);
+  device = DeviceBuffer(Purpose::kStaging, size);
+}
+
+// A batch's input: gathered in pinned memory, sent in one copy.
+class Staging {
+ public:
+  // Room for `bytes`; what was there is gone.
+  void reserve(std::size_t bytes) {
+    used_ = 0;
+    grow(bytes, device_, pinned_);
+  }
+
+  template <typename T>
+  const T* add(std::span<const T> values) {
+    auto* const from = static_cast<std::byte*>(pinned_.data()) + used_;
+    auto* const to = static_cast<std::byte*>(device_.data()) + used_;
+    if (!values.empty()) std::memcpy(from, values.data(), values.size_bytes());
+    used_ += padded(values.size_bytes());
+    return reinterpret_cast<const T*>(to);
+  }
+
+  void send(const Stream& stream) {
+    check_cuda(cudaMemcpyAsync(device_.data(), pinned_.data(), used_, cudaMemcpyHostToDevice,
+                               stream.get()),
+               "cudaMemcpyAsync");
+  }
+
+  static constexpr std::size_t padded(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+ private:
+  PinnedBuffer pinned_;
+  DeviceBuffer device_;
+  std::size_t used_ = 0;
+};
+
+// What a batch gives, on the device and, once it is done, in pinned memory: scores, which frames
+// are not finite and, where they are asked for, both embeddings side by side.
+struct Results {
+  std::span<float> scores;
+  std::span<float> merged;
+  std::span<std::uint8_t> flags;
+};
+
+Results results_at(void* memory, std::size_t frames, std::size_t width) {
+  auto* const numbers = static_cast<float*>(memory);
+  return {
+      .scores = {numbers, 2 * frames},
+      .merged = {numbers + 2 * frames, frames * width},
+      .flags = {reinterpret_cast<std::uint8_t*>(numbers + 2 * frames + frames * width), frames}};
+}
+
+std::size_t result_bytes(std::size_t frames, std::size_t width) {
+  return frames * ((2 + width) * sizeof(float) + 1);
+}
+
+// One batch under way.
+struct Slot {
+  std::uint64_t id = 0;
+  std::size_t frames = 0;
+  Staging input;
+  DeviceBuffer results;
+  PinnedBuffer host_results;
+  Event sent;
+  Event done;
+};
+
+class CudaEngine : public EngineDevice {
+ public:
+  CudaEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
+      : device_(*settings.gpu),
+        properties_(open_device(device_)),
+        outputs_(settings.outputs),
+        context_{.cancel = cancel, .precision = settings.precision} {
+    context_.stream = compute_.get();
+    context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
+    if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
+    if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
+    if (outputs_.scores) classifier_.emplace(models.classifier, context_);
+    context_.uploads.run(kLoadThreads, cancel);
+    device_allocator().trim();  // the readers' buffers
+    plan(settings.token_budget == 0 ? kTokenBudget : settings.token_budget);
+  }
+
+  ~CudaEngine() override { cudaStreamSynchronize(compute_.get()); }
+  CudaEngine(const CudaEngine&) = delete;
+  CudaEngine& operator=(const CudaEngine&) = delete;
+
+  std::string kernel_path() const override {
+    return is_hopper(properties_) ? "cuda-sm90a" : "cuda-generic";
+  }
+  std::uint32_t dnabert_s_width() const override { return dnabert_s_ ? dnabert_s_->width() : 0; }
+  std::uint32_t esm2_width() const override { return esm2_ ? esm2_->width() : 0; }
+  std::size_t token_budget() const override { return token_budget_; }
+  std::size_t depth() const override { return kDepth; }
+
+  void begin(const BatchRequest& request) override {
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // of whichever thread this is
+    Slot& slot = slots_.at(next_);
+    next_ = (next_ + 1) % slots_.size();
+    slot.id = request.id;
+    slot.frames = request.frames.frames();
+    under_way_.push_back(&slot);
+    if (slot.frames == 0) return;
+    prepare(slot, request.frames);
+    enqueue(slot, request.frames);
+  }
+
+  BatchResult finish() override {
+    Slot& slot = *under_way_.front();
+    under_way_.pop_front();
+    BatchResult result;
+    result.id = slot.id;
+    if (slot.frames == 0) return result;
+    slot.done.synchronize();
+    const Results results = results_at(slot.host_results.data(), slot.frames, width());
+    if (classifier_) result.scores.assign(results.scores.begin(), results.scores.end());
+    if (outputs_.dnabert_s) result.dnabert_s = columns(results.merged, 0, dnabert_s_width());
+    if (outputs_.esm2) result.esm2 = columns(results.merged, dnabert_s_width(), esm2_width());
+    for (std::uint32_t frame = 0; frame < slot.frames; ++frame) {
+      const bool scored = result.scores.empty() ||
+                          all_finite(std::span{result.scores}.subspan(2 * std::size_t{frame}, 2));
+      if (results.flags[frame] != 0 || !scored) result.not_finite.push_back(frame);
+    }
+    return result;
+  }
+
+ private:
+  std::uint32_t width() const { return dnabert_s_width() + esm2_width(); }
+  bool wants_embeddings() const { return outputs_.dnabert_s || outputs_.esm2; }
+
+  std::vector<float> columns(std::span<const float> merged, std::size_t first,
+                             std::size_t count) const {
+    std::vector<float> values;
+    values.reserve(merged.size() / width() * count);
+    for (std::size_t row = 0; row < merged.size(); row += width()) {
+      const auto from = merged.begin() + static_cast<std::ptrdiff_t>(row + first);
+      values.insert(values.end(), from, from + static_cast<std::ptrdiff_t>(count));
+    }
+    return values;
+  }
+
+  // Takes from the arena what a batch takes, both models one after the other.
+  void take_activations(std::size_t esm_tokens, std::size_t dna_tokens, std::size_t frames) {
+    if (esm2_) static_cast<void>(esm2_->activations(context_, esm_tokens));
+    context_.arena.rewind(0);
+    if (dnabert_s_) static_cast<void>(dnabert_s_->activations(context_, dna_tokens));
+    context_.arena.rewind(0);
+    if (classifier_) static_cast<void>(classifier_->activations(context_, frames));
+    context_.arena.rewind(0);
+  }
+
+  // Takes the memory for batches of so many tokens, or of the most halvings of it that there is
+  // memory for.
+  void plan(std::size_t tokens) {
+    for (token_budget_ = tokens;; token_budget_ /= 2) {
+      try {
+        reserve(token_budget_, token_budget_);
+        break;
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kOutOfMemory || token_budget_ / 2 < kSmallestBudget) throw;
+      }
+    }
+    if (token_budget_ == tokens) return;
+    log_warning("device memory is short: batches of {} tokens instead of {}; results are the same",
+                token_budget_, tokens);
+  }
+
+  // Room for batches of so many tokens of either model.
+  void reserve(std::size_t esm_tokens, std::size_t dna_tokens) {
+    context_.arena = Arena();
+    take_activations(esm_tokens, dna_tokens, esm_tokens);
+    const std::size_t bytes = context_.arena.most();
+    if (bytes > activations_.bytes()) {
+      compute_.synchronize();
+      activations_ = {};
+      activations_ = DeviceBuffer(Purpose::kActivations, bytes);
+    }
+    context_.arena = Arena(activations_.data(), activations_.bytes());
+  }
+
+  void prepare(Slot& slot, const PackedFrames& frames) {
+    reserve(frames.esm_tokens.size(), frames.dna_tokens.size());
+    const std::size_t longest = longest_sequence(frames.esm_offsets);
+    if (longest > positions_) {
+      compute_.synchronize();
+      cuda::cover_positions(context_, longest);
+      positions_ = longest;
+    }
+    grow(result_bytes(slot.frames, width()), slot.results, slot.host_results);
+  }
+
+  template <typename Token>
+  static DeviceBatch<Token> stage(Staging& input, const std::vector<Token>& tokens,
+                                  const std::vector<std::uint32_t>& offsets,
+                                  const std::vector<cuda::AttentionItem>& items) {
+    DeviceBatch<Token> batch;
+    batch.tokens = tokens;
+    batch.offsets = offsets;
+    batch.device_tokens = input.add(std::span<const Token>(tokens));
+    batch.device_offsets = input.add(std::span<const std::uint32_t>(offsets));
+    batch.items = input.add(std::span<const cuda::AttentionItem>(items));
+    batch.item_count = items.size();
+    return batch;
+  }
+
+  // Sends a batch's input and enqueues all its kernels.
+  void enqueue(Slot& slot, const PackedFrames& frames) {
+    const auto esm_items = cuda::attention_items(frames.esm_offsets);
+    const auto dna_items = cuda::attention_items(frames.dna_offsets);
+    const auto bytes_of = [](const auto& values) {
+      return Staging::padded(values.size() * sizeof(values[0]));
+    };
+    slot.input.reserve(bytes_of(frames.esm_tokens) + bytes_of(frames.esm_offsets) +
+                       bytes_of(esm_items) + bytes_of(frames.dna_tokens) +
+                       bytes_of(frames.dna_offsets) + bytes_of(dna_items));
+    const auto protein = stage(slot.input, frames.esm_tokens, frames.esm_offsets, esm_items);
+    const auto dna = stage(slot.input, frames.dna_tokens, frames.dna_offsets, dna_items);
+    slot.input.send(copies_);
+    slot.sent.record(copies_);
+    check_cuda(cudaStreamWaitEvent(compute_.get(), slot.sent.get()), "cudaStreamWaitEvent");
+
+    const Results results = results_at(slot.results.data(), slot.frames, width());
+    const DeviceMatrix merged{.data = results.merged.data(), .rows = slot.frames, .width = width()};
+    if (esm2_) {
+      esm2_->embed(context_, protein,
+                   {.rows = merged, .column = dnabert_s_width(), .width = esm2_width()});
+      context_.arena.rewind(0);
+    }
+    if (dnabert_s_) {
+      dnabert_s_->embed(context_, dna, {.rows = merged, .column = 0, .width = dnabert_s_width()});
+      context_.arena.rewind(0);
+    }
+    if (classifier_) classifier_->classify(context_, merged, results.scores);
+    context_.arena.rewind(0);
+    cuda::flag_rows(merged, results.flags.data(), context_.stream);
+    fetch(slot, results);
+    slot.done.record(compute_);
+  }
+
+  void fetch(Slot& slot, const Results& results) {
+    const Results host = results_at(slot.host_results.data(), slot.frames, width());
+    const auto copy = [&](auto to, auto from) {
+      check_cuda(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToHost,
+                                 compute_.get()),
+                 "cudaMemcpyAsync");
+    };
+    if (classifier_) copy(host.scores, results.scores);
+    if (wants_embeddings()) copy(host.merged, results.merged);
+    copy(host.flags, results.flags);
+  }
+
+  int device_;
+  cudaDeviceProp properties_;
+  EngineOutputs outputs_;
+  Stream compute_;
+  Stream copies_;
+  cuda::Context context_;
+  std::optional<DnabertSModel<cuda::Backend>> dnabert_s_;
+  std::optional<Esm2Model<cuda::Backend>> esm2_;
+  std::optional<ClassifierModel<cuda::Backend>> classifier_;
+  DeviceBuffer activations_;
+  std::size_t token_budget_ = 0;
+  std::size_t positions_ = 0;  // that the rotary angles cover
+  std::array<Slot, kDepth> slots_;
+  std::size_t next_ = 0;
+  std::deque<Slot*> under_way_;
+};
+
+}  // namespace
+
+std::unique_ptr<EngineDevice> make_cuda_engine(const EngineModels& models,
+                                               const EngineSettings& settings,
+                                               const Cancel& cancel) {
+  return std::make_unique<CudaEngine>(models, settings, cancel);
+}
+
+}  // namespace virnucpro

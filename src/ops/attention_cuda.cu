@@ -1,0 +1,489 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "base/error.hpp"
+#include "ops/attention_cuda.hpp"
+#include "ops/vector_cuda.cuh"
+#include "tensor/cuda_error.hpp"
+
+namespace virnucpro::cuda {
+namespace {
+
+constexpr int kWarps = 4;
+constexpr int kThreads = 32 * kWarps;
+constexpr int kTileRows = 16;   // of queries, a warp's at a time: the rows of one mma
+constexpr int kBlockKeys = 64;  // between two looks at the running maximum
+constexpr int kPad = 8;         // elements behind a row, against bank conflicts
+constexpr float kLog2E = 1.44269504F;
+constexpr float kLowest = -1e30F;  // below every score; a difference of two of them is 0, not NaN
+
+// What the kernels need of a call.
+struct Problem {
+  const void* qkv;
+  void* out;
+  const AttentionItem* items;
+  const float* cosines;
+  const float* sines;
+  const float* slopes;
+  std::uint32_t heads;
+  std::uint32_t head_width;
+  std::uint32_t chunk;  // rows of keys and values in shared memory
+  float scale;          // of scores, with log2(e)
+};
+
+__device__ __forceinline__ float exp2_fast(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+// Copies `rows` rows of one head into shared memory, turned by the rotary embedding where `cosines`
+// is given, times `factor`; what lies beyond head_width up to kWidth becomes zero. Done by
+// `threads` threads, this one being number `thread`.
+template <int kWidth, typename T>
+__device__ void stage_rows(const Problem& problem, const T* from, std::size_t stride,
+                           std::uint32_t rows, std::uint32_t first_position, bool turn, T* to,
+                           std::uint32_t thread, std::uint32_t threads) {
+  constexpr std::uint32_t kRow = kWidth + kPad;
+  const std::uint32_t half = problem.head_width / 2;
+  if (turn) {
+    const std::uint32_t groups = half / 4;
+    for (std::uint32_t i = thread; i < rows * groups; i += threads) {
+      const std::uint32_t row = i / groups;
+      const std::uint32_t column = i % groups * 4;
+      const std::size_t angle = static_cast<std::size_t>(first_position + row) * half + column;
+      const Four<float> cosine = load_four(problem.cosines + angle);
+      const Four<float> sine = load_four(problem.sines + angle);
+      const Four<T> low = load_four(from + row * stride + column);
+      const Four<T> high = load_four(from + row * stride + column + half);
+      Four<T> new_low;
+      Four<T> new_high;
+      for (int n = 0; n < 4; ++n) {
+        const float a = to_float(low.at[n]);
+        const float b = to_float(high.at[n]);
+        new_low.at[n] = from_float<T>(a * cosine.at[n] - b * sine.at[n]);
+        new_high.at[n] = from_float<T>(b * cosine.at[n] + a * sine.at[n]);
+      }
+      store_four(to + row * kRow + column, new_low);
+      store_four(to + row * kRow + column + half, new_high);
+    }
+  } else {
+    const std::uint32_t groups = problem.head_width / 4;
+    for (std::uint32_t i = thread; i < rows * groups; i += threads) {
+      const std::uint32_t row = i / groups;
+      const std::uint32_t column = i % groups * 4;
+      store_four(to + row * kRow + column, load_four(from + row * stride + column));
+    }
+  }
+  const std::uint32_t missing = kWidth - problem.head_width;
+  for (std::uint32_t i = thread; i < rows * missing; i += threads) {
+    to[i / missing * kRow + problem.head_width + i % missing] = from_float<T>(0.0F);
+  }
+}
+
+template <typename T>
+__device__ void zero_rows(T* rows, std::uint32_t count, std::uint32_t width, std::uint32_t thread,
+                          std::uint32_t threads) {
+  for (std::uint32_t i = thread; i < count * width; i += threads) rows[i] = from_float<T>(0.0F);
+}
+
+__device__ __forceinline__ void load_matrices(std::uint32_t (&to)[4], const void* from) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(address));
+}
+
+__device__ __forceinline__ void load_transposed(std::uint32_t (&to)[4], const void* from) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(from));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(address));
+}
+
+// sums += a [16, 16] · b [16, 8], in fp32.
+template <typename T>
+__device__ __forceinline__ void multiply(float (&sums)[4], const std::uint32_t (&a)[4],
+                                         std::uint32_t b0, std::uint32_t b1);
+template <>
+__device__ __forceinline__ void multiply<__half>(float (&sums)[4], const std::uint32_t (&a)[4],
+                                                 std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+template <>
+__device__ __forceinline__ void multiply<__nv_bfloat16>(float (&sums)[4],
+                                                        const std::uint32_t (&a)[4],
+                                                        std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+template <typename T>
+__device__ __forceinline__ std::uint32_t pack(float low, float high) {
+  const T both[2] = {from_float<T>(low), from_float<T>(high)};
+  return *reinterpret_cast<const std::uint32_t*>(both);
+}
+
+// The softmax of 16 query rows so far. A thread holds rows lane / 4 and lane / 4 + 8, of every
+// eighth column two.
+template <int kWidth>
+struct Running {
+  float sums[kWidth / 8][4] = {};  // of weights times values
+  float maximum[2] = {kLowest, kLowest};
+  float weights[2] = {};  // their sum over this thread's columns
+};
+
+__device__ __forceinline__ float quad_max(float value) {
+  value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
+  return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));
+}
+
+__device__ __forceinline__ float quad_sum(float value) {
+  value += __shfl_xor_sync(0xffffffffU, value, 1);
+  return value + __shfl_xor_sync(0xffffffffU, value, 2);
+}
+
+// One block of keys. `query` is the tile's first row and `key` the block's, both within the
+// sequence, of whose rows `length` − key are keys here.
+template <int kWidth, typename T>
+__device__ void attend_block(const Problem& problem, const std::uint32_t (&queries)[kWidth / 16][4],
+                             const T* keys, const T* values, std::uint32_t query, std::uint32_t key,
+                             std::uint32_t length, float slope, Running<kWidth>& running) {
+  constexpr std::uint32_t kRow = kWidth + kPad;
+  const std::uint32_t lane = threadIdx.x % 32;
+  float scores[kBlockKeys / 8][4] = {};
+  // Four 8×8 matrices at a time: keys n … n+7 and n+8 … n+15, each at k and k + 8.
+  const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
+  const std::uint32_t key_column = (lane / 8 % 2) * 8;
+#pragma unroll
+  for (int k = 0; k < kWidth / 16; ++k) {
+#pragma unroll
+    for (int n = 0; n < kBlockKeys / 16; ++n) {
+      std::uint32_t b[4];
+      load_matrices(b, keys + (n * 16 + key_row) * kRow + k * 16 + key_column);
+      multiply<T>(scores[2 * n], queries[k], b[0], b[1]);
+      multiply<T>(scores[2 * n + 1], queries[k], b[2], b[3]);
+    }
+  }
+  float maximum[2] = {running.maximum[0], running.maximum[1]};
+#pragma unroll
+  for (int n = 0; n < kBlockKeys / 8; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t column = key + n * 8 + lane % 4 * 2 + i % 2;
+      const std::uint32_t row = query + lane / 4 + i / 2 * 8;
+      const float distance = fabsf(static_cast<float>(row) - static_cast<float>(column));
+      const float score = scores[n][i] * problem.scale - slope * distance;
+      scores[n][i] = column < length ? score : kLowest;
+      maximum[i / 2] = fmaxf(maximum[i / 2], scores[n][i]);
+    }
+  }
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    maximum[half] = quad_max(maximum[half]);
+    const float correction = exp2_fast(running.maximum[half] - maximum[half]);
+    running.maximum[half] = maximum[half];
+    running.weights[half] *= correction;
+#pragma unroll
+    for (int n = 0; n < kWidth / 8; ++n) {
+      running.sums[n][2 * half] *= correction;
+      running.sums[n][2 * half + 1] *= correction;
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < kBlockKeys / 8; ++n) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      scores[n][i] = exp2_fast(scores[n][i] - maximum[i / 2]);
+      running.weights[i / 2] += scores[n][i];
+    }
+  }
+  // Values k … k+7 and k+8 … k+15, each at n and n + 8, transposed on the way.
+  const std::uint32_t value_row = (lane / 8 % 2) * 8 + lane % 8;
+  const std::uint32_t value_column = (lane / 16) * 8;
+#pragma unroll
+  for (int k = 0; k < kBlockKeys / 16; ++k) {
+    const std::uint32_t weights[4] = {pack<T>(scores[2 * k][0], scores[2 * k][1]),
+                                      pack<T>(scores[2 * k][2], scores[2 * k][3]),
+                                      pack<T>(scores[2 * k + 1][0], scores[2 * k + 1][1]),
+                                      pack<T>(scores[2 * k + 1][2], scores[2 * k + 1][3])};
+#pragma unroll
+    for (int n = 0; n < kWidth / 16; ++n) {
+      std::uint32_t b[4];
+      load_transposed(b, values + (k * 16 + value_row) * kRow + n * 16 + value_column);
+      multiply<T>(running.sums[2 * n], weights, b[0], b[1]);
+      multiply<T>(running.sums[2 * n + 1], weights, b[2], b[3]);
+    }
+  }
+}
+
+// Through the warp's part of shared memory, so that whole rows are written.
+template <int kWidth, typename T>
+__device__ void write_tile(const Problem& problem, Running<kWidth>& running, T* scratch, T* out,
+                           std::size_t stride, std::uint32_t rows) {
+  constexpr std::uint32_t kRow = kWidth + kPad;
+  const std::uint32_t lane = threadIdx.x % 32;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const float scale = 1.0F / quad_sum(running.weights[half]);
+    T* const row = scratch + (lane / 4 + half * 8) * kRow + lane % 4 * 2;
+#pragma unroll
+    for (int n = 0; n < kWidth / 8; ++n) {
+      *reinterpret_cast<std::uint32_t*>(row + n * 8) =
+          pack<T>(running.sums[n][2 * half] * scale, running.sums[n][2 * half + 1] * scale);
+    }
+  }
+  __syncwarp();
+  const std::uint32_t groups = problem.head_width / 4;
+  for (std::uint32_t i = lane; i < rows * groups; i += 32) {
+    const std::uint32_t column = i % groups * 4;
+    store_four(out + i / groups * stride + column, load_four(scratch + i / groups * kRow + column));
+  }
+  __syncwarp();
+}
+
+// A block of threads a head and item. Keys and values lie in shared memory, `chunk` rows at a time;
+// each warp takes 16 query rows after another, all warps in step where there is more than one
+// chunk.
+template <int kWidth, typename T>
+__global__ void __launch_bounds__(kThreads) attention_kernel(Problem problem) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  constexpr std::uint32_t kRow = kWidth + kPad;
+  T* const keys = reinterpret_cast<T*>(shared);
+  T* const values = keys + problem.chunk * kRow;
+  const std::uint32_t warp = threadIdx.x / 32;
+  const std::uint32_t lane = threadIdx.x % 32;
+  T* const scratch = values + problem.chunk * kRow + warp * kTileRows * kRow;
+
+  const AttentionItem item = problem.items[blockIdx.y];
+  const std::uint32_t head = blockIdx.x;
+  const std::size_t width = static_cast<std::size_t>(problem.heads) * problem.head_width;
+  const std::size_t stride = 3 * width;
+  const T* const all_queries =
+      static_cast<const T*>(problem.qkv) + item.begin * stride + head * problem.head_width;
+  const T* const all_keys = all_queries + width;
+  const T* const all_values = all_keys + width;
+  T* const out = static_cast<T*>(problem.out) + item.begin * width + head * problem.head_width;
+  const bool turn = problem.cosines != nullptr;
+  const float slope = problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
+
+  const std::uint32_t chunks = (item.length + problem.chunk - 1) / problem.chunk;
+  const std::uint32_t last = min(item.length, item.first + kAttentionRows);
+  for (std::uint32_t round = item.first; round < last; round += kWarps * kTileRows) {
+    const std::uint32_t query = round + warp * kTileRows;
+    const std::uint32_t rows = query < last ? min(last - query, kTileRows) : 0;
+    std::uint32_t queries[kWidth / 16][4] = {};
+    if (rows > 0) {
+      zero_rows(scratch + rows * kRow, kTileRows - rows, kRow, lane, 32);
+      stage_rows<kWidth>(problem, all_queries + query * stride, stride, rows, query, turn, scratch,
+                         lane, 32);
+      __syncwarp();
+#pragma unroll
+      for (int k = 0; k < kWidth / 16; ++k) {
+        load_matrices(queries[k], scratch + (lane % 16) * kRow + k * 16 + (lane / 16) * 8);
+      }
+      __syncwarp();
+    }
+    Running<kWidth> running;
+    for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+      const std::uint32_t first_key = chunk * problem.chunk;
+      const std::uint32_t count = min(item.length - first_key, problem.chunk);
+      if (chunks > 1 || round == item.first) {
+        __syncthreads();  // nobody reads the last chunk any more
+        stage_rows<kWidth>(problem, all_keys + first_key * stride, stride, count, first_key, turn,
+                           keys, threadIdx.x, kThreads);
+        stage_rows<kWidth>(problem, all_values + first_key * stride, stride, count, first_key,
+                           false, values, threadIdx.x, kThreads);
+        // What fills the last block up: weights of zero times anything finite.
+        const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
+        zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
+        zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);
+        __syncthreads();
+      }
+      if (rows == 0) continue;
+      for (std::uint32_t block = 0; block < count; block += kBlockKeys) {
+        attend_block<kWidth, T>(problem, queries, keys + block * kRow, values + block * kRow, query,
+                                first_key + block, item.length, slope, running);
+      }
+    }
+    if (rows > 0) {
+      write_tile<kWidth>(problem, running, scratch, out + query * width, width, rows);
+    }
+  }
+}
+
+// fp32: a thread a query row, everything in registers but keys and values.
+constexpr int kPlainThreads = 128;
+constexpr int kPlainKeys = 32;  // in shared memory, and between two looks at the maximum
+
+template <int kWidth>
+__global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Problem problem) {
+  __shared__ float keys[kPlainKeys][kWidth];
+  __shared__ float values[kPlainKeys][kWidth];
+  const AttentionItem item = problem.items[blockIdx.y];
+  const std::uint32_t head = blockIdx.x;
+  const std::uint32_t half = problem.head_width / 2;
+  const std::size_t width = static_cast<std::size_t>(problem.heads) * problem.head_width;
+  const std::size_t stride = 3 * width;
+  const float* const all_queries =
+      static_cast<const float*>(problem.qkv) + item.begin * stride + head * problem.head_width;
+  float* const out =
+      static_cast<float*>(problem.out) + item.begin * width + head * problem.head_width;
+  const float slope = problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
+  // One number of a row of queries or keys, turned.
+  const auto turned = [&](const float* row, std::uint32_t position, std::uint32_t column) {
+    if (column >= problem.head_width) return 0.0F;
+    if (problem.cosines == nullptr) return row[column];
+    const std::uint32_t pair = column < half ? column : column - half;
+    const std::size_t angle = static_cast<std::size_t>(position) * half + pair;
+    const float other = column < half ? -row[column + half] : row[column - half];
+    return row[column] * problem.cosines[angle] + other * problem.sines[angle];
+  };
+
+  const std::uint32_t last = min(item.length, item.first + kAttentionRows);
+  for (std::uint32_t round = item.first; round < last; round += kPlainThreads) {
+    const std::uint32_t query = round + threadIdx.x;
+    const bool active = query < last;
+    float q[kWidth];
+    float sums[kWidth];
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      q[i] = active ? turned(all_queries + query * stride, query, i) : 0.0F;
+      sums[i] = 0.0F;
+    }
+    float maximum = kLowest;
+    float weights = 0;
+    for (std::uint32_t first = 0; first < item.length; first += kPlainKeys) {
+      const std::uint32_t count = min(item.length - first, kPlainKeys);
+      __syncthreads();
+      for (std::uint32_t i = threadIdx.x; i < kPlainKeys * kWidth; i += kPlainThreads) {
+        const std::uint32_t row = i / kWidth;
+        const std::uint32_t column = i % kWidth;
+        const float* const key = all_queries + (first + row) * stride + width;
+        const bool there = row < count && column < problem.head_width;
+        keys[row][column] = there ? turned(key, first + row, column) : 0.0F;
+        values[row][column] = there ? key[width + column] : 0.0F;
+      }
+      __syncthreads();
+      if (!active) continue;
+      float scores[kPlainKeys];
+      float highest = maximum;
+#pragma unroll
+      for (int k = 0; k < kPlainKeys; ++k) {
+        float dot = 0;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) dot = fmaf(q[i], keys[k][i], dot);
+        const float distance = fabsf(static_cast<float>(query) - static_cast<float>(first + k));
+        const float score = dot * problem.scale - slope * distance;
+        scores[k] = k < count ? score : kLowest;
+        highest = fmaxf(highest, scores[k]);
+      }
+      const float correction = exp2f(maximum - highest);
+      maximum = highest;
+      weights *= correction;
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) sums[i] *= correction;
+#pragma unroll
+      for (int k = 0; k < kPlainKeys; ++k) {
+        const float weight = exp2f(scores[k] - highest);
+        weights += weight;
+#pragma unroll
+        for (int i = 0; i < kWidth; ++i) sums[i] = fmaf(weight, values[k][i], sums[i]);
+      }
+    }
+    if (!active) continue;
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) {
+      if (i < problem.head_width) out[query * width + i] = sums[i] / weights;
+    }
+  }
+}
+
+Problem problem_of(const AttentionCall& call) {
+  const std::uint32_t blocks = (call.longest + kBlockKeys - 1) / kBlockKeys;
+  return {.qkv = call.qkv.data,
+          .out = call.out.data,
+          .items = call.items,
+          .cosines = call.cosines,
+          .sines = call.sines,
+          .slopes = call.slopes,
+          .heads = call.heads,
+          .head_width = call.head_width,
+          .chunk = std::min(blocks * kBlockKeys, kAttentionRows),
+          .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
+}
+
+// One block an item and head; the y dimension of a grid ends at 65,535.
+template <typename Launch>
+void for_each_part(const AttentionCall& call, const Launch& launch) {
+  constexpr std::size_t kMostItems = 65535;
+  Problem problem = problem_of(call);
+  for (std::size_t first = 0; first < call.item_count; first += kMostItems) {
+    problem.items = call.items + first;
+    launch(dim3(call.heads, static_cast<unsigned>(std::min(kMostItems, call.item_count - first))),
+           problem);
+    check_cuda(cudaGetLastError(), "launch of attention");
+  }
+}
+
+template <int kWidth, typename T>
+void launch_attention(const AttentionCall& call, cudaStream_t stream) {
+  for_each_part(call, [&](dim3 grid, const Problem& problem) {
+    const std::size_t rows = std::size_t{2} * problem.chunk + kWarps * kTileRows;
+    const std::size_t bytes = rows * (kWidth + kPad) * sizeof(T);
+    check_cuda(
+        cudaFuncSetAttribute(attention_kernel<kWidth, T>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+    attention_kernel<kWidth, T><<<grid, kThreads, bytes, stream>>>(problem);
+  });
+}
+
+template <int kWidth>
+void launch_plain_attention(const AttentionCall& call, cudaStream_t stream) {
+  for_each_part(call, [&](dim3 grid, const Problem& problem) {
+    plain_attention_kernel<kWidth><<<grid, kPlainThreads, 0, stream>>>(problem);
+  });
+}
+
+template <int kWidth>
+void attention_of_width(const AttentionCall& call, cudaStream_t stream) {
+  switch (call.qkv.element) {
+    case Element::kFp32:
+      return launch_plain_attention<kWidth>(call, stream);
+    case Element::kFp16:
+      return launch_attention<kWidth, __half>(call, stream);
+    case Element::kBf16:
+      return launch_attention<kWidth, __nv_bfloat16>(call, stream);
+  }
+}
+
+}  // namespace
+
+std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets) {
+  std::vector<AttentionItem> items;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const std::uint32_t length = offsets[i + 1] - offsets[i];
+    for (std::uint32_t first = 0; first < length; first += kAttentionRows) {
+      items.push_back({.begin = offsets[i], .length = length, .first = first});
+    }
+  }
+  return items;
+}
+
+void attention(const AttentionCall& call, cudaStream_t stream) {
+  if (call.head_width <= 16) return attention_of_width<16>(call, stream);
+  if (call.head_width <= 32) return attention_of_width<32>(call, stream);
+  if (call.head_width <= 64) return attention_of_width<64>(call, stream);
+  if (call.head_width <= 128) return attention_of_width<128>(call, stream);
+  throw Error(ErrorKind::kInternal, "heads of " + std::to_string(call.head_width) + " numbers");
+}
+
+}  // namespace virnucpro::cuda

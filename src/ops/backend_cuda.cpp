@@ -1,0 +1,168 @@
+#include "ops/backend_cuda.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ops/attention.hpp"
+#include "ops/read_tensor.hpp"
+#include "tensor/cuda_error.hpp"
+
+namespace virnucpro::cuda {
+namespace {
+
+// Products read their operands in 16 bytes of 16-bit numbers.
+constexpr std::size_t kMultiple = 8;
+constexpr std::size_t kPositions = 1024;  // of rotary angles computed at first
+
+DeviceBuffer copy_of(std::span<const float> values) {
+  DeviceBuffer buffer(Purpose::kWeights, values.size_bytes());
+  upload(values, buffer.data());
+  return buffer;
+}
+
+DeviceBuffer read_later(Context& context, const Weights& weights, const std::string& name,
+                        const Shape& shape) {
+  const std::size_t numbers = shape.front();
+  DeviceBuffer buffer(Purpose::kWeights, numbers * sizeof(float));
+  context.uploads.add(weights, name, shape, {.data = buffer.data(), .rows = 1, .width = numbers});
+  return buffer;
+}
+
+void fill(RotaryAngles& angles, std::size_t positions) {
+  const RotaryTable table(angles.inv_freq, positions);
+  const std::size_t numbers = positions * table.half();
+  angles.cosines = copy_of({table.cosines(0), numbers});
+  angles.sines = copy_of({table.sines(0), numbers});
+  angles.positions = positions;
+}
+
+}  // namespace
+
+Element element_of(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return Element::kFp32;
+    case Precision::kFp16:
+      return Element::kFp16;
+    case Precision::kBf16:
+      return Element::kBf16;
+  }
+  throw Error(ErrorKind::kInternal, "no such precision");
+}
+
+void cover_positions(Context& context, std::size_t positions) {
+  for (const auto& angles : context.angles) {
+    if (angles->positions < positions) fill(*angles, positions);
+  }
+}
+
+Linear::Linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
+               std::size_t inputs, Precision precision, Epilogue epilogue)
+    : inputs_(inputs), precision_(precision), epilogue_(epilogue) {
+  for (const LinearPart& part : parts) outputs_ += part.outputs;
+  if (inputs % kMultiple != 0 || outputs_ % kMultiple != 0) {
+    throw Error(ErrorKind::kWeightsTensor,
+                Place{.file = weights.origin(), .tensor = parts.front().weight},
+                fmt::format("{} inputs and {} outputs: on a GPU both must be multiples of {}",
+                            inputs, outputs_, kMultiple));
+  }
+  const Element element = element_of(precision);
+  weight_ = DeviceBuffer(Purpose::kWeights, outputs_ * inputs * size_of(element));
+  bias_ = DeviceBuffer(Purpose::kWeights, outputs_ * sizeof(float));
+  if (epilogue == Epilogue::kNone) {
+    check_cuda(cudaMemset(bias_.data(), 0, bias_.bytes()), "cudaMemset");
+  }
+  std::size_t first = 0;
+  for (const LinearPart& part : parts) {
+    auto* const rows = static_cast<std::byte*>(weight_.data()) + first * inputs * size_of(element);
+    context.uploads.add(weights, part.weight, {part.outputs, inputs},
+                        {.data = rows, .rows = part.outputs, .width = inputs, .element = element});
+    if (epilogue != Epilogue::kNone) {
+      context.uploads.add(
+          weights, part.bias, {part.outputs},
+          {.data = static_cast<float*>(bias_.data()) + first, .rows = 1, .width = part.outputs});
+    }
+    first += part.outputs;
+  }
+}
+
+void Linear::run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const {
+  const Gemm gemm = precision_ == Precision::kFp32 ? gemm_generic_fp32 : context.gemm;
+  gemm({.rows = in.rows,
+        .outputs = outputs_,
+        .inputs = inputs_,
+        .x = in.data,
+        .weight = weight_.data(),
+        .bias = static_cast<const float*>(bias_.data()),
+        .out = out.data},
+       epilogue_, context.stream);
+}
+
+LayerNorm::LayerNorm(Context& context, const Weights& weights, const std::string& name,
+                     std::size_t width, float eps)
+    : eps_(eps),
+      weight_(read_later(context, weights, name + ".weight", {width})),
+      bias_(read_later(context, weights, name + ".bias", {width})) {
+  if (width > kWidestNorm) {
+    throw Error(ErrorKind::kWeightsTensor,
+                Place{.file = weights.origin(), .tensor = name + ".weight"},
+                fmt::format("{} numbers; on a GPU at most {}", width, kWidestNorm));
+  }
+}
+
+void LayerNorm::run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out,
+                    const DeviceMatrix& also) const {
+  layer_norm({.weight = static_cast<const float*>(weight_.data()),
+              .bias = static_cast<const float*>(bias_.data()),
+              .eps = eps_},
+             in, out, also, context.stream);
+}
+
+BatchNormRelu::BatchNormRelu(const virnucpro::BatchNormRelu& norm)
+    : mean_(copy_of(norm.mean())), scale_(copy_of(norm.scale())), bias_(copy_of(norm.bias())) {}
+
+void BatchNormRelu::run(Context& context, const DeviceMatrix& values) const {
+  batch_norm_relu({.mean = static_cast<const float*>(mean_.data()),
+                   .scale = static_cast<const float*>(scale_.data()),
+                   .bias = static_cast<const float*>(bias_.data())},
+                  values, context.stream);
+}
+
+ClassHead::ClassHead(Context& /*context*/, const Weights& weights, const std::string& name,
+                     std::size_t inputs, std::size_t classes)
+    : weight_(copy_of(read_tensor(weights, name + ".weight", {classes, inputs}).span())),
+      bias_(copy_of(read_tensor(weights, name + ".bias", {classes}).span())) {}
+
+void ClassHead::run(Context& context, const DeviceMatrix& in, std::span<float> device_out) const {
+  two_classes(static_cast<const float*>(weight_.data()), static_cast<const float*>(bias_.data()),
+              in, device_out.data(), context.stream);
+}
+
+Embedding::Embedding(Context& /*context*/, const Weights& weights, const std::string& name,
+                     std::size_t rows, std::size_t width, float scale,
+                     std::span<const float> added) {
+  HostArray<float> table = read_tensor(weights, name, {rows, width});
+  const std::span<float> values = table.span();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = values[i] * scale + (added.empty() ? 0.0F : added[i % width]);
+  }
+  table_ = copy_of(values);
+}
+
+Backend::Rotary Backend::rotary(Context& context, const std::vector<float>& inv_freq) {
+  const auto same = std::find_if(context.angles.begin(), context.angles.end(),
+                                 [&](const auto& angles) { return angles->inv_freq == inv_freq; });
+  if (same != context.angles.end()) return same->get();
+  context.angles.push_back(std::make_unique<RotaryAngles>());
+  context.angles.back()->inv_freq = inv_freq;
+  fill(*context.angles.back(), kPositions);
+  return context.angles.back().get();
+}
+
+Backend::Slopes Backend::slopes(Context& /*context*/, const std::vector<float>& slopes) {
+  return copy_of(slopes);
+}
+
+}  // namespace virnucpro::cuda

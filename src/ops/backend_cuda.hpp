@@ -1,0 +1,232 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/attention_cuda.hpp"
+#include "ops/batch_norm.hpp"
+#include "ops/context_cuda.hpp"
+#include "ops/linear.hpp"
+#include "ops/row_ops_cuda.hpp"
+#include "ops/token_batch.hpp"
+#include "tensor/device_memory.hpp"
+#include "tensor/matrix.hpp"
+#include "weights/weights.hpp"
+
+namespace virnucpro::cuda {
+
+// A dense layer as ops/linear.hpp describes it, on the device. The weights of its parts lie in one
+// matrix of the precision's element type, so that what takes the same inputs is one product.
+class Linear {
+ public:
+  Linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
+         std::size_t inputs, Precision precision, Epilogue epilogue);
+
+  // in: [rows, inputs] of that element type; out: [rows, outputs], of the same, but for
+  // Epilogue::kBiasAdd, which adds to fp32.
+  void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const;
+
+ private:
+  std::size_t inputs_;
+  std::size_t outputs_ = 0;
+  Precision precision_;
+  Epilogue epilogue_;
+  DeviceBuffer weight_;
+  DeviceBuffer bias_;  // zeros with Epilogue::kNone
+};
+
+// As ops/layer_norm.hpp, from fp32.
+class LayerNorm {
+ public:
+  LayerNorm(Context& context, const Weights& weights, const std::string& name, std::size_t width,
+            float eps);
+
+  void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const {
+    run(context, in, out, DeviceMatrix{});
+  }
+  // `also` gets the same numbers in its own type.
+  void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out,
+           const DeviceMatrix& also) const;
+
+ private:
+  float eps_;
+  DeviceBuffer weight_;
+  DeviceBuffer bias_;
+};
+
+// As ops/embedding.hpp; out is fp32.
+class Embedding {
+ public:
+  // `added` is added to every row of the scaled table, where there is any.
+  Embedding(Context& context, const Weights& weights, const std::string& name, std::size_t rows,
+            std::size_t width, float scale, std::span<const float> added);
+
+  template <typename Token>
+  void run(Context& context, const Token* tokens, const DeviceMatrix& out) const {
+    embed_rows(static_cast<const float*>(table_.data()), tokens, out, context.stream);
+  }
+
+ private:
+  DeviceBuffer table_;
+};
+
+// As ops/batch_norm.hpp, in fp32.
+class BatchNormRelu {
+ public:
+  explicit BatchNormRelu(const virnucpro::BatchNormRelu& norm);
+
+  void run(Context& context, const DeviceMatrix& values) const;
+
+ private:
+  DeviceBuffer mean_;
+  DeviceBuffer scale_;
+  DeviceBuffer bias_;
+};
+
+// As ops/class_head.hpp, of two classes.
+class ClassHead {
+ public:
+  ClassHead(Context& context, const Weights& weights, const std::string& name, std::size_t inputs,
+            std::size_t classes);
+
+  void run(Context& context, const DeviceMatrix& in, std::span<float> device_out) const;
+
+ private:
+  DeviceBuffer weight_;
+  DeviceBuffer bias_;
+};
+
+// A batch on the host, where it is checked, and on the device.
+template <typename Token>
+struct DeviceBatch : TokenBatch<Token> {
+  const Token* device_tokens = nullptr;
+  const std::uint32_t* device_offsets = nullptr;
+  const AttentionItem* items = nullptr;  // the device's
+  std::size_t item_count = 0;
+};
+
+// Where means go: row i of an fp32 matrix, from `column` on.
+struct DevicePooled {
+  DeviceMatrix rows;
+  std::size_t column = 0;
+  std::size_t width = 0;
+
+  std::size_t size() const { return rows.rows * width; }
+};
+
+// The ops as the models' graphs call them; CpuBackend (ops/backend_cpu.hpp) describes them.
+struct Backend {
+  using Context = cuda::Context;
+  using Matrix = DeviceMatrix;
+  using Linear = cuda::Linear;
+  using LayerNorm = cuda::LayerNorm;
+  using Embedding = cuda::Embedding;
+  using Rotary = const RotaryAngles*;
+  using Slopes = DeviceBuffer;
+  template <typename Token>
+  using Batch = DeviceBatch<Token>;
+  using Pooled = DevicePooled;
+  using BatchNormRelu = cuda::BatchNormRelu;
+  using ClassHead = cuda::ClassHead;
+  using Scores = std::span<float>;  // the device's
+
+  static std::size_t rows(const Matrix& matrix) { return matrix.rows; }
+  static std::size_t width(const Matrix& matrix) { return matrix.width; }
+
+  static Matrix residual(Context& context, std::size_t rows, std::size_t width) {
+    return context.arena.matrix(rows, width, Element::kFp32);
+  }
+  static Matrix operand(Context& context, std::size_t rows, std::size_t width) {
+    return context.arena.matrix(rows, width, context.element());
+  }
+  // A residual stream and, in 16 bits, the copy of it that products take.
+  struct Stream {
+    Matrix values;
+    Matrix copy;  // empty in fp32
+
+    const Matrix& operand() const { return copy.rows == 0 ? values : copy; }
+  };
+  static Stream stream(Context& context, std::size_t rows, std::size_t width) {
+    Stream made{.values = residual(context, rows, width), .copy = {}};
+    if (context.element() != Element::kFp32) made.copy = operand(context, rows, width);
+    return made;
+  }
+
+  static Linear linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
+                       std::size_t inputs, Epilogue epilogue) {
+    return {context, weights, parts, inputs, context.precision, epilogue};
+  }
+  static LayerNorm layer_norm(Context& context, const Weights& weights, const std::string& name,
+                              std::size_t width, float eps) {
+    return {context, weights, name, width, eps};
+  }
+  static Embedding embedding(Context& context, const Weights& weights, const std::string& name,
+                             std::size_t rows, std::size_t width, float scale,
+                             std::span<const float> added = {}) {
+    return {context, weights, name, rows, width, scale, added};
+  }
+  static Linear dense(Context& context, const Weights& weights, const std::string& name,
+                      std::size_t inputs, std::size_t outputs) {
+    const LinearPart part{name + ".weight", name + ".bias", outputs};
+    return {context, weights, {&part, 1}, inputs, Precision::kFp32, Epilogue::kBias};
+  }
+  static BatchNormRelu batch_norm_relu(Context&, const Weights& weights, const std::string& name,
+                                       std::size_t width, float eps) {
+    return BatchNormRelu(virnucpro::BatchNormRelu(weights, name, width, eps));
+  }
+  static Rotary rotary(Context& context, const std::vector<float>& inv_freq);
+  static Slopes slopes(Context& context, const std::vector<float>& slopes);
+
+  static void normalise(Context& context, const LayerNorm& norm, const Stream& stream) {
+    norm.run(context, stream.values, stream.values, stream.copy);
+  }
+  static void normalise_relu(Context& context, const BatchNormRelu& norm, const Matrix& values) {
+    norm.run(context, values);
+  }
+  template <typename Token>
+  static void embed(Context& context, const Embedding& embedding, const Batch<Token>& batch,
+                    const Matrix& out) {
+    embedding.run(context, batch.device_tokens, out);
+  }
+  template <typename Token>
+  static void rotary_attention(Context& context, std::size_t heads, const Rotary& rotary,
+                               const Batch<Token>& batch, const Matrix& qkv, const Matrix& out) {
+    AttentionCall call = attention_call(heads, batch, qkv, out);
+    call.cosines = static_cast<const float*>(rotary->cosines.data());
+    call.sines = static_cast<const float*>(rotary->sines.data());
+    attention(call, context.stream);
+  }
+  template <typename Token>
+  static void alibi_attention(Context& context, const Slopes& slopes, const Batch<Token>& batch,
+                              const Matrix& qkv, const Matrix& out) {
+    AttentionCall call = attention_call(slopes.bytes() / sizeof(float), batch, qkv, out);
+    call.slopes = static_cast<const float*>(slopes.data());
+    attention(call, context.stream);
+  }
+  static void gated_gelu(Context& context, const Matrix& in, const Matrix& out) {
+    cuda::gated_gelu(in, out, context.stream);
+  }
+  template <typename Token>
+  static void mean_pool(Context& context, const Matrix& in, const Batch<Token>& batch,
+                        const PooledRows& rows, const Pooled& out) {
+    mean_rows(in, batch.device_offsets, rows, out.rows, out.column, context.stream);
+  }
+
+ private:
+  template <typename Token>
+  static AttentionCall attention_call(std::size_t heads, const Batch<Token>& batch,
+                                      const Matrix& qkv, const Matrix& out) {
+    return {.qkv = qkv,
+            .out = out,
+            .items = batch.items,
+            .item_count = batch.item_count,
+            .longest = static_cast<std::uint32_t>(longest_sequence(batch.offsets)),
+            .heads = static_cast<std::uint32_t>(heads),
+            .head_width = static_cast<std::uint32_t>(out.width / heads)};
+  }
+};
+
+}  // namespace virnucpro::cuda

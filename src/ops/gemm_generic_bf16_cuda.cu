@@ -1,0 +1,9 @@
+#include "ops/gemm_generic_cuda.cuh"
+
+namespace virnucpro::cuda {
+
+void gemm_generic_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
+  gemm_generic<cutlass::bfloat16_t>(call, epilogue, stream);
+}
+
+}  // namespace virnucpro::cuda

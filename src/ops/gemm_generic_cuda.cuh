@@ -1,0 +1,127 @@
+#pragma once
+
+// Dense layers for every GPU from compute capability 8.0 on: CUTLASS's multistage kernels
+// (cp.async, mma.sync), the same epilogues as for Hopper. Included by one source a type.
+#include <cutlass/cutlass.h>
+#include <cutlass/gemm/device/gemm_universal_adapter.h>
+#include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>
+
+// Stands on what the kernels' headers declare, which it does not include.
+#include <cutlass/epilogue/threadblock/fusion/visitors.hpp>
+#include <type_traits>
+
+#include "ops/activation_cuda.cuh"
+#include "ops/gemm_cuda.hpp"
+#include "ops/gemm_status_cuda.cuh"
+
+namespace virnucpro::cuda {
+
+namespace visitors = cutlass::epilogue::threadblock;
+using cute::_0;
+using cute::_1;
+
+// Tiles and instruction of an element type.
+template <class Element>
+struct GenericTiles {  // the 16-bit types
+  using Block = cutlass::gemm::GemmShape<128, 128, 32>;
+  using Warp = cutlass::gemm::GemmShape<64, 64, 32>;
+  using Instruction = cutlass::gemm::GemmShape<16, 8, 16>;
+  using Operator = cutlass::arch::OpMultiplyAdd;
+  static constexpr int kStages = 4;
+};
+
+template <>
+struct GenericTiles<float> {  // three products of TF32 each
+  using Block = cutlass::gemm::GemmShape<128, 64, 16>;
+  using Warp = cutlass::gemm::GemmShape<64, 32, 16>;
+  using Instruction = cutlass::gemm::GemmShape<16, 8, 8>;
+  using Operator = cutlass::arch::OpMultiplyAddFastF32;
+  static constexpr int kStages = 3;
+};
+
+template <class Element, Epilogue kEpilogue>
+class GenericGemm {
+  using Tiles = GenericTiles<Element>;
+  using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
+  static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
+  static constexpr int kOutAlign = 16 / static_cast<int>(sizeof(Out));
+  static constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
+  using RowMajor = cutlass::layout::RowMajor;
+
+  using ThreadMap = visitors::OutputTileThreadLayout<typename Tiles::Block, typename Tiles::Warp,
+                                                     Out, kOutAlign, 1>;
+  using Bias = visitors::VisitorRowBroadcast<ThreadMap, float, cute::Stride<_0, _1, std::int32_t>>;
+  using Lines = cute::Stride<std::int64_t, _1, std::int64_t>;
+  using Residual = visitors::VisitorAuxLoad<ThreadMap, Out, Lines>;
+  using Store = visitors::VisitorAuxStore<ThreadMap, Out, kNearest, Lines>;
+  template <template <class> class Operation>
+  using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
+  using Biased = visitors::Sm80EVT<Compute<cutlass::plus>, visitors::VisitorAccFetch, Bias>;
+
+  // The value that is stored, as a tree over the accumulator.
+  template <Epilogue kKind, class = void>
+  struct Choose {
+    using Tree = Biased;
+    static typename Tree::Arguments arguments(const GemmCall& call) {
+      return {{}, {call.bias, 0.0F, {_0{}, _1{}, 0}}, {}};
+    }
+  };
+  template <class Unused>
+  struct Choose<Epilogue::kBiasGelu, Unused> {
+    using Tree = visitors::Sm80EVT<Compute<Gelu>, Biased>;
+    static typename Tree::Arguments arguments(const GemmCall& call) {
+      return {Choose<Epilogue::kBias>::arguments(call), {}};
+    }
+  };
+  template <class Unused>
+  struct Choose<Epilogue::kBiasAdd, Unused> {
+    using Tree = visitors::Sm80EVT<Compute<cutlass::plus>, Residual, Biased>;
+    static typename Tree::Arguments arguments(const GemmCall& call) {
+      return {{static_cast<Out*>(call.out), Out(0), lines(call)},
+              Choose<Epilogue::kBias>::arguments(call),
+              {}};
+    }
+  };
+  using Stored = visitors::Sm80EVT<Store, typename Choose<kEpilogue>::Tree>;
+
+  using Kernel = typename cutlass::gemm::kernel::DefaultGemmWithVisitor<
+      Element, RowMajor, cutlass::ComplexTransform::kNone, kAlign, Element,
+      cutlass::layout::ColumnMajor, cutlass::ComplexTransform::kNone, kAlign, Out, RowMajor,
+      kOutAlign, float, float, cutlass::arch::OpClassTensorOp, cutlass::arch::Sm80,
+      typename Tiles::Block, typename Tiles::Warp, typename Tiles::Instruction, Stored,
+      cutlass::gemm::threadblock::GemmIdentityThreadblockSwizzle<8>, Tiles::kStages,
+      typename Tiles::Operator>::GemmKernel;
+  using Adapter = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
+
+  static Lines lines(const GemmCall& call) {
+    return {static_cast<std::int64_t>(call.outputs), _1{}, 0};
+  }
+
+ public:
+  static void run(const GemmCall& call, cudaStream_t stream) {
+    const auto rows = static_cast<int>(call.rows);
+    const auto outputs = static_cast<int>(call.outputs);
+    const auto inputs = static_cast<int>(call.inputs);
+    const typename Stored::Arguments epilogue{Choose<kEpilogue>::arguments(call),
+                                              {static_cast<Out*>(call.out), lines(call)}};
+    const typename Adapter::Arguments arguments(
+        cutlass::gemm::GemmUniversalMode::kGemm, {rows, outputs, inputs}, 1, epilogue, call.x,
+        call.weight, nullptr, nullptr, 0, 0, 0, 0, inputs, inputs, 0, 0);
+    run_gemm<Adapter>(arguments, call, stream);
+  }
+};
+
+template <class Element>
+void gemm_generic(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
+  switch (epilogue) {
+    case Epilogue::kNone:
+    case Epilogue::kBias:
+      return GenericGemm<Element, Epilogue::kBias>::run(call, stream);
+    case Epilogue::kBiasGelu:
+      return GenericGemm<Element, Epilogue::kBiasGelu>::run(call, stream);
+    case Epilogue::kBiasAdd:
+      return GenericGemm<Element, Epilogue::kBiasAdd>::run(call, stream);
+  }
+}
+
+}  // namespace virnucpro::cuda

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/token_batch.hpp"
+#include "tensor/matrix.hpp"
+
+namespace virnucpro::cuda {
+
+// Kernels that work row by row; each is bound by the bytes it moves. All pointers are the device's;
+// widths are multiples of 4. A row's bits depend on that row only. Errors of all: kDevice.
+
+// out[i] = table[tokens[i]]; `table` is fp32 [rows, out.width], `out` is fp32.
+void embed_rows(const float* table, const std::uint8_t* tokens, const DeviceMatrix& out,
+                cudaStream_t stream);
+void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMatrix& out,
+                cudaStream_t stream);
+
+// Weight and bias of a layer normalisation, fp32 [width].
+struct NormWeights {
+  const float* weight = nullptr;
+  const float* bias = nullptr;
+  float eps = 0;
+};
+// out = (in − mean) / √(variance + eps) · weight + bias of each row of `in` (fp32), which may be
+// `out`; `also`, where it has rows, gets the same numbers in its own type.
+inline constexpr std::size_t kWidestNorm = 5120;
+void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
+                const DeviceMatrix& also, cudaStream_t stream);
+
+// out[i] = GELU(in[i], first half) · second half.
+void gated_gelu(const DeviceMatrix& in, const DeviceMatrix& out, cudaStream_t stream);
+
+// out[i, column … column + in.width) = mean of sequence i's rows of `in` (fp32), summed in order in
+// double. `offsets` as in ops/attention.hpp; out: fp32, a row a sequence.
+void mean_rows(const DeviceMatrix& in, const std::uint32_t* offsets, const PooledRows& rows,
+               const DeviceMatrix& out, std::size_t column, cudaStream_t stream);
+
+// A batch normalisation's running statistics and weights, fp32 [width].
+struct BatchNormWeights {
+  const float* mean = nullptr;
+  const float* scale = nullptr;
+  const float* bias = nullptr;
+};
+// values = max((values − mean) · scale + bias, 0), a NaN kept; fp32.
+void batch_norm_relu(const BatchNormWeights& norm, const DeviceMatrix& values, cudaStream_t stream);
+
+// out[i] = softmax of in[i]·Wᵀ + bias; in: fp32; weight: [2, in.width]; out: [rows, 2].
+void two_classes(const float* weight, const float* bias, const DeviceMatrix& in, float* out,
+                 cudaStream_t stream);
+
+// not_finite[i] = whether row i of `values` (fp32) holds a NaN or an infinity.
+void flag_rows(const DeviceMatrix& values, std::uint8_t* not_finite, cudaStream_t stream);
+
+// Converts fp32 to the type of `out`: the same shape.
+void convert(const float* in, const DeviceMatrix& out, cudaStream_t stream);
+
+}  // namespace virnucpro::cuda

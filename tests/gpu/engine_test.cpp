@@ -1,0 +1,160 @@
+#include "engine/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tensor/device_memory.hpp"
+#include "unit/engine/tiny_models.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr EngineOutputs kAll{.scores = true, .dnabert_s = true, .esm2 = true};
+
+std::vector<FrameTokens> some_frames(std::size_t count) {
+  std::mt19937 random(11);
+  std::vector<FrameTokens> frames;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t residues = i % 7 == 0 ? 1 + random() % 900 : 1 + random() % 170;
+    frames.push_back(random_frame(random, residues));
+  }
+  return frames;
+}
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double ab = 0;
+  double aa = 0;
+  double bb = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    aa += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+    bb += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+struct EngineOnGpu : testing::Test {
+  Engine engine(Precision precision, std::size_t token_budget = 4096) {
+    return {tiny_models(),
+            {.precision = precision, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
+            cancel};
+  }
+
+  Cancel cancel;
+};
+
+TEST_F(EngineOnGpu, AgreesWithTheCpu) {
+  const BatchRequest request = request_of(3, some_frames(60));
+  const BatchResult expected = Engine(tiny_models(), {.outputs = kAll}, cancel).run(request);
+  // Semantics: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16 0.9999.
+  for (const auto& [precision, largest, least_cosine] :
+       {std::tuple{Precision::kFp32, 1e-4, 0.9999999}, std::tuple{Precision::kFp16, 2e-2, 0.99999},
+        std::tuple{Precision::kBf16, 1e-1, 0.9999}}) {
+    Engine gpu = engine(precision);
+    const BatchResult result = gpu.run(request);
+    EXPECT_EQ(result.id, 3U);
+    EXPECT_TRUE(result.not_finite.empty());
+    ASSERT_EQ(result.scores.size(), expected.scores.size());
+    for (const auto& [values, right] : {std::pair{&result.dnabert_s, &expected.dnabert_s},
+                                        std::pair{&result.esm2, &expected.esm2}}) {
+      ASSERT_EQ(values->size(), right->size());
+      const std::size_t width = values->size() / request.frames.frames();
+      for (std::size_t i = 0; i < values->size(); ++i) {
+        ASSERT_NEAR((*values)[i], (*right)[i], largest) << name_of(precision);
+      }
+      for (std::size_t row = 0; row < values->size(); row += width) {
+        EXPECT_GE(
+            cosine(std::span{*values}.subspan(row, width), std::span{*right}.subspan(row, width)),
+            least_cosine)
+            << name_of(precision);
+      }
+    }
+    for (std::size_t i = 0; i < result.scores.size(); ++i) {
+      ASSERT_NEAR(result.scores[i], expected.scores[i], 10 * largest) << name_of(precision);
+    }
+  }
+}
+
+TEST_F(EngineOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
+  const std::vector<FrameTokens> frames = some_frames(50);
+  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
+    Engine first = engine(precision);
+    const BatchResult all = first.run(request_of(0, frames));
+    std::mt19937 random(23);
+    for (int round = 0; round < 20; ++round) {
+      Engine other = engine(precision, 64U << (random() % 8));
+      std::vector<std::size_t> order(1 + random() % 60);
+      std::vector<FrameTokens> some;
+      for (std::size_t& index : order) {
+        index = random() % frames.size();
+        some.push_back(frames[index]);
+      }
+      const BatchResult result = other.run(request_of(1, some));
+      const auto same = [&](const std::vector<float>& a, const std::vector<float>& b,
+                            std::size_t width) {
+        for (std::size_t i = 0; i < order.size(); ++i) {
+          if (std::memcmp(a.data() + i * width, b.data() + order[i] * width,
+                          width * sizeof(float)) != 0) {
+            return false;
+          }
+        }
+        return true;
+      };
+      ASSERT_TRUE(same(result.scores, all.scores, 2)) << name_of(precision);
+      ASSERT_TRUE(same(result.dnabert_s, all.dnabert_s, other.dnabert_s_width()));
+      ASSERT_TRUE(same(result.esm2, all.esm2, other.esm2_width()));
+    }
+  }
+}
+
+TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
+  Engine gpu = engine(Precision::kFp16);
+  const std::vector<FrameTokens> frames = some_frames(40);
+  const BatchResult expected = gpu.run(request_of(0, frames));
+  const BatchResult none = gpu.run(request_of(9, {}));
+  EXPECT_EQ(none.id, 9U);
+  EXPECT_TRUE(none.scores.empty());
+  ASSERT_EQ(gpu.depth(), 2U);
+  gpu.begin(request_of(1, frames));
+  for (std::uint64_t id = 2; id < 30; ++id) {
+    gpu.begin(request_of(id, frames));
+    const BatchResult result = gpu.finish();
+    EXPECT_EQ(result.id, id - 1);
+    EXPECT_EQ(result.scores, expected.scores);
+  }
+  EXPECT_EQ(gpu.finish().scores, expected.scores);
+}
+
+TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
+  Engine gpu = engine(Precision::kFp16);
+  const std::vector<FrameTokens> frames = some_frames(30);
+  for (int batch = 0; batch < 3; ++batch) gpu.run(request_of(0, frames));
+  const std::uint64_t asked = device_allocator().asked();
+  for (int batch = 0; batch < 10; ++batch) gpu.run(request_of(0, frames));
+  EXPECT_EQ(device_allocator().asked(), asked);
+}
+
+TEST_F(EngineOnGpu, NamesTheFramesThatAreNotFinite) {
+  const std::string dna(30, 'A');
+  const std::vector<FrameTokens> frames{frame_tokens("MKV", dna), frame_tokens("MWV", dna),
+                                        frame_tokens("KKKKKKKKW", dna), frame_tokens("L", dna)};
+  for (const EngineOutputs outputs : {kAll, EngineOutputs{}}) {
+    Engine bad(models_that_fail_on_w(), {.outputs = outputs, .gpu = 0}, cancel);
+    const BatchResult result = bad.run(request_of(0, frames));
+    EXPECT_EQ(result.not_finite, (std::vector<std::uint32_t>{1, 2}));
+  }
+}
+
+TEST_F(EngineOnGpu, StopsWhenCancelled) {
+  Engine gpu = engine(Precision::kFp16);
+  cancel.request(2);
+  EXPECT_THROW(gpu.run(request_of(0, some_frames(3))), Error);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "gpu/on_device.hpp"
+#include "ops/gemm_cuda.hpp"
+
+namespace virnucpro {
+namespace {
+
+struct Family {
+  const char* name;
+  cuda::Gemm gemm;
+  Element element;
+  bool hopper;
+};
+
+constexpr Family kFamilies[] = {
+    {"sm90 fp16", cuda::gemm_sm90_fp16, Element::kFp16, true},
+    {"sm90 bf16", cuda::gemm_sm90_bf16, Element::kBf16, true},
+    {"generic fp16", cuda::gemm_generic_fp16, Element::kFp16, false},
+    {"generic bf16", cuda::gemm_generic_bf16, Element::kBf16, false},
+    {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32, false},
+};
+constexpr Epilogue kEpilogues[] = {Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd};
+
+// A layer with random weights, and inputs whose rows all differ.
+struct Layer {
+  Layer(const Family& its_family, std::size_t its_inputs, std::size_t its_outputs,
+        std::size_t its_rows)
+      : family(its_family),
+        inputs(its_inputs),
+        outputs(its_outputs),
+        rows(its_rows),
+        x(rows, inputs, family.element, random_numbers(rows * inputs, 1)),
+        weight(outputs, inputs, family.element, scaled(random_numbers(outputs * inputs, 2))),
+        bias(random_numbers(outputs, 3)),
+        residual(random_numbers(rows * outputs, 4)) {}
+
+  std::vector<float> scaled(std::vector<float> values) const {
+    for (float& value : values) value /= std::sqrt(static_cast<float>(inputs));
+    return values;
+  }
+
+  // The given rows of the inputs through the layer, as bytes of the result.
+  OnDevice run(Epilogue epilogue, const std::vector<std::size_t>& order) const {
+    const Element out_element = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : family.element;
+    const OnDevice picked(order.size(), inputs, family.element);
+    OnDevice out(order.size(), outputs, out_element);
+    const std::size_t line = inputs * size_of(family.element);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      check_cuda(cudaMemcpy(static_cast<std::byte*>(picked.data()) + i * line,
+                            static_cast<const std::byte*>(x.data()) + order[i] * line, line,
+                            cudaMemcpyDeviceToDevice),
+                 "cudaMemcpy");
+      if (epilogue == Epilogue::kBiasAdd) {
+        cuda::upload({residual.data() + order[i] * outputs, outputs},
+                     static_cast<float*>(out.data()) + i * outputs);
+      }
+    }
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    family.gemm({.rows = order.size(),
+                 .outputs = outputs,
+                 .inputs = inputs,
+                 .x = picked.data(),
+                 .weight = weight.data(),
+                 .bias = bias_on_device.floats(),
+                 .out = out.data()},
+                epilogue, nullptr);
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    return out;
+  }
+
+  const Family& family;
+  std::size_t inputs, outputs, rows;
+  OnDevice x, weight;
+  std::vector<float> bias, residual;
+  OnDevice bias_on_device{bias};
+};
+
+std::vector<std::size_t> all_rows(std::size_t rows) {
+  std::vector<std::size_t> order(rows);
+  for (std::size_t i = 0; i < rows; ++i) order[i] = i;
+  return order;
+}
+
+double expected(const Layer& layer, Epilogue epilogue, const std::vector<float>& x,
+                const std::vector<float>& weight, std::size_t row, std::size_t output) {
+  double sum = static_cast<double>(layer.bias[output]);
+  for (std::size_t k = 0; k < layer.inputs; ++k) {
+    sum += static_cast<double>(x[row * layer.inputs + k]) *
+           static_cast<double>(weight[output * layer.inputs + k]);
+  }
+  if (epilogue == Epilogue::kBiasGelu) return 0.5 * sum * (1 + std::erf(sum / std::sqrt(2.0)));
+  if (epilogue == Epilogue::kBiasAdd) {
+    return sum + static_cast<double>(layer.residual[row * layer.outputs + output]);
+  }
+  return sum;
+}
+
+class GemmOnGpu : public testing::TestWithParam<Family> {
+ protected:
+  void SetUp() override {
+    if (GetParam().hopper && !is_hopper()) GTEST_SKIP() << "no Hopper";
+  }
+};
+
+TEST_P(GemmOnGpu, AgreesWithDoubles) {
+  for (const auto& [inputs, outputs, rows] :
+       std::vector<std::array<std::size_t, 3>>{{320, 960, 1},
+                                               {48, 144, 7},
+                                               {768, 6144, 130},
+                                               {1280, 320, 257},
+                                               {2560, 2560, 65},
+                                               {32, 8, 300},
+                                               {8, 40, 129}}) {
+    const Layer layer(GetParam(), inputs, outputs, rows);
+    const std::vector<float> x = layer.x.numbers();
+    const std::vector<float> weight = layer.weight.numbers();
+    for (const Epilogue epilogue : kEpilogues) {
+      const std::vector<float> out = layer.run(epilogue, all_rows(rows)).numbers();
+      const Element stored = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : GetParam().element;
+      for (std::size_t i = 0; i < out.size(); i += 1 + out.size() / 5000) {
+        const double value = expected(layer, epilogue, x, weight, i / outputs, i % outputs);
+        ASSERT_NEAR(static_cast<double>(out[i]), value, 1e-5 + std::abs(value) * rounding(stored))
+            << inputs << "→" << outputs << ", " << rows << " rows, epilogue "
+            << static_cast<int>(epilogue) << ", number " << i;
+      }
+    }
+  }
+}
+
+TEST_P(GemmOnGpu, GivesARowTheSameBitsInAnyCompany) {
+  for (const auto& [inputs, outputs] :
+       std::vector<std::array<std::size_t, 2>>{{640, 1920}, {640, 640}, {2560, 640}}) {
+    const Layer layer(GetParam(), inputs, outputs, 700);
+    for (const Epilogue epilogue : kEpilogues) {
+      const OnDevice whole = layer.run(epilogue, all_rows(700));
+      const std::vector<std::byte> all = whole.bytes();
+      const std::size_t line = outputs * size_of(whole.matrix().element);
+      std::mt19937 random(5);
+      for (const std::size_t count : {1U, 2U, 63U, 127U, 128U, 129U, 256U, 511U}) {
+        std::vector<std::size_t> order(count);
+        for (std::size_t& row : order) row = random() % 700;
+        const std::vector<std::byte> some = layer.run(epilogue, order).bytes();
+        for (std::size_t i = 0; i < count; ++i) {
+          ASSERT_EQ(std::memcmp(some.data() + i * line, all.data() + order[i] * line, line), 0)
+              << count << " rows, row " << i;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, GemmOnGpu, testing::ValuesIn(kFamilies), [](const auto& family) {
+  std::string name = family.param.name;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace virnucpro
