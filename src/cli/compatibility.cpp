@@ -33,7 +33,7 @@ constexpr std::array kFlags{
     V2Flag{"--persistent-models", false, kNone, kModelsStay},
     V2Flag{"--no-persistent-models", false, kNone, kModelsStay},
     V2Flag{"--parallel", false, kNone, "has no effect: it spread v2's work over GPUs"},
-    V2Flag{"--gpus", true, kGpus, "is an error: this version has no CUDA engine"},
+    V2Flag{"--gpus", true, kGpus, "is taken as --device; this version computes on one GPU"},
     V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32, unless that is given"},
     V2Flag{"--v1-attention", false, kNone, "has no effect: there is one attention, an exact one"},
 };

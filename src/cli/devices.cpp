@@ -22,11 +22,7 @@ std::string describe_devices() {
   const DeviceSurvey survey = survey_devices();
   std::string text = fmt::format("cpu     {}\n", describe_processor());
   for (const DeviceInfo& device : survey.devices) text += describe(device) + "\n";
-  if (survey.devices.empty()) {
-    text += fmt::format("cuda    none: {}\n", survey.why_none);
-  } else {
-    text += "This version computes on the CPU only.\n";
-  }
+  if (survey.devices.empty()) text += fmt::format("cuda    none: {}\n", survey.why_none);
   return text;
 }
 

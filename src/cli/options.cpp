@@ -11,6 +11,7 @@
 #include "base/processors.hpp"
 #include "base/text.hpp"
 #include "sequence/record.hpp"
+#include "tensor/device.hpp"
 
 namespace virnucpro {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kLargestBudget = 1U << 24U;
 constexpr std::uint64_t kMostPrefetch = 1024;
-constexpr std::uint64_t kCpuBudget = 4096;
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
 constexpr const char* kModelGroup = "Models";
@@ -81,46 +81,78 @@ bool names_a_gpu(std::string_view device) {
   return device.starts_with(kPrefix) && is_gpu_list(device.substr(kPrefix.size()));
 }
 
-[[noreturn]] void fail_no_gpu(const std::string& asked_for) {
-  throw Error(ErrorKind::kDevice,
-              fmt::format("{} was asked for, and this version has no CUDA engine", asked_for));
+// The GPU that a list or a word names, which must be there.
+int find_gpu(const std::string& asked_for, std::string_view list) {
+  const auto fail = [&asked_for](const std::string& why) {
+    throw Error(ErrorKind::kDevice, fmt::format("{} was asked for: {}", asked_for, why));
+  };
+  const DeviceSurvey survey = survey_devices();
+  if (survey.devices.empty()) fail(survey.why_none);
+  const bool is_all = list == "all" && survey.devices.size() > 1;
+  if (is_all || list.find(',') != std::string_view::npos) {
+    fail("this version computes on one GPU at a time");
+  }
+  const std::uint64_t index = parse_count(list).value_or(0);
+  if (index >= survey.devices.size()) {
+    fail(fmt::format("there are {}, counted from 0", survey.devices.size()));
+  }
+  return static_cast<int>(index);
 }
 
-void check_device(const ComputeOptions& options, const Config& config) {
+// Empty: the CPU.
+std::optional<int> choose_device(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
     if (!is_gpu_list(*gpus)) fail_usage(fmt::format("--gpus {}: expected 0 or 0,1", *gpus));
-    fail_no_gpu("--gpus " + *gpus);
+    return find_gpu("--gpus " + *gpus, *gpus);
   }
-  if (device == "auto" || device == "cpu") return;
-  if (names_a_gpu(device)) fail_no_gpu(device);
-  throw unknown_word(options.device, "--device", config, "device.default", "auto or cpu");
+  if (device == "cpu") return std::nullopt;
+  if (device == "auto") {
+    return survey_devices().devices.empty() ? std::nullopt : std::optional(0);
+  }
+  if (!names_a_gpu(device)) {
+    throw unknown_word(options.device, "--device", config, "device.default",
+                       "auto, cpu, cuda or cuda:N");
+  }
+  const std::size_t colon = device.find(':');
+  return find_gpu(device, device == "cuda" ? "0" : device.substr(colon + 1));
 }
 
-Precision choose_precision(const ComputeOptions& options, const Config& config) {
+Precision default_precision(bool on_gpu, const Environment& environment) {
+  return on_gpu && !environment.enabled("VIRNUCPRO_DISABLE_FP16") ? Precision::kFp16
+                                                                  : Precision::kFp32;
+}
+
+Precision choose_precision(const ComputeOptions& options, const Config& config,
+                           const Environment& environment, bool on_gpu) {
   const bool fallback_to_fp32 = options.precision.empty() && options.v2.fp32();
   const std::string precision =
       fallback_to_fp32 ? "fp32" : choose_text(options.precision, config, "run.precision", "auto");
-  if (precision == "auto" || precision == "fp32") return Precision::kFp32;
+  if (precision == "auto") return default_precision(on_gpu, environment);
+  if (precision == "fp32") return Precision::kFp32;
   if (precision == "bf16") return Precision::kBf16;
-  if (precision == "fp16" || precision == "fp8") {
-    throw Error(ErrorKind::kDevice,
-                fmt::format("{} needs a GPU; the CPU computes in fp32 or bf16", precision));
+  if (precision == "fp16") {
+    if (on_gpu) return Precision::kFp16;
+    throw Error(ErrorKind::kDevice, "fp16 needs a GPU; the CPU computes in fp32 or bf16");
+  }
+  if (precision == "fp8") {
+    throw Error(ErrorKind::kDevice, "this version does not compute in fp8");
   }
   throw unknown_word(options.precision, "--precision", config, "run.precision",
-                     "auto, fp32 or bf16");
+                     "auto, fp32, fp16 or bf16");
 }
 
+// 0: the device's own choice.
 std::size_t choose_token_budget(const ComputeOptions& options, const Config& config) {
   constexpr std::string_view kFlag = "--token-budget";
   const std::optional<std::string> v2 = options.v2.token_budget();
-  if (options.token_budget == "auto") return kCpuBudget;
+  if (options.token_budget == "auto") return 0;
   if (options.token_budget.empty() && v2) {
     return count_value("--esm-batch-size", *v2, 1, kLargestBudget);
   }
   const CountRule old{kFlag, "features.esm.toks_per_batch", 1, kLargestBudget};
   const CountRule rule{kFlag, "run.token_budget", 1, kLargestBudget};
-  const std::uint64_t fallback = choose_count(old, "", config, kCpuBudget);
+  const std::uint64_t fallback = choose_count(old, "", config, 0);
   return choose_count(rule, options.token_budget, config, fallback);
 }
 
@@ -225,16 +257,21 @@ void add_encoder_options(CLI::App& command, ModelOptions& options) {
 }
 
 void add_compute_options(CLI::App& command, ComputeOptions& options) {
-  add_value(command, "-d,--device", options.device, "Device (default auto)", "auto|cpu")
+  add_value(command, "-d,--device", options.device,
+            "Device (default auto: a GPU, or else the CPU); cuda:N or N is that GPU",
+            "auto|cpu|cuda")
       ->group(kComputeGroup);
-  add_value(command, "--precision", options.precision, "Of matrix products (default auto: fp32)",
-            "auto|fp32|bf16")
+  add_value(command, "--precision", options.precision,
+            "Of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
+            "auto|fp32|fp16|bf16")
       ->group(kComputeGroup);
   add_value(command, "-t,--threads", options.threads,
             "Host threads (default: all processors this process may use)", "N")
       ->group(kComputeGroup);
   add_value(command, "--token-budget", options.token_budget,
-            "Tokens a batch (default auto: 4096 on the CPU); never changes results", "N|auto")
+            "Tokens a batch (default auto: 4096 on the CPU, 32768 on a GPU or what its memory "
+            "holds); never changes results",
+            "N|auto")
       ->group(kComputeGroup);
   add_value(command, "--prefetch", options.prefetch,
             "Batches ready ahead of the models (default 2)", "N")
@@ -279,9 +316,9 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment) {
   options.v2.report();
-  check_device(options, config);
   ComputeSettings compute;
-  compute.precision = choose_precision(options, config);
+  compute.gpu = choose_device(options, config);
+  compute.precision = choose_precision(options, config, environment, compute.gpu.has_value());
   compute.token_budget = choose_token_budget(options, config);
   const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,

@@ -122,9 +122,11 @@ void log_settings(const PredictSettings& settings) {
   const ComputeSettings& compute = settings.compute;
   log_info("chunk size {}, threshold {}, minimum length {}", settings.chunk_size,
            settings.threshold, settings.min_length);
-  log_info("{}, {} threads, {} tokens a batch, {} batches ahead, packing {}",
-           name_of(compute.precision), compute.threads, compute.token_budget, compute.prefetch,
-           compute.packing ? "on" : "off");
+  log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
+           compute.gpu ? fmt::format("cuda:{}", *compute.gpu) : "cpu", name_of(compute.precision),
+           compute.threads,
+           compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
+           compute.prefetch, compute.packing ? "on" : "off");
 }
 
 // On stderr as it is, in the log as messages of the level that a line is of.

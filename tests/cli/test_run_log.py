@@ -20,7 +20,7 @@ def test_a_run_that_is_done(program, quiet):
     assert result.returncode == 0, message(result)
     log = run_log(program)
     for words in ("info virnucpro ", "info command line: ", " predict ", "info input: a.fa",
-                  "info chunk size 200", "fp32, 1 threads, 4096 tokens a batch",
+                  "info chunk size 200", "cpu, fp32, 1 threads, token budget auto",
                   "warning --batch-size has no effect", "warning chunks are 200 bases long",
                   "info esm2: synthetic:esm2_tiny:0", "info   sequences ",
                   "warning 1 sequences have the id", "warning 2 characters outside IUPAC",

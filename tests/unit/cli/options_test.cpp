@@ -109,7 +109,7 @@ TEST(ChooseModels, RefusesUnknownWords) {
 TEST(ChooseCompute, HasDefaults) {
   const ComputeSettings compute = compute_of({});
   EXPECT_GE(compute.threads, 1U);
-  EXPECT_EQ(compute.token_budget, 4096U);
+  EXPECT_EQ(compute.token_budget, 0U) << "the device's choice";
   EXPECT_EQ(compute.prefetch, 2U);
   EXPECT_EQ(compute.precision, Precision::kFp32);
   EXPECT_TRUE(compute.packing);
@@ -119,7 +119,7 @@ TEST(ChooseCompute, FlagGoesBeforeFile) {
   const std::string config = "run: {threads: 3, token_budget: 100, precision: bf16}";
   EXPECT_EQ(compute_of({}, config).threads, 3U);
   EXPECT_EQ(compute_of({"-t", "2"}, config).threads, 2U);
-  EXPECT_EQ(compute_of({"--token-budget", "auto"}, config).token_budget, 4096U);
+  EXPECT_EQ(compute_of({"--token-budget", "auto"}, config).token_budget, 0U);
   EXPECT_EQ(compute_of({}, config).precision, Precision::kBf16);
   EXPECT_EQ(compute_of({"--precision", "fp32"}, config).precision, Precision::kFp32);
   EXPECT_EQ(compute_of({}, "features: {esm: {toks_per_batch: 7}}").token_budget, 7U);
