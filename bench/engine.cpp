@@ -1,4 +1,4 @@
-// bench_engine esm2|dnabert-s MODEL THREADS fp32|bf16 SEQUENCES EMBEDDINGS
+// bench_engine esm2|dnabert-s MODEL THREADS|cuda fp32|fp16|bf16 SEQUENCES EMBEDDINGS
 //
 // Embeds the sequences of a file, one a line, as often as it is told (bench/serve.hpp): proteins
 // for esm2, the numbers of tokens for dnabert-s. What is timed is the engine over batches that the
@@ -19,7 +19,6 @@
 
 #include "base/cancel.hpp"
 #include "base/limits.hpp"
-#include "run/settings.hpp"
 #include "serve.hpp"
 #include "tokens/esm_alphabet.hpp"
 #include "tokens/packer.hpp"
@@ -31,8 +30,7 @@ namespace {
 struct Arguments {
   bool esm2;
   std::string model;
-  std::size_t threads;
-  Precision precision;
+  EngineSettings settings;
   std::string sequences;
   std::string embeddings;
 };
@@ -40,12 +38,23 @@ struct Arguments {
 Arguments parse(const std::vector<std::string>& words) {
   if (words.size() != 7 || (words[1] != "esm2" && words[1] != "dnabert-s")) {
     throw std::invalid_argument(
-        "usage: bench_engine esm2|dnabert-s MODEL THREADS fp32|bf16 SEQUENCES EMBEDDINGS");
+        "usage: bench_engine esm2|dnabert-s MODEL THREADS|cuda fp32|fp16|bf16 SEQUENCES "
+        "EMBEDDINGS");
   }
-  return {.esm2 = words[1] == "esm2",
+  const bool esm2 = words[1] == "esm2";
+  EngineSettings settings;
+  if (words[3] == "cuda") {
+    settings.gpu = 0;
+  } else {
+    settings.threads = std::stoul(words[3]);
+  }
+  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
+    if (words[4] == name_of(precision)) settings.precision = precision;
+  }
+  settings.outputs = {.scores = false, .dnabert_s = !esm2, .esm2 = esm2};
+  return {.esm2 = esm2,
           .model = words[2],
-          .threads = std::stoul(words[3]),
-          .precision = words[4] == "bf16" ? Precision::kBf16 : Precision::kFp32,
+          .settings = settings,
           .sequences = words[5],
           .embeddings = words[6]};
 }
@@ -69,8 +78,8 @@ FrameTokens tokens_of(const std::string& line, bool esm2) {
   return tokens;
 }
 
-std::vector<PackedBatch> pack(const Arguments& arguments) {
-  Packer packer({.token_budget = ComputeSettings{}.token_budget,
+std::vector<PackedBatch> pack(const Arguments& arguments, std::size_t token_budget) {
+  Packer packer({.token_budget = token_budget,
                  .frames_in_window = limits().frames_in_window,
                  .tokens_in_window = 0,
                  .frames_per_batch = limits().frames_per_batch,
@@ -88,10 +97,17 @@ std::vector<PackedBatch> pack(const Arguments& arguments) {
 
 std::size_t run(Engine& engine, const std::vector<BatchRequest>& requests) {
   std::size_t tokens = 0;
+  std::size_t begun = 0;
   for (const BatchRequest& request : requests) {
-    engine.run(request);
+    if (begun == engine.depth()) {
+      engine.finish();
+      --begun;
+    }
+    engine.begin(request);
+    ++begun;
     tokens += request.frames.esm_tokens.size() + request.frames.dna_tokens.size();
   }
+  for (; begun > 0; --begun) engine.finish();
   return tokens;
 }
 
@@ -114,13 +130,8 @@ void write_embeddings(Engine& engine, const std::vector<BatchRequest>& requests,
 void measure(const std::vector<std::string>& words) {
   const Arguments arguments = parse(words);
   const Cancel cancel;
-  Engine engine(
-      load(arguments),
-      {.threads = arguments.threads,
-       .precision = arguments.precision,
-       .outputs = {.scores = false, .dnabert_s = !arguments.esm2, .esm2 = arguments.esm2}},
-      cancel);
-  std::vector<PackedBatch> batches = pack(arguments);
+  Engine engine(load(arguments), arguments.settings, cancel);
+  std::vector<PackedBatch> batches = pack(arguments, engine.token_budget());
   std::vector<BatchRequest> requests;
   requests.reserve(batches.size());
   for (PackedBatch& batch : batches) {
