@@ -12,12 +12,14 @@ import tempfile
 from pathlib import Path
 
 import engine
+import gpu
 import host_path
 import memory
 from setting import BENCH, Setting
 
 SETS = {"host": host_path.host_path, "tokenizer": host_path.tokenizer, "engine": engine.esm2,
-        "dnabert": engine.dnabert, "memory": memory.memory}
+        "dnabert": engine.dnabert, "memory": memory.memory, "gpu": gpu.esm2}
+USUAL = [name for name in SETS if name != "gpu"]
 
 
 def parse_arguments():
@@ -28,7 +30,7 @@ def parse_arguments():
                         help="the python that has the peers")
     parser.add_argument("--library-path", default="",
                         help="LD_LIBRARY_PATH of the programs in --bin")
-    parser.add_argument("--only", default=",".join(SETS), help=f"some of {','.join(SETS)}")
+    parser.add_argument("--only", default=",".join(USUAL), help=f"some of {','.join(SETS)}")
     parser.add_argument("--threads", default="1,2", help="counts of threads (default 1,2)")
     parser.add_argument("--models", default="",
                         help=f"some of {','.join(engine.ESM2)} (default"
