@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <deque>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include "base/error.hpp"
 #include "engine/engine_device.hpp"
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"

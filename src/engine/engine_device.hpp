@@ -19,7 +19,6 @@ class EngineDevice {
   virtual std::uint32_t esm2_width() const = 0;
   virtual std::size_t token_budget() const = 0;
   virtual std::size_t depth() const = 0;
-  // Neither is called with a batch of no frames.
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
 };

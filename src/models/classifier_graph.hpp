@@ -3,6 +3,8 @@
 // The definitions of models/classifier.hpp, included by one source a backend.
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "base/error.hpp"
 #include "models/classifier.hpp"
 
@@ -12,7 +14,9 @@ template <class Backend>
 struct ClassifierModel<Backend>::Layers {
   Layers(Context& context, const ClassifierShape& its_shape, const Weights& weights)
       : shape(its_shape),
-        hidden(Backend::dense(context, weights, "hidden_layer", shape.inputs, shape.hidden)),
+        hidden(context, weights,
+               std::vector{LinearPart{"hidden_layer.weight", "hidden_layer.bias", shape.hidden}},
+               shape.inputs, Precision::kFp32, Epilogue::kBias),
         norm(Backend::batch_norm_relu(context, weights, "bn1", shape.hidden, shape.batch_norm_eps)),
         head(context, weights, "output_layer", shape.hidden, shape.classes) {}
 

@@ -82,23 +82,20 @@ struct DnabertSModel<Backend>::Layers {
 template <class Backend>
 DnabertSModel<Backend>::Layers::Layer::Layer(Context& context, const DnabertShape& shape,
                                              const Weights& weights, const std::string& name)
-    : query_key_value(Backend::linear(
+    : query_key_value(
           context, weights,
           std::vector{dnabert_s::part(name + ".attention.self.Wqkv", std::size_t{3} * shape.width)},
-          shape.width, Epilogue::kBias)),
-      attention_output(Backend::linear(
-          context, weights,
-          std::vector{dnabert_s::part(name + ".attention.output.dense", shape.width)}, shape.width,
-          Epilogue::kBiasAdd)),
+          shape.width, context.precision, Epilogue::kBias),
+      attention_output(context, weights,
+                       std::vector{dnabert_s::part(name + ".attention.output.dense", shape.width)},
+                       shape.width, context.precision, Epilogue::kBiasAdd),
       attention_norm(Backend::layer_norm(context, weights, name + ".attention.output.LayerNorm",
                                          shape.width, shape.layer_norm_eps)),
-      gated(Backend::linear(
-          context, weights,
-          std::vector{dnabert_s::part(name + ".mlp.gated_layers", std::size_t{2} * shape.ffn)},
-          shape.width, Epilogue::kNone)),
-      ffn_out(Backend::linear(context, weights,
-                              std::vector{dnabert_s::part(name + ".mlp.wo", shape.width)},
-                              shape.ffn, Epilogue::kBiasAdd)),
+      gated(context, weights,
+            std::vector{dnabert_s::part(name + ".mlp.gated_layers", std::size_t{2} * shape.ffn)},
+            shape.width, context.precision, Epilogue::kNone),
+      ffn_out(context, weights, std::vector{dnabert_s::part(name + ".mlp.wo", shape.width)},
+              shape.ffn, context.precision, Epilogue::kBiasAdd),
       ffn_norm(Backend::layer_norm(context, weights, name + ".mlp.layernorm", shape.width,
                                    shape.layer_norm_eps)) {}
 

@@ -96,21 +96,20 @@ Esm2Model<Backend>::Layers::Layer::Layer(Context& context, const Esm2Shape& shap
       rotary(Backend::rotary(
           context, esm2::inverse_frequencies(weights, name + ".self_attn.rot_emb.inv_freq",
                                              shape.width / shape.heads))),
-      query_key_value(
-          Backend::linear(context, weights,
-                          std::vector{esm2::part(name + ".self_attn.q_proj", shape.width),
-                                      esm2::part(name + ".self_attn.k_proj", shape.width),
-                                      esm2::part(name + ".self_attn.v_proj", shape.width)},
-                          shape.width, Epilogue::kBias)),
-      attention_output(Backend::linear(
-          context, weights, std::vector{esm2::part(name + ".self_attn.out_proj", shape.width)},
-          shape.width, Epilogue::kBiasAdd)),
+      query_key_value(context, weights,
+                      std::vector{esm2::part(name + ".self_attn.q_proj", shape.width),
+                                  esm2::part(name + ".self_attn.k_proj", shape.width),
+                                  esm2::part(name + ".self_attn.v_proj", shape.width)},
+                      shape.width, context.precision, Epilogue::kBias),
+      attention_output(context, weights,
+                       std::vector{esm2::part(name + ".self_attn.out_proj", shape.width)},
+                       shape.width, context.precision, Epilogue::kBiasAdd),
       ffn_norm(Backend::layer_norm(context, weights, name + ".final_layer_norm", shape.width,
                                    esm2::kLayerNormEps)),
-      ffn_in(Backend::linear(context, weights, std::vector{esm2::part(name + ".fc1", shape.ffn)},
-                             shape.width, Epilogue::kBiasGelu)),
-      ffn_out(Backend::linear(context, weights, std::vector{esm2::part(name + ".fc2", shape.width)},
-                              shape.ffn, Epilogue::kBiasAdd)) {}
+      ffn_in(context, weights, std::vector{esm2::part(name + ".fc1", shape.ffn)}, shape.width,
+             context.precision, Epilogue::kBiasGelu),
+      ffn_out(context, weights, std::vector{esm2::part(name + ".fc2", shape.width)}, shape.ffn,
+              context.precision, Epilogue::kBiasAdd) {}
 
 template <class Backend>
 Esm2Model<Backend>::Esm2Model(const Esm2Weights& weights, Context& context) {

@@ -52,11 +52,7 @@ struct CpuBackend {
   };
   static Stream stream(Context&, std::size_t rows, std::size_t width) { return {{rows, width}}; }
 
-  // The constructors of the ops, with the context's precision.
-  static Linear linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
-                       std::size_t inputs, Epilogue epilogue) {
-    return {context, weights, parts, inputs, context.precision, epilogue};
-  }
+  // What makes the ops that not every backend makes in the same way; Linear and ClassHead are.
   static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
@@ -68,12 +64,6 @@ struct CpuBackend {
     Embedding embedding(weights, name, rows, width, scale);
     if (!added.empty()) embedding.add_to_rows(added);
     return embedding;
-  }
-  // A dense layer with bias that is always in fp32; reads `name`.{weight,bias}.
-  static Linear dense(Context& context, const Weights& weights, const std::string& name,
-                      std::size_t inputs, std::size_t outputs) {
-    const LinearPart part{name + ".weight", name + ".bias", outputs};
-    return {context, weights, {&part, 1}, inputs, Precision::kFp32, Epilogue::kBias};
   }
   static BatchNormRelu batch_norm_relu(Context&, const Weights& weights, const std::string& name,
                                        std::size_t width, float eps) {

@@ -155,10 +155,6 @@ struct Backend {
     return made;
   }
 
-  static Linear linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
-                       std::size_t inputs, Epilogue epilogue) {
-    return {context, weights, parts, inputs, context.precision, epilogue};
-  }
   static LayerNorm layer_norm(Context& context, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {context, weights, name, width, eps};
@@ -167,11 +163,6 @@ struct Backend {
                              std::size_t rows, std::size_t width, float scale,
                              std::span<const float> added = {}) {
     return {context, weights, name, rows, width, scale, added};
-  }
-  static Linear dense(Context& context, const Weights& weights, const std::string& name,
-                      std::size_t inputs, std::size_t outputs) {
-    const LinearPart part{name + ".weight", name + ".bias", outputs};
-    return {context, weights, {&part, 1}, inputs, Precision::kFp32, Epilogue::kBias};
   }
   static BatchNormRelu batch_norm_relu(Context&, const Weights& weights, const std::string& name,
                                        std::size_t width, float eps) {
