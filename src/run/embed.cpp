@@ -48,12 +48,11 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 }  // namespace
 
 EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
-  require_an_input(settings.inputs, cancel);
+  require_first_records(settings.inputs, cancel);
   require_inputs_kept(settings.inputs, [&settings](const std::filesystem::path& file) {
     std::error_code other;  // one of them is not there yet
     return std::filesystem::equivalent(file, settings.output, other);
   });
-  require_first_records(settings.inputs, cancel);
   LoadedModels models =
       load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
   if (models.synthetic) {

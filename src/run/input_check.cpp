@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -29,23 +30,33 @@ std::optional<Error> opening_error(const std::string& path) {
   return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
 }
 
-// Whether it can be read twice, or not at all.
-bool is_plain_or_absent(const std::string& path) {
+// What is no pipe: also what is not there, which fails each time.
+bool may_be_read_twice(const std::string& path) {
   if (path == "-") return false;
   struct stat status {};
-  return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
+  return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
+}
+
+// The files of each input: two of a pair. Errors: kUsage for a list that cannot be.
+std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& settings,
+                                                          const Cancel& cancel) {
+  const InputSet inputs(settings, cancel);  // says what is wrong with the list
+  const std::size_t each = settings.paired ? 2 : 1;
+  std::vector<std::span<const std::string>> files;
+  for (std::size_t input = 0; input < inputs.size(); ++input) {
+    files.push_back(std::span(settings.paths).subspan(input * each, each));
+  }
+  return files;
 }
 
 }  // namespace
 
 void require_an_input(const InputSettings& settings, const Cancel& cancel) {
-  const InputSet inputs(settings, cancel);  // says what is wrong with the list itself
-  const std::size_t files = settings.paired ? 2 : 1;
   std::optional<Error> first;
-  for (std::size_t input = 0; input < inputs.size(); ++input) {
+  for (const auto& files : files_of_inputs(settings, cancel)) {
     std::optional<Error> error;
-    for (std::size_t file = 0; file < files && !error; ++file) {
-      error = opening_error(settings.paths[input * files + file]);
+    for (const std::string& file : files) {
+      if (!error) error = opening_error(file);
     }
     if (!error) return;
     if (!first) first = error;
@@ -54,16 +65,12 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel) {
 }
 
 void require_first_records(const InputSettings& settings, const Cancel& cancel) {
-  const std::size_t files = settings.paired ? 2 : 1;
-  for (auto first = settings.paths.begin(); first != settings.paths.end();) {
-    const auto last = first + static_cast<std::ptrdiff_t>(files);
-    if (std::all_of(first, last, is_plain_or_absent)) {
-      InputSettings one = settings;
-      one.paths.assign(first, last);
-      const std::optional<InputEvent> event = InputSet(std::move(one), cancel).next();
-      if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
-    }
-    first = last;
+  for (const auto& files : files_of_inputs(settings, cancel)) {
+    if (!std::all_of(files.begin(), files.end(), may_be_read_twice)) continue;
+    InputSettings one = settings;
+    one.paths.assign(files.begin(), files.end());
+    const std::optional<InputEvent> event = InputSet(std::move(one), cancel).next();
+    if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
   }
 }
 

@@ -13,8 +13,8 @@ namespace virnucpro {
 // InputSet's; when there is none, the first one's: kInputMissing, or kInputRead for a folder.
 void require_an_input(const InputSettings& settings, const Cancel& cancel);
 
-// Reads the first record of every input that is a file, so that what cannot be used is known before
-// the models are loaded. Errors: the first one's.
+// Reads the first record of every input that is no pipe, so that what cannot be used is known
+// before the models are loaded. Errors: kUsage as InputSet's; the first failing input's.
 void require_first_records(const InputSettings& settings, const Cancel& cancel);
 
 // Before anything is replaced or removed: refuses with kUsage when that would cost an input or the
