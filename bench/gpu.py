@@ -4,10 +4,10 @@ import random
 from typing import Iterator, List
 
 import figure
+from engine import RESIDUES
 from session import Side, alternate
 from setting import Setting
 
-RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 BUDGET = 32768
 BATCHES = 20  # of a pass: some six seconds of 3B
 GOALS = {"fp16": 1.12, "bf16": 1.09}
