@@ -33,6 +33,7 @@ using Action = std::function<int(Session&)>;
 // when the command line names it.
 void add_predict_command(CLI::App& app, Action& action);
 void add_embed_command(CLI::App& app, Action& action);
+void add_profile_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);
 void add_utils_commands(CLI::App& app, Action& action);
 void add_help_command(CLI::App& app, Action& action);  // after the commands it describes

@@ -17,7 +17,6 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kLargestBudget = 1U << 24U;
 constexpr std::uint64_t kMostPrefetch = 1024;
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
@@ -256,7 +255,7 @@ void add_encoder_options(CLI::App& command, ModelOptions& options) {
       ->group(kModelGroup);
 }
 
-void add_compute_options(CLI::App& command, ComputeOptions& options) {
+void add_device_options(CLI::App& command, ComputeOptions& options) {
   add_value(command, "-d,--device", options.device,
             "Device (default auto: a GPU, or else the CPU); cuda:N or N is that GPU",
             "auto|cpu|cuda")
@@ -268,6 +267,10 @@ void add_compute_options(CLI::App& command, ComputeOptions& options) {
   add_value(command, "-t,--threads", options.threads,
             "Host threads (default: all processors this process may use)", "N")
       ->group(kComputeGroup);
+}
+
+void add_compute_options(CLI::App& command, ComputeOptions& options) {
+  add_device_options(command, options);
   add_value(command, "--token-budget", options.token_budget,
             "Tokens a batch (default auto: 4096 on the CPU, 32768 on a GPU or what its memory "
             "holds); never changes results",
@@ -328,6 +331,10 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   compute.packing = !environment.enabled("VIRNUCPRO_DISABLE_PACKING");
   say_without_effect(environment);
   return compute;
+}
+
+std::string device_name(const ComputeSettings& compute) {
+  return compute.gpu ? fmt::format("cuda:{}", *compute.gpu) : "cpu";
 }
 
 double choose_threshold(const std::string& option, const Config& config) {

@@ -13,6 +13,8 @@
 
 namespace virnucpro {
 
+inline constexpr std::uint64_t kLargestBudget = 1U << 24U;  // tokens a batch
+
 // What a command line says, as written; empty: not given. The choose_* functions turn it into
 // settings by the order of precedence: flag, environment, configuration file, default.
 
@@ -47,6 +49,9 @@ CLI::Option* add_value(CLI::App& command, const std::string& names, std::string&
 
 void add_classifier_options(CLI::App& command, ModelOptions& options);
 void add_encoder_options(CLI::App& command, ModelOptions& options);
+// Device, precision and threads.
+void add_device_options(CLI::App& command, ComputeOptions& options);
+// These, and how batches are made; v2's flags.
 void add_compute_options(CLI::App& command, ComputeOptions& options);
 
 // The two encoders and where models are looked for; no classifier. Errors: kUsage, kConfig.
@@ -61,6 +66,8 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
 // Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
+// "cpu", or "cuda:0".
+std::string device_name(const ComputeSettings& compute);
 // A share of virus chunks, 0 to 1.
 double choose_threshold(const std::string& option, const Config& config);
 

@@ -123,8 +123,7 @@ void log_settings(const PredictSettings& settings) {
   log_info("chunk size {}, threshold {}, minimum length {}", settings.chunk_size,
            settings.threshold, settings.min_length);
   log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
-           compute.gpu ? fmt::format("cuda:{}", *compute.gpu) : "cpu", name_of(compute.precision),
-           compute.threads,
+           device_name(compute), name_of(compute.precision), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
            compute.prefetch, compute.packing ? "on" : "off");
 }

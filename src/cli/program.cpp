@@ -209,6 +209,7 @@ Program::Program() : app_(kDescription, "virnucpro") {
   add_global_options(app_, global_);
   add_predict_command(app_, action_);
   add_embed_command(app_, action_);
+  add_profile_command(app_, action_);
   add_generate_command(app_, action_);
   add_utils_commands(app_, action_);
   add_help_command(app_, action_);

@@ -15,6 +15,8 @@ namespace {
 // A batch may hold thousands of frames: an error names the first of them.
 constexpr std::size_t kNamesInError = 20;
 
+}  // namespace
+
 PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_budget) {
   return {.token_budget = token_budget,
           .frames_in_window = limits().frames_in_window,
@@ -22,8 +24,6 @@ PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_bu
           .frames_per_batch = settings.packing ? limits().frames_per_batch : 1,
           .deduplicate = settings.deduplicate};
 }
-
-}  // namespace
 
 BatchRunner::BatchRunner(Engine& engine, const ComputeSettings& settings, RunCounters& counters,
                          BatchHandlers handlers)

@@ -13,6 +13,9 @@
 
 namespace virnucpro {
 
+// How the frames of a run are packed at a token budget.
+PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_budget);
+
 // What a batch runner calls back, from the thread that calls it.
 struct BatchHandlers {
   // A frame's result, once for every number under which it was added; `index` is its place in the

@@ -13,7 +13,7 @@ BUILD = Path(BIN).resolve().parent.parent
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "embed", "generate", "utils", "help"]
+COMMANDS = ["predict", "embed", "profile", "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
 
@@ -162,6 +162,7 @@ def bash_complete(folder, *words):
     (["predict", "--precision", "=", "b"], {"bf16"}),
     (["predict", "--precision", "="], {"auto", "fp32", "fp16", "bf16"}),
     (["embed", "-o", "x.h5", "--what", "m"], {"merged"}),
+    (["profile", "-m", ""], {"dnabert-s", "esm2"}),
     (["predict", "--esm-model", "esm2_t36"], {"esm2_t36_3B_UR50D"}),
     (["predict", "--esm-model", "synthetic", ":", "esm2_ti"], {"esm2_tiny"}),
     (["predict", "--dnabert-model", "synthetic", ":"], {"dnabert-s", "dnabert-s-tiny"}),

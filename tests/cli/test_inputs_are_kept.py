@@ -48,3 +48,11 @@ def test_embeddings_replace_no_input(program, reads, tmp_path):
     for output in (reads, "other.fa"):
         result = program("embed", reads, *MODELS[:4], "-o", output, "--force")
         assert_refused(result, reads, reads.read_bytes())
+
+
+def test_figures_replace_no_input(program, reads, tmp_path):
+    os.link(reads, tmp_path / "other.fa")
+    for output in (reads, "other.fa"):
+        result = program("profile", "-m", "esm2", *MODELS[:4], "--test-file", reads, "-o", output,
+                         "--force")
+        assert_refused(result, reads, reads.read_bytes())

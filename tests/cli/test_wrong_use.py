@@ -24,6 +24,11 @@ def wrong_counts():
             (["predict", "a.fa"], "--min-length", ["2147483648"]),
             (["embed", "a.fa", "-o", "x.h5"], "-t", ["0"]),
             (["embed", "a.fa", "-o", "x.h5"], "--expected-length", ["0"]),
+            (["profile", "-m", "esm2"], "--min-batch", ["0", "16777217"]),
+            (["profile", "-m", "esm2"], "--max-batch", ["0", "16777217"]),
+            (["profile", "-m", "esm2"], "--step", ["0", "16777217"]),
+            (["profile", "-m", "esm2"], "-e", ["0"]),
+            (["profile", "-m", "esm2"], "-t", ["0"]),
             (["generate", "-o", "x.fa"], "--count", ["1099511627777"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--length", ["2147483648"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--seed", ["18446744073709551616"]),
@@ -33,6 +38,8 @@ def wrong_counts():
     for flag in ("--threshold",):
         for value in ("nan", "inf", "-0.1", "1.01", "half", "", "0,5"):
             yield ["predict", "a.fa", flag, value]
+    for value in ("nan", "inf", "-1", "0", "3601", "long", ""):
+        yield ["profile", "-m", "esm2", "--seconds", value]
     for flag in ("--gc", "--coding"):
         for value in ("nan", "-0.1", "1.01", "half", ""):
             yield ["generate", "-n", "1", "-o", "x.fa", flag, value]
@@ -75,6 +82,23 @@ OTHERS = [
     (["embed", "a.fa", *MODELS[:4], "-o", "x.h5", "--what", "esm2,"], "--what esm2,: expected"),
     (["embed", "a.fa", *MODELS[:4], "-o", "x.h5", "--proteins", "--nucleotides"], "exclude"),
     (["embed", "a.fa", *MODELS[:4], "-o", "x.h5", "-p", "synthetic"], "unknown flag -p"),
+    (["profile"], "--model is required"),
+    (["profile", "-m", "esm3"], "--model esm3: expected dnabert-s or esm2"),
+    (["profile", "-m", "merged"], "--model merged: expected dnabert-s or esm2"),
+    (["profile", "-m", "esm2", "--min-batch", "8", "--max-batch", "7"],
+     "--min-batch 8 is more than --max-batch 7"),
+    (["profile", "-m", "esm2", "--step", "1"], "--step 1: expected one that makes at most 1000"),
+    (["profile", "-m", "esm2", "-d", "cuda"], "cuda was asked for"),
+    (["profile", "-m", "esm2", "--precision", "fp16"], "fp16 needs a GPU"),
+    (["profile", "-m", "esm2", "--esm-model", "esm2_t36_3b"], "; did you mean esm2_t36_3B?"),
+    (["profile", "-m", "esm2", "--token-budget", "9"], "unknown flag --token-budget"),
+    (["profile", "-m", "esm2", "a.fa"], "unexpected argument a.fa"),
+    (["profile", "-m", "esm2", *MODELS[:4], "--test-file", "absent.fa"],
+     "absent.fa: input not found"),
+    (["profile", "-m", "esm2", *MODELS[:4], "--test-file", "folder"], "it is a directory"),
+    (["profile", "-m", "esm2", *MODELS[:4], "-o", "folder"], "folder is not a regular file"),
+    (["profile", "-m", "esm2", *MODELS[:4], "-o", "a.fa"], "a.fa: output is there already"),
+    (["profile", "-m", "esm2", *MODELS[:4], "-o", "absent/x.json"], "output cannot be written"),
     (["generate"], "--count is required"),
     (["generate", "-n", "1"], "--output is required"),
     (["generate", "-n", "1", "-o", "folder"], "folder is not a regular file"),
@@ -157,6 +181,7 @@ def public(place):
     (["predict", "a.fa", *MODELS, "-o", "new"], "new: output cannot be written: Permission denied"),
     (["predict", "a.fa", *MODELS, "-o", "folder"], "output cannot be written: Permission denied"),
     (["embed", "a.fa", *MODELS[:4], "-o", "x.h5"], "output cannot be written"),
+    (["profile", "-m", "esm2", *MODELS[:4], "-o", "x.json"], "output cannot be written"),
     (["generate", "-n", "1", "-o", "x.fa"], "output cannot be written: Permission denied"),
     (["-c", "secret.fa", "utils", "list-devices"], "secret.fa: the configuration cannot be used"),
     (["-l", "x.log", "utils", "list-devices"], "x.log: output cannot be written"),

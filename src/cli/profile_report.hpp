@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "validate/budget_sweep.hpp"
+
+namespace virnucpro {
+
+// What budgets were measured with.
+struct ProfileFacts {
+  std::string model;  // as --model has it
+  std::string weights;
+  std::string weights_hash;
+  std::map<std::string, std::string> description;  // LoadedModels'
+  std::string device;                              // "cuda:0"
+  std::string device_description;
+  std::size_t threads = 0;
+  std::string test_file;  // empty: made-up sequences
+  std::uint64_t chunk_size = 0;
+  std::size_t frames = 0;
+  std::size_t tokens = 0;
+  double seconds = 0;  // a budget
+};
+
+// A table for people, which grows as budgets are measured: lines, each with its end.
+std::string profile_head(const ProfileFacts& facts);
+std::string profile_row(const BudgetRow& row);
+// Its last line: what to do with it.
+std::string profile_end(std::size_t recommended);
+
+// All of it for programs (docs/outputs.md).
+std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
+                         std::size_t recommended);
+
+}  // namespace virnucpro

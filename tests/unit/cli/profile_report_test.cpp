@@ -1,0 +1,107 @@
+#include "cli/profile_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+
+ProfileFacts facts() {
+  return {.model = "esm2",
+          .weights = "esm2.pt",
+          .weights_hash = "00ff",
+          .description = {{"program_version", "1.2.3"},
+                          {"synthetic_weights", "false"},
+                          {"kernel_path", "cuda-sm90a"},
+                          {"precision", "fp16"}},
+          .device = "cuda:0",
+          .device_description = "a GPU",
+          .threads = 4,
+          .test_file = {},
+          .chunk_size = 500,
+          .frames = 1500,
+          .tokens = 252000,
+          .seconds = 2};
+}
+
+constexpr BudgetRow kMeasured{
+    .token_budget = 2048, .tokens_per_second = 123456.7, .spread = 0.0123, .batches = 1234};
+constexpr BudgetRow kTooLarge{.token_budget = 65536, .out_of_memory = true};
+
+TEST(ProfileTable, SaysWhatWasMeasured) {
+  EXPECT_EQ(profile_head(facts()),
+            "model   esm2.pt, fp16\n"
+            "device  cuda:0, cuda-sm90a, 4 threads\n"
+            "frames  1,500 of made-up sequences, 168.0 tokens each\n"
+            "\n"
+            "token budget        tokens/s    spread   batches\n");
+}
+
+TEST(ProfileTable, NamesAFileFitForATerminal) {
+  ProfileFacts of_file = facts();
+  of_file.test_file = "a\nb.fa";
+  EXPECT_THAT(profile_head(of_file), HasSubstr("1,500 of a\\x0ab.fa, "));
+}
+
+TEST(ProfileTable, HasRowsUnderItsHead) {
+  EXPECT_EQ(profile_row(kMeasured), "        2048         123,457     1.2 %     1,234\n");
+  EXPECT_EQ(profile_row(kTooLarge), "       65536   out of memory\n");
+}
+
+TEST(ProfileTable, EndsWithTheOption) {
+  EXPECT_EQ(profile_end(2048),
+            "\nthe smallest budget within 1 % of the fastest: --token-budget 2048\n");
+}
+
+TEST(ProfileJson, HoldsFactsAndRows) {
+  EXPECT_EQ(
+      profile_json(
+          facts(),
+          {{.token_budget = 2048, .tokens_per_second = 123456.5, .spread = 0.25, .batches = 7},
+           kTooLarge},
+          2048),
+      R"({
+  "program_version": "1.2.3",
+  "model": "esm2",
+  "weights": "esm2.pt",
+  "weights_hash": "00ff",
+  "synthetic_weights": false,
+  "device": "cuda:0",
+  "device_description": "a GPU",
+  "kernel_path": "cuda-sm90a",
+  "precision": "fp16",
+  "threads": 4,
+  "test_file": null,
+  "chunk_size": 500,
+  "frames": 1500,
+  "tokens": 252000,
+  "seconds": 2.0,
+  "rows": [
+    {
+      "token_budget": 2048,
+      "out_of_memory": false,
+      "tokens_per_second": 123456.5,
+      "spread": 0.25,
+      "batches": 7
+    },
+    {
+      "token_budget": 65536,
+      "out_of_memory": true
+    }
+  ],
+  "recommended_token_budget": 2048
+}
+)");
+}
+
+TEST(ProfileJson, TakesAnyPath) {
+  ProfileFacts of_file = facts();
+  of_file.test_file = "a\"\xff.fa";
+  EXPECT_THAT(profile_json(of_file, {kMeasured}, 2048),
+              HasSubstr("\"test_file\": \"a\\\"\xef\xbf\xbd.fa\""));
+}
+
+}  // namespace
+}  // namespace virnucpro
