@@ -122,12 +122,20 @@ void linears(const Kind& kind, double seconds) {
   }
 }
 
-void attention(Element element, const std::string& name, double seconds) {
-  const DeviceBuffer qkv = random_matrix(kTokens * 3 * kWidth, element, 1.7F);
-  const DeviceBuffer out(Purpose::kScratch, kTokens * kWidth * size_of(element));
-  const DeviceBuffer angles = random_matrix(kLength * 32, Element::kFp32, 1.0F);
+struct AttentionKind {
+  std::string name;
+  cuda::Attention attention;
+  Element element;
+};
+
+// As many tokens, in sequences of `length`; what counts is each byte read or written once.
+void attention(const AttentionKind& kind, std::size_t length, double seconds) {
+  const std::size_t tokens = kTokens / length * length;
+  const DeviceBuffer qkv = random_matrix(tokens * 3 * kWidth, kind.element, 1.7F);
+  const DeviceBuffer out(Purpose::kScratch, tokens * kWidth * size_of(kind.element));
+  const DeviceBuffer angles = random_matrix(length * kWidth / kHeads, Element::kFp32, 1.0F);
   std::vector<std::uint32_t> offsets;
-  for (std::size_t i = 0; i <= kTokens; i += kLength)
+  for (std::size_t i = 0; i <= tokens; i += length)
     offsets.push_back(static_cast<std::uint32_t>(i));
   const std::vector<cuda::AttentionItem> items = cuda::attention_items(offsets);
   const DeviceBuffer device_items(Purpose::kScratch, items.size() * sizeof(items[0]));
@@ -135,20 +143,20 @@ void attention(Element element, const std::string& name, double seconds) {
       cudaMemcpy(device_items.data(), items.data(), device_items.bytes(), cudaMemcpyHostToDevice),
       "cudaMemcpy");
   const cuda::AttentionCall call{
-      .qkv = {.data = qkv.data(), .rows = kTokens, .width = 3 * kWidth, .element = element},
-      .out = {.data = out.data(), .rows = kTokens, .width = kWidth, .element = element},
+      .qkv = {.data = qkv.data(), .rows = tokens, .width = 3 * kWidth, .element = kind.element},
+      .out = {.data = out.data(), .rows = tokens, .width = kWidth, .element = kind.element},
       .items = static_cast<const cuda::AttentionItem*>(device_items.data()),
       .item_count = items.size(),
-      .longest = kLength,
+      .longest = static_cast<std::uint32_t>(length),
       .heads = kHeads,
       .head_width = kWidth / kHeads,
       .cosines = static_cast<const float*>(angles.data()),
       .sines = static_cast<const float*>(angles.data()),
       .slopes = nullptr};
   const double milliseconds =
-      sustained(seconds, [&](cudaStream_t stream) { cuda::attention(call, stream); });
-  print(name + " attention", milliseconds,
-        static_cast<double>(kTokens * 4 * kWidth * size_of(element)), "TB/s");
+      sustained(seconds, [&](cudaStream_t stream) { kind.attention(call, stream); });
+  print(fmt::format("{} attention, {} tokens a sequence", kind.name, length), milliseconds,
+        static_cast<double>(tokens * 4 * kWidth * size_of(kind.element)), "TB/s");
 }
 
 void layer_norm(Element element, const std::string& name, double seconds) {
@@ -173,17 +181,24 @@ void measure(const std::vector<std::string>& words) {
   check_cuda(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
   std::vector<Kind> kinds{{"generic fp16", cuda::gemm_generic_fp16, Element::kFp16},
                           {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32}};
-  if (properties.major == 9 && properties.minor == 0) {
+  const bool hopper = properties.major == 9 && properties.minor == 0;
+  if (hopper) {
     kinds.insert(kinds.begin(), {{"fp16", cuda::gemm_sm90_fp16, Element::kFp16},
                                  {"bf16", cuda::gemm_sm90_bf16, Element::kBf16}});
   }
   for (const Kind& kind : kinds) linears(kind, seconds);
-  for (const auto& [element, name] :
-       {std::pair{Element::kFp16, "fp16"}, std::pair{Element::kBf16, "bf16"},
-        std::pair{Element::kFp32, "fp32"}}) {
-    attention(element, name, seconds);
-    layer_norm(element, name, seconds);
+  std::vector<AttentionKind> attentions{{"generic fp16", cuda::attention_generic, Element::kFp16},
+                                        {"generic fp32", cuda::attention_generic, Element::kFp32}};
+  if (hopper) {
+    attentions.insert(attentions.begin(), {{"fp16", cuda::attention_sm90_fp16, Element::kFp16},
+                                           {"bf16", cuda::attention_sm90_bf16, Element::kBf16}});
   }
+  for (const AttentionKind& kind : attentions) attention(kind, kLength, seconds);
+  for (const std::size_t length : {52U, 104U, 340U, 1026U}) {
+    attention(attentions.front(), length, seconds);
+  }
+  layer_norm(Element::kFp16, "fp16", seconds);
+  layer_norm(Element::kFp32, "fp32", seconds);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "ops/attention_cuda.hpp"
+#include "ops/attention_cuda.cuh"
 #include "ops/vector_cuda.cuh"
 #include "tensor/cuda_error.hpp"
 
@@ -13,42 +13,22 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
-constexpr int kTileRows = 16;   // of queries, a warp's at a time: the rows of one mma
-constexpr int kBlockKeys = 64;  // between two looks at the running maximum
-constexpr int kPad = 8;         // elements behind a row, against bank conflicts
-constexpr float kLog2E = 1.44269504F;
-constexpr float kLowest = -1e30F;  // below every score; a difference of two of them is 0, not NaN
-
-// What the kernels need of a call.
-struct Problem {
-  const void* qkv;
-  void* out;
-  const AttentionItem* items;
-  const float* cosines;
-  const float* sines;
-  const float* slopes;
-  std::uint32_t heads;
-  std::uint32_t head_width;
-  std::uint32_t chunk;  // rows of keys and values in shared memory
-  float scale;          // of scores, with log2(e)
-};
-
-__device__ __forceinline__ float exp2_fast(float x) {
-  float result;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
+constexpr int kTileRows = 16;              // of queries, a warp's at a time: the rows of one mma
+constexpr int kBlockKeys = 64;             // between two looks at the running maximum
+constexpr std::uint32_t kChunkRows = 192;  // of keys and of values in shared memory, at most
+static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
+static_assert(kCutRows == kWarps * kTileRows);
+constexpr int kPad = 8;  // elements behind a row, against bank conflicts
 // Copies `rows` rows of one head into shared memory, turned by the rotary embedding where `cosines`
 // is given, times `factor`; what lies beyond head_width up to kWidth becomes zero. Done by
 // `threads` threads, this one being number `thread`.
 template <int kWidth, typename T>
-__device__ void stage_rows(const Problem& problem, const T* from, std::size_t stride,
-                           std::uint32_t rows, std::uint32_t first_position, bool turn, T* to,
+__device__ void stage_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
+                           std::uint32_t rows, std::uint32_t first_position, bool rotary, T* to,
                            std::uint32_t thread, std::uint32_t threads) {
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t half = problem.head_width / 2;
-  if (turn) {
+  if (rotary) {
     const std::uint32_t groups = half / 4;
     for (std::uint32_t i = thread; i < rows * groups; i += threads) {
       const std::uint32_t row = i / groups;
@@ -56,18 +36,11 @@ __device__ void stage_rows(const Problem& problem, const T* from, std::size_t st
       const std::size_t angle = static_cast<std::size_t>(first_position + row) * half + column;
       const Four<float> cosine = load_four(problem.cosines + angle);
       const Four<float> sine = load_four(problem.sines + angle);
-      const Four<T> low = load_four(from + row * stride + column);
-      const Four<T> high = load_four(from + row * stride + column + half);
-      Four<T> new_low;
-      Four<T> new_high;
-      for (int n = 0; n < 4; ++n) {
-        const float a = to_float(low.at[n]);
-        const float b = to_float(high.at[n]);
-        new_low.at[n] = from_float<T>(a * cosine.at[n] - b * sine.at[n]);
-        new_high.at[n] = from_float<T>(b * cosine.at[n] + a * sine.at[n]);
-      }
-      store_four(to + row * kRow + column, new_low);
-      store_four(to + row * kRow + column + half, new_high);
+      Four<T> low = load_four(from + row * stride + column);
+      Four<T> high = load_four(from + row * stride + column + half);
+      for (int n = 0; n < 4; ++n) turn(low.at[n], high.at[n], cosine.at[n], sine.at[n]);
+      store_four(to + row * kRow + column, low);
+      store_four(to + row * kRow + column + half, high);
     }
   } else {
     const std::uint32_t groups = problem.head_width / 4;
@@ -125,12 +98,6 @@ __device__ __forceinline__ void multiply<__nv_bfloat16>(float (&sums)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-template <typename T>
-__device__ __forceinline__ std::uint32_t pack(float low, float high) {
-  const T both[2] = {from_float<T>(low), from_float<T>(high)};
-  return *reinterpret_cast<const std::uint32_t*>(both);
-}
-
 // The softmax of 16 query rows so far. A thread holds rows lane / 4 and lane / 4 + 8, of every
 // eighth column two.
 template <int kWidth>
@@ -140,21 +107,12 @@ struct Running {
   float weights[2] = {};  // their sum over this thread's columns
 };
 
-__device__ __forceinline__ float quad_max(float value) {
-  value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
-  return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));
-}
-
-__device__ __forceinline__ float quad_sum(float value) {
-  value += __shfl_xor_sync(0xffffffffU, value, 1);
-  return value + __shfl_xor_sync(0xffffffffU, value, 2);
-}
-
 // One block of keys. `query` is the tile's first row and `key` the block's, both within the
 // sequence, of whose rows `length` − key are keys here.
 template <int kWidth, typename T>
-__device__ void attend_block(const Problem& problem, const std::uint32_t (&queries)[kWidth / 16][4],
-                             const T* keys, const T* values, std::uint32_t query, std::uint32_t key,
+__device__ void attend_block(const AttentionProblem& problem,
+                             const std::uint32_t (&queries)[kWidth / 16][4], const T* keys,
+                             const T* values, std::uint32_t query, std::uint32_t key,
                              std::uint32_t length, float slope, Running<kWidth>& running) {
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t lane = threadIdx.x % 32;
@@ -210,10 +168,10 @@ __device__ void attend_block(const Problem& problem, const std::uint32_t (&queri
   const std::uint32_t value_column = (lane / 16) * 8;
 #pragma unroll
   for (int k = 0; k < kBlockKeys / 16; ++k) {
-    const std::uint32_t weights[4] = {pack<T>(scores[2 * k][0], scores[2 * k][1]),
-                                      pack<T>(scores[2 * k][2], scores[2 * k][3]),
-                                      pack<T>(scores[2 * k + 1][0], scores[2 * k + 1][1]),
-                                      pack<T>(scores[2 * k + 1][2], scores[2 * k + 1][3])};
+    const std::uint32_t weights[4] = {pack_two<T>(scores[2 * k][0], scores[2 * k][1]),
+                                      pack_two<T>(scores[2 * k][2], scores[2 * k][3]),
+                                      pack_two<T>(scores[2 * k + 1][0], scores[2 * k + 1][1]),
+                                      pack_two<T>(scores[2 * k + 1][2], scores[2 * k + 1][3])};
 #pragma unroll
     for (int n = 0; n < kWidth / 16; ++n) {
       std::uint32_t b[4];
@@ -226,8 +184,8 @@ __device__ void attend_block(const Problem& problem, const std::uint32_t (&queri
 
 // Through the warp's part of shared memory, so that whole rows are written.
 template <int kWidth, typename T>
-__device__ void write_tile(const Problem& problem, Running<kWidth>& running, T* scratch, T* out,
-                           std::size_t stride, std::uint32_t rows) {
+__device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
+                           T* out, std::size_t stride, std::uint32_t rows) {
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t lane = threadIdx.x % 32;
 #pragma unroll
@@ -237,7 +195,7 @@ __device__ void write_tile(const Problem& problem, Running<kWidth>& running, T* 
 #pragma unroll
     for (int n = 0; n < kWidth / 8; ++n) {
       *reinterpret_cast<std::uint32_t*>(row + n * 8) =
-          pack<T>(running.sums[n][2 * half] * scale, running.sums[n][2 * half + 1] * scale);
+          pack_two<T>(running.sums[n][2 * half] * scale, running.sums[n][2 * half + 1] * scale);
     }
   }
   __syncwarp();
@@ -253,37 +211,31 @@ __device__ void write_tile(const Problem& problem, Running<kWidth>& running, T* 
 // each warp takes 16 query rows after another, all warps in step where there is more than one
 // chunk.
 template <int kWidth, typename T>
-__global__ void __launch_bounds__(kThreads) attention_kernel(Problem problem) {
+__global__ void __launch_bounds__(kThreads)
+    attention_kernel(AttentionProblem problem, std::uint32_t chunk_rows) {
   extern __shared__ __align__(16) unsigned char shared[];
   constexpr std::uint32_t kRow = kWidth + kPad;
   T* const keys = reinterpret_cast<T*>(shared);
-  T* const values = keys + problem.chunk * kRow;
+  T* const values = keys + chunk_rows * kRow;
   const std::uint32_t warp = threadIdx.x / 32;
   const std::uint32_t lane = threadIdx.x % 32;
-  T* const scratch = values + problem.chunk * kRow + warp * kTileRows * kRow;
+  T* const scratch = values + chunk_rows * kRow + warp * kTileRows * kRow;
 
   const AttentionItem item = problem.items[blockIdx.y];
   const std::uint32_t head = blockIdx.x;
-  const std::size_t width = static_cast<std::size_t>(problem.heads) * problem.head_width;
-  const std::size_t stride = 3 * width;
-  const T* const all_queries =
-      static_cast<const T*>(problem.qkv) + item.begin * stride + head * problem.head_width;
-  const T* const all_keys = all_queries + width;
-  const T* const all_values = all_keys + width;
-  T* const out = static_cast<T*>(problem.out) + item.begin * width + head * problem.head_width;
-  const bool turn = problem.cosines != nullptr;
-  const float slope = problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
+  const HeadRows<T> rows_of(problem, item, head);
+  const bool rotary = problem.cosines != nullptr;
+  const float slope = slope_of(problem, head);
 
-  const std::uint32_t chunks = (item.length + problem.chunk - 1) / problem.chunk;
-  const std::uint32_t last = min(item.length, item.first + kAttentionRows);
-  for (std::uint32_t round = item.first; round < last; round += kWarps * kTileRows) {
+  const std::uint32_t chunks = (item.length + chunk_rows - 1) / chunk_rows;
+  for (std::uint32_t round = item.first; round < item.last; round += kWarps * kTileRows) {
     const std::uint32_t query = round + warp * kTileRows;
-    const std::uint32_t rows = query < last ? min(last - query, kTileRows) : 0;
+    const std::uint32_t rows = query < item.last ? min(item.last - query, kTileRows) : 0;
     std::uint32_t queries[kWidth / 16][4] = {};
     if (rows > 0) {
       zero_rows(scratch + rows * kRow, kTileRows - rows, kRow, lane, 32);
-      stage_rows<kWidth>(problem, all_queries + query * stride, stride, rows, query, turn, scratch,
-                         lane, 32);
+      stage_rows<kWidth>(problem, rows_of.queries + query * rows_of.stride, rows_of.stride, rows,
+                         query, rotary, scratch, lane, 32);
       __syncwarp();
 #pragma unroll
       for (int k = 0; k < kWidth / 16; ++k) {
@@ -293,14 +245,14 @@ __global__ void __launch_bounds__(kThreads) attention_kernel(Problem problem) {
     }
     Running<kWidth> running;
     for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-      const std::uint32_t first_key = chunk * problem.chunk;
-      const std::uint32_t count = min(item.length - first_key, problem.chunk);
+      const std::uint32_t first_key = chunk * chunk_rows;
+      const std::uint32_t count = min(item.length - first_key, chunk_rows);
       if (chunks > 1 || round == item.first) {
         __syncthreads();  // nobody reads the last chunk any more
-        stage_rows<kWidth>(problem, all_keys + first_key * stride, stride, count, first_key, turn,
-                           keys, threadIdx.x, kThreads);
-        stage_rows<kWidth>(problem, all_values + first_key * stride, stride, count, first_key,
-                           false, values, threadIdx.x, kThreads);
+        stage_rows<kWidth>(problem, rows_of.keys + first_key * rows_of.stride, rows_of.stride,
+                           count, first_key, rotary, keys, threadIdx.x, kThreads);
+        stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
+                           count, first_key, false, values, threadIdx.x, kThreads);
         // What fills the last block up: weights of zero times anything finite.
         const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
         zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
@@ -314,7 +266,8 @@ __global__ void __launch_bounds__(kThreads) attention_kernel(Problem problem) {
       }
     }
     if (rows > 0) {
-      write_tile<kWidth>(problem, running, scratch, out + query * width, width, rows);
+      write_tile<kWidth>(problem, running, scratch, rows_of.out + query * rows_of.width,
+                         rows_of.width, rows);
     }
   }
 }
@@ -324,19 +277,14 @@ constexpr int kPlainThreads = 128;
 constexpr int kPlainKeys = 32;  // in shared memory, and between two looks at the maximum
 
 template <int kWidth>
-__global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Problem problem) {
+__global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(AttentionProblem problem) {
   __shared__ float keys[kPlainKeys][kWidth];
   __shared__ float values[kPlainKeys][kWidth];
   const AttentionItem item = problem.items[blockIdx.y];
   const std::uint32_t head = blockIdx.x;
   const std::uint32_t half = problem.head_width / 2;
-  const std::size_t width = static_cast<std::size_t>(problem.heads) * problem.head_width;
-  const std::size_t stride = 3 * width;
-  const float* const all_queries =
-      static_cast<const float*>(problem.qkv) + item.begin * stride + head * problem.head_width;
-  float* const out =
-      static_cast<float*>(problem.out) + item.begin * width + head * problem.head_width;
-  const float slope = problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
+  const HeadRows<float> rows_of(problem, item, head);
+  const float slope = slope_of(problem, head);
   // One number of a row of queries or keys, turned.
   const auto turned = [&](const float* row, std::uint32_t position, std::uint32_t column) {
     if (column >= problem.head_width) return 0.0F;
@@ -347,15 +295,14 @@ __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Problem 
     return row[column] * problem.cosines[angle] + other * problem.sines[angle];
   };
 
-  const std::uint32_t last = min(item.length, item.first + kAttentionRows);
-  for (std::uint32_t round = item.first; round < last; round += kPlainThreads) {
+  for (std::uint32_t round = item.first; round < item.last; round += kPlainThreads) {
     const std::uint32_t query = round + threadIdx.x;
-    const bool active = query < last;
+    const bool active = query < item.last;
     float q[kWidth];
     float sums[kWidth];
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      q[i] = active ? turned(all_queries + query * stride, query, i) : 0.0F;
+      q[i] = active ? turned(rows_of.queries + query * rows_of.stride, query, i) : 0.0F;
       sums[i] = 0.0F;
     }
     float maximum = kLowest;
@@ -366,10 +313,10 @@ __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Problem 
       for (std::uint32_t i = threadIdx.x; i < kPlainKeys * kWidth; i += kPlainThreads) {
         const std::uint32_t row = i / kWidth;
         const std::uint32_t column = i % kWidth;
-        const float* const key = all_queries + (first + row) * stride + width;
+        const float* const key = rows_of.keys + (first + row) * rows_of.stride;
         const bool there = row < count && column < problem.head_width;
         keys[row][column] = there ? turned(key, first + row, column) : 0.0F;
-        values[row][column] = there ? key[width + column] : 0.0F;
+        values[row][column] = there ? key[rows_of.width + column] : 0.0F;
       }
       __syncthreads();
       if (!active) continue;
@@ -401,54 +348,29 @@ __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Problem 
     if (!active) continue;
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) {
-      if (i < problem.head_width) out[query * width + i] = sums[i] / weights;
+      if (i < problem.head_width) rows_of.out[query * rows_of.width + i] = sums[i] / weights;
     }
-  }
-}
-
-Problem problem_of(const AttentionCall& call) {
-  const std::uint32_t blocks = (call.longest + kBlockKeys - 1) / kBlockKeys;
-  return {.qkv = call.qkv.data,
-          .out = call.out.data,
-          .items = call.items,
-          .cosines = call.cosines,
-          .sines = call.sines,
-          .slopes = call.slopes,
-          .heads = call.heads,
-          .head_width = call.head_width,
-          .chunk = std::min(blocks * kBlockKeys, kAttentionRows),
-          .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
-}
-
-// One block an item and head; the y dimension of a grid ends at 65,535.
-template <typename Launch>
-void for_each_part(const AttentionCall& call, const Launch& launch) {
-  constexpr std::size_t kMostItems = 65535;
-  Problem problem = problem_of(call);
-  for (std::size_t first = 0; first < call.item_count; first += kMostItems) {
-    problem.items = call.items + first;
-    launch(dim3(call.heads, static_cast<unsigned>(std::min(kMostItems, call.item_count - first))),
-           problem);
-    check_cuda(cudaGetLastError(), "launch of attention");
   }
 }
 
 template <int kWidth, typename T>
 void launch_attention(const AttentionCall& call, cudaStream_t stream) {
-  for_each_part(call, [&](dim3 grid, const Problem& problem) {
-    const std::size_t rows = std::size_t{2} * problem.chunk + kWarps * kTileRows;
-    const std::size_t bytes = rows * (kWidth + kPad) * sizeof(T);
-    check_cuda(
-        cudaFuncSetAttribute(attention_kernel<kWidth, T>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        "cudaFuncSetAttribute");
-    attention_kernel<kWidth, T><<<grid, kThreads, bytes, stream>>>(problem);
+  const std::uint32_t blocks = (call.longest + kBlockKeys - 1) / kBlockKeys;
+  const std::uint32_t chunk_rows = std::min(blocks * kBlockKeys, kChunkRows);
+  const std::size_t rows = std::size_t{2} * chunk_rows + kWarps * kTileRows;
+  const std::size_t bytes = rows * (kWidth + kPad) * sizeof(T);
+  check_cuda(
+      cudaFuncSetAttribute(attention_kernel<kWidth, T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(bytes)),
+      "cudaFuncSetAttribute");
+  for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
+    attention_kernel<kWidth, T><<<grid, kThreads, bytes, stream>>>(problem, chunk_rows);
   });
 }
 
 template <int kWidth>
 void launch_plain_attention(const AttentionCall& call, cudaStream_t stream) {
-  for_each_part(call, [&](dim3 grid, const Problem& problem) {
+  for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
     plain_attention_kernel<kWidth><<<grid, kPlainThreads, 0, stream>>>(problem);
   });
 }
@@ -471,14 +393,18 @@ std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offset
   std::vector<AttentionItem> items;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     const std::uint32_t length = offsets[i + 1] - offsets[i];
-    for (std::uint32_t first = 0; first < length; first += kAttentionRows) {
-      items.push_back({.begin = offsets[i], .length = length, .first = first});
+    const std::uint32_t step = length <= kWholeRows ? kWholeRows : kCutRows;
+    for (std::uint32_t first = 0; first < length; first += step) {
+      items.push_back({.begin = offsets[i],
+                       .length = length,
+                       .first = first,
+                       .last = std::min(first + step, length)});
     }
   }
   return items;
 }
 
-void attention(const AttentionCall& call, cudaStream_t stream) {
+void attention_generic(const AttentionCall& call, cudaStream_t stream) {
   if (call.head_width <= 16) return attention_of_width<16>(call, stream);
   if (call.head_width <= 32) return attention_of_width<32>(call, stream);
   if (call.head_width <= 64) return attention_of_width<64>(call, stream);

@@ -11,24 +11,26 @@
 
 namespace virnucpro::cuda {
 
-// Query rows that one block of threads works on; also the most rows of keys and values that lie in
-// shared memory at once.
-inline constexpr std::uint32_t kAttentionRows = 256;
+// A sequence of up to so many rows, those of a 500-base chunk among them, is one block's work: its
+// keys and values are read once. A longer one is cut into blocks of kCutRows query rows.
+inline constexpr std::uint32_t kWholeRows = 176;
+inline constexpr std::uint32_t kCutRows = 64;
 
-// One block's work: query rows [first, first + kAttentionRows) of a sequence, counted from its own
-// first row.
+// One block's work: query rows [first, last) of a sequence, counted from its own first row.
 struct AttentionItem {
   std::uint32_t begin = 0;   // the sequence's first row in the batch
   std::uint32_t length = 0;  // its rows
   std::uint32_t first = 0;
+  std::uint32_t last = 0;
 };
 
 // The work on packed sequences (offsets as in ops/attention.hpp).
 std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets);
 
 // Attention over packed sequences as ops/attention.hpp describes it, in one kernel without scores
-// in device memory (Dao 2023, arXiv:2307.08691): keys come in blocks of 64 from the sequence's own
-// start, sums are fp32. qkv and out are of one element type; softmax's weights are rounded to it.
+// in device memory (Dao 2023, arXiv:2307.08691): keys come in blocks of one size from the sequence's
+// own start, sums are fp32. qkv and out are of one element type; softmax's weights are rounded to
+// it.
 struct AttentionCall {
   DeviceMatrix qkv;                      // [tokens, 3·heads·head_width]
   DeviceMatrix out;                      // [tokens, heads·head_width]
@@ -43,6 +45,17 @@ struct AttentionCall {
   // ALiBi: [heads]; null for rotary embedding.
   const float* slopes = nullptr;
 };
-void attention(const AttentionCall& call, cudaStream_t stream);  // Errors: kDevice, kInternal.
+
+// Enqueues it. A sequence's bits depend on that sequence and the kernel's family only. Errors:
+// kDevice, kInternal.
+using Attention = void (*)(const AttentionCall& call, cudaStream_t stream);
+
+// mma.sync, in fp32 plain arithmetic: compute capability 8.0 and above, every element type.
+void attention_generic(const AttentionCall& call, cudaStream_t stream);
+
+// wgmma: compute capability 9.0 only (Hopper). Heads of another width than 64 take
+// attention_generic.
+void attention_sm90_fp16(const AttentionCall& call, cudaStream_t stream);
+void attention_sm90_bf16(const AttentionCall& call, cudaStream_t stream);
 
 }  // namespace virnucpro::cuda

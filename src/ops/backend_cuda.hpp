@@ -188,14 +188,14 @@ struct Backend {
     AttentionCall call = attention_call(heads, batch, qkv, out);
     call.cosines = static_cast<const float*>(rotary->cosines.data());
     call.sines = static_cast<const float*>(rotary->sines.data());
-    attention(call, context.stream);
+    context.attention(call, context.stream);
   }
   template <typename Token>
   static void alibi_attention(Context& context, const Slopes& slopes, const Batch<Token>& batch,
                               const Matrix& qkv, const Matrix& out) {
     AttentionCall call = attention_call(slopes.bytes() / sizeof(float), batch, qkv, out);
     call.slopes = static_cast<const float*>(slopes.data());
-    attention(call, context.stream);
+    context.attention(call, context.stream);
   }
   static void gated_gelu(Context& context, const Matrix& in, const Matrix& out) {
     cuda::gated_gelu(in, out, context.stream);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "ops/attention_cuda.hpp"
 #include "ops/context.hpp"
 #include "ops/gemm_cuda.hpp"
 #include "ops/uploads_cuda.hpp"
@@ -31,9 +32,10 @@ struct Context {
   const Cancel& cancel;
   Precision precision = Precision::kFp32;
   cudaStream_t stream = nullptr;
-  Gemm gemm = nullptr;  // products in `precision`
-  Arena arena{};        // a batch's activations
-  Uploads uploads{};    // weights on their way, while models are made
+  Gemm gemm = nullptr;            // products in `precision`
+  Attention attention = nullptr;  // of operands in `precision`
+  Arena arena{};                  // a batch's activations
+  Uploads uploads{};              // weights on their way, while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
 
   Element element() const { return element_of(precision); }

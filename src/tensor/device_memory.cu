@@ -53,7 +53,8 @@ void Stream::synchronize() const {
 }
 
 Event::Event() {
-  check_cuda(cudaEventCreate(&event_), "cudaEventCreate");
+  // Who waits for it sleeps: the cores belong to reading and packing.
+  check_cuda(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync), "cudaEventCreateWithFlags");
 }
 
 Event::~Event() {

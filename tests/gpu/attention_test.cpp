@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/cancel.hpp"
@@ -31,7 +32,15 @@ std::vector<float> frequencies(std::size_t head_width) {
   return inv_freq;
 }
 
-OnDevice on_gpu(const Heads& heads, const Offsets& offsets, const OnDevice& qkv) {
+struct Family {
+  std::string name;
+  cuda::Attention attention;
+  Element element;
+  bool hopper;
+};
+
+OnDevice on_gpu(const Family& family, const Heads& heads, const Offsets& offsets,
+                const OnDevice& qkv) {
   const std::size_t width = heads.count * heads.width;
   OnDevice out(offsets.back(), width, qkv.matrix().element);
   std::uint32_t longest = 0;
@@ -44,17 +53,17 @@ OnDevice on_gpu(const Heads& heads, const Offsets& offsets, const OnDevice& qkv)
   const OnDevice slopes{alibi_slopes(heads.count)};
   const auto items = cuda::attention_items(offsets);
   const DeviceBuffer device_items = device_copy(std::span<const cuda::AttentionItem>(items));
-  cuda::attention({.qkv = qkv.matrix(),
-                   .out = out.matrix(),
-                   .items = static_cast<const cuda::AttentionItem*>(device_items.data()),
-                   .item_count = items.size(),
-                   .longest = longest,
-                   .heads = static_cast<std::uint32_t>(heads.count),
-                   .head_width = static_cast<std::uint32_t>(heads.width),
-                   .cosines = heads.rotary ? cosines.floats() : nullptr,
-                   .sines = heads.rotary ? sines.floats() : nullptr,
-                   .slopes = heads.rotary ? nullptr : slopes.floats()},
-                  nullptr);
+  family.attention({.qkv = qkv.matrix(),
+                    .out = out.matrix(),
+                    .items = static_cast<const cuda::AttentionItem*>(device_items.data()),
+                    .item_count = items.size(),
+                    .longest = longest,
+                    .heads = static_cast<std::uint32_t>(heads.count),
+                    .head_width = static_cast<std::uint32_t>(heads.width),
+                    .cosines = heads.rotary ? cosines.floats() : nullptr,
+                    .sines = heads.rotary ? sines.floats() : nullptr,
+                    .slopes = heads.rotary ? nullptr : slopes.floats()},
+                   nullptr);
   check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   return out;
 }
@@ -78,7 +87,14 @@ std::vector<float> on_cpu(const Heads& heads, const Offsets& offsets,
   return {out.values().begin(), out.values().end()};
 }
 
-class AttentionOnGpu : public testing::TestWithParam<Element> {};
+class AttentionOnGpu : public testing::TestWithParam<Family> {
+ protected:
+  void SetUp() override {
+    if (GetParam().hopper && !is_hopper()) GTEST_SKIP() << "not a Hopper GPU";
+  }
+
+  const Element element = GetParam().element;
+};
 
 TEST_P(AttentionOnGpu, AgreesWithTheCpu) {
   const Offsets offsets{0, 1, 3, 19, 82, 147, 210, 402, 659, 1171, 1684, 5684};
@@ -86,12 +102,12 @@ TEST_P(AttentionOnGpu, AgreesWithTheCpu) {
        {Heads{2, 64, true}, Heads{3, 64, false}, Heads{2, 24, true}, Heads{2, 16, true},
         Heads{4, 8, true}, Heads{3, 16, false}, Heads{2, 32, true}, Heads{1, 128, true}}) {
     const std::size_t width = heads.count * heads.width;
-    const OnDevice qkv(offsets.back(), 3 * width, GetParam(),
+    const OnDevice qkv(offsets.back(), 3 * width, element,
                        random_numbers(offsets.back() * 3 * width, 9));
-    const std::vector<float> out = on_gpu(heads, offsets, qkv).numbers();
+    const std::vector<float> out = on_gpu(GetParam(), heads, offsets, qkv).numbers();
     const std::vector<float> expected = on_cpu(heads, offsets, qkv.numbers());
     // Queries, keys, weights and the result are rounded to the element type.
-    const double tolerance = 5e-6 + 8 * rounding(GetParam());
+    const double tolerance = 5e-6 + 8 * rounding(element);
     for (std::size_t i = 0; i < out.size(); ++i) {
       ASSERT_NEAR(static_cast<double>(out[i]), static_cast<double>(expected[i]), tolerance)
           << heads.count << " heads of " << heads.width << ", row " << i / width << ", column "
@@ -107,7 +123,7 @@ TEST_P(AttentionOnGpu, GivesASequenceTheSameBitsInAnyCompany) {
   for (const std::uint32_t length : lengths) {
     const std::vector<float> numbers = random_numbers(length * 3 * width, length);
     const std::vector<std::byte> alone =
-        on_gpu(heads, {0, length}, {length, 3 * width, GetParam(), numbers}).bytes();
+        on_gpu(GetParam(), heads, {0, length}, {length, 3 * width, element, numbers}).bytes();
     for (const std::uint32_t before : {1U, 63U, 200U}) {
       for (const std::uint32_t behind : {2U, 2000U}) {
         std::vector<float> all = random_numbers(before * 3 * width, 1);
@@ -116,9 +132,10 @@ TEST_P(AttentionOnGpu, GivesASequenceTheSameBitsInAnyCompany) {
         all.insert(all.end(), rest.begin(), rest.end());
         const std::uint32_t total = before + length + behind;
         const std::vector<std::byte> out =
-            on_gpu(heads, {0, before, before + length, total}, {total, 3 * width, GetParam(), all})
+            on_gpu(GetParam(), heads, {0, before, before + length, total},
+                   {total, 3 * width, element, all})
                 .bytes();
-        const std::size_t line = width * size_of(GetParam());
+        const std::size_t line = width * size_of(element);
         ASSERT_EQ(std::memcmp(out.data() + before * line, alone.data(), length * line), 0)
             << length << " rows behind " << before << " and before " << behind;
       }
@@ -131,7 +148,7 @@ TEST_P(AttentionOnGpu, KeepsANanInItsSequence) {
   std::vector<float> numbers = random_numbers(300 * 3 * 128, 3);
   numbers[150 * 3 * 128 + 130] = std::numeric_limits<float>::quiet_NaN();  // a key of [100, 200)
   const std::vector<float> out =
-      on_gpu(heads, {0, 100, 200, 300}, {300, 3 * 128, GetParam(), numbers}).numbers();
+      on_gpu(GetParam(), heads, {0, 100, 200, 300}, {300, 3 * 128, element, numbers}).numbers();
   const auto finite = [&](std::size_t first, std::size_t last) {
     return std::all_of(out.begin() + static_cast<std::ptrdiff_t>(first * 128),
                        out.begin() + static_cast<std::ptrdiff_t>(last * 128),
@@ -143,8 +160,14 @@ TEST_P(AttentionOnGpu, KeepsANanInItsSequence) {
   EXPECT_TRUE(finite(200, 300));
 }
 
-INSTANTIATE_TEST_SUITE_P(Elements, AttentionOnGpu,
-                         testing::Values(Element::kFp32, Element::kFp16, Element::kBf16));
+INSTANTIATE_TEST_SUITE_P(
+    Families, AttentionOnGpu,
+    testing::Values(Family{"sm90_fp16", cuda::attention_sm90_fp16, Element::kFp16, true},
+                    Family{"sm90_bf16", cuda::attention_sm90_bf16, Element::kBf16, true},
+                    Family{"generic_fp16", cuda::attention_generic, Element::kFp16, false},
+                    Family{"generic_bf16", cuda::attention_generic, Element::kBf16, false},
+                    Family{"generic_fp32", cuda::attention_generic, Element::kFp32, false}),
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace virnucpro

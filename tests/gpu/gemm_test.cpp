@@ -88,18 +88,26 @@ std::vector<std::size_t> all_rows(std::size_t rows) {
   return order;
 }
 
-double expected(const Layer& layer, Epilogue epilogue, const std::vector<float>& x,
-                const std::vector<float>& weight, std::size_t row, std::size_t output) {
+struct Expected {
+  double value;
+  double magnitude;  // the sum of what is added, without its signs: what errors grow with
+};
+
+Expected expected(const Layer& layer, Epilogue epilogue, const std::vector<float>& x,
+                  const std::vector<float>& weight, std::size_t row, std::size_t output) {
   double sum = static_cast<double>(layer.bias[output]);
+  double magnitude = std::abs(sum);
   for (std::size_t k = 0; k < layer.inputs; ++k) {
-    sum += static_cast<double>(x[row * layer.inputs + k]) *
-           static_cast<double>(weight[output * layer.inputs + k]);
+    const double product = static_cast<double>(x[row * layer.inputs + k]) *
+                           static_cast<double>(weight[output * layer.inputs + k]);
+    sum += product;
+    magnitude += std::abs(product);
   }
-  if (epilogue == Epilogue::kBiasGelu) return 0.5 * sum * (1 + std::erf(sum / std::sqrt(2.0)));
+  if (epilogue == Epilogue::kBiasGelu) sum = 0.5 * sum * (1 + std::erf(sum / std::sqrt(2.0)));
   if (epilogue == Epilogue::kBiasAdd) {
-    return sum + static_cast<double>(layer.residual[row * layer.outputs + output]);
+    sum += static_cast<double>(layer.residual[row * layer.outputs + output]);
   }
-  return sum;
+  return {sum, magnitude};
 }
 
 class GemmOnGpu : public testing::TestWithParam<Family> {
@@ -125,8 +133,11 @@ TEST_P(GemmOnGpu, AgreesWithDoubles) {
       const std::vector<float> out = layer.run(epilogue, all_rows(rows)).numbers();
       const Element stored = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : GetParam().element;
       for (std::size_t i = 0; i < out.size(); i += 1 + out.size() / 5000) {
-        const double value = expected(layer, epilogue, x, weight, i / outputs, i % outputs);
-        ASSERT_NEAR(static_cast<double>(out[i]), value, 1e-5 + std::abs(value) * rounding(stored))
+        const auto [value, magnitude] =
+            expected(layer, epilogue, x, weight, i / outputs, i % outputs);
+        const double sums = 8 * magnitude * rounding(Element::kFp32);
+        ASSERT_NEAR(static_cast<double>(out[i]), value,
+                    1e-6 + sums + std::abs(value) * rounding(stored))
             << inputs << "→" << outputs << ", " << rows << " rows, epilogue "
             << static_cast<int>(epilogue) << ", number " << i;
       }

@@ -1,0 +1,114 @@
+#pragma once
+
+// What the attention kernels share.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "ops/attention_cuda.hpp"
+#include "ops/vector_cuda.cuh"
+#include "tensor/cuda_error.hpp"
+
+namespace virnucpro::cuda {
+
+inline constexpr float kLog2E = 1.44269504F;
+// Below every score; a difference of two of them is 0, not NaN.
+inline constexpr float kLowest = -1e30F;
+
+// What the kernels need of a call.
+struct AttentionProblem {
+  const void* qkv;
+  void* out;
+  const AttentionItem* items;
+  const float* cosines;
+  const float* sines;
+  const float* slopes;
+  std::uint32_t heads;
+  std::uint32_t head_width;
+  float scale;  // of scores, with log2(e)
+};
+
+inline AttentionProblem problem_of(const AttentionCall& call) {
+  return {.qkv = call.qkv.data,
+          .out = call.out.data,
+          .items = call.items,
+          .cosines = call.cosines,
+          .sines = call.sines,
+          .slopes = call.slopes,
+          .heads = call.heads,
+          .head_width = call.head_width,
+          .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
+}
+
+// Launches with a grid of one block a head and item; the y dimension of a grid ends at 65,535.
+template <typename Launch>
+void for_each_part(const AttentionCall& call, const Launch& launch) {
+  constexpr std::size_t kMostItems = 65535;
+  AttentionProblem problem = problem_of(call);
+  for (std::size_t first = 0; first < call.item_count; first += kMostItems) {
+    problem.items = call.items + first;
+    launch(dim3(call.heads, static_cast<unsigned>(std::min(kMostItems, call.item_count - first))),
+           problem);
+    check_cuda(cudaGetLastError(), "launch of attention");
+  }
+}
+
+// One head of one sequence: its rows lie `stride` elements apart, those of the result `width`.
+template <typename T>
+struct HeadRows {
+  __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,
+                      std::uint32_t head)
+      : width(static_cast<std::size_t>(problem.heads) * problem.head_width),
+        stride(3 * width),
+        queries(static_cast<const T*>(problem.qkv) + item.begin * stride +
+                head * problem.head_width),
+        keys(queries + width),
+        values(keys + width),
+        out(static_cast<T*>(problem.out) + item.begin * width + head * problem.head_width) {}
+
+  std::size_t width;
+  std::size_t stride;
+  const T* queries;
+  const T* keys;
+  const T* values;
+  T* out;
+};
+
+// A head's slope for scores that exp2 is taken of; 0 without ALiBi.
+__device__ __forceinline__ float slope_of(const AttentionProblem& problem, std::uint32_t head) {
+  return problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
+}
+
+__device__ __forceinline__ float exp2_fast(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+// Over the four lanes that hold one row of an mma's result.
+__device__ __forceinline__ float quad_max(float value) {
+  value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
+  return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));
+}
+
+__device__ __forceinline__ float quad_sum(float value) {
+  value += __shfl_xor_sync(0xffffffffU, value, 1);
+  return value + __shfl_xor_sync(0xffffffffU, value, 2);
+}
+
+template <typename T>
+__device__ __forceinline__ std::uint32_t pack_two(float low, float high) {
+  const T both[2] = {from_float<T>(low), from_float<T>(high)};
+  return *reinterpret_cast<const std::uint32_t*>(both);
+}
+
+// A pair of the rotary embedding (Su et al. 2021, arXiv:2104.09864), in rotate-half form.
+template <typename T>
+__device__ __forceinline__ void turn(T& low, T& high, float cosine, float sine) {
+  const float a = to_float(low);
+  const float b = to_float(high);
+  low = from_float<T>(a * cosine - b * sine);
+  high = from_float<T>(b * cosine + a * sine);
+}
+
+}  // namespace virnucpro::cuda

@@ -1,0 +1,375 @@
+#pragma once
+
+// Attention for Hopper, heads of 64: a warp group a head and sequence, products by wgmma on whole
+// tiles of 64 queries, keys and values in shared memory. Included by one source a type. Must be
+// compiled with NDEBUG, as gemm.cuh.
+#define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
+
+#include <cutlass/arch/barrier.h>
+#include <cutlass/cutlass.h>
+
+#include <cute/atom/mma_traits_sm90_gmma.hpp>
+#include <cute/tensor.hpp>
+
+#include "ops/attention_cuda.cuh"
+
+namespace virnucpro::cuda {
+
+inline constexpr int kHeadWidth = 64;
+inline constexpr std::uint32_t kGroupThreads = 128;
+inline constexpr int kTileQueries = 64;  // the rows of one wgmma
+// Elements of 16 bytes, what a thread copies at a time; a row in shared memory is eight of them.
+inline constexpr std::uint32_t kPiece = 8;
+inline constexpr std::uint32_t kPieces = kHeadWidth / kPiece;
+
+template <typename T>
+struct alignas(16) Piece {
+  T at[kPiece];
+};
+
+// Where a piece of a row lies in shared memory: wgmma's 128-byte swizzle.
+__device__ __forceinline__ std::uint32_t swizzled(std::uint32_t row, std::uint32_t piece) {
+  return row * kHeadWidth + (piece ^ (row % 8)) * kPiece;
+}
+
+template <typename T>
+__device__ __forceinline__ Piece<T>& piece_at(T* rows, std::uint32_t row, std::uint32_t piece) {
+  return *reinterpret_cast<Piece<T>*>(rows + swizzled(row, piece));
+}
+
+// Begins to copy 16 bytes to shared memory, or zeros where there is nothing to copy.
+template <typename T>
+__device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(to))),
+               "l"(from), "r"(there ? 16 : 0)
+               : "memory");
+}
+
+// Begins to copy `count` rows; those from there to `rows` become zero.
+template <typename T>
+__device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_t count,
+                          std::uint32_t rows) {
+  const std::uint32_t piece = threadIdx.x % kPieces;
+  for (std::uint32_t row = threadIdx.x / kPieces; row < rows; row += kGroupThreads / kPieces) {
+    const bool there = row < count;
+    copy_piece(to + swizzled(row, piece), from + (there ? row : 0) * stride + piece * kPiece,
+               there);
+  }
+}
+
+// A row's piece and the one half a head further on, turned by the rotary embedding.
+template <typename T>
+__device__ __forceinline__ void turn_pair(T* rows, std::uint32_t row, std::uint32_t piece,
+                                          const Four<float> (&cosines)[2],
+                                          const Four<float> (&sines)[2]) {
+  Piece<T>& low = piece_at(rows, row, piece);
+  Piece<T>& high = piece_at(rows, row, piece + kPieces / 2);
+  Piece<T> new_low = low;
+  Piece<T> new_high = high;
+#pragma unroll
+  for (std::uint32_t n = 0; n < kPiece; ++n) {
+    turn(new_low.at[n], new_high.at[n], cosines[n / 4].at[n % 4], sines[n / 4].at[n % 4]);
+  }
+  low = new_low;
+  high = new_high;
+}
+
+// Turns rows in shared memory, the first at `position`; `also`, where there is any, by the same
+// angles.
+template <typename T>
+__device__ void turn_rows(const AttentionProblem& problem, T* rows, T* also, std::uint32_t count,
+                          std::uint32_t position) {
+  constexpr std::uint32_t kPairs = kPieces / 2;
+  const std::uint32_t piece = threadIdx.x % kPairs;
+  // Of eight rows, a quarter of a warp takes two that lie in different halves of the banks.
+  const std::uint32_t number = threadIdx.x / kPairs;
+  const std::uint32_t first = number / 8 * 8 + number % 8 / 2 + number % 2 * 4;
+  for (std::uint32_t row = first; row < count; row += kGroupThreads / kPairs) {
+    const std::size_t angle =
+        static_cast<std::size_t>(position + row) * (kHeadWidth / 2) + piece * kPiece;
+    const Four<float> cosines[2] = {load_four(problem.cosines + angle),
+                                    load_four(problem.cosines + angle + 4)};
+    const Four<float> sines[2] = {load_four(problem.sines + angle),
+                                  load_four(problem.sines + angle + 4)};
+    turn_pair(rows, row, piece, cosines, sines);
+    if (also != nullptr) turn_pair(also, row, piece, cosines, sines);
+  }
+}
+
+template <typename T>
+struct CuteType;
+template <>
+struct CuteType<__half> {
+  using Type = cutlass::half_t;
+};
+template <>
+struct CuteType<__nv_bfloat16> {
+  using Type = cutlass::bfloat16_t;
+};
+
+// A tile of 64 queries against kKeys keys at a time. A thread holds two rows of each result, of
+// every eight columns two.
+template <typename T, int kKeys, bool kAlibi>
+class QueryTile {
+  using Number = typename CuteType<T>::Type;
+  using Keys = cute::Int<kKeys>;
+  using Queries = cute::Int<kTileQueries>;
+  using Width = cute::Int<kHeadWidth>;
+  using ScoreMma = decltype(cute::make_tiled_mma(
+      cute::GMMA::ss_op_selector<Number, Number, float, cute::Shape<Queries, Keys, Width>,
+                                 cute::GMMA::Major::K, cute::GMMA::Major::K>()));
+  using ValueMma = decltype(cute::make_tiled_mma(
+      cute::GMMA::rs_op_selector<Number, Number, float, cute::Shape<Queries, Width, Keys>,
+                                 cute::GMMA::Major::K, cute::GMMA::Major::MN>()));
+  using RowAtom = cute::GMMA::Layout_K_SW128_Atom<Number>;
+  using ColumnAtom = cute::GMMA::Layout_MN_SW128_Atom<Number>;
+  using QueryLayout = decltype(cute::tile_to_shape(RowAtom{}, cute::Shape<Queries, Width>{}));
+  using KeyLayout = decltype(cute::tile_to_shape(RowAtom{}, cute::Shape<Keys, Width>{}));
+  using ValueLayout = decltype(cute::tile_to_shape(ColumnAtom{}, cute::Shape<Width, Keys>{}));
+  using Scores = decltype(cute::partition_fragment_C(ScoreMma{}, cute::Shape<Queries, Keys>{}));
+  using Sums = decltype(cute::partition_fragment_C(ValueMma{}, cute::Shape<Queries, Width>{}));
+  static constexpr int kValues = kKeys / 2;  // a thread's scores, of both rows
+
+ public:
+  __device__ void reset() {
+    cute::clear(sums_);
+    maximum_[0] = maximum_[1] = kLowest;
+    weights_[0] = weights_[1] = 0;
+  }
+
+  // Adds `count` keys, of which the first is number `key` of the sequence; the tile's first query
+  // is number `query`.
+  __device__ void attend(const T* queries, const T* keys, const T* values, std::uint32_t count,
+                         std::uint32_t query, std::uint32_t key, float scale, float slope) {
+    Scores scores;
+    multiply_keys(queries, keys, scores);
+    if constexpr (kAlibi) {
+      add_distances(scores, query, key, scale, slope);
+      scale = 1;
+    }
+    hide_missing(scores, count);
+    take_softmax(scores, scale);
+    multiply_values(values, scores);
+  }
+
+  // Writes the first `count` rows, through the warp's part of `queries`, which nobody needs any
+  // more.
+  __device__ void write(T* queries, std::uint32_t count, T* out, std::size_t width) {
+    const std::uint32_t warp_row = threadIdx.x / 32 * 16;
+    const std::uint32_t lane = threadIdx.x % 32;
+    __syncthreads();
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float scale = 1.0F / quad_sum(weights_[half]);
+      const std::uint32_t row = warp_row + lane / 4 + half * 8;
+      if (row >= count) continue;
+#pragma unroll
+      for (int n = 0; n < kHeadWidth / 8; ++n) {
+        *reinterpret_cast<std::uint32_t*>(queries + swizzled(row, n) + lane % 4 * 2) =
+            pack_two<T>(sums_(n * 4 + half * 2) * scale, sums_(n * 4 + half * 2 + 1) * scale);
+      }
+    }
+    __syncwarp();
+#pragma unroll
+    for (std::uint32_t i = lane; i < 16 * kPieces; i += 32) {
+      const std::uint32_t row = warp_row + i / kPieces;
+      if (row >= count) continue;
+      *reinterpret_cast<Piece<T>*>(out + row * width + i % kPieces * kPiece) =
+          piece_at(queries, row, i % kPieces);
+    }
+  }
+
+ private:
+  __device__ static void multiply_keys(const T* queries, const T* keys, Scores& scores) {
+    ScoreMma mma;
+    const auto thread = mma.get_thread_slice(threadIdx.x);
+    const auto a = thread.partition_fragment_A(cute::make_tensor(
+        cute::make_smem_ptr(reinterpret_cast<const Number*>(queries)), QueryLayout{}));
+    const auto b = thread.partition_fragment_B(
+        cute::make_tensor(cute::make_smem_ptr(reinterpret_cast<const Number*>(keys)), KeyLayout{}));
+    cute::warpgroup_fence_operand(scores);
+    cute::warpgroup_arrive();
+    mma.accumulate_ = cute::GMMA::ScaleOut::Zero;
+#pragma unroll
+    for (int k = 0; k < cute::size<2>(a); ++k) {
+      cute::gemm(mma, a(cute::_, cute::_, k), b(cute::_, cute::_, k), scores);
+      mma.accumulate_ = cute::GMMA::ScaleOut::One;
+    }
+    cute::warpgroup_commit_batch();
+    cute::warpgroup_wait<0>();
+    cute::warpgroup_fence_operand(scores);
+  }
+
+  __device__ static void add_distances(Scores& scores, std::uint32_t query, std::uint32_t key,
+                                       float scale, float slope) {
+    const std::uint32_t lane = threadIdx.x % 32;
+    const float row = static_cast<float>(query + threadIdx.x / 32 * 16 + lane / 4);
+    const float column = static_cast<float>(key + lane % 4 * 2);
+#pragma unroll
+    for (int i = 0; i < kValues; ++i) {
+      const float distance = (row + static_cast<float>(i / 2 % 2 * 8)) -
+                             (column + static_cast<float>(i / 4 * 8 + i % 2));
+      scores(i) = scores(i) * scale - slope * fabsf(distance);
+    }
+  }
+
+  __device__ static void hide_missing(Scores& scores, std::uint32_t count) {
+    const std::uint32_t column = threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int n = 0; n < kKeys / 8; ++n) {
+      if ((n + 1) * 8 <= count) continue;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (n * 8 + column + i % 2 >= count) scores(n * 4 + i) = kLowest;
+      }
+    }
+  }
+
+  // Scores become weights exp2(scale·(score − maximum)); what was summed before is scaled to the
+  // new maximum.
+  __device__ void take_softmax(Scores& scores, float scale) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float maximum = maximum_[half];
+#pragma unroll
+      for (int n = 0; n < kKeys / 8; ++n) {
+        maximum = fmaxf(maximum, fmaxf(scores(n * 4 + half * 2), scores(n * 4 + half * 2 + 1)));
+      }
+      maximum = quad_max(maximum);
+      const float correction = exp2_fast((maximum_[half] - maximum) * scale);
+      maximum_[half] = maximum;
+      const float offset = maximum * scale;
+      float weights = 0;
+#pragma unroll
+      for (int n = 0; n < kKeys / 8; ++n) {
+#pragma unroll
+        for (int i = n * 4 + half * 2; i < n * 4 + half * 2 + 2; ++i) {
+          scores(i) = exp2_fast(fmaf(scores(i), scale, -offset));
+          weights += scores(i);
+        }
+      }
+      weights_[half] = weights_[half] * correction + weights;
+#pragma unroll
+      for (int n = 0; n < kHeadWidth / 8; ++n) {
+        sums_(n * 4 + half * 2) *= correction;
+        sums_(n * 4 + half * 2 + 1) *= correction;
+      }
+    }
+  }
+
+  __device__ void multiply_values(const T* values, const Scores& scores) {
+    // The same numbers in the same order, as the other product's left side has them.
+    using Operand = cute::Layout<
+        cute::Shape<cute::Shape<cute::_2, cute::_2, cute::_2>, cute::_1, cute::Int<kKeys / 16>>,
+        cute::Stride<cute::Stride<cute::_1, cute::_2, cute::_4>, cute::_0, cute::_8>>;
+    auto weights = cute::make_tensor<Number>(Operand{});
+#pragma unroll
+    for (int i = 0; i < kValues; i += 2) {
+      *reinterpret_cast<std::uint32_t*>(&weights(i)) = pack_two<T>(scores(i), scores(i + 1));
+    }
+    ValueMma mma;
+    const auto b =
+        mma.get_thread_slice(threadIdx.x)
+            .partition_fragment_B(cute::make_tensor(
+                cute::make_smem_ptr(reinterpret_cast<const Number*>(values)), ValueLayout{}));
+    cute::warpgroup_fence_operand(weights);
+    cute::warpgroup_fence_operand(sums_);
+    cute::warpgroup_arrive();
+#pragma unroll
+    for (int k = 0; k < cute::size<2>(b); ++k) {
+      cute::gemm(mma, weights(cute::_, cute::_, k), b(cute::_, cute::_, k), sums_);
+    }
+    cute::warpgroup_commit_batch();
+    cute::warpgroup_wait<0>();
+    cute::warpgroup_fence_operand(sums_);
+  }
+
+  Sums sums_;  // of weights times values
+  float maximum_[2];
+  float weights_[2];  // their sum over this thread's columns
+};
+
+// Blocks that a multiprocessor is to hold, so that some copy while others compute.
+constexpr int blocks_of(int keys) {
+  return keys > 112 ? 3 : keys > 64 ? 4 : 5;
+}
+
+// A sequence of at most kKeys rows is one chunk of keys and has all its queries here; of a longer
+// one there is one tile of queries and a chunk after another.
+template <typename T, int kKeys, bool kAlibi>
+__global__ void __launch_bounds__(kGroupThreads, blocks_of(kKeys))
+    attention_sm90_kernel(AttentionProblem problem) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  // The last tile of queries may reach into the keys: what it computes there is not written.
+  T* const queries = reinterpret_cast<T*>(shared);
+  T* const keys = queries + kKeys * kHeadWidth;
+  T* const values = keys + kKeys * kHeadWidth;
+  const AttentionItem item = problem.items[blockIdx.y];
+  const HeadRows<T> rows(problem, item, blockIdx.x);
+  const float slope = slope_of(problem, blockIdx.x);
+  const std::uint32_t count = item.last - item.first;
+
+  QueryTile<T, kKeys, kAlibi> tile;
+  for (std::uint32_t key = 0; key < item.length; key += kKeys) {
+    const std::uint32_t key_count = min(item.length - key, kKeys);
+    if (key == 0) {
+      copy_rows(queries, rows.queries + item.first * rows.stride, rows.stride, count, count);
+    } else {
+      __syncthreads();  // nobody reads the last chunk any more
+    }
+    copy_rows(keys, rows.keys + key * rows.stride, rows.stride, key_count, key_count);
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    copy_rows(values, rows.values + key * rows.stride, rows.stride, key_count, kKeys);
+    asm volatile("cp.async.commit_group;" ::: "memory");
+    if constexpr (!kAlibi) {
+      asm volatile("cp.async.wait_group 1;" ::: "memory");
+      __syncthreads();
+      const bool whole = count == item.length;
+      if (key == 0 && !whole) turn_rows<T>(problem, queries, nullptr, count, item.first);
+      turn_rows<T>(problem, keys, whole ? queries : nullptr, key_count, key);
+    }
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    cutlass::arch::fence_view_async_shared();
+    __syncthreads();
+    for (std::uint32_t first = 0; first < count; first += kTileQueries) {
+      T* const tile_queries = queries + first * kHeadWidth;
+      if (key == 0) tile.reset();
+      tile.attend(tile_queries, keys, values, key_count, item.first + first, key, problem.scale,
+                  slope);
+      if (key + kKeys < item.length) continue;
+      tile.write(tile_queries, min(count - first, kTileQueries),
+                 rows.out + (item.first + first) * rows.width, rows.width);
+    }
+  }
+}
+
+template <typename T, int kKeys, bool kAlibi>
+void launch_attention_sm90(const AttentionCall& call, cudaStream_t stream) {
+  constexpr auto kKernel = attention_sm90_kernel<T, kKeys, kAlibi>;
+  constexpr std::size_t kBytes = std::size_t{3} * kKeys * kHeadWidth * sizeof(T);
+  check_cuda(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(kBytes)),
+             "cudaFuncSetAttribute");
+  for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
+    kKernel<<<grid, kGroupThreads, kBytes, stream>>>(problem);
+  });
+}
+
+template <typename T, int kKeys>
+void launch_attention_sm90(const AttentionCall& call, cudaStream_t stream) {
+  if (call.slopes == nullptr) return launch_attention_sm90<T, kKeys, false>(call, stream);
+  launch_attention_sm90<T, kKeys, true>(call, stream);
+}
+
+// By the longest sequence of a batch. Keys that are hidden add zeros at the end of every sum, so a
+// sequence's bits do not depend on it.
+template <typename T>
+void attention_sm90(const AttentionCall& call, cudaStream_t stream) {
+  if (call.head_width != kHeadWidth) return attention_generic(call, stream);
+  if (call.longest <= 64) return launch_attention_sm90<T, 64>(call, stream);
+  if (call.longest <= 112) return launch_attention_sm90<T, 112>(call, stream);
+  launch_attention_sm90<T, kWholeRows>(call, stream);
+}
+
+}  // namespace virnucpro::cuda
