@@ -150,7 +150,7 @@ int run_predict(const PredictOptions& options, const Session& session) {
   if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
   const RunSummary summary = predict(settings, counters, session.cancel, write_stdout);
   progress.reset();
-  say_summary(summary_lines(settings, summary), quiet);
+  say_summary(summary_lines(settings, summary, counters), quiet);
   const bool partial = std::any_of(summary.inputs.begin(), summary.inputs.end(),
                                    [](const InputEntry& input) { return input.failed; });
   return partial ? kExitPartial : kExitDone;

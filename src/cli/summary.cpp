@@ -33,6 +33,21 @@ void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
   lines.push_back(row("frames/s", per_second(counts.frames, summary.seconds)));
 }
 
+std::string percent(double part, double whole) {
+  return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0.0);
+}
+
+// Between its first batch and its last: neither loading nor writing counts.
+void add_device(std::vector<std::string>& lines, const RunCounters& counters) {
+  const DeviceTime& device = counters.device;
+  if (device.all() <= 0) return;
+  lines.push_back(row("ESM tokens/s", per_second(counters.esm_tokens.get(), device.all())));
+  lines.push_back(row("device busy", percent(device.busy(), device.all())));
+  lines.push_back(row("DNABERT-S", percent(device.dnabert_s.seconds(), device.busy())));
+  lines.push_back(row("packing", percent(static_cast<double>(counters.esm_tokens.get()),
+                                         static_cast<double>(counters.budget_tokens.get()))));
+}
+
 void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
   const auto warn = [&lines](const std::string& text) {
     lines.push_back(std::string(kWarningMark) + text);
@@ -69,9 +84,11 @@ void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
 
 }  // namespace
 
-std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary) {
+std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
+                                       const RunCounters& counters) {
   std::vector<std::string> lines;
   add_counts(lines, summary);
+  add_device(lines, counters);
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
   add_remarks(lines, summary);
   if (!settings.to_stdout) {

@@ -12,7 +12,8 @@ namespace virnucpro {
 inline constexpr std::string_view kWarningMark = "warning: ";
 
 // The last words of predict: what was found, how fast, what to know about it, where the tables are.
-std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary);
+std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
+                                       const RunCounters& counters);
 
 // What to say of alignments that were skipped, of which there are some.
 std::string skipped_line(const SkippedAlignments& skipped);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <span>
 #include <utility>
@@ -34,6 +35,18 @@ std::vector<std::uint32_t> not_finite(const BatchResult& result, std::size_t fra
 
 constexpr std::size_t kTokenBudget = 4096;
 
+// Seconds between two looks at it.
+class LapClock {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 class CpuEngine : public EngineDevice {
  public:
   CpuEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
@@ -63,13 +76,17 @@ class CpuEngine : public EngineDevice {
     BatchResult result;
     result.id = request.id;
     if (frames == 0) return result;
+    const double waiting = clock_.lap();
+    if (std::exchange(computed_any_, true)) result.times.waiting = waiting;
     if (esm2_) {
       result.esm2.resize(frames * esm2_width());
       esm2_->embed(context_, {packed.esm_tokens, packed.esm_offsets}, result.esm2);
+      result.times.esm2 = clock_.lap();
     }
     if (dnabert_s_) {
       result.dnabert_s.resize(frames * dnabert_s_width());
       dnabert_s_->embed(context_, {packed.dna_tokens, packed.dna_offsets}, result.dnabert_s);
+      result.times.dnabert_s = clock_.lap();
     }
     if (classifier_) {
       result.scores.resize(frames * 2);
@@ -78,6 +95,7 @@ class CpuEngine : public EngineDevice {
     result.not_finite = not_finite(result, frames);
     if (!outputs_.dnabert_s) result.dnabert_s.clear();
     if (!outputs_.esm2) result.esm2.clear();
+    result.times.rest = clock_.lap();
     return result;
   }
 
@@ -100,6 +118,8 @@ class CpuEngine : public EngineDevice {
   std::optional<DnabertS> dnabert_s_;
   std::optional<Esm2> esm2_;
   std::optional<Classifier> classifier_;
+  LapClock clock_;
+  bool computed_any_ = false;
   BatchResult result_;
 };
 

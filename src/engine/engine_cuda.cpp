@@ -64,6 +64,11 @@ cuda::Gemm choose_gemm(Precision precision, bool hopper) {
   throw Error(ErrorKind::kInternal, "no such precision");
 }
 
+cuda::Attention choose_attention(Precision precision, bool hopper) {
+  if (!hopper || precision == Precision::kFp32) return cuda::attention_generic;
+  return precision == Precision::kFp16 ? cuda::attention_sm90_fp16 : cuda::attention_sm90_bf16;
+}
+
 // A buffer on the device and its image in pinned memory, of at least `bytes`. They grow by
 // doubling, so that after a few batches they do not grow any more.
 void grow(std::size_t bytes, DeviceBuffer& device, PinnedBuffer& pinned) {
@@ -115,16 +120,30 @@ struct Results {
   std::span<std::uint8_t> flags;
 };
 
+// The embeddings come first: as the classifier's input they have to lie on 16 bytes.
 Results results_at(void* memory, std::size_t frames, std::size_t width) {
   auto* const numbers = static_cast<float*>(memory);
-  return {
-      .scores = {numbers, 2 * frames},
-      .merged = {numbers + 2 * frames, frames * width},
-      .flags = {reinterpret_cast<std::uint8_t*>(numbers + 2 * frames + frames * width), frames}};
+  auto* const scores = numbers + frames * width;
+  return {.scores = {scores, 2 * frames},
+          .merged = {numbers, frames * width},
+          .flags = {reinterpret_cast<std::uint8_t*>(scores + 2 * frames), frames}};
 }
 
 std::size_t result_bytes(std::size_t frames, std::size_t width) {
   return frames * ((2 + width) * sizeof(float) + 1);
+}
+
+// What a batch's times are read from, in its order on the stream.
+struct Marks {
+  Event begun;
+  Event esm2;
+  Event dnabert_s;
+  Event done;
+};
+
+// Seconds from one point of a stream to a later one that it has passed.
+double seconds_between(const Event& first, const Event& last) {
+  return 1e-3 * static_cast<double>(first.milliseconds_until(last));
 }
 
 // One batch under way.
@@ -135,7 +154,7 @@ struct Slot {
   DeviceBuffer results;
   PinnedBuffer host_results;
   Event sent;
-  Event done;
+  std::size_t number = 0;  // among those that had work
 };
 
 class CudaEngine : public EngineDevice {
@@ -147,6 +166,7 @@ class CudaEngine : public EngineDevice {
         context_{.cancel = cancel, .precision = settings.precision} {
     context_.stream = compute_.get();
     context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
+    context_.attention = choose_attention(settings.precision, is_hopper(properties_));
     if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
     if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
@@ -185,7 +205,8 @@ class CudaEngine : public EngineDevice {
     BatchResult result;
     result.id = slot.id;
     if (slot.frames == 0) return result;
-    slot.done.synchronize();
+    marks(slot.number).done.synchronize();
+    result.times = times_of(slot.number);
     const Results results = results_at(slot.host_results.data(), slot.frames, width());
     if (classifier_) result.scores.assign(results.scores.begin(), results.scores.end());
     if (outputs_.dnabert_s) result.dnabert_s = columns(results.merged, 0, dnabert_s_width());
@@ -263,6 +284,20 @@ class CudaEngine : public EngineDevice {
     grow(result_bytes(slot.frames, width()), slot.results, slot.host_results);
   }
 
+  // Those of the batch before a finished one are still there, while as many are under way as may
+  // be.
+  Marks& marks(std::size_t number) { return marks_[number % marks_.size()]; }
+
+  BatchTimes times_of(std::size_t number) {
+    const Marks& here = marks(number);
+    BatchTimes times{.waiting = 0,
+                     .esm2 = seconds_between(here.begun, here.esm2),
+                     .dnabert_s = seconds_between(here.esm2, here.dnabert_s),
+                     .rest = seconds_between(here.dnabert_s, here.done)};
+    if (number > 0) times.waiting = seconds_between(marks(number - 1).done, here.begun);
+    return times;
+  }
+
   template <typename Token>
   static DeviceBatch<Token> stage(Staging& input, const std::vector<Token>& tokens,
                                   const std::vector<std::uint32_t>& offsets,
@@ -292,6 +327,9 @@ class CudaEngine : public EngineDevice {
     slot.input.send(copies_);
     slot.sent.record(copies_);
     check_cuda(cudaStreamWaitEvent(compute_.get(), slot.sent.get()), "cudaStreamWaitEvent");
+    slot.number = computed_++;
+    Marks& here = marks(slot.number);
+    here.begun.record(compute_);
 
     const Results results = results_at(slot.results.data(), slot.frames, width());
     const DeviceMatrix merged{.data = results.merged.data(), .rows = slot.frames, .width = width()};
@@ -300,15 +338,17 @@ class CudaEngine : public EngineDevice {
                    {.rows = merged, .column = dnabert_s_width(), .width = esm2_width()});
       context_.arena.rewind(0);
     }
+    here.esm2.record(compute_);
     if (dnabert_s_) {
       dnabert_s_->embed(context_, dna, {.rows = merged, .column = 0, .width = dnabert_s_width()});
       context_.arena.rewind(0);
     }
+    here.dnabert_s.record(compute_);
     if (classifier_) classifier_->classify(context_, merged, results.scores);
     context_.arena.rewind(0);
     cuda::flag_rows(merged, results.flags.data(), context_.stream);
     fetch(slot, results);
-    slot.done.record(compute_);
+    here.done.record(compute_);
   }
 
   void fetch(Slot& slot, const Results& results) {
@@ -337,6 +377,8 @@ class CudaEngine : public EngineDevice {
   std::size_t positions_ = 0;  // that the rotary angles cover
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
+  std::array<Marks, kDepth + 1> marks_;
+  std::size_t computed_ = 0;  // batches that had work
   std::deque<Slot*> under_way_;
 };
 

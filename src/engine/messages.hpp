@@ -14,6 +14,14 @@ struct BatchRequest {
   PackedFrames frames;
 };
 
+// Seconds of the device for one batch.
+struct BatchTimes {
+  double waiting = 0;  // with nothing to do, between the batch before and this one
+  double esm2 = 0;
+  double dnabert_s = 0;
+  double rest = 0;  // classifier, checks, and the results' way back
+};
+
 struct BatchResult {
   std::uint64_t id = 0;
   std::vector<float> scores;     // [frames, 2]: others, virus; empty when not asked for
@@ -21,6 +29,7 @@ struct BatchResult {
   std::vector<float> esm2;       // [frames, width]; empty when not asked for
   // Frames (indices into the batch) whose embeddings or scores are NaN or infinite.
   std::vector<std::uint32_t> not_finite;
+  BatchTimes times;
 };
 
 }  // namespace virnucpro

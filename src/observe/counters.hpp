@@ -18,6 +18,27 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
+// Time that several threads add to.
+class TimeCounter {
+ public:
+  void add(double seconds) noexcept { nanoseconds_.add(static_cast<std::uint64_t>(seconds * 1e9)); }
+  double seconds() const noexcept { return static_cast<double>(nanoseconds_.get()) * 1e-9; }
+
+ private:
+  Counter nanoseconds_;
+};
+
+// The device's time from its first batch to its last.
+struct DeviceTime {
+  TimeCounter waiting;  // for batches
+  TimeCounter esm2;
+  TimeCounter dnabert_s;
+  TimeCounter rest;
+
+  double busy() const noexcept { return esm2.seconds() + dnabert_s.seconds() + rest.seconds(); }
+  double all() const noexcept { return waiting.seconds() + busy(); }
+};
+
 // How far a run has come. Whoever does the work raises them; they never fall, also not when an
 // input turns out damaged and its rows are dropped.
 struct RunCounters {
@@ -30,6 +51,7 @@ struct RunCounters {
   Counter esm_tokens;     // computed
   Counter dna_tokens;     // computed
   Counter budget_tokens;  // token budgets of the computed batches: what they could have held
+  DeviceTime device;
 };
 
 }  // namespace virnucpro

@@ -73,6 +73,10 @@ bool BatchRunner::receive(bool wait) {
   counters_.dna_tokens.add(batch.dna_tokens);
   // A frame longer than the budget is a batch of its own: it could hold just that.
   counters_.budget_tokens.add(std::max({token_budget_, batch.esm_tokens, batch.dna_tokens}));
+  counters_.device.waiting.add(result->times.waiting);
+  counters_.device.esm2.add(result->times.esm2);
+  counters_.device.dnabert_s.add(result->times.dnabert_s);
+  counters_.device.rest.add(result->times.rest);
   return true;
 }
 

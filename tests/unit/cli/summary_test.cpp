@@ -24,12 +24,28 @@ TEST(SummaryLines, CountsAndRates) {
   summary.counts.unscored_sequences = 700;
   summary.counts.frames = 5000;
   summary.seconds = 10;
-  const auto lines = summary_lines(settings(), summary);
+  const auto lines = summary_lines(settings(), summary, {});
   EXPECT_THAT(lines, Contains("  sequences             2,000"));
   EXPECT_THAT(lines, Contains("  others                1,000"));
   EXPECT_THAT(lines, Contains("  frames/s              500.0"));
   EXPECT_THAT(lines, Contains("tables: out/reads_merged"));
   EXPECT_THAT(lines, Not(Contains(HasSubstr("warning"))));
+}
+
+TEST(SummaryLines, SayHowTheDeviceWasUsed) {
+  RunCounters counters;
+  counters.esm_tokens.add(90'000);
+  counters.budget_tokens.add(100'000);
+  counters.device.waiting.add(0.5);
+  counters.device.esm2.add(9);
+  counters.device.dnabert_s.add(0.38);
+  counters.device.rest.add(0.12);
+  const auto lines = summary_lines(settings(), {}, counters);
+  EXPECT_THAT(lines, Contains("  ESM tokens/s         9000.0"));
+  EXPECT_THAT(lines, Contains("  device busy          95.0 %"));
+  EXPECT_THAT(lines, Contains("  DNABERT-S             4.0 %"));
+  EXPECT_THAT(lines, Contains("  packing              90.0 %"));
+  EXPECT_THAT(summary_lines(settings(), {}, {}), Not(Contains(HasSubstr("busy"))));
 }
 
 TEST(SummaryLines, SaysWhatToKnow) {
@@ -41,7 +57,7 @@ TEST(SummaryLines, SaysWhatToKnow) {
   InputEntry failed;
   failed.failed = true;
   summary.inputs = {failed, InputEntry{}};
-  const auto lines = summary_lines(settings(), summary);
+  const auto lines = summary_lines(settings(), summary, {});
   for (const char* part :
        {"no sequences", "2 sequences have the id", "3 frames could not",
         "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic"}) {
@@ -52,7 +68,7 @@ TEST(SummaryLines, SaysWhatToKnow) {
 TEST(SummaryLines, NamesNoTablesWhereNoneAreKept) {
   PredictSettings to_stdout = settings();
   to_stdout.to_stdout = true;
-  EXPECT_THAT(summary_lines(to_stdout, {}), Not(Contains(HasSubstr("tables:"))));
+  EXPECT_THAT(summary_lines(to_stdout, {}, {}), Not(Contains(HasSubstr("tables:"))));
 }
 
 }  // namespace
