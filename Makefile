@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install package test-package demo check check-long fuzz bench bench-peers docs format lint clean
+.PHONY: help setup build install gpu-bundle package test-package demo check check-long fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
@@ -46,6 +46,9 @@ bench:  ## measure speed and memory, against Debian's torch; bench/README.md (15
 
 bench-peers:  ## the same comparisons with PyPI's torch, in .venv-peers (gigabytes)
 	@bench/run.sh peers
+
+gpu-bundle:  ## the program, GPU tests and benchmarks for a machine with a GPU: dist/virnucpro-gpu.tar.xz
+	@tools/gpu_bundle.sh
 
 docs:  ## write docs/errors.md and docs/configuration.md from the program's tables
 	@tools/setup.sh demo

@@ -9,6 +9,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <optional>
@@ -130,7 +131,9 @@ void write_embeddings(Engine& engine, const std::vector<BatchRequest>& requests,
 void measure(const std::vector<std::string>& words) {
   const Arguments arguments = parse(words);
   const Cancel cancel;
+  const auto start = std::chrono::steady_clock::now();
   Engine engine(load(arguments), arguments.settings, cancel);
+  const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
   std::vector<PackedBatch> batches = pack(arguments, engine.token_budget());
   std::vector<BatchRequest> requests;
   requests.reserve(batches.size());
@@ -138,7 +141,7 @@ void measure(const std::vector<std::string>& words) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
   write_embeddings(engine, requests, batches, arguments.embeddings);
-  serve([&] { return run(engine, requests); }, engine.kernel_path());
+  serve([&] { return run(engine, requests); }, engine.kernel_path(), loading.count());
 }
 
 }  // namespace

@@ -95,4 +95,4 @@ def dnabert(setting: Setting) -> Iterator[figure.Figure]:
     for batch in (1, 32):
         for threads in setting.threads:
             yield compare(setting, f"DNABERT-S against batches of {batch}", "dnabert-s", model,
-                          threads, dna_tokens(pass_tokens(threads)), "dnabert", batch)
+                          threads, dna_tokens(pass_tokens(threads)), "dnabert", "fp32", batch)

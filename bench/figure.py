@@ -7,6 +7,10 @@ from typing import List, Optional, Sequence
 from session import Pass
 
 
+def number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 @dataclass
 class Figure:
     name: str
@@ -26,11 +30,11 @@ class Figure:
         return asdict(self)
 
     def __str__(self) -> str:
-        low, high = self.spread
-        text = f"{self.name}: {self.value:,.0f} {self.unit} ({low:,.0f} to {high:,.0f})"
+        low, high = map(number, self.spread)
+        text = f"{self.name}: {number(self.value)} {self.unit} ({low} to {high})"
         if self.peer:
             low, high = self.ratio_spread
-            text += (f"; {self.peer}: {self.peer_value:,.0f};"
+            text += (f"; {self.peer}: {number(self.peer_value)};"
                      f" ratio {self.ratio:.2f} ({low:.2f} to {high:.2f})")
         return f"{text}; goal {self.goal}: {'met' if self.met else 'MISSED'}"
 
@@ -66,8 +70,15 @@ def ratio(name: str, unit: str, ours: Sequence[Pass], peer: str, theirs: Sequenc
                   median, [min(ratios), max(ratios)], {**settings, "clock": clock})
 
 
+def at_least(name: str, unit: str, values: Sequence[float], least: float, settings: dict) -> Figure:
+    """Something that has to reach `least`."""
+    median = statistics.median(values)
+    return Figure(name, unit, median, [min(values), max(values)], len(values),
+                  f">= {number(least)}", median >= least, settings=settings)
+
+
 def limit(name: str, unit: str, values: Sequence[float], most: float, settings: dict) -> Figure:
     """Something of which there must not be more than `most`."""
     median = statistics.median(values)
-    return Figure(name, unit, median, [min(values), max(values)], len(values), f"<= {most:,.0f}",
+    return Figure(name, unit, median, [min(values), max(values)], len(values), f"<= {number(most)}",
                   max(values) <= most, settings=settings)

@@ -1,42 +1,283 @@
-"""ESM-2 on a GPU against torch: both sides stay loaded and take turns, so the chip stays as hot."""
+"""One GPU against torch: what is compared takes turns, so that the chip is as hot for both."""
 
+import json
+import math
 import random
-from typing import Iterator, List
+import re
+import statistics
+import subprocess
+import time
+from array import array
+from pathlib import Path
+from typing import Callable, Dict, Iterator, List
 
 import figure
-from engine import RESIDUES
-from session import Side, alternate
+from engine import DNA_VOCABULARY, ESM2, RESIDUES
+from session import Pass, Side, alternate
 from setting import Setting
 
+BIGGEST = "esm2_t36_3B"
 BUDGET = 32768
-BATCHES = 20  # of a pass: some six seconds of 3B
-GOALS = {"fp16": 1.12, "bf16": 1.09}
+LENGTH = 168  # tokens of a frame of 500 bases
+OTHER_LENGTHS = (52, 104, 340, 1026)
+DNA_LENGTH = 100  # tokens of its nucleotides, about
+GOALS = {"fp16": (1.12, 103_000), "bf16": (1.09, 105_000)}
+PREDICT_GOALS = {"fp16": (1.10, 97_000), "bf16": (1.07, 99_000)}
+WIDTHS = {"esm2_t36_3B": (36, 2560), "esm2_t33_650M": (33, 1280), "esm2_t30_150M": (30, 640)}
+PREDICT_SEQUENCES = 19_000  # over 30 s
+VANILLA_FRAMES = 480
 
 
-def proteins(tokens_each: int, batches: int) -> List[str]:
+def proteins(tokens_each: int, tokens: int) -> List[str]:
     rng = random.Random(1)
-    count = BUDGET // tokens_each * batches
-    return ["".join(rng.choices(RESIDUES, k=tokens_each - 2)) for _ in range(count)]
+    return ["".join(rng.choices(RESIDUES, k=tokens_each - 2)) for _ in range(tokens // tokens_each)]
 
 
-def compare(setting: Setting, model: str, precision: str, length: int) -> figure.Figure:
-    sequences = setting.scratch / "proteins"
-    sequences.write_text("\n".join(proteins(length, BATCHES)) + "\n")
-    ours = [setting.bin / "bench_engine", "esm2", f"synthetic:{model}", "cuda", precision,
-            sequences, setting.scratch / "ours.f32"]
-    peer = [setting.python, setting.peers / "esm2_packed.py", model, precision, sequences, BUDGET]
-    with Side(ours, setting.environment) as our_side, Side(peer) as peer_side:
-        alternate([our_side, peer_side], 1)  # the chip settles
-        passes = alternate([our_side, peer_side], setting.repeats)
-        settings = {"precision": precision, "tokens_a_sequence": length, "ours": our_side.settings,
-                    "peer": peer_side.settings}
-    return figure.ratio(f"{model}, {precision}, {length} tokens a protein", "tokens/s", passes[0],
-                        "torch", passes[1], "wall", GOALS[precision], settings)
+def write_lines(path: Path, lines: List[str]) -> Path:
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
 
-def esm2(setting: Setting) -> Iterator[figure.Figure]:
-    for model in setting.models or ["esm2_t36_3B"]:
-        for precision in GOALS:
-            yield compare(setting, model, precision, 168)
-    for length in (52, 104, 340, 1026):
-        yield compare(setting, "esm2_t36_3B", "fp16", length)
+def engine(setting: Setting, kind: str, model, device, precision: str, sequences: Path,
+           embeddings: str = "ours.f32") -> Side:
+    command = [setting.bin / "bench_engine", kind, model, device, precision, sequences,
+               setting.scratch / embeddings]
+    return Side(command, setting.environment)
+
+
+def peer(setting: Setting, name: str, *arguments: object) -> Side:
+    return Side([setting.python, setting.peers / f"{name}.py", *arguments])
+
+
+def turns(setting: Setting, sides: List[Side]) -> List[List[Pass]]:
+    alternate(sides, 1)  # the chip settles
+    return alternate(sides, setting.repeats)
+
+
+# Against packed, compiled torch.
+
+
+def against_packed(setting: Setting, model: str, precision: str, goal: float, tokens: int):
+    sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, tokens))
+    with engine(setting, "esm2", f"synthetic:{model}", "cuda", precision, sequences) as ours, \
+            peer(setting, "esm2_packed", model, precision, sequences, BUDGET) as theirs:
+        passes = turns(setting, [ours, theirs])
+        settings = {"precision": precision, "tokens_a_sequence": LENGTH, "ours": ours.settings,
+                    "peer": theirs.settings}
+    yield figure.ratio(f"{model}, {precision}", "tokens/s", passes[0], "torch", passes[1], "wall",
+                       goal, settings)
+    if model == BIGGEST:
+        yield figure.at_least(f"{model}, {precision}, alone", "tokens/s", figure.rates(passes[0], "wall"),
+                       GOALS[precision][1], settings)
+
+
+def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Figure]]:
+    goal, tokens = (GOALS[precision][0], 20) if model == BIGGEST else (1, 60)
+    return lambda setting: against_packed(setting, model, precision, goal, tokens * BUDGET)
+
+
+ESM2_SET = [packed(BIGGEST, "fp16"), packed(BIGGEST, "bf16"), packed("esm2_t33_650M", "fp16"),
+            packed("esm2_t30_150M", "fp16")]
+
+# The whole program.
+
+
+def run_predict(setting: Setting, fasta: Path, precision: str, models: List[object]) -> dict:
+    """What a run says of itself, and its wall time."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [str(word) for word in
+         [setting.program, "predict", fasta, "-o", setting.scratch / "out", "--force", "-d", "cuda",
+          "--precision", precision, "--no-progress", *models]],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=setting.environment)
+    wall = time.perf_counter() - start
+    said = {name: float(value.replace(",", "")) for name, value in
+            re.findall(r"^.*?  ([A-Za-z-]\S*(?: [a-z]\S*)?) +([\d.,]+)(?: %)?$",
+                       done.stdout.decode(), re.MULTILINE)}
+    return {"wall": wall, **said}
+
+
+def model_options(setting: Setting) -> List[object]:
+    return ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
+            setting.weights("dnabert-s"), "-p", "synthetic", "-e", 500, "-m", "custom"]
+
+
+def coding_sequences(setting: Setting, count: int) -> Path:
+    fasta = setting.scratch / "coding.fa"
+    if not fasta.exists():
+        setting.virnucpro("generate", "-n", count, "--length", 500, "--coding", 1, "-o", fasta)
+    return fasta
+
+
+def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
+    fasta = coding_sequences(setting, PREDICT_SEQUENCES)
+    dnabert = setting.weights("dnabert-s")
+    runs: List[dict] = []
+    passes: List[Pass] = []
+    with peer(setting, "both_models", BIGGEST, dnabert, precision, fasta, BUDGET) as theirs:
+        for _ in range(setting.repeats):
+            runs.append(run_predict(setting, fasta, precision, model_options(setting)))
+            passes.append(theirs.run())
+        settings = {"precision": precision, "sequences": PREDICT_SEQUENCES,
+                    "peer": theirs.settings, "runs": runs}
+    for run in runs:  # the peer has the same frames
+        tokens = run["frames"] * LENGTH
+        assert abs(tokens - passes[0].work) <= 0.001 * tokens, (tokens, passes[0].work)
+    ours = [run["ESM tokens/s"] for run in runs]
+    theirs_rates = figure.rates(passes, "wall")
+    ratios = [a / b for a, b in zip(ours, theirs_rates)]
+    goal, rate_goal = PREDICT_GOALS[precision]
+    yield figure.Figure(f"predict, {precision}", "ESM-2 tokens/s", statistics.median(ours),
+                        [min(ours), max(ours)], len(ours), f">= {goal:g}x",
+                        statistics.median(ratios) >= goal, "torch",
+                        statistics.median(theirs_rates), statistics.median(ratios),
+                        [min(ratios), max(ratios)], settings)
+    yield figure.at_least(f"predict, {precision}, alone", "ESM-2 tokens/s", ours, rate_goal, settings)
+    for key in ("device busy", "packing"):
+        yield figure.at_least(f"predict, {precision}, {key}", "%", [run[key] for run in runs], 97,
+                              {"precision": precision})
+    yield figure.limit(f"predict, {precision}, DNABERT-S's share of the GPU", "%",
+                       [run["DNABERT-S"] for run in runs], 4, {"precision": precision})
+
+
+def against_vanilla(setting: Setting) -> Iterator[figure.Figure]:
+    """Frames a second of whole runs, loading and tables with them, over the loaded original."""
+    fasta = coding_sequences(setting, PREDICT_SEQUENCES)
+    with peer(setting, "vanilla", "both", BIGGEST, setting.weights("dnabert-s"), fasta,
+              VANILLA_FRAMES) as theirs:
+        theirs.run()
+        passes = [theirs.run() for _ in range(2)]
+        settings = {"precision": "fp16", "peer": theirs.settings}
+    runs = [run_predict(setting, fasta, "fp16", model_options(setting)) for _ in range(2)]
+    ours = [Pass(run["wall"], run["wall"], round(run["frames"] * LENGTH)) for run in runs]
+    yield figure.ratio("whole predict, loading and tables too, over the original's way",
+                       "ESM-2 tokens/s", ours, "original", passes, "wall", 15,
+                       {**settings, "runs": runs})
+
+
+PREDICT_SET = [lambda setting: against_both(setting, "fp16"),
+               lambda setting: against_both(setting, "bf16")]
+
+# The rest of the table.
+
+
+def loading(setting: Setting) -> Iterator[figure.Figure]:
+    model = setting.weights(BIGGEST)
+    sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, LENGTH))
+    seconds = []
+    for _ in range(3):
+        with engine(setting, "esm2", model, "cuda", "fp16", sequences) as ours:
+            seconds.append(ours.seconds)
+    yield figure.limit(f"{BIGGEST}, fp32 file in the page cache to ready", "s", seconds, 6,
+                       {"precision": "fp16"})
+
+
+def flop_a_token(model: str, length: int) -> float:
+    layers, width = WIDTHS[model]
+    return layers * (24 * width * width + 4 * width * length)
+
+
+def lengths(setting: Setting) -> Iterator[figure.Figure]:
+    sides: Dict[int, Side] = {}
+    try:
+        for length in (LENGTH, *OTHER_LENGTHS):
+            sequences = write_lines(setting.scratch / f"proteins-{length}",
+                                    proteins(length, 10 * BUDGET))
+            sides[length] = engine(setting, "esm2", f"synthetic:{BIGGEST}", "cuda", "fp16",
+                                   sequences)
+        passes = dict(zip(sides, turns(setting, list(sides.values()))))
+    finally:
+        for side in sides.values():
+            side.__exit__()
+    flops = {length: [rate * flop_a_token(BIGGEST, length) / 1e12
+                      for rate in figure.rates(passes[length], "wall")] for length in passes}
+    for length in OTHER_LENGTHS:
+        ratios = [a / b for a, b in zip(flops[length], flops[LENGTH])]
+        tokens = statistics.median(figure.rates(passes[length], "wall"))
+        yield figure.Figure(f"{BIGGEST}, fp16, {length} tokens a protein, arithmetic", "TFLOP/s",
+                            statistics.median(flops[length]),
+                            [min(flops[length]), max(flops[length])], len(ratios), ">= 0.95x",
+                            statistics.median(ratios) >= 0.95, f"{LENGTH} tokens",
+                            statistics.median(flops[LENGTH]), statistics.median(ratios),
+                            [min(ratios), max(ratios)], {"tokens_per_second": tokens})
+
+
+def full_precision(setting: Setting) -> Iterator[figure.Figure]:
+    fasta = coding_sequences(setting, PREDICT_SEQUENCES)
+    sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, BUDGET))
+    with engine(setting, "esm2", f"synthetic:{BIGGEST}", "cuda", "fp32", sequences) as ours, \
+            peer(setting, "vanilla", "esm2", BIGGEST, setting.weights("dnabert-s"), fasta,
+                 120) as theirs:
+        passes = turns(setting, [ours, theirs])
+        settings = {"precision": "fp32", "ours": ours.settings, "peer": theirs.settings}
+    yield figure.ratio(f"{BIGGEST}, fp32", "tokens/s", passes[0], "original", passes[1], "wall", 1.2,
+                       settings)
+
+
+def dnabert(setting: Setting) -> Iterator[figure.Figure]:
+    model = setting.weights("dnabert-s")
+    rng = random.Random(2)
+    for precision, batch, count in (("fp32", 1, 300), ("fp32", 256, 4096), ("fp16", 256, 16384)):
+        lines = [" ".join(map(str, [1, *rng.choices(DNA_VOCABULARY,
+                                                    k=DNA_LENGTH + rng.randint(-8, 8) - 2), 2]))
+                 for _ in range(count)]
+        sequences = write_lines(setting.scratch / "dna", lines)
+        with engine(setting, "dnabert-s", model, "cuda", precision, sequences) as ours, \
+                peer(setting, "dnabert", model, "cuda", precision, batch, sequences,
+                     setting.scratch / "theirs.f32") as theirs:
+            worst = least_cosine(setting, "ours.f32", "theirs.f32", 768)
+            passes = turns(setting, [ours, theirs])
+            settings = {"precision": precision, "least_cosine": worst, "ours": ours.settings,
+                        "peer": theirs.settings}
+        yield figure.ratio(f"DNABERT-S, {precision}, against batches of {batch}", "tokens/s",
+                           passes[0], "torch", passes[1], "wall", 1, settings)
+
+
+def rows(path: Path, width: int) -> List[array]:
+    values = array("f", path.read_bytes())
+    return [values[i : i + width] for i in range(0, len(values), width)]
+
+
+def least_cosine(setting: Setting, ours: str, theirs: str, width: int) -> float:
+    def cosine(a, b):
+        return sum(map(float.__mul__, a, b)) / math.sqrt(
+            sum(x * x for x in a) * sum(x * x for x in b))
+
+    pairs = list(zip(rows(setting.scratch / ours, width), rows(setting.scratch / theirs, width)))
+    assert pairs
+    return min(cosine(a, b) for a, b in pairs[:200])
+
+
+def accuracy(setting: Setting) -> Iterator[figure.Figure]:
+    """Embeddings of the GPU against transformers on the CPU, in fp32."""
+    rng = random.Random(3)
+    few = ["".join(rng.choices(RESIDUES, k=length)) for length in (5, 33, 50, 100, 166, 166, 338)]
+    sequences = write_lines(setting.scratch / "few", few)
+    for name in (ESM2["8M"], ESM2["35M"], BIGGEST):
+        model = setting.weights(name)
+        width = json.loads((model / "config.json").read_text())["hidden_size"]
+        subprocess.run([setting.python, str(setting.peers / "esm2_reference.py"), str(model),
+                        str(sequences), str(setting.scratch / "theirs.f32")], check=True,
+                       stderr=subprocess.DEVNULL)
+        reference = array("f", (setting.scratch / "theirs.f32").read_bytes())
+        for precision, most in (("fp32", 1e-7), ("fp16", 1e-5), ("bf16", 1e-4)):
+            with engine(setting, "esm2", model, "cuda", precision, sequences):
+                pass
+            ours = array("f", (setting.scratch / "ours.f32").read_bytes())
+            largest = max(abs(a - b) for a, b in zip(ours, reference))
+            worst = least_cosine(setting, "ours.f32", "theirs.f32", width)
+            yield figure.limit(f"{name}, {precision}, largest 1 - cosine to transformers on the CPU",
+                               "", [1 - worst], most, {"precision": precision,
+                                                       "largest_difference": largest})
+
+
+def ops(setting: Setting) -> Iterator[figure.Figure]:
+    done = subprocess.run([str(setting.bin / "bench_gpu_ops"), "1"], check=True,
+                          stdout=subprocess.PIPE, env=setting.environment)
+    for line in done.stdout.decode().splitlines():
+        op = json.loads(line)
+        yield figure.Figure(f"op: {op['op']}", op["unit"], op["reached"], [op["reached"]] * 2, 1,
+                            "none", True, settings=op)
+
+
+OTHERS_SET = [loading, accuracy, dnabert, full_precision, lengths, ops, against_vanilla]

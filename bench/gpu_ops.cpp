@@ -1,9 +1,10 @@
 // bench_gpu_ops [SECONDS]
 //
-// The ops of an ESM-2 3B layer on a GPU, at 32,768 tokens in sequences of 168, one after the other,
-// each for SECONDS (default 2) after it has settled: a short burst runs at a clock that the power
-// limit does not allow for long. A line of JSON an op: milliseconds (median), what it reaches, and
-// of what.
+// The ops of ESM-2 3B on a GPU, at 32,760 tokens in sequences of 168, and those of DNABERT-S that
+// are its own, one after the other, each for SECONDS (default 2) after it has settled: a short
+// burst runs at a clock that the power limit does not allow for long. A line of JSON an op:
+// milliseconds (median), what it reaches, and the share of what the chip could do at its highest
+// clock.
 
 #include <fmt/format.h>
 
@@ -34,6 +35,10 @@ constexpr std::size_t kLength = 168;
 constexpr std::size_t kWidth = 2560;
 constexpr std::size_t kHeads = 40;
 constexpr std::size_t kFfn = 10240;
+constexpr std::size_t kDnaWidth = 768;
+constexpr std::size_t kDnaFfn = 3072;
+constexpr std::size_t kDnaHeads = 12;
+constexpr std::size_t kDnaLength = 100;
 constexpr double kSettling = 1;  // seconds
 
 // Numbers around one, as activations have them: with zeros a chip needs less power.
@@ -79,11 +84,42 @@ double sustained(double seconds, const std::function<void(cudaStream_t)>& call) 
   return *middle;
 }
 
-void print(const std::string& op, double milliseconds, double amount, const char* unit) {
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  check_cuda(cudaDeviceGetAttribute(&value, which, 0), "cudaDeviceGetAttribute");
+  return value;
+}
+
+// At the highest clock: 16-bit TFLOP/s of the tensor cores (NVIDIA's architecture papers give the
+// dense products a multiprocessor and clock), and TB/s of the memory.
+double tensor_ceiling() {
+  const int major = attribute(cudaDevAttrComputeCapabilityMajor);
+  const double flop = major >= 9 ? 4096 : 2048;
+  return flop * attribute(cudaDevAttrMultiProcessorCount) * attribute(cudaDevAttrClockRate) / 1e9;
+}
+
+double memory_ceiling() {
+  return 2.0 * attribute(cudaDevAttrMemoryClockRate) *
+         (attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0) / 1e9;
+}
+
+void print(const std::string& op, double milliseconds, double amount, const char* unit,
+           double ceiling) {
+  const double reached = amount / milliseconds / 1e9;
   std::cout << fmt::format(
-                   R"({{"op": "{}", "milliseconds": {:.4f}, "reached": {:.3f}, "unit": "{}"}})", op,
-                   milliseconds, amount / milliseconds / 1e9, unit)
+                   R"({{"op": "{}", "milliseconds": {:.4f}, "reached": {:.3f}, "unit": "{}", )"
+                   R"("ceiling": {:.3f}, "share": {:.3f}}})",
+                   op, milliseconds, reached, unit, ceiling, reached / ceiling)
             << std::endl;
+}
+
+void print_arithmetic(const std::string& op, double milliseconds, double flop, double ceiling) {
+  print(op, milliseconds, flop, "TFLOP/s", ceiling);
+}
+
+// `bytes`: each that is read or written, once.
+void print_traffic(const std::string& op, double milliseconds, double bytes) {
+  print(op, milliseconds, bytes, "TB/s", memory_ceiling());
 }
 
 struct Kind {
@@ -101,7 +137,8 @@ void linears(const Kind& kind, double seconds) {
   for (const Layer& layer : {Layer{"qkv", kWidth, 3 * kWidth, Epilogue::kBias},
                              Layer{"out", kWidth, kWidth, Epilogue::kBiasAdd},
                              Layer{"fc1", kWidth, kFfn, Epilogue::kBiasGelu},
-                             Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd}}) {
+                             Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd},
+                             Layer{"DNABERT-S gate", kDnaWidth, kDnaFfn, Epilogue::kGeluGate}}) {
     const DeviceBuffer x = random_matrix(kTokens * layer.inputs, kind.element, 1.7F);
     const DeviceBuffer weight = random_matrix(layer.outputs * layer.inputs, kind.element, 0.03F);
     const DeviceBuffer bias = random_matrix(layer.outputs, Element::kFp32, 0.1F);
@@ -117,8 +154,11 @@ void linears(const Kind& kind, double seconds) {
                  .out = out.data()},
                 layer.epilogue, stream);
     });
-    print(fmt::format("{} {}", kind.name, layer.name), milliseconds,
-          2.0 * static_cast<double>(kTokens * layer.outputs * layer.inputs), "TFLOP/s");
+    // Three products of TF32, at half the rate, make one of fp32.
+    const double slower = kind.element == Element::kFp32 ? 6 : 1;
+    print_arithmetic(fmt::format("{} {}", kind.name, layer.name), milliseconds,
+                     2.0 * static_cast<double>(kTokens * layer.outputs * layer.inputs),
+                     tensor_ceiling() / slower);
   }
 }
 
@@ -128,35 +168,51 @@ struct AttentionKind {
   Element element;
 };
 
-// As many tokens, in sequences of `length`; what counts is each byte read or written once.
-void attention(const AttentionKind& kind, std::size_t length, double seconds) {
-  const std::size_t tokens = kTokens / length * length;
-  const DeviceBuffer qkv = random_matrix(tokens * 3 * kWidth, kind.element, 1.7F);
-  const DeviceBuffer out(Purpose::kScratch, tokens * kWidth * size_of(kind.element));
-  const DeviceBuffer angles = random_matrix(length * kWidth / kHeads, Element::kFp32, 1.0F);
+std::vector<std::uint32_t> offsets_of(std::size_t length) {
   std::vector<std::uint32_t> offsets;
-  for (std::size_t i = 0; i <= tokens; i += length)
+  for (std::size_t i = 0; i <= kTokens; i += length) {
     offsets.push_back(static_cast<std::uint32_t>(i));
+  }
+  return offsets;
+}
+
+template <typename T>
+DeviceBuffer on_device(const std::vector<T>& values) {
+  DeviceBuffer buffer(Purpose::kScratch, values.size() * sizeof(T));
+  check_cuda(cudaMemcpy(buffer.data(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice),
+             "cudaMemcpy");
+  return buffer;
+}
+
+// As many tokens, in sequences of `length`; with rotary embedding, or else ALiBi.
+void attention(const AttentionKind& kind, std::size_t heads, std::size_t length, bool rotary,
+               double seconds) {
+  constexpr std::size_t kHeadWidth = 64;
+  const std::size_t width = heads * kHeadWidth;
+  const std::vector<std::uint32_t> offsets = offsets_of(length);
+  const std::size_t tokens = offsets.back();
+  const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
+  const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
+  const DeviceBuffer numbers = random_matrix(length * kHeadWidth, Element::kFp32, 1.0F);
+  const auto* const angles = static_cast<const float*>(numbers.data());
   const std::vector<cuda::AttentionItem> items = cuda::attention_items(offsets);
-  const DeviceBuffer device_items(Purpose::kScratch, items.size() * sizeof(items[0]));
-  check_cuda(
-      cudaMemcpy(device_items.data(), items.data(), device_items.bytes(), cudaMemcpyHostToDevice),
-      "cudaMemcpy");
+  const DeviceBuffer device_items = on_device(items);
   const cuda::AttentionCall call{
-      .qkv = {.data = qkv.data(), .rows = tokens, .width = 3 * kWidth, .element = kind.element},
-      .out = {.data = out.data(), .rows = tokens, .width = kWidth, .element = kind.element},
+      .qkv = {.data = qkv.data(), .rows = tokens, .width = 3 * width, .element = kind.element},
+      .out = {.data = out.data(), .rows = tokens, .width = width, .element = kind.element},
       .items = static_cast<const cuda::AttentionItem*>(device_items.data()),
       .item_count = items.size(),
       .longest = static_cast<std::uint32_t>(length),
-      .heads = kHeads,
-      .head_width = kWidth / kHeads,
-      .cosines = static_cast<const float*>(angles.data()),
-      .sines = static_cast<const float*>(angles.data()),
-      .slopes = nullptr};
+      .heads = static_cast<std::uint32_t>(heads),
+      .head_width = kHeadWidth,
+      .cosines = rotary ? angles : nullptr,
+      .sines = rotary ? angles : nullptr,
+      .slopes = rotary ? nullptr : angles};
   const double milliseconds =
       sustained(seconds, [&](cudaStream_t stream) { kind.attention(call, stream); });
-  print(fmt::format("{} attention, {} tokens a sequence", kind.name, length), milliseconds,
-        static_cast<double>(tokens * 4 * kWidth * size_of(kind.element)), "TB/s");
+  print_traffic(
+      fmt::format("{} attention, {} heads, {} tokens a sequence", kind.name, heads, length),
+      milliseconds, static_cast<double>(tokens * 4 * width * size_of(kind.element)));
 }
 
 void layer_norm(Element element, const std::string& name, double seconds) {
@@ -171,17 +227,55 @@ void layer_norm(Element element, const std::string& name, double seconds) {
                      {.data = out.data(), .rows = kTokens, .width = kWidth, .element = element}, {},
                      stream);
   });
-  print(name + " layer norm", milliseconds,
-        static_cast<double>(kTokens * kWidth * (sizeof(float) + size_of(element))), "TB/s");
+  print_traffic(name + " layer norm", milliseconds,
+                static_cast<double>(kTokens * kWidth * (sizeof(float) + size_of(element))));
+}
+
+// Once a batch: embedding, means, classes.
+void ends(double seconds) {
+  const DeviceBuffer table = random_matrix(33 * kWidth, Element::kFp32, 1.0F);
+  std::vector<std::uint8_t> numbers(kTokens);
+  for (std::size_t i = 0; i < kTokens; ++i) numbers[i] = static_cast<std::uint8_t>(4 + i % 20);
+  const DeviceBuffer tokens = on_device(numbers);
+  const DeviceBuffer rows = random_matrix(kTokens * kWidth, Element::kFp32, 1.0F);
+  const DeviceMatrix stream_rows{.data = rows.data(), .rows = kTokens, .width = kWidth};
+  constexpr double kRowBytes = double{kTokens} * kWidth * sizeof(float);
+  print_traffic("embedding",
+                sustained(seconds,
+                          [&](cudaStream_t stream) {
+                            cuda::embed_rows(static_cast<const float*>(table.data()),
+                                             static_cast<const std::uint8_t*>(tokens.data()),
+                                             stream_rows, stream);
+                          }),
+                kRowBytes);
+  const DeviceBuffer offsets = on_device(offsets_of(kLength));
+  constexpr std::size_t kSequences = kTokens / kLength;
+  const DeviceBuffer means(Purpose::kScratch, kSequences * kWidth * sizeof(float));
+  const DeviceMatrix mean_matrix{.data = means.data(), .rows = kSequences, .width = kWidth};
+  print_traffic("mean pooling",
+                sustained(seconds,
+                          [&](cudaStream_t stream) {
+                            cuda::mean_rows(stream_rows,
+                                            static_cast<const std::uint32_t*>(offsets.data()),
+                                            {.skipped = 1, .most = 1024}, mean_matrix, 0, stream);
+                          }),
+                kRowBytes);
+  const DeviceBuffer scores(Purpose::kScratch, kSequences * 2 * sizeof(float));
+  const auto* const weight = static_cast<const float*>(table.data());
+  print_traffic("two classes with softmax",
+                sustained(seconds,
+                          [&](cudaStream_t stream) {
+                            cuda::two_classes(weight, weight, mean_matrix,
+                                              static_cast<float*>(scores.data()), stream);
+                          }),
+                double{kSequences} * kWidth * sizeof(float));
 }
 
 void measure(const std::vector<std::string>& words) {
   const double seconds = words.size() > 1 ? std::stod(words[1]) : 2;
-  cudaDeviceProp properties{};
-  check_cuda(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
   std::vector<Kind> kinds{{"generic fp16", cuda::gemm_generic_fp16, Element::kFp16},
                           {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32}};
-  const bool hopper = properties.major == 9 && properties.minor == 0;
+  const bool hopper = attribute(cudaDevAttrComputeCapabilityMajor) == 9;
   if (hopper) {
     kinds.insert(kinds.begin(), {{"fp16", cuda::gemm_sm90_fp16, Element::kFp16},
                                  {"bf16", cuda::gemm_sm90_bf16, Element::kBf16}});
@@ -193,12 +287,14 @@ void measure(const std::vector<std::string>& words) {
     attentions.insert(attentions.begin(), {{"fp16", cuda::attention_sm90_fp16, Element::kFp16},
                                            {"bf16", cuda::attention_sm90_bf16, Element::kBf16}});
   }
-  for (const AttentionKind& kind : attentions) attention(kind, kLength, seconds);
+  for (const AttentionKind& kind : attentions) attention(kind, kHeads, kLength, true, seconds);
   for (const std::size_t length : {52U, 104U, 340U, 1026U}) {
-    attention(attentions.front(), length, seconds);
+    attention(attentions.front(), kHeads, length, true, seconds);
   }
+  attention(attentions.front(), kDnaHeads, kDnaLength, false, seconds);
   layer_norm(Element::kFp16, "fp16", seconds);
   layer_norm(Element::kFp32, "fp32", seconds);
+  ends(seconds);
 }
 
 }  // namespace

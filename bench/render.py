@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import List, Optional
 
+from figure import number
+
 BENCH = Path(__file__).resolve().parent
 PAGE = BENCH.parent / "docs" / "performance.md"
 
@@ -16,10 +18,6 @@ is. Figures are medians, with the lowest and highest of the repeats in parenthes
 this program over the peer, turn by turn in one run. Figures of different runs are not to be compared:
 machines differ, and so do their hours.
 """
-
-
-def number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def with_spread(value: Optional[float], spread: Optional[List[float]], digits=number) -> str:
@@ -49,7 +47,8 @@ def section(path: Path) -> str:
     report = json.loads(path.read_text())
     about = report["machine"]
     peers = ", peers from PyPI" if path.stem.endswith("-peers") else ""
-    lines = [f"## {about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
+    gpu = f"{about['gpu']}: {path.stem.rpartition('-')[2]}; " if about.get("gpu") else ""
+    lines = [f"## {gpu}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
              f" [{path.name}](../bench/results/{path.name})", "",
              "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 import engine
@@ -17,9 +18,10 @@ import host_path
 import memory
 from setting import BENCH, Setting
 
-SETS = {"host": host_path.host_path, "tokenizer": host_path.tokenizer, "engine": engine.esm2,
-        "dnabert": engine.dnabert, "memory": memory.memory, "gpu": gpu.esm2}
-USUAL = [name for name in SETS if name != "gpu"]
+SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engine": [engine.esm2],
+        "dnabert": [engine.dnabert], "memory": [memory.memory], "gpu-esm2": gpu.ESM2_SET,
+        "gpu-predict": gpu.PREDICT_SET, "gpu-others": gpu.OTHERS_SET}
+USUAL = [name for name in SETS if not name.startswith("gpu-")]
 
 
 def parse_arguments():
@@ -51,7 +53,8 @@ def machine(setting: Setting) -> dict:
     memory_bytes = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     listed = setting.virnucpro("utils", "list-devices")
     paths = re.search(r"cpu-[^\s,]+(?:, bf16: \S+)?", listed)
-    return {"cpu": cpu_model(), "cores": len(os.sched_getaffinity(0)),
+    gpu_name = re.search(r"^cuda:0 +([^,]+)", listed, re.MULTILINE)
+    return {"gpu": gpu_name.group(1) if gpu_name else None, "cpu": cpu_model(), "cores": len(os.sched_getaffinity(0)),
             "memory_gib": round(memory_bytes / (1 << 30), 1),
             "kernel_path": paths.group(0) if paths else "unknown"}
 
@@ -88,23 +91,29 @@ def main() -> int:
                           threads=[int(count) for count in arguments.threads.split(",")],
                           models=[size for size in arguments.models.split(",") if size],
                           repeats=arguments.repeats, scratch=Path(scratch))
-        measure(setting, chosen, arguments)
-    return 0
+        return measure(setting, chosen, arguments)
 
 
-def measure(setting: Setting, chosen: list, arguments: argparse.Namespace) -> None:
+def measure(setting: Setting, chosen: list, arguments: argparse.Namespace) -> int:
+    """Whether anything failed: it does not keep the rest from being measured."""
     about = machine(setting)
     report = {"machine": about, "commit": arguments.commit or commit(),
               "date": datetime.date.today().isoformat(), "figures": []}
     out = arguments.out or default_output(about, arguments.name)
     print(f"{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB,"
           f" {about['kernel_path']}; commit {report['commit']}", flush=True)
-    for name in chosen:
-        for figure in SETS[name](setting):
-            print(figure, flush=True)
-            report["figures"].append(figure.as_json())
-            write(out, report)
+    failed = 0
+    for part in (part for name in chosen for part in SETS[name]):
+        try:
+            for figure in part(setting):
+                print(figure, flush=True)
+                report["figures"].append(figure.as_json())
+                write(out, report)
+        except (Exception, SystemExit):
+            traceback.print_exc()
+            failed = 1
     print(f"written to {out}")
+    return failed
 
 
 if __name__ == "__main__":

@@ -25,9 +25,11 @@ inline double cpu_seconds() {
 // A program under measurement and its driver (bench/session.py) speak line by line, so that several
 // of them can stay loaded and take turns: {"ready": settings} once warm, then for each line that
 // comes in, one pass, answered with its wall and processor seconds as JSON. `pass` says how much
-// work it did.
-inline void serve(const std::function<std::size_t()>& pass, const std::string& settings) {
-  std::cout << fmt::format(R"({{"ready": "{}"}})", settings) << std::endl;
+// work it did; `seconds` are those that loading took.
+inline void serve(const std::function<std::size_t()>& pass, const std::string& settings,
+                  double seconds = 0) {
+  std::cout << fmt::format(R"({{"ready": "{}", "seconds": {:.3f}}})", settings, seconds)
+            << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const double cpu = cpu_seconds();
     const auto start = std::chrono::steady_clock::now();

@@ -17,7 +17,9 @@ class Side:
     def __init__(self, command: Sequence[object], environment: Optional[Dict[str, str]] = None):
         self._process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, text=True, env=environment)
-        self.settings = self._answer()["ready"]
+        ready = self._answer()
+        self.settings = ready["ready"]
+        self.seconds = ready.get("seconds")  # until it was loaded
 
     def __enter__(self):
         return self

@@ -53,7 +53,7 @@ struct DnabertSModel<Backend>::Layers {
     typename Backend::Linear query_key_value;
     typename Backend::Linear attention_output;
     typename Backend::LayerNorm attention_norm;
-    typename Backend::Linear gated;
+    typename Backend::GatedLinear gated;
     typename Backend::Linear ffn_out;
     typename Backend::LayerNorm ffn_norm;
   };
@@ -92,8 +92,8 @@ DnabertSModel<Backend>::Layers::Layer::Layer(Context& context, const DnabertShap
       attention_norm(Backend::layer_norm(context, weights, name + ".attention.output.LayerNorm",
                                          shape.width, shape.layer_norm_eps)),
       gated(context, weights,
-            std::vector{dnabert_s::part(name + ".mlp.gated_layers", std::size_t{2} * shape.ffn)},
-            shape.width, context.precision, Epilogue::kNone),
+            dnabert_s::part(name + ".mlp.gated_layers", std::size_t{2} * shape.ffn), shape.width,
+            context.precision),
       ffn_out(context, weights, std::vector{dnabert_s::part(name + ".mlp.wo", shape.width)},
               shape.ffn, context.precision, Epilogue::kBiasAdd),
       ffn_norm(Backend::layer_norm(context, weights, name + ".mlp.layernorm", shape.width,
@@ -127,7 +127,7 @@ typename DnabertSModel<Backend>::Activations DnabertSModel<Backend>::activations
   return {.x = Backend::stream(context, tokens, shape.width),
           .query_key_value = Backend::operand(context, tokens, std::size_t{3} * shape.width),
           .attended = Backend::operand(context, tokens, shape.width),
-          .both_halves = Backend::operand(context, tokens, std::size_t{2} * shape.ffn),
+          .both_halves = Backend::gated_scratch(context, tokens, shape.ffn),
           .hidden = Backend::operand(context, tokens, shape.ffn)};
 }
 
@@ -151,8 +151,7 @@ void DnabertSModel<Backend>::embed(Context& context,
     Backend::alibi_attention(context, layers_->slopes, batch, query_key_value, attended);
     layer.attention_output.run(context, attended, x.values);
     Backend::normalise(context, layer.attention_norm, x);
-    layer.gated.run(context, x.operand(), both_halves);
-    Backend::gated_gelu(context, both_halves, hidden);
+    layer.gated.run(context, x.operand(), both_halves, hidden);
     layer.ffn_out.run(context, hidden, x.values);
     Backend::normalise(context, layer.ffn_norm, x);
   }

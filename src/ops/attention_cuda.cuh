@@ -17,7 +17,7 @@ inline constexpr float kLowest = -1e30F;
 
 // What the kernels need of a call.
 struct AttentionProblem {
-  const void* qkv;
+  void* qkv;
   void* out;
   const AttentionItem* items;
   const float* cosines;
@@ -60,17 +60,16 @@ struct HeadRows {
                       std::uint32_t head)
       : width(static_cast<std::size_t>(problem.heads) * problem.head_width),
         stride(3 * width),
-        queries(static_cast<const T*>(problem.qkv) + item.begin * stride +
-                head * problem.head_width),
+        queries(static_cast<T*>(problem.qkv) + item.begin * stride + head * problem.head_width),
         keys(queries + width),
         values(keys + width),
         out(static_cast<T*>(problem.out) + item.begin * width + head * problem.head_width) {}
 
   std::size_t width;
   std::size_t stride;
-  const T* queries;
-  const T* keys;
-  const T* values;
+  T* queries;
+  T* keys;
+  T* values;
   T* out;
 };
 

@@ -28,11 +28,11 @@ struct AttentionItem {
 std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets);
 
 // Attention over packed sequences as ops/attention.hpp describes it, in one kernel without scores
-// in device memory (Dao 2023, arXiv:2307.08691): keys come in blocks of one size from the sequence's
-// own start, sums are fp32. qkv and out are of one element type; softmax's weights are rounded to
-// it.
+// in device memory (Dao 2023, arXiv:2307.08691): keys come in blocks of one size from the
+// sequence's own start, sums are fp32. qkv and out are of one element type; softmax's weights are
+// rounded to it.
 struct AttentionCall {
-  DeviceMatrix qkv;                      // [tokens, 3·heads·head_width]
+  DeviceMatrix qkv;                      // [tokens, 3·heads·head_width]; may be written to
   DeviceMatrix out;                      // [tokens, heads·head_width]
   const AttentionItem* items = nullptr;  // the device's
   std::size_t item_count = 0;

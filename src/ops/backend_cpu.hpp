@@ -72,6 +72,26 @@ struct CpuBackend {
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 
+  // A gated linear unit without biases: `part` holds the value's weights and then the gate's.
+  class GatedLinear {
+   public:
+    GatedLinear(Context& context, const Weights& weights, const LinearPart& part,
+                std::size_t inputs, Precision precision)
+        : both_(context, weights, {&part, 1}, inputs, precision, Epilogue::kNone) {}
+
+    void run(Context& context, const Matrix& in, Matrix& both, Matrix& out) const {
+      both_.run(context, in, both);
+      gated_gelu(context, both, out);
+    }
+
+   private:
+    Linear both_;
+  };
+  // What its run() wants beside its inputs and outputs.
+  static Matrix gated_scratch(Context&, std::size_t rows, std::size_t outputs) {
+    return {rows, 2 * outputs};
+  }
+
   static void normalise(Context& context, const LayerNorm& norm, Stream& stream) {
     norm.run(context, stream.values, stream.values);
   }
@@ -94,9 +114,6 @@ struct CpuBackend {
   static void alibi_attention(Context& context, const Slopes& slopes, const Batch<Token>& batch,
                               const Matrix& qkv, Matrix& out) {
     virnucpro::alibi_attention(context, slopes, batch.offsets, qkv, out);
-  }
-  static void gated_gelu(Context& context, const Matrix& in, Matrix& out) {
-    virnucpro::gated_gelu(context, in, out);
   }
   template <typename Token>
   static void mean_pool(Context& context, const Matrix& in, const Batch<Token>& batch,

@@ -12,8 +12,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-// Products read their operands in 16 bytes of 16-bit numbers.
-constexpr std::size_t kMultiple = 8;
+constexpr std::size_t kMultiple = 8;      // 16 bytes of 16-bit numbers
 constexpr std::size_t kPositions = 1024;  // of rotary angles computed at first
 
 DeviceBuffer copy_of(std::span<const float> values) {
@@ -36,6 +35,21 @@ void fill(RotaryAngles& angles, std::size_t positions) {
   angles.cosines = copy_of({table.cosines(0), numbers});
   angles.sines = copy_of({table.sines(0), numbers});
   angles.positions = positions;
+}
+
+// Products read their operands in 16 bytes.
+void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
+                 std::size_t outputs) {
+  if (inputs % kMultiple == 0 && outputs % kMultiple == 0) return;
+  throw Error(ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name},
+              fmt::format("{} inputs and {} outputs: on a GPU both must be multiples of {}", inputs,
+                          outputs, kMultiple));
+}
+
+DeviceBuffer zeros(std::size_t count) {
+  DeviceBuffer buffer(Purpose::kWeights, count * sizeof(float));
+  check_cuda(cudaMemset(buffer.data(), 0, buffer.bytes()), "cudaMemset");
+  return buffer;
 }
 
 }  // namespace
@@ -62,18 +76,10 @@ Linear::Linear(Context& context, const Weights& weights, std::span<const LinearP
                std::size_t inputs, Precision precision, Epilogue epilogue)
     : inputs_(inputs), precision_(precision), epilogue_(epilogue) {
   for (const LinearPart& part : parts) outputs_ += part.outputs;
-  if (inputs % kMultiple != 0 || outputs_ % kMultiple != 0) {
-    throw Error(ErrorKind::kWeightsTensor,
-                Place{.file = weights.origin(), .tensor = parts.front().weight},
-                fmt::format("{} inputs and {} outputs: on a GPU both must be multiples of {}",
-                            inputs, outputs_, kMultiple));
-  }
+  check_sizes(weights, parts.front().weight, inputs, outputs_);
   const Element element = element_of(precision);
   weight_ = DeviceBuffer(Purpose::kWeights, outputs_ * inputs * size_of(element));
-  bias_ = DeviceBuffer(Purpose::kWeights, outputs_ * sizeof(float));
-  if (epilogue == Epilogue::kNone) {
-    check_cuda(cudaMemset(bias_.data(), 0, bias_.bytes()), "cudaMemset");
-  }
+  bias_ = zeros(outputs_);
   std::size_t first = 0;
   for (const LinearPart& part : parts) {
     auto* const rows = static_cast<std::byte*>(weight_.data()) + first * inputs * size_of(element);
@@ -98,6 +104,31 @@ void Linear::run(Context& context, const DeviceMatrix& in, const DeviceMatrix& o
         .bias = static_cast<const float*>(bias_.data()),
         .out = out.data},
        epilogue_, context.stream);
+}
+
+GatedLinear::GatedLinear(Context& context, const Weights& weights, const LinearPart& part,
+                         std::size_t inputs, Precision precision)
+    : inputs_(inputs), outputs_(part.outputs / 2), no_bias_(zeros(outputs_)) {
+  check_sizes(weights, part.weight, inputs, outputs_);
+  const Element element = element_of(precision);
+  weight_ = DeviceBuffer(Purpose::kWeights, part.outputs * inputs * size_of(element));
+  context.uploads.add(
+      weights, part.weight, {part.outputs, inputs},
+      {.data = weight_.data(), .rows = part.outputs, .width = inputs, .element = element});
+}
+
+void GatedLinear::run(Context& context, const DeviceMatrix& in, const DeviceMatrix& /*scratch*/,
+                      const DeviceMatrix& out) const {
+  GemmCall call{.rows = in.rows,
+                .outputs = outputs_,
+                .inputs = inputs_,
+                .x = in.data,
+                .weight = static_cast<const std::byte*>(weight_.data()) + weight_.bytes() / 2,
+                .bias = static_cast<const float*>(no_bias_.data()),
+                .out = out.data};
+  context.gemm(call, Epilogue::kNone, context.stream);
+  call.weight = weight_.data();
+  context.gemm(call, Epilogue::kGeluGate, context.stream);
 }
 
 LayerNorm::LayerNorm(Context& context, const Weights& weights, const std::string& name,

@@ -38,6 +38,22 @@ class Linear {
   DeviceBuffer bias_;  // zeros with Epilogue::kNone
 };
 
+// CpuBackend::GatedLinear: the gate's product, then the value's, whose epilogue does the rest.
+class GatedLinear {
+ public:
+  GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
+              Precision precision);
+
+  void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& scratch,
+           const DeviceMatrix& out) const;
+
+ private:
+  std::size_t inputs_;
+  std::size_t outputs_;
+  DeviceBuffer weight_;  // [2·outputs, inputs]
+  DeviceBuffer no_bias_;
+};
+
 // As ops/layer_norm.hpp, from fp32.
 class LayerNorm {
  public:
@@ -122,6 +138,7 @@ struct Backend {
   using Context = cuda::Context;
   using Matrix = DeviceMatrix;
   using Linear = cuda::Linear;
+  using GatedLinear = cuda::GatedLinear;
   using LayerNorm = cuda::LayerNorm;
   using Embedding = cuda::Embedding;
   using Rotary = const RotaryAngles*;
@@ -141,6 +158,9 @@ struct Backend {
   }
   static Matrix operand(Context& context, std::size_t rows, std::size_t width) {
     return context.arena.matrix(rows, width, context.element());
+  }
+  static Matrix gated_scratch(Context&, std::size_t /*rows*/, std::size_t /*outputs*/) {
+    return {};
   }
   // A residual stream and, in 16 bits, the copy of it that products take.
   struct Stream {
@@ -196,9 +216,6 @@ struct Backend {
     AttentionCall call = attention_call(slopes.bytes() / sizeof(float), batch, qkv, out);
     call.slopes = static_cast<const float*>(slopes.data());
     context.attention(call, context.stream);
-  }
-  static void gated_gelu(Context& context, const Matrix& in, const Matrix& out) {
-    cuda::gated_gelu(in, out, context.stream);
   }
   template <typename Token>
   static void mean_pool(Context& context, const Matrix& in, const Batch<Token>& batch,

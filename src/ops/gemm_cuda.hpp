@@ -10,14 +10,15 @@ namespace virnucpro::cuda {
 
 // One product on the device: out = epilogue(x·Wᵀ). Every pointer is the device's and lies on 16
 // bytes; inputs and outputs are multiples of 8. `x` and `weight` are of the kernel's element type,
-// and so is `out`, but for Epilogue::kBiasAdd, which adds to fp32.
+// and so is `out`, but for Epilogue::kBiasAdd, which adds to fp32. kBiasAdd and kGeluGate read
+// `out` as well.
 struct GemmCall {
   std::size_t rows = 0;
   std::size_t outputs = 0;
   std::size_t inputs = 0;
   const void* x = nullptr;       // [rows, inputs]
   const void* weight = nullptr;  // [outputs, inputs]
-  const float* bias = nullptr;   // [outputs]
+  const float* bias = nullptr;   // [outputs]; of no concern to kGeluGate
   void* out = nullptr;           // [rows, outputs]
 };
 

@@ -52,7 +52,7 @@ class GenericGemm {
                                                      Out, kOutAlign, 1>;
   using Bias = visitors::VisitorRowBroadcast<ThreadMap, float, cute::Stride<_0, _1, std::int32_t>>;
   using Lines = cute::Stride<std::int64_t, _1, std::int64_t>;
-  using Residual = visitors::VisitorAuxLoad<ThreadMap, Out, Lines>;
+  using Before = visitors::VisitorAuxLoad<ThreadMap, Out, Lines>;
   using Store = visitors::VisitorAuxStore<ThreadMap, Out, kNearest, Lines>;
   template <template <class> class Operation>
   using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
@@ -75,11 +75,19 @@ class GenericGemm {
   };
   template <class Unused>
   struct Choose<Epilogue::kBiasAdd, Unused> {
-    using Tree = visitors::Sm80EVT<Compute<cutlass::plus>, Residual, Biased>;
+    using Tree = visitors::Sm80EVT<Compute<cutlass::plus>, Before, Biased>;
     static typename Tree::Arguments arguments(const GemmCall& call) {
       return {{static_cast<Out*>(call.out), Out(0), lines(call)},
               Choose<Epilogue::kBias>::arguments(call),
               {}};
+    }
+  };
+  template <class Unused>
+  struct Choose<Epilogue::kGeluGate, Unused> {
+    using Value = visitors::Sm80EVT<Compute<Gelu>, visitors::VisitorAccFetch>;
+    using Tree = visitors::Sm80EVT<Compute<cutlass::multiplies>, Before, Value>;
+    static typename Tree::Arguments arguments(const GemmCall& call) {
+      return {{static_cast<Out*>(call.out), Out(0), lines(call)}, {{}, {}}, {}};
     }
   };
   using Stored = visitors::Sm80EVT<Store, typename Choose<kEpilogue>::Tree>;
@@ -121,6 +129,8 @@ void gemm_generic(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) 
       return GenericGemm<Element, Epilogue::kBiasGelu>::run(call, stream);
     case Epilogue::kBiasAdd:
       return GenericGemm<Element, Epilogue::kBiasAdd>::run(call, stream);
+    case Epilogue::kGeluGate:
+      return GenericGemm<Element, Epilogue::kGeluGate>::run(call, stream);
   }
 }
 

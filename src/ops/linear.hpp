@@ -17,6 +17,7 @@ enum class Epilogue : std::uint8_t {
   kBias,      // out = x·Wᵀ + b
   kBiasGelu,  // out = GELU(x·Wᵀ + b), erf form, absolute error below 1e-6
   kBiasAdd,   // out = out + x·Wᵀ + b, the residual stream
+  kGeluGate,  // out = out·GELU(x·Wᵀ), the gated linear unit (Shazeer 2020, arXiv:2002.05202); GPUs
 };
 
 // Some of a layer's outputs, as one tensor pair of the file holds them.

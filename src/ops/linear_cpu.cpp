@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "ops/linear.hpp"
 #include "ops/onednn.hpp"
 #include "ops/read_tensor.hpp"
@@ -34,6 +35,9 @@ void round_to_bf16(std::span<const float> input, std::uint16_t* output) {
 
 dnnl::primitive_attr attributes(Epilogue epilogue) {
   dnnl::post_ops after;
+  if (epilogue == Epilogue::kGeluGate) {
+    throw Error(ErrorKind::kInternal, "a gated linear layer on the CPU");
+  }
   if (epilogue == Epilogue::kBiasGelu) {
     after.append_eltwise(1.0F, dnnl::algorithm::eltwise_gelu_erf, 0.0F, 0.0F);
   }

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "ops/activation_cuda.cuh"
 #include "ops/row_ops_cuda.hpp"
 #include "ops/vector_cuda.cuh"
 #include "tensor/cuda_error.hpp"
@@ -132,21 +131,6 @@ void layer_norm_of_width(const NormWeights& norm, const DeviceMatrix& in, const 
   }
 }
 
-template <typename T>
-__global__ void gated_gelu_kernel(const T* in, T* out, std::size_t width) {
-  const T* const values = in + blockIdx.x * 2 * width;
-  T* const to = out + blockIdx.x * width;
-  for (std::size_t i = threadIdx.x * 4; i < width; i += kThreads * 4) {
-    const Four<T> value = load_four(values + i);
-    const Four<T> gate = load_four(values + width + i);
-    Four<T> result;
-    for (int n = 0; n < 4; ++n) {
-      result.at[n] = from_float<T>(gelu(to_float(value.at[n])) * to_float(gate.at[n]));
-    }
-    store_four(to + i, result);
-  }
-}
-
 __global__ void mean_kernel(const float* in, const std::uint32_t* offsets, PooledRows rows,
                             float* out, std::size_t width, std::size_t out_width) {
   const std::size_t i = blockIdx.y * kThreads + threadIdx.x;
@@ -236,14 +220,6 @@ void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMat
       layer_norm_of_width<T, T>(norm, in, out, also, stream);
     }
   });
-}
-
-void gated_gelu(const DeviceMatrix& in, const DeviceMatrix& out, cudaStream_t stream) {
-  with_type(out.element, [&]<typename T>(T*) {
-    gated_gelu_kernel<<<static_cast<unsigned>(out.rows), kThreads, 0, stream>>>(
-        static_cast<const T*>(in.data), static_cast<T*>(out.data), out.width);
-  });
-  check_cuda(cudaGetLastError(), "launch of gated_gelu");
 }
 
 void mean_rows(const DeviceMatrix& in, const std::uint32_t* offsets, const PooledRows& rows,

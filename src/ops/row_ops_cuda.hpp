@@ -31,9 +31,6 @@ inline constexpr std::size_t kWidestNorm = 5120;
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream);
 
-// out[i] = GELU(in[i], first half) · second half.
-void gated_gelu(const DeviceMatrix& in, const DeviceMatrix& out, cudaStream_t stream);
-
 // out[i, column … column + in.width) = mean of sequence i's rows of `in` (fp32), summed in order in
 // double. `offsets` as in ops/attention.hpp; out: fp32, a row a sequence.
 void mean_rows(const DeviceMatrix& in, const std::uint32_t* offsets, const PooledRows& rows,

@@ -26,7 +26,8 @@ constexpr Family kFamilies[] = {
     {"generic bf16", cuda::gemm_generic_bf16, Element::kBf16, false},
     {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32, false},
 };
-constexpr Epilogue kEpilogues[] = {Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd};
+constexpr Epilogue kEpilogues[] = {Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd,
+                                   Epilogue::kGeluGate};
 
 // A layer with random weights, and inputs whose rows all differ.
 struct Layer {
@@ -38,8 +39,9 @@ struct Layer {
         rows(its_rows),
         x(rows, inputs, family.element, random_numbers(rows * inputs, 1)),
         weight(outputs, inputs, family.element, scaled(random_numbers(outputs * inputs, 2))),
-        bias(random_numbers(outputs, 3)),
-        residual(random_numbers(rows * outputs, 4)) {}
+        residual(rows, outputs, Element::kFp32, random_numbers(rows * outputs, 4)),
+        gate(rows, outputs, family.element, random_numbers(rows * outputs, 5)),
+        bias(random_numbers(outputs, 3)) {}
 
   std::vector<float> scaled(std::vector<float> values) const {
     for (float& value : values) value /= std::sqrt(static_cast<float>(inputs));
@@ -57,9 +59,13 @@ struct Layer {
                             static_cast<const std::byte*>(x.data()) + order[i] * line, line,
                             cudaMemcpyDeviceToDevice),
                  "cudaMemcpy");
-      if (epilogue == Epilogue::kBiasAdd) {
-        cuda::upload({residual.data() + order[i] * outputs, outputs},
-                     static_cast<float*>(out.data()) + i * outputs);
+      if (epilogue == Epilogue::kBiasAdd || epilogue == Epilogue::kGeluGate) {
+        const std::size_t out_line = outputs * size_of(out_element);
+        const OnDevice& before = epilogue == Epilogue::kBiasAdd ? residual : gate;
+        check_cuda(cudaMemcpy(static_cast<std::byte*>(out.data()) + i * out_line,
+                              static_cast<const std::byte*>(before.data()) + order[i] * out_line,
+                              out_line, cudaMemcpyDeviceToDevice),
+                   "cudaMemcpy");
       }
     }
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -77,8 +83,8 @@ struct Layer {
 
   const Family& family;
   std::size_t inputs, outputs, rows;
-  OnDevice x, weight;
-  std::vector<float> bias, residual;
+  OnDevice x, weight, residual, gate;
+  std::vector<float> bias;
   OnDevice bias_on_device{bias};
 };
 
@@ -88,26 +94,33 @@ std::vector<std::size_t> all_rows(std::size_t rows) {
   return order;
 }
 
+// What a layer's numbers on the device are.
+struct HostLayer {
+  std::vector<float> x, weight, residual, gate;
+};
+
 struct Expected {
   double value;
   double magnitude;  // the sum of what is added, without its signs: what errors grow with
 };
 
-Expected expected(const Layer& layer, Epilogue epilogue, const std::vector<float>& x,
-                  const std::vector<float>& weight, std::size_t row, std::size_t output) {
-  double sum = static_cast<double>(layer.bias[output]);
+Expected expected(const Layer& layer, Epilogue epilogue, const HostLayer& host, std::size_t row,
+                  std::size_t output) {
+  const std::size_t place = row * layer.outputs + output;
+  double sum = epilogue == Epilogue::kGeluGate ? 0 : static_cast<double>(layer.bias[output]);
   double magnitude = std::abs(sum);
   for (std::size_t k = 0; k < layer.inputs; ++k) {
-    const double product = static_cast<double>(x[row * layer.inputs + k]) *
-                           static_cast<double>(weight[output * layer.inputs + k]);
+    const double product = static_cast<double>(host.x[row * layer.inputs + k]) *
+                           static_cast<double>(host.weight[output * layer.inputs + k]);
     sum += product;
     magnitude += std::abs(product);
   }
-  if (epilogue == Epilogue::kBiasGelu) sum = 0.5 * sum * (1 + std::erf(sum / std::sqrt(2.0)));
-  if (epilogue == Epilogue::kBiasAdd) {
-    sum += static_cast<double>(layer.residual[row * layer.outputs + output]);
-  }
-  return {sum, magnitude};
+  if (epilogue == Epilogue::kBiasAdd) return {sum + double{host.residual[place]}, magnitude};
+  if (epilogue == Epilogue::kBias) return {sum, magnitude};
+  const double gelu = 0.5 * sum * (1 + std::erf(sum / std::sqrt(2.0)));
+  if (epilogue == Epilogue::kBiasGelu) return {gelu, magnitude};
+  const double gate = double{host.gate[place]};
+  return {gelu * gate, magnitude * std::abs(gate)};
 }
 
 class GemmOnGpu : public testing::TestWithParam<Family> {
@@ -127,14 +140,13 @@ TEST_P(GemmOnGpu, AgreesWithDoubles) {
                                                {32, 8, 300},
                                                {8, 40, 129}}) {
     const Layer layer(GetParam(), inputs, outputs, rows);
-    const std::vector<float> x = layer.x.numbers();
-    const std::vector<float> weight = layer.weight.numbers();
+    const HostLayer host{layer.x.numbers(), layer.weight.numbers(), layer.residual.numbers(),
+                         layer.gate.numbers()};
     for (const Epilogue epilogue : kEpilogues) {
       const std::vector<float> out = layer.run(epilogue, all_rows(rows)).numbers();
       const Element stored = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : GetParam().element;
       for (std::size_t i = 0; i < out.size(); i += 1 + out.size() / 5000) {
-        const auto [value, magnitude] =
-            expected(layer, epilogue, x, weight, i / outputs, i % outputs);
+        const auto [value, magnitude] = expected(layer, epilogue, host, i / outputs, i % outputs);
         const double sums = 8 * magnitude * rounding(Element::kFp32);
         ASSERT_NEAR(static_cast<double>(out[i]), value,
                     1e-6 + sums + std::abs(value) * rounding(stored))

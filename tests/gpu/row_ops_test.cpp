@@ -79,23 +79,6 @@ TEST(EmbeddingOnGpu, TakesTheRowsOfItsTable) {
   }
 }
 
-TEST(GatedGeluOnGpu, AgreesWithDoubles) {
-  constexpr std::size_t kWidth = 96;
-  for (const Element element : kElements) {
-    const OnDevice in(kRows, 2 * kWidth, element, random_numbers(kRows * 2 * kWidth, 1));
-    const OnDevice out(kRows, kWidth, element);
-    cuda::gated_gelu(in.matrix(), out.matrix(), nullptr);
-    const std::vector<float> from = in.numbers();
-    const std::vector<float> to = out.numbers();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const auto x = static_cast<double>(from[i / kWidth * 2 * kWidth + i % kWidth]);
-      const auto gate = static_cast<double>(from[i / kWidth * 2 * kWidth + kWidth + i % kWidth]);
-      const double value = 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))) * gate;
-      ASSERT_NEAR(static_cast<double>(to[i]), value, 2e-6 + std::abs(value) * rounding(element));
-    }
-  }
-}
-
 TEST(MeanOnGpu, IsOverTheRowsAskedFor) {
   constexpr std::size_t kWidth = 140;
   const std::vector<std::uint32_t> offsets{0, 3, 8, 37};

@@ -58,42 +58,66 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// A row's piece and the one half a head further on, turned by the rotary embedding.
-template <typename T>
-__device__ __forceinline__ void turn_pair(T* rows, std::uint32_t row, std::uint32_t piece,
-                                          const Four<float> (&cosines)[2],
-                                          const Four<float> (&sines)[2]) {
-  Piece<T>& low = piece_at(rows, row, piece);
-  Piece<T>& high = piece_at(rows, row, piece + kPieces / 2);
-  Piece<T> new_low = low;
-  Piece<T> new_high = high;
+// The rotary embedding for a piece of a head and the one half a head further on.
+struct PieceAngles {
+  __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
+                         std::uint32_t piece) {
+    const std::size_t first = std::size_t{position} * (kHeadWidth / 2) + piece * kPiece;
 #pragma unroll
-  for (std::uint32_t n = 0; n < kPiece; ++n) {
-    turn(new_low.at[n], new_high.at[n], cosines[n / 4].at[n % 4], sines[n / 4].at[n % 4]);
+    for (std::uint32_t i = 0; i < kPiece; i += 4) {
+      cosines[i / 4] = load_four(problem.cosines + first + i);
+      sines[i / 4] = load_four(problem.sines + first + i);
+    }
   }
-  low = new_low;
-  high = new_high;
-}
 
-// Turns rows in shared memory, the first at `position`; `also`, where there is any, by the same
-// angles.
+  template <typename T>
+  __device__ void apply(Piece<T>& low, Piece<T>& high) const {
+    Piece<T> new_low = low;
+    Piece<T> new_high = high;
+#pragma unroll
+    for (std::uint32_t n = 0; n < kPiece; ++n) {
+      turn(new_low.at[n], new_high.at[n], cosines[n / 4].at[n % 4], sines[n / 4].at[n % 4]);
+    }
+    low = new_low;
+    high = new_high;
+  }
+
+  Four<float> cosines[kPiece / 4];
+  Four<float> sines[kPiece / 4];
+};
+
+// Turns a whole sequence's queries and keys in shared memory.
 template <typename T>
-__device__ void turn_rows(const AttentionProblem& problem, T* rows, T* also, std::uint32_t count,
-                          std::uint32_t position) {
+__device__ void turn_rows(const AttentionProblem& problem, T* queries, T* keys,
+                          std::uint32_t count) {
   constexpr std::uint32_t kPairs = kPieces / 2;
   const std::uint32_t piece = threadIdx.x % kPairs;
   // Of eight rows, a quarter of a warp takes two that lie in different halves of the banks.
   const std::uint32_t number = threadIdx.x / kPairs;
   const std::uint32_t first = number / 8 * 8 + number % 8 / 2 + number % 2 * 4;
   for (std::uint32_t row = first; row < count; row += kGroupThreads / kPairs) {
-    const std::size_t angle =
-        static_cast<std::size_t>(position + row) * (kHeadWidth / 2) + piece * kPiece;
-    const Four<float> cosines[2] = {load_four(problem.cosines + angle),
-                                    load_four(problem.cosines + angle + 4)};
-    const Four<float> sines[2] = {load_four(problem.sines + angle),
-                                  load_four(problem.sines + angle + 4)};
-    turn_pair(rows, row, piece, cosines, sines);
-    if (also != nullptr) turn_pair(also, row, piece, cosines, sines);
+    const PieceAngles angles(problem, row, piece);
+    angles.apply(piece_at(queries, row, piece), piece_at(queries, row, piece + kPairs));
+    angles.apply(piece_at(keys, row, piece), piece_at(keys, row, piece + kPairs));
+  }
+}
+
+// Turns the queries and keys of a cut sequence where they lie: every block of queries reads all the
+// keys, which would each time have to be turned anew.
+template <typename T>
+__global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProblem problem) {
+  constexpr std::uint32_t kPairs = kPieces / 2;
+  const AttentionItem item = problem.items[blockIdx.y];
+  if (item.length <= kWholeRows) return;
+  const HeadRows<T> rows(problem, item, blockIdx.x);
+  const std::uint32_t piece = threadIdx.x % kPairs;
+  for (std::uint32_t row = item.first + threadIdx.x / kPairs; row < item.last;
+       row += kGroupThreads / kPairs) {
+    const PieceAngles angles(problem, row, piece);
+    for (T* const line : {rows.queries + row * rows.stride, rows.keys + row * rows.stride}) {
+      auto* const pieces = reinterpret_cast<Piece<T>*>(line);
+      angles.apply(pieces[piece], pieces[piece + kPairs]);
+    }
   }
 }
 
@@ -322,12 +346,10 @@ __global__ void __launch_bounds__(kGroupThreads, blocks_of(kKeys))
     asm volatile("cp.async.commit_group;" ::: "memory");
     copy_rows(values, rows.values + key * rows.stride, rows.stride, key_count, kKeys);
     asm volatile("cp.async.commit_group;" ::: "memory");
-    if constexpr (!kAlibi) {
+    if (!kAlibi && item.length <= kKeys) {
       asm volatile("cp.async.wait_group 1;" ::: "memory");
       __syncthreads();
-      const bool whole = count == item.length;
-      if (key == 0 && !whole) turn_rows<T>(problem, queries, nullptr, count, item.first);
-      turn_rows<T>(problem, keys, whole ? queries : nullptr, key_count, key);
+      turn_rows(problem, queries, keys, count);
     }
     asm volatile("cp.async.wait_group 0;" ::: "memory");
     cutlass::arch::fence_view_async_shared();
@@ -369,6 +391,11 @@ void attention_sm90(const AttentionCall& call, cudaStream_t stream) {
   if (call.head_width != kHeadWidth) return attention_generic(call, stream);
   if (call.longest <= 64) return launch_attention_sm90<T, 64>(call, stream);
   if (call.longest <= 112) return launch_attention_sm90<T, 112>(call, stream);
+  if (call.longest > kWholeRows && call.slopes == nullptr) {
+    for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
+      turn_cut_kernel<T><<<grid, kGroupThreads, 0, stream>>>(problem);
+    });
+  }
   launch_attention_sm90<T, kWholeRows>(call, stream);
 }
 

@@ -150,11 +150,14 @@ struct TileChoice {
                          Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
 };
 
-// The epilogue as a tree over the accumulator: (acc + bias), its GELU, or the residual plus it.
+// The epilogue as a tree over the accumulator: (acc + bias), its GELU, the residual plus it, or the
+// gate times the GELU of the accumulator.
 template <Epilogue kEpilogue, class Element, class Tile>
 struct EpilogueTree {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
-  using Source = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, void>;
+  using Source =
+      std::conditional_t<kEpilogue == Epilogue::kBiasAdd || kEpilogue == Epilogue::kGeluGate, Out,
+                         void>;
   using Bias = fusion::Sm90RowBroadcast<0, Tile, float>;
   template <class Result>
   using Biased = fusion::Sm90EVT<fusion::Sm90Compute<cutlass::plus, Result, float, kNearest>,
@@ -177,6 +180,14 @@ struct EpilogueTree {
     static typename Tree::Arguments arguments(const float* bias) {
       return {{}, {{}, {bias}, {}}, {}};
     }
+  };
+  template <class Unused>
+  struct Choose<Epilogue::kGeluGate, Unused> {
+    using Tree = fusion::Sm90EVT<
+        fusion::Sm90Compute<cutlass::multiplies, Out, float, kNearest>,
+        fusion::Sm90SrcFetch<Source>,
+        fusion::Sm90EVT<fusion::Sm90Compute<Gelu, float, float, kNearest>, fusion::Sm90AccFetch>>;
+    static typename Tree::Arguments arguments(const float* /*bias*/) { return {{}, {{}, {}}, {}}; }
   };
   using Tree = typename Choose<kEpilogue>::Tree;
   static typename Tree::Arguments arguments(const float* bias) {
@@ -222,8 +233,8 @@ class Sm90Gemm {
     all.mainloop.ptr_B = static_cast<const Element*>(call.weight);
     all.mainloop.dB = stride(typename Kernel::StrideB{}, outputs, inputs);
     all.epilogue.thread = Tree::arguments(call.bias);
-    if constexpr (kEpilogue == Epilogue::kBiasAdd) {
-      all.epilogue.ptr_C = static_cast<const float*>(call.out);
+    if constexpr (!std::is_void_v<typename Tree::Source>) {
+      all.epilogue.ptr_C = static_cast<const Out*>(call.out);
     }
     all.epilogue.dC = stride(typename Kernel::StrideC{}, rows, outputs);
     all.epilogue.ptr_D = static_cast<Out*>(call.out);
@@ -267,6 +278,8 @@ void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
         return Sm90Gemm<Element, Epilogue::kBiasAdd, Deep>::run(call, stream);
       }
       return Sm90Gemm<Element, Epilogue::kBiasAdd, Square>::run(call, stream);
+    case Epilogue::kGeluGate:
+      return Sm90Gemm<Element, Epilogue::kGeluGate, Square>::run(call, stream);
   }
 }
 

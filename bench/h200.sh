@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# What is measured and tested on an H200, each in one call of less than ten minutes:
+#   bench/h200.sh BUNDLE tests|esm2|predict|others [FOLDER]
+# BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
+# transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
+# the three parts of docs/performance.md's table; tests are `ctest -L gpu` and the sanitizers.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others [FOLDER]}
+what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others [FOLDER]}
+out=$(realpath "${3:-bench/results}")
+programs=$(mktemp -d)
+trap 'rm -rf "$programs"' EXIT
+tar -xJf "$bundle" -C "$programs"
+commit=$(cat "$programs/commit")
+
+# The tests look for share/ where they were built.
+link_source() {
+  local source
+  source=$(cat "$programs/source")
+  [ -e "$source/share" ] || { mkdir -p "$(dirname "$source")" && ln -sfn "$PWD" "$source"; }
+}
+
+# The sanitizers watch the ops: with an engine's thousands of kernels, or every company that a
+# sequence may have, the slower of them take hours.
+run_tests() {
+  local ops='*OnGpu*:-EngineOnGpu*:*InAnyCompany*' tool failed=0
+  link_source
+  export LD_LIBRARY_PATH=$programs/lib
+  "$programs/bin/gpu_engine" | tee "$out/tests.log" | grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran' || failed=1
+  for tool in memcheck racecheck initcheck; do
+    timeout 150 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$programs/bin/gpu_engine" \
+      --gtest_filter="$ops" >"$out/$tool.log" 2>&1 || failed=1
+    printf '%s: %s\n' "$tool" "$(tail -n 1 "$out/$tool.log")"
+  done
+  return "$failed"
+}
+
+case "$what" in
+  tests) run_tests ;;
+  esm2 | predict | others)
+    python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
+      --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"
+    ;;
+  *)
+    printf 'h200.sh: there is no %s\n' "$what" >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,34 @@
+"""The stop-free frames of sequences as long as a chunk, for peers of the whole program."""
+
+from pathlib import Path
+
+import tokenizers
+
+LETTERS = "TCAG"
+AMINO_ACIDS = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"  # genetic code 1
+CODONS = {a + b + c: AMINO_ACIDS[16 * i + 4 * j + k] for i, a in enumerate(LETTERS)
+          for j, b in enumerate(LETTERS) for k, c in enumerate(LETTERS)}
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def tokens(texts, tokenizer):
+    """DNABERT-S's, without the padding to 2,000 tokens that its tokenizer.json asks for."""
+    loaded = tokenizers.Tokenizer.from_file(str(tokenizer))
+    loaded.no_padding()
+    loaded.no_truncation()
+    return [encoded.ids for encoded in loaded.encode_batch(texts)]
+
+
+def read_fasta(path):
+    records = Path(path).read_text().split(">")[1:]
+    return ["".join(record.split("\n")[1:]) for record in records]
+
+
+def frames(sequence):
+    """(protein, nucleotides) of those of the six that hold no stop codon."""
+    for strand in (sequence, sequence.translate(COMPLEMENT)[::-1]):
+        for shift in range(3):
+            last = len(strand) - 2
+            protein = "".join(CODONS[strand[i : i + 3]] for i in range(shift, last, 3))
+            if "*" not in protein:
+                yield protein, strand[shift : shift + 1 + 3 * len(protein)]
