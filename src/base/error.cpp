@@ -58,6 +58,8 @@ constexpr std::array kTable{
               "Give the tokenizer.json published with DNABERT-S."},
     ErrorInfo{kDevice, "device", 1, "device is not available",
               "See virnucpro utils list-devices, or run with --device cpu."},
+    ErrorInfo{kDeviceFailed, "device-failed", 1, "the device failed while it computed",
+              "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
     ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{

@@ -33,6 +33,7 @@ enum class ErrorKind : std::uint8_t {
   kJson,
   kTokenizer,
   kDevice,
+  kDeviceFailed,
   kCpu,
   kOutputExists,
   kOutputWrite,

@@ -17,7 +17,7 @@ constexpr int kTileRows = 16;              // of queries, a warp's at a time: th
 constexpr int kBlockKeys = 64;             // between two looks at the running maximum
 constexpr std::uint32_t kChunkRows = 192;  // of keys and of values in shared memory, at most
 static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
-static_assert(kCutRows == kWarps * kTileRows);
+static_assert(kCutRows % (kWarps * kTileRows) == 0);
 constexpr int kPad = 8;  // elements behind a row, against bank conflicts
 // Copies `rows` rows of one head into shared memory, turned by the rotary embedding where `cosines`
 // is given, times `factor`; what lies beyond head_width up to kWidth becomes zero. Done by

@@ -14,7 +14,7 @@ namespace virnucpro::cuda {
 // A sequence of up to so many rows, those of a 500-base chunk among them, is one block's work: its
 // keys and values are read once. A longer one is cut into blocks of kCutRows query rows.
 inline constexpr std::uint32_t kWholeRows = 176;
-inline constexpr std::uint32_t kCutRows = 64;
+inline constexpr std::uint32_t kCutRows = 128;
 
 // One block's work: query rows [first, last) of a sequence, counted from its own first row.
 struct AttentionItem {

@@ -24,13 +24,33 @@ void* allocate_on_device(std::size_t bytes) {
 
 }  // namespace
 
+// The runtime's documentation says of each of these that the process must be ended.
+ErrorKind kind_of(cudaError_t status) {
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      return ErrorKind::kOutOfMemory;
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+      return ErrorKind::kDeviceFailed;
+    default:
+      return ErrorKind::kDevice;
+  }
+}
+
 void check_cuda(cudaError_t status, const char* call, std::source_location where) {
   if (status == cudaSuccess) return;
-  const ErrorKind kind =
-      status == cudaErrorMemoryAllocation ? ErrorKind::kOutOfMemory : ErrorKind::kDevice;
-  throw Error(kind, std::string(call) + ": " + cudaGetErrorName(status) + " (" +
-                        cudaGetErrorString(status) + "), at " + where.file_name() + ":" +
-                        std::to_string(where.line()));
+  throw Error(kind_of(status), std::string(call) + ": " + cudaGetErrorName(status) + " (" +
+                                   cudaGetErrorString(status) + "), at " + where.file_name() + ":" +
+                                   std::to_string(where.line()));
 }
 
 Stream::Stream() {

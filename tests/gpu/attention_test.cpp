@@ -104,8 +104,8 @@ TEST_P(AttentionOnGpu, AgreesWithTheCpu) {
     const std::size_t width = heads.count * heads.width;
     const OnDevice qkv(offsets.back(), 3 * width, element,
                        random_numbers(offsets.back() * 3 * width, 9));
-    const std::vector<float> out = on_gpu(GetParam(), heads, offsets, qkv).numbers();
     const std::vector<float> expected = on_cpu(heads, offsets, qkv.numbers());
+    const std::vector<float> out = on_gpu(GetParam(), heads, offsets, qkv).numbers();
     // Queries, keys, weights and the result are rounded to the element type.
     const double tolerance = 5e-6 + 8 * rounding(element);
     for (std::size_t i = 0; i < out.size(); ++i) {

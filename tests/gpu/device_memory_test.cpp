@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "tensor/cuda_error.hpp"
 #include "tensor/device.hpp"
 
 namespace virnucpro {
@@ -88,6 +89,18 @@ TEST(Events, MeasureTimeOnTheStream) {
   stop.record(stream);
   stop.synchronize();
   EXPECT_GT(start.milliseconds_until(stop), 0.0F);
+}
+
+TEST(CudaErrors, TellALostContextFromTheRest) {
+  EXPECT_EQ(kind_of(cudaErrorMemoryAllocation), ErrorKind::kOutOfMemory);
+  for (const cudaError_t lost : {cudaErrorIllegalAddress, cudaErrorMisalignedAddress,
+                                 cudaErrorLaunchFailure, cudaErrorECCUncorrectable}) {
+    EXPECT_EQ(kind_of(lost), ErrorKind::kDeviceFailed);
+  }
+  for (const cudaError_t other : {cudaErrorInvalidValue, cudaErrorNoDevice,
+                                  cudaErrorInsufficientDriver, cudaErrorInvalidConfiguration}) {
+    EXPECT_EQ(kind_of(other), ErrorKind::kDevice);
+  }
 }
 
 }  // namespace

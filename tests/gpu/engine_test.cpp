@@ -139,6 +139,29 @@ TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
   EXPECT_EQ(device_allocator().asked(), asked);
 }
 
+TEST_F(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
+  constexpr std::size_t kTooMuch = std::size_t{1} << 34U;
+  const std::vector<FrameTokens> frames = some_frames(30);
+  const BatchResult expected = engine(Precision::kFp16).run(request_of(0, frames));
+  Engine gpu = engine(Precision::kFp16, kTooMuch);
+  EXPECT_LT(gpu.token_budget(), kTooMuch);
+  EXPECT_EQ(gpu.run(request_of(0, frames)).scores, expected.scores);
+}
+
+TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {
+  Engine gpu = engine(Precision::kFp16);
+  const std::vector<FrameTokens> frames = some_frames(30);
+  const BatchTimes first = gpu.run(request_of(0, frames)).times;
+  const BatchTimes second = gpu.run(request_of(1, frames)).times;
+  EXPECT_EQ(first.waiting, 0);
+  EXPECT_GT(second.waiting, 0);  // nothing was under way meanwhile
+  for (const BatchTimes& times : {first, second}) {
+    EXPECT_GT(times.esm2, 0);
+    EXPECT_GT(times.dnabert_s, 0);
+    EXPECT_GT(times.rest, 0);
+  }
+}
+
 TEST_F(EngineOnGpu, NamesTheFramesThatAreNotFinite) {
   const std::string dna(30, 'A');
   const std::vector<FrameTokens> frames{frame_tokens("MKV", dna), frame_tokens("MWV", dna),

@@ -1,8 +1,8 @@
 #pragma once
 
-// Attention for Hopper, heads of 64: a warp group a head and sequence, products by wgmma on whole
-// tiles of 64 queries, keys and values in shared memory. Included by one source a type. Must be
-// compiled with NDEBUG, as gemm.cuh.
+// Attention for Hopper, heads of 64: products by wgmma on whole tiles of 64 queries, keys and
+// values in shared memory. Included by one source a type. Must be compiled with NDEBUG, as
+// gemm.cuh.
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -16,8 +16,8 @@
 namespace virnucpro::cuda {
 
 inline constexpr int kHeadWidth = 64;
-inline constexpr std::uint32_t kGroupThreads = 128;
-inline constexpr int kTileQueries = 64;  // the rows of one wgmma
+inline constexpr std::uint32_t kGroupThreads = 128;  // that issue a wgmma together
+inline constexpr int kTileQueries = 64;              // the rows of one wgmma
 // Elements of 16 bytes, what a thread copies at a time; a row in shared memory is eight of them.
 inline constexpr std::uint32_t kPiece = 8;
 inline constexpr std::uint32_t kPieces = kHeadWidth / kPiece;
@@ -46,12 +46,12 @@ __device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
                : "memory");
 }
 
-// Begins to copy `count` rows; those from there to `rows` become zero.
+// Begins to copy `count` rows, the whole block; those from there to `rows` become zero.
 template <typename T>
 __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_t count,
                           std::uint32_t rows) {
   const std::uint32_t piece = threadIdx.x % kPieces;
-  for (std::uint32_t row = threadIdx.x / kPieces; row < rows; row += kGroupThreads / kPieces) {
+  for (std::uint32_t row = threadIdx.x / kPieces; row < rows; row += blockDim.x / kPieces) {
     const bool there = row < count;
     copy_piece(to + swizzled(row, piece), from + (there ? row : 0) * stride + piece * kPiece,
                there);
@@ -102,25 +102,6 @@ __device__ void turn_rows(const AttentionProblem& problem, T* queries, T* keys,
   }
 }
 
-// Turns the queries and keys of a cut sequence where they lie: every block of queries reads all the
-// keys, which would each time have to be turned anew.
-template <typename T>
-__global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProblem problem) {
-  constexpr std::uint32_t kPairs = kPieces / 2;
-  const AttentionItem item = problem.items[blockIdx.y];
-  if (item.length <= kWholeRows) return;
-  const HeadRows<T> rows(problem, item, blockIdx.x);
-  const std::uint32_t piece = threadIdx.x % kPairs;
-  for (std::uint32_t row = item.first + threadIdx.x / kPairs; row < item.last;
-       row += kGroupThreads / kPairs) {
-    const PieceAngles angles(problem, row, piece);
-    for (T* const line : {rows.queries + row * rows.stride, rows.keys + row * rows.stride}) {
-      auto* const pieces = reinterpret_cast<Piece<T>*>(line);
-      angles.apply(pieces[piece], pieces[piece + kPairs]);
-    }
-  }
-}
-
 template <typename T>
 struct CuteType;
 template <>
@@ -132,8 +113,13 @@ struct CuteType<__nv_bfloat16> {
   using Type = cutlass::bfloat16_t;
 };
 
-// A tile of 64 queries against kKeys keys at a time. A thread holds two rows of each result, of
-// every eight columns two.
+// A group's number of its threads.
+__device__ __forceinline__ std::uint32_t group_thread() {
+  return threadIdx.x % kGroupThreads;
+}
+
+// A warp group's tile of 64 queries against kKeys keys at a time. A thread holds two rows of each
+// result, of every eight columns two.
 template <typename T, int kKeys, bool kAlibi>
 class QueryTile {
   using Number = typename CuteType<T>::Type;
@@ -180,7 +166,7 @@ class QueryTile {
   // Writes the first `count` rows, through the warp's part of `queries`, which nobody needs any
   // more.
   __device__ void write(T* queries, std::uint32_t count, T* out, std::size_t width) {
-    const std::uint32_t warp_row = threadIdx.x / 32 * 16;
+    const std::uint32_t warp_row = group_thread() / 32 * 16;
     const std::uint32_t lane = threadIdx.x % 32;
     __syncthreads();
 #pragma unroll
@@ -207,7 +193,7 @@ class QueryTile {
  private:
   __device__ static void multiply_keys(const T* queries, const T* keys, Scores& scores) {
     ScoreMma mma;
-    const auto thread = mma.get_thread_slice(threadIdx.x);
+    const auto thread = mma.get_thread_slice(group_thread());
     const auto a = thread.partition_fragment_A(cute::make_tensor(
         cute::make_smem_ptr(reinterpret_cast<const Number*>(queries)), QueryLayout{}));
     const auto b = thread.partition_fragment_B(
@@ -228,7 +214,7 @@ class QueryTile {
   __device__ static void add_distances(Scores& scores, std::uint32_t query, std::uint32_t key,
                                        float scale, float slope) {
     const std::uint32_t lane = threadIdx.x % 32;
-    const float row = static_cast<float>(query + threadIdx.x / 32 * 16 + lane / 4);
+    const float row = static_cast<float>(query + group_thread() / 32 * 16 + lane / 4);
     const float column = static_cast<float>(key + lane % 4 * 2);
 #pragma unroll
     for (int i = 0; i < kValues; ++i) {
@@ -294,7 +280,7 @@ class QueryTile {
     }
     ValueMma mma;
     const auto b =
-        mma.get_thread_slice(threadIdx.x)
+        mma.get_thread_slice(group_thread())
             .partition_fragment_B(cute::make_tensor(
                 cute::make_smem_ptr(reinterpret_cast<const Number*>(values)), ValueLayout{}));
     cute::warpgroup_fence_operand(weights);
@@ -314,89 +300,157 @@ class QueryTile {
   float weights_[2];  // their sum over this thread's columns
 };
 
-// Blocks that a multiprocessor is to hold, so that some copy while others compute.
-constexpr int blocks_of(int keys) {
-  return keys > 112 ? 3 : keys > 64 ? 4 : 5;
+template <int kPending>
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 
-// A sequence of at most kKeys rows is one chunk of keys and has all its queries here; of a longer
-// one there is one tile of queries and a chunk after another.
+__device__ __forceinline__ void end_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// What was copied can be read by wgmma, by the whole block.
+__device__ __forceinline__ void publish_copies() {
+  wait_for_copies<0>();
+  cutlass::arch::fence_view_async_shared();
+  __syncthreads();
+}
+
+// Blocks that a multiprocessor is to hold, so that some copy while others compute.
+constexpr int whole_blocks(int keys) {
+  return keys > 112 ? 3 : keys > 64 ? 4 : 6;
+}
+
+// Sequences of at most kKeys rows: one group takes all the tiles of one, on one copy of its keys.
 template <typename T, int kKeys, bool kAlibi>
-__global__ void __launch_bounds__(kGroupThreads, blocks_of(kKeys))
-    attention_sm90_kernel(AttentionProblem problem) {
+__global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
+    whole_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
   // The last tile of queries may reach into the keys: what it computes there is not written.
   T* const queries = reinterpret_cast<T*>(shared);
   T* const keys = queries + kKeys * kHeadWidth;
   T* const values = keys + kKeys * kHeadWidth;
   const AttentionItem item = problem.items[blockIdx.y];
+  if (item.length > kWholeRows) return;
   const HeadRows<T> rows(problem, item, blockIdx.x);
-  const float slope = slope_of(problem, blockIdx.x);
-  const std::uint32_t count = item.last - item.first;
 
-  QueryTile<T, kKeys, kAlibi> tile;
-  for (std::uint32_t key = 0; key < item.length; key += kKeys) {
-    const std::uint32_t key_count = min(item.length - key, kKeys);
-    if (key == 0) {
-      copy_rows(queries, rows.queries + item.first * rows.stride, rows.stride, count, count);
-    } else {
-      __syncthreads();  // nobody reads the last chunk any more
-    }
-    copy_rows(keys, rows.keys + key * rows.stride, rows.stride, key_count, key_count);
-    asm volatile("cp.async.commit_group;" ::: "memory");
-    copy_rows(values, rows.values + key * rows.stride, rows.stride, key_count, kKeys);
-    asm volatile("cp.async.commit_group;" ::: "memory");
-    if (!kAlibi && item.length <= kKeys) {
-      asm volatile("cp.async.wait_group 1;" ::: "memory");
-      __syncthreads();
-      turn_rows(problem, queries, keys, count);
-    }
-    asm volatile("cp.async.wait_group 0;" ::: "memory");
-    cutlass::arch::fence_view_async_shared();
+  copy_rows(queries, rows.queries, rows.stride, item.length, item.length);
+  copy_rows(keys, rows.keys, rows.stride, item.length, item.length);
+  end_copies();
+  copy_rows(values, rows.values, rows.stride, item.length, kKeys);
+  end_copies();
+  if constexpr (!kAlibi) {
+    wait_for_copies<1>();
     __syncthreads();
-    for (std::uint32_t first = 0; first < count; first += kTileQueries) {
-      T* const tile_queries = queries + first * kHeadWidth;
-      if (key == 0) tile.reset();
-      tile.attend(tile_queries, keys, values, key_count, item.first + first, key, problem.scale,
-                  slope);
-      if (key + kKeys < item.length) continue;
-      tile.write(tile_queries, min(count - first, kTileQueries),
-                 rows.out + (item.first + first) * rows.width, rows.width);
+    turn_rows(problem, queries, keys, item.length);
+  }
+  publish_copies();
+  const float slope = slope_of(problem, blockIdx.x);
+  for (std::uint32_t first = 0; first < item.length; first += kTileQueries) {
+    QueryTile<T, kKeys, kAlibi> tile;
+    T* const tile_queries = queries + first * kHeadWidth;
+    tile.reset();
+    tile.attend(tile_queries, keys, values, item.length, first, 0, problem.scale, slope);
+    tile.write(tile_queries, min(item.length - first, kTileQueries), rows.out + first * rows.width,
+               rows.width);
+  }
+}
+
+// Turns the queries and keys of a cut sequence where they lie: every block of queries reads all the
+// keys, which would each time have to be turned anew.
+template <typename T>
+__global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProblem problem) {
+  constexpr std::uint32_t kPairs = kPieces / 2;
+  const AttentionItem item = problem.items[blockIdx.y];
+  if (item.length <= kWholeRows) return;
+  const HeadRows<T> rows(problem, item, blockIdx.x);
+  const std::uint32_t piece = threadIdx.x % kPairs;
+  for (std::uint32_t row = item.first + threadIdx.x / kPairs; row < item.last;
+       row += kGroupThreads / kPairs) {
+    const PieceAngles angles(problem, row, piece);
+    for (T* const line : {rows.queries + row * rows.stride, rows.keys + row * rows.stride}) {
+      auto* const pieces = reinterpret_cast<Piece<T>*>(line);
+      angles.apply(pieces[piece], pieces[piece + kPairs]);
     }
   }
 }
 
-template <typename T, int kKeys, bool kAlibi>
-void launch_attention_sm90(const AttentionCall& call, cudaStream_t stream) {
-  constexpr auto kKernel = attention_sm90_kernel<T, kKeys, kAlibi>;
-  constexpr std::size_t kBytes = std::size_t{3} * kKeys * kHeadWidth * sizeof(T);
-  check_cuda(cudaFuncSetAttribute(kKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(kBytes)),
+// Keys of a cut sequence that lie in shared memory at a time: a group's registers then allow two
+// blocks a multiprocessor.
+inline constexpr int kCutKeys = 96;
+inline constexpr std::uint32_t kCutThreads = kCutRows / kTileQueries * kGroupThreads;
+
+// A cut sequence: each group has a tile of queries, and all share one chunk of keys after another.
+template <typename T, bool kAlibi>
+__global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(AttentionProblem problem) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  T* const queries = reinterpret_cast<T*>(shared);
+  T* const keys = queries + kCutRows * kHeadWidth;
+  T* const values = keys + kCutKeys * kHeadWidth;
+  const AttentionItem item = problem.items[blockIdx.y];
+  if (item.length <= kWholeRows) return;
+  const HeadRows<T> rows(problem, item, blockIdx.x);
+  const float slope = slope_of(problem, blockIdx.x);
+  const std::uint32_t first = item.first + threadIdx.x / kGroupThreads * kTileQueries;
+  T* const tile_queries = queries + (first - item.first) * kHeadWidth;
+
+  copy_rows(queries, rows.queries + item.first * rows.stride, rows.stride, item.last - item.first,
+            kCutRows);
+  QueryTile<T, kCutKeys, kAlibi> tile;
+  tile.reset();
+  for (std::uint32_t key = 0; key < item.length; key += kCutKeys) {
+    const std::uint32_t count = min(item.length - key, kCutKeys);
+    copy_rows(keys, rows.keys + key * rows.stride, rows.stride, count, count);
+    copy_rows(values, rows.values + key * rows.stride, rows.stride, count, kCutKeys);
+    end_copies();
+    publish_copies();
+    tile.attend(tile_queries, keys, values, count, first, key, problem.scale, slope);
+    __syncthreads();  // nobody reads the chunk any more
+  }
+  const std::uint32_t count = first < item.last ? min(item.last - first, kTileQueries) : 0;
+  tile.write(tile_queries, count, rows.out + first * rows.width, rows.width);
+}
+
+template <typename Kernel>
+void launch(Kernel kernel, std::uint32_t threads, std::size_t shared_rows,
+            std::size_t element_bytes, const AttentionCall& call, cudaStream_t stream) {
+  const std::size_t bytes = shared_rows * kHeadWidth * element_bytes;
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes)),
              "cudaFuncSetAttribute");
   for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
-    kKernel<<<grid, kGroupThreads, kBytes, stream>>>(problem);
+    kernel<<<grid, threads, bytes, stream>>>(problem);
   });
 }
 
-template <typename T, int kKeys>
-void launch_attention_sm90(const AttentionCall& call, cudaStream_t stream) {
-  if (call.slopes == nullptr) return launch_attention_sm90<T, kKeys, false>(call, stream);
-  launch_attention_sm90<T, kKeys, true>(call, stream);
+template <typename T, int kKeys, bool kAlibi>
+void attend_whole(const AttentionCall& call, cudaStream_t stream) {
+  launch(whole_attention_kernel<T, kKeys, kAlibi>, kGroupThreads, std::size_t{3} * kKeys, sizeof(T),
+         call, stream);
+}
+
+template <typename T, bool kAlibi>
+void attend_cut(const AttentionCall& call, cudaStream_t stream) {
+  if constexpr (!kAlibi) launch(turn_cut_kernel<T>, kGroupThreads, 0, sizeof(T), call, stream);
+  launch(cut_attention_kernel<T, kAlibi>, kCutThreads, kCutRows + std::size_t{2} * kCutKeys,
+         sizeof(T), call, stream);
 }
 
 // By the longest sequence of a batch. Keys that are hidden add zeros at the end of every sum, so a
 // sequence's bits do not depend on it.
+template <typename T, bool kAlibi>
+void attend(const AttentionCall& call, cudaStream_t stream) {
+  if (call.longest <= 64) return attend_whole<T, 64, kAlibi>(call, stream);
+  if (call.longest <= 112) return attend_whole<T, 112, kAlibi>(call, stream);
+  attend_whole<T, kWholeRows, kAlibi>(call, stream);
+  if (call.longest > kWholeRows) attend_cut<T, kAlibi>(call, stream);
+}
+
 template <typename T>
 void attention_sm90(const AttentionCall& call, cudaStream_t stream) {
   if (call.head_width != kHeadWidth) return attention_generic(call, stream);
-  if (call.longest <= 64) return launch_attention_sm90<T, 64>(call, stream);
-  if (call.longest <= 112) return launch_attention_sm90<T, 112>(call, stream);
-  if (call.longest > kWholeRows && call.slopes == nullptr) {
-    for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
-      turn_cut_kernel<T><<<grid, kGroupThreads, 0, stream>>>(problem);
-    });
-  }
-  launch_attention_sm90<T, kWholeRows>(call, stream);
+  if (call.slopes == nullptr) return attend<T, false>(call, stream);
+  attend<T, true>(call, stream);
 }
 
 }  // namespace virnucpro::cuda
