@@ -17,13 +17,13 @@ build:  ## build the program and its tests in build/cpu
 	cmake --preset cpu -DBUILD_TESTING=ON
 	cmake --build --preset cpu
 
-install:  ## build and install, under PREFIX (/usr/local), staged in DESTDIR
-	@tools/setup.sh demo
+install:  ## build and install, under PREFIX (/usr/local), staged in DESTDIR; with CUDA where nvcc is
+	@tools/setup.sh release
 	cmake --preset release -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 	cmake --build --preset release
 	cmake --install build/release --strip
 
-package:  ## the program with its libraries, for other Linux systems: dist/*.tar.gz
+package:  ## the program with its libraries (CUDA as above), for other Linux systems: dist/*.tar.gz
 	@tools/package.sh
 
 test-package: package  ## test it here and in a bare Debian 12 (root; minutes)

@@ -37,6 +37,9 @@ target_include_directories(virnucpro_dnnl SYSTEM INTERFACE ${DNNL_INCLUDE_DIR})
 set(VIRNUCPRO_HAS_CUDA OFF)
 if(VIRNUCPRO_CUDA)
   include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER)
+    unset(CMAKE_CUDA_COMPILER CACHE) # nvcc may have come since this folder was first configured
+  endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     # For 9.0 its own code; everything else from 8.0 on runs or compiles that of 8.0.

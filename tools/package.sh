@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/, or in the folder given: what is installed, and with
 # it every library that is not glibc's, their licences, and how to begin. Runs on any Linux on x86-64
-# whose glibc is as new as this one's. One build, packed twice, gives the same bytes: every time in
-# them is SOURCE_DATE_EPOCH, or the time of the commit.
+# whose glibc is as new as this one's; on GPUs, where nvcc is found here, with the driver and nothing
+# else of CUDA. One build, packed twice, gives the same bytes: every time in them is
+# SOURCE_DATE_EPOCH, or the time of the commit.
 set -euo pipefail
 shopt -s inherit_errexit
 # The order of files and the words of ldd, which are read here, are the same for everybody.
@@ -14,6 +15,8 @@ build=build/package
 
 # Linked into the program, as headers or archives: their licences go with it, too.
 compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
+
+most_bytes=$((60 << 20))  # of the tarball
 
 fail() {
   printf 'package: %s\n' "$@" >&2
@@ -39,6 +42,8 @@ add_libraries() {
   libraries=$(libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so")
   ! grep '/libhdf5' <<<"$libraries" >&2 ||
     fail "HDF5 was linked from a shared library: its archive (or that of libsz or libz) was not found"
+  ! grep -E '/lib(cu|nv)' <<<"$libraries" >&2 ||
+    fail "a library of CUDA was linked as a shared one; only the driver, which is opened at run time, may be"
   mkdir -p "$stage/lib/virnucpro"
   while read -r library; do
     package=$(package_of "$library")
@@ -51,6 +56,47 @@ add_libraries() {
     add_licence "$package"
     printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
   done
+  [ -z "$cuda" ] || add_cuda_licences
+}
+
+# cached NAME: a path that CMake found.
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+
+# add_first_licence NAME FILE ...: the first of the files that is there.
+add_first_licence() {
+  local name=$1 file
+  shift
+  for file in "$@"; do
+    [ -f "$file" ] || continue
+    install -m 644 "$file" "$licences/$name.txt"
+    return
+  done
+  fail "the licence of $name must go with it, and is in none of these:" "$@"
+}
+
+# What is compiled in of NVIDIA's: CUTLASS's headers, and the CUDA runtime, which its licence lets
+# programs carry (attachment A: libcudart_static.a). Their licences lie where pip, NVIDIA's installer
+# or a package put them: at the root of the toolkit, in whose lib or targets/x86_64-linux/lib the
+# runtime is, or with the package's documents.
+add_cuda_licences() {
+  local cutlass runtime toolkit=()
+  cutlass=$(cached CUTLASS_INCLUDE_DIR)
+  add_first_licence cutlass "$cutlass"/../../../nvidia_cutlass-*.dist-info/licenses/LICENSE.txt \
+    "$cutlass/../LICENSE.txt"
+  printf '(compiled in)\tNVIDIA CUTLASS %s, cutlass\n' "$(cutlass_version "$cutlass/cutlass/version.h")"
+
+  runtime=$(realpath "$(cached CUDA_cudart_static_LIBRARY)")
+  mapfile -t toolkit < <(realpath -m "${runtime%/*}/.." "${runtime%/*}/../../..")
+  add_first_licence cuda-runtime \
+    "${toolkit[0]}"/{dist-info,../..}/nvidia_cuda_runtime*.dist-info/{licenses/,}License.txt \
+    "${toolkit[@]/%//EULA.txt}" \
+    "/usr/share/doc/$(package_of "$runtime" 2>/dev/null || true)/copyright"
+  printf '(compiled in)\tNVIDIA CUDA runtime %s, cuda-runtime\n' \
+    "$("$(cached CMAKE_CUDA_COMPILER)" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')"
+}
+
+cutlass_version() {
+  awk '$2 ~ /^CUTLASS_(MAJOR|MINOR|PATCH)$/ {printf "%s%s", dot, $3; dot = "."}' "$1"
 }
 
 # shellcheck disable=SC2016
@@ -76,6 +122,15 @@ write_readme() {
 Run bin/virnucpro --help; put this folder anywhere, as a whole. share/doc/virnucpro/README.md says more.
 Needs Linux on x86-64, glibc $(newest_glibc) or newer (ldd --version), a processor with AVX2; nothing else.
 END
+  if [ -z "$cuda" ]; then
+    echo "It computes on the processor; it was built without CUDA." >>"$stage/README"
+    return
+  fi
+  cat >>"$stage/README" <<END
+An NVIDIA GPU of compute capability 8.0 or newer (A100, RTX 30 and later) needs ${cuda#*, for }
+(nvidia-smi says which there is), and no CUDA besides. Without a GPU it computes on the processor.
+bin/virnucpro utils list-devices says what it can use; share/doc/virnucpro/docs/gpu.md says more.
+END
 }
 
 write_licence_list() {
@@ -84,26 +139,41 @@ The libraries that come with this program, unchanged, from Debian 12: file, sour
 NAME.txt is the licence of package NAME; it refers to common-licenses/ as /usr/share/common-licenses.
 Their sources: https://snapshot.debian.org/package/SOURCE/VERSION/, or apt-get source SOURCE=VERSION.
 A library of lib/virnucpro may be replaced by another build of it.
-
 END
+  [ -z "$cuda" ] || cat >>"$licences/README" <<END
+From NVIDIA: CUTLASS, whose sources are at https://github.com/NVIDIA/cutlass, and the CUDA runtime,
+which comes without.
+END
+  echo >>"$licences/README"
   sort -k 1b,1 >>"$licences/README"
 }
 
 pack() {
   tar --create --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
     --mode=u=rwX,go=rX --directory="$(dirname "$stage")" "$(basename "$stage")" | gzip -9n >"$tarball.partial"
+  local bytes
+  bytes=$(stat -c %s "$tarball.partial")
+  [ "$bytes" -le "$most_bytes" ] ||
+    fail "$tarball.partial has $bytes bytes, more than the $most_bytes that are allowed (gzip -l, tar -tvz show why)"
   mv "$tarball.partial" "$tarball"
   (cd "$(dirname "$tarball")" && sha256sum "$(basename "$tarball")")
-  printf 'package: %s, %s bytes, %s unpacked\n' "$tarball" "$(stat -c %s "$tarball")" \
+  printf 'package: %s, %s bytes, %s unpacked\n' "$tarball" "$bytes" \
     "$(du -sh --apparent-size "$stage" | cut -f 1)"
+  if [ -n "$cuda" ]; then
+    printf 'package: with CUDA %s\n' "$cuda"
+  else
+    printf 'package: for the CPU only: nvcc was not found on PATH, nor in CUDACXX\n'
+  fi
 }
 
 command -v dpkg-query >/dev/null || fail "packages are made on Debian, whose licence files they carry"
-tools/setup.sh demo
+tools/setup.sh release
 # In a folder of its own: what is said here of where things go would stay for `make install`.
 cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR=lib
 cmake --build "$build"
 version=$("$build"/bin/virnucpro --version | cut -d ' ' -f 2)
+# "13.0, for driver 580 or newer"; empty in a build without CUDA.
+cuda=$("$build"/bin/virnucpro -v --version | sed -n 's/^CUDA: \([0-9].*\)/\1/p')
 stage=$build/stage/virnucpro-$version-linux-x64
 licences=$stage/share/doc/virnucpro/third-party
 tarball=$output/virnucpro-$version-linux-x64.tar.gz

@@ -3,6 +3,8 @@
 #
 #   tools/setup.sh demo    what builds and runs the program
 #   tools/setup.sh cuda    that, and CUTLASS's headers in .cutlass/ (nvcc is the user's own)
+#   tools/setup.sh release what `make install` and `make package` build: cuda's where CMake finds
+#                          nvcc, demo's elsewhere
 #   tools/setup.sh check   that, and what the tests need, with the reference implementations in
 #                          .venv-oracle/ (a Python environment of the tests only)
 #   tools/setup.sh lint    what `make format` and `make lint` need, beside demo's
@@ -135,12 +137,22 @@ make_cutlass() {
   printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
+set_up_cuda() {
+  install_packages "${build_packages[@]}" python3 python3-venv
+  make_cutlass
+}
+
 case "${1:-}" in
-  cuda)
-    install_packages "${build_packages[@]}" python3 python3-venv
-    make_cutlass
-    ;;
+  cuda) set_up_cuda ;;
   demo) install_packages "${build_packages[@]}" ;;
+  release)
+    if command -v "${CUDACXX:-nvcc}" >/dev/null; then
+      set_up_cuda
+    else
+      say "nvcc is not on PATH: what is built computes on the CPU only"
+      install_packages "${build_packages[@]}"
+    fi
+    ;;
   lint) install_packages "${build_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev ;;
   check)
     install_packages "${build_packages[@]}" "${test_packages[@]}"
@@ -148,5 +160,5 @@ case "${1:-}" in
     ;;
   fuzz) install_packages "${build_packages[@]}" "${fuzz_packages[@]}" libgtest-dev libgmock-dev ;;
   package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
-  *) fail "usage: tools/setup.sh demo|cuda|check|lint|fuzz|package" ;;
+  *) fail "usage: tools/setup.sh demo|cuda|release|check|lint|fuzz|package" ;;
 esac

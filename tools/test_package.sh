@@ -57,6 +57,22 @@ test_brings_its_libraries() {
   passed "all libraries but glibc's are in it; it needs glibc $needed"
 }
 
+# Of CUDA only the driver is left to the system, and that is opened at run time.
+test_needs_no_cuda() {
+  local files
+  mapfile -d '' files < <(find "$package/bin" "$package/lib" -type f \( -perm -100 -o -name '*.so*' \) -print0)
+  ! objdump -p "${files[@]}" | grep -E 'NEEDED +lib(cu|nv)' || fail 'it needs libraries of CUDA'
+  local cuda
+  cuda=$(bare "$package/bin/virnucpro" -v --version | sed -n 's/^CUDA: //p')
+  if [ "$cuda" = 'not built in' ]; then
+    grep -q 'built without CUDA' "$package/README" || fail 'README does not say that it has no CUDA'
+  else
+    grep -qF "${cuda#*, for }" "$package/README" || fail "README does not ask for ${cuda#*, for }"
+  fi
+  bare "$package/bin/virnucpro" utils list-devices >"$scratch/log" || fail "$(cat "$scratch/log")"
+  passed "it needs no library of CUDA; CUDA: $cuda"
+}
+
 test_names_no_build_path() {
   ! grep -rlF "$PWD" "$package" || fail "these files name the folder they were built in"
   passed 'no file names the folder it was built in'
@@ -106,12 +122,15 @@ test_exports_nothing_else() {
 
 test_carries_licences() {
   local licences=$package/share/doc/virnucpro/third-party library
+  local row
   for library in "$package"/lib/virnucpro/*; do
-    local row
     row=$(grep -F "$(basename "$library")	" "$licences/README") || fail "$library has no licence"
     [ -s "$licences/${row##*, }.txt" ] || fail "the licence of $library is empty"
   done
-  passed "every library's licence is in it"
+  while read -r row; do
+    [ -s "$licences/${row##*, }.txt" ] || fail "this has no licence: $row"
+  done < <(grep -F '(compiled in)	' "$licences/README")
+  passed "the licence of every library and of all that is compiled in is in it"
 }
 
 test_packs_the_same() {
@@ -160,6 +179,7 @@ build/package/bin/virnucpro "${predict[@]}" "$input" -o "$scratch/expected" -q
 
 test_runs_anywhere
 test_brings_its_libraries
+test_needs_no_cuda
 test_names_no_build_path
 test_carries_licences
 test_exports_nothing_else

@@ -11,4 +11,8 @@ std::string describe_devices();
 // One of them: a GPU by its index, or the CPU.
 std::string describe_device(std::optional<int> gpu);
 
+// Which CUDA this program has, and which driver it needs: "13.0, for driver 580 or newer"; or that
+// it has none.
+std::string describe_cuda();
+
 }  // namespace virnucpro

@@ -10,8 +10,9 @@
 #include "base/log.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"
+#include "cli/gpu_choice.hpp"
 #include "sequence/record.hpp"
-#include "tensor/device.hpp"
+#include "tensor/device_advice.hpp"
 
 namespace virnucpro {
 namespace {
@@ -64,38 +65,10 @@ Error unknown_word(const std::string& option, std::string_view flag, const Confi
   return Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}", flag, option, expected));
 }
 
-// "0", or "0,2": indices as CUDA counts them.
-bool is_gpu_list(std::string_view text) {
-  while (true) {
-    const std::size_t comma = text.find(',');
-    if (!parse_count(text.substr(0, comma))) return false;
-    if (comma == std::string_view::npos) return true;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-bool names_a_gpu(std::string_view device) {
-  constexpr std::string_view kPrefix = "cuda:";
-  if (device == "cuda" || device == "cuda:all" || parse_count(device)) return true;
-  return device.starts_with(kPrefix) && is_gpu_list(device.substr(kPrefix.size()));
-}
-
-// The GPU that a list or a word names, which must be there.
-int find_gpu(const std::string& asked_for, std::string_view list) {
-  const auto fail = [&asked_for](const std::string& why) {
-    throw Error(ErrorKind::kDevice, fmt::format("{} was asked for: {}", asked_for, why));
-  };
-  const DeviceSurvey survey = survey_devices();
-  if (survey.devices.empty()) fail(survey.why_none);
-  const bool is_all = list == "all" && survey.devices.size() > 1;
-  if (is_all || list.find(',') != std::string_view::npos) {
-    fail("this version computes on one GPU at a time");
-  }
-  const std::uint64_t index = parse_count(list).value_or(0);
-  if (index >= survey.devices.size()) {
-    fail(fmt::format("there are {}, counted from 0", survey.devices.size()));
-  }
-  return static_cast<int>(index);
+std::optional<int> gpu_or_cpu(const DeviceSurvey& survey) {
+  const std::string reason = why_not_on_gpu(survey);
+  if (!reason.empty()) log_warning("computing on the CPU: {}", reason);
+  return first_usable(survey);
 }
 
 // Empty: the CPU.
@@ -103,18 +76,15 @@ std::optional<int> choose_device(const ComputeOptions& options, const Config& co
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
     if (!is_gpu_list(*gpus)) fail_usage(fmt::format("--gpus {}: expected 0 or 0,1", *gpus));
-    return find_gpu("--gpus " + *gpus, *gpus);
+    return find_gpu(find_devices(), "--gpus " + *gpus, *gpus);
   }
   if (device == "cpu") return std::nullopt;
-  if (device == "auto") {
-    return survey_devices().devices.empty() ? std::nullopt : std::optional(0);
-  }
+  if (device == "auto") return gpu_or_cpu(find_devices());
   if (!names_a_gpu(device)) {
     throw unknown_word(options.device, "--device", config, "device.default",
                        "auto, cpu, cuda or cuda:N");
   }
-  const std::size_t colon = device.find(':');
-  return find_gpu(device, device == "cuda" ? "0" : device.substr(colon + 1));
+  return find_gpu(find_devices(), device, list_of(device));
 }
 
 Precision default_precision(bool on_gpu, const Environment& environment) {

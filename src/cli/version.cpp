@@ -9,8 +9,7 @@
 #include "base/version.hpp"
 #include "cli/devices.hpp"
 
-// VIRNUCPRO_BUILD_TYPE and VIRNUCPRO_CUDA_BUILT_IN come from CMake, for this
-// file alone.
+// VIRNUCPRO_BUILD_TYPE comes from CMake, for this file alone.
 
 namespace virnucpro {
 namespace {
@@ -45,7 +44,7 @@ std::string version_text(bool details) {
   text += fmt::format("\nbuild: {}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
   text += fmt::format("\nlibraries: {}", libraries());
   text += fmt::format("\nnumerics: version {}", kNumericsVersion);
-  text += fmt::format("\nCUDA: {}", VIRNUCPRO_CUDA_BUILT_IN ? "built in" : "not built in");
+  text += fmt::format("\nCUDA: {}", describe_cuda());
   text += fmt::format("\ndevices:\n{}", describe_devices());
   text.pop_back();  // the last line end
   return text;

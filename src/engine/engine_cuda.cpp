@@ -18,6 +18,8 @@
 #include "ops/backend_cuda.hpp"
 #include "ops/finite.hpp"
 #include "tensor/cuda_error.hpp"
+#include "tensor/device_advice.hpp"
+#include "weights/recognise.hpp"
 
 namespace virnucpro {
 namespace {
@@ -32,20 +34,47 @@ constexpr std::size_t kLoadThreads = 4;
 constexpr std::size_t kTokenBudget = 32768;
 constexpr std::size_t kSmallestBudget = 512;
 
-// Makes the device the calling thread's. Errors: kDevice for one that is absent or too old.
+DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
+  DeviceInfo info;
+  info.index = index;
+  info.name = properties.name;
+  info.compute_major = properties.major;
+  info.compute_minor = properties.minor;
+  info.memory_total = properties.totalGlobalMem;
+  return info;
+}
+
+// Makes the device the calling thread's. Errors: kDevice for one that is absent, too old or not to
+// be had; kOutOfMemory where others have taken its memory.
 cudaDeviceProp open_device(int index) {
-  // A thread that waits for the device sleeps: the cores belong to reading and packing.
-  check_cuda(cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid),
-             "cudaInitDevice");
-  check_cuda(cudaSetDevice(index), "cudaSetDevice");
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-  if (properties.major < 8) {
-    throw Error(ErrorKind::kDevice,
-                fmt::format("{} has compute capability {}.{}; 8.0 or newer is needed",
-                            properties.name, properties.major, properties.minor));
-  }
+  const DeviceInfo info = info_of(index, properties);
+  if (!is_new_enough(info)) throw Error(ErrorKind::kDevice, why_too_old({&info, 1}));
+  // A thread that waits for the device sleeps: the cores belong to reading and packing.
+  cudaError_t status =
+      cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
+  if (status == cudaSuccess) status = cudaSetDevice(index);
+  if (status != cudaSuccess) throw not_opened(info, status, cudaGetErrorString(status));
   return properties;
+}
+
+// What is free on the calling thread's device.
+std::uint64_t free_memory() {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return free;
+}
+
+// The bytes of a run's models; what is kept in fp32 whatever the precision is next to nothing.
+std::uint64_t weight_bytes(const EngineModels& models, const EngineSettings& settings) {
+  const EngineOutputs& outputs = settings.outputs;
+  std::uint64_t numbers = 0;
+  if (outputs.scores || outputs.dnabert_s) numbers += numbers_of(models.dnabert_s.shape);
+  if (outputs.scores || outputs.esm2) numbers += numbers_of(models.esm2.shape);
+  if (outputs.scores) numbers += numbers_of(models.classifier.shape);
+  return numbers * size_of(cuda::element_of(settings.precision));
 }
 
 bool is_hopper(const cudaDeviceProp& properties) {
@@ -167,12 +196,18 @@ class CudaEngine : public EngineDevice {
     context_.stream = compute_.get();
     context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
     context_.attention = choose_attention(settings.precision, is_hopper(properties_));
-    if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
-    if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
-    if (outputs_.scores) classifier_.emplace(models.classifier, context_);
-    context_.uploads.run(kLoadThreads, cancel);
-    device_allocator().trim();  // the readers' buffers
-    plan(settings.token_budget == 0 ? kTokenBudget : settings.token_budget);
+    DeviceInfo device = info_of(device_, properties_);
+    device.memory_free = free_memory();
+    try {
+      load(models, cancel);
+      plan(settings.token_budget == 0 ? kTokenBudget : settings.token_budget);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kOutOfMemory) throw;
+      throw too_little_memory({.device = device,
+                               .weights = weight_bytes(models, settings),
+                               .is_fp32 = settings.precision == Precision::kFp32,
+                               .failed = error.detail()});
+    }
   }
 
   ~CudaEngine() override { cudaStreamSynchronize(compute_.get()); }
@@ -220,6 +255,14 @@ class CudaEngine : public EngineDevice {
   }
 
  private:
+  void load(const EngineModels& models, const Cancel& cancel) {
+    if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
+    if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
+    if (outputs_.scores) classifier_.emplace(models.classifier, context_);
+    context_.uploads.run(kLoadThreads, cancel);
+    device_allocator().trim();  // the readers' buffers
+  }
+
   std::uint32_t width() const { return dnabert_s_width() + esm2_width(); }
   bool wants_embeddings() const { return outputs_.dnabert_s || outputs_.esm2; }
 

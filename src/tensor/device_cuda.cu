@@ -1,14 +1,22 @@
 // No fmt in .cu files: nvcc cannot evaluate its check of format strings.
+#include <cstdlib>
+#include <future>
 #include <string>
 
 #include "tensor/cuda_error.hpp"
 #include "tensor/device.hpp"
+#include "tensor/device_advice.hpp"
 
 namespace virnucpro {
 namespace {
 
-std::string version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+static_assert(kCudaMemoryAllocation == cudaErrorMemoryAllocation);
+static_assert(kCudaInsufficientDriver == cudaErrorInsufficientDriver);
+static_assert(kCudaDevicesUnavailable == cudaErrorDevicesUnavailable);
+static_assert(kCudaNoDevice == cudaErrorNoDevice);
+
+std::string words_for(cudaError_t status) {
+  return std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
 }
 
 std::string uuid_text(const cudaUUID_t& uuid) {
@@ -23,54 +31,65 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
-// Leaves the calling thread on the device it was on.
-class DeviceScope {
- public:
-  explicit DeviceScope(int index) {
-    check_cuda(cudaGetDevice(&previous_), "cudaGetDevice");
-    check_cuda(cudaSetDevice(index), "cudaSetDevice");
-  }
-  ~DeviceScope() { cudaSetDevice(previous_); }
-  DeviceScope(const DeviceScope&) = delete;
-  DeviceScope& operator=(const DeviceScope&) = delete;
-
- private:
-  int previous_ = 0;
-};
-
+// Needs no context.
 DeviceInfo describe(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-  const DeviceScope scope(index);
-  std::size_t free = 0;
-  std::size_t total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   return {.index = index,
           .name = properties.name,
           .uuid = uuid_text(properties.uuid),
           .compute_major = properties.major,
           .compute_minor = properties.minor,
-          .memory_total = total,
-          .memory_free = free};
+          .memory_total = properties.totalGlobalMem,
+          .memory_free = 0,
+          .failure = {}};
+}
+
+// In a thread of its own: setting the caller's back to where it was would open the device there.
+void ask_memory(DeviceInfo& device) {
+  const auto ask = [&device] {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    cudaError_t status = cudaSetDevice(device.index);
+    if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
+    if (status != cudaSuccess) device.failure = words_for(status);
+    cudaGetLastError();
+    device.memory_free = free;
+  };
+  std::async(std::launch::async, ask).get();
 }
 
 }  // namespace
 
-DeviceSurvey survey_devices() {
+int cuda_built_in() {
+  return CUDART_VERSION;
+}
+
+DeviceSurvey find_devices() {
   DeviceSurvey survey;
-  int version = 0;
-  if (cudaDriverGetVersion(&version) == cudaSuccess && version != 0) {
-    survey.driver = version_text(version);
-  }
+  survey.runtime = cuda_built_in();
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) survey.visible = visible;
+  if (cudaDriverGetVersion(&survey.driver) != cudaSuccess) survey.driver = 0;
   int count = 0;
-  if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    cudaGetLastError();  // this answer is not a failure of the next call
-    survey.why_none = cudaGetErrorString(status);
-    return survey;
-  }
-  if (count == 0) survey.why_none = "the CUDA driver knows no device";
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  survey.state = cuda_state(status, count, survey);
+  if (status != cudaSuccess) survey.failure = words_for(status);
+  cudaGetLastError();  // these answers are no failure of the next call
+  if (survey.state != CudaState::kReady) return survey;
   for (int index = 0; index < count; ++index) survey.devices.push_back(describe(index));
   return survey;
+}
+
+DeviceSurvey survey_devices() {
+  DeviceSurvey survey = find_devices();
+  for (DeviceInfo& device : survey.devices) ask_memory(device);
+  return survey;
+}
+
+DeviceInfo survey_device(int index) {
+  DeviceInfo device = describe(index);
+  ask_memory(device);
+  return device;
 }
 
 }  // namespace virnucpro

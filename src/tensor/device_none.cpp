@@ -1,10 +1,24 @@
 // Devices of a build without CUDA; room.cmake takes device_cuda.cu instead where there is nvcc.
+#include "base/error.hpp"
 #include "tensor/device.hpp"
+#include "tensor/device_advice.hpp"
 
 namespace virnucpro {
 
+int cuda_built_in() {
+  return 0;
+}
+
+DeviceSurvey find_devices() {
+  return {};
+}
+
 DeviceSurvey survey_devices() {
-  return {.devices = {}, .driver = {}, .why_none = "this program was built without CUDA"};
+  return {};
+}
+
+DeviceInfo survey_device(int /*index*/) {
+  throw Error(ErrorKind::kDevice, why_none({}));
 }
 
 }  // namespace virnucpro

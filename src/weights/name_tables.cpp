@@ -196,4 +196,15 @@ Shape shape_of(const NameRow& row, const DimSizes& sizes) {
   return shape;
 }
 
+std::uint64_t count_numbers(const NameTable& table, const DimSizes& sizes, std::uint32_t layers) {
+  std::uint64_t total = 0;
+  for (const NameRow& row : table.rows) {
+    if ((row.traits & kOptional) != 0) continue;
+    std::uint64_t numbers = is_per_layer(row) ? layers : 1U;
+    for (const std::uint64_t size : shape_of(row, sizes)) numbers *= size;
+    total += numbers;
+  }
+  return total;
+}
+
 }  // namespace virnucpro

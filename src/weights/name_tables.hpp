@@ -70,5 +70,7 @@ std::string layer_name(std::string_view pattern, std::uint32_t layer);
 // Whether the row stands for a tensor of every layer.
 bool is_per_layer(const NameRow& row);
 Shape shape_of(const NameRow& row, const DimSizes& sizes);
+// The numbers of all tensors of a model that has every row but those which may be missing.
+std::uint64_t count_numbers(const NameTable& table, const DimSizes& sizes, std::uint32_t layers);
 
 }  // namespace virnucpro

@@ -207,6 +207,18 @@ DimSizes dims_of(const ClassifierShape& shape) {
   return sizes;
 }
 
+std::uint64_t numbers_of(const Esm2Shape& shape) {
+  return count_numbers(esm2_names(), dims_of(shape), shape.layers);
+}
+
+std::uint64_t numbers_of(const DnabertShape& shape) {
+  return count_numbers(dnabert_names(), dims_of(shape), shape.layers);
+}
+
+std::uint64_t numbers_of(const ClassifierShape& shape) {
+  return count_numbers(classifier_names(), dims_of(shape), 1);
+}
+
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape) {
   return make_file_weights(model, esm2_names(), dims_of(shape), shape.layers);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "weights/checked_weights.hpp"
@@ -26,5 +27,10 @@ std::unique_ptr<CheckedWeights> classifier_tensors(const ModelFiles& model,
 DimSizes dims_of(const Esm2Shape& shape);
 DimSizes dims_of(const DnabertShape& shape);
 DimSizes dims_of(const ClassifierShape& shape);
+
+// How many numbers the weights of a shape are.
+std::uint64_t numbers_of(const Esm2Shape& shape);
+std::uint64_t numbers_of(const DnabertShape& shape);
+std::uint64_t numbers_of(const ClassifierShape& shape);
 
 }  // namespace virnucpro

@@ -95,6 +95,14 @@ def test_no_silent_cpu_run(program, flags):
     assert "device is not available" in message(result)
 
 
+def test_a_gpu_that_cannot_be_had_is_said_why(program):
+    result = program("predict", "x.fa", "-d", "cuda:1")
+    built_in = b"CUDA: not built in" not in program("-v", "--version").stdout
+    why = "there is no NVIDIA driver" if built_in else "this program was built without CUDA"
+    assert f"cuda:1 was asked for: {why}" in message(result)
+    assert why in program("utils", "list-devices").stdout.decode()
+
+
 def test_flags_of_v2_are_accepted_with_one_line_each(program):
     result = program("predict", "absent.fa", *MODELS, "-b", "64", "--no-cuda-streams",
                      "--parallel", "--v1-fallback", "--merge-threads", "4")

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "tensor/device.hpp"
 
 namespace virnucpro {
 namespace {
@@ -56,11 +55,6 @@ TEST(HostArray, RunningOutOfMemoryNamesBytesAndLeavesTheProcessWorking) {
   }
   const HostArray<float> after(Purpose::kScratch, 8);
   EXPECT_EQ(after.size(), 8U);
-}
-
-TEST(Devices, AnEmptyListHasAReason) {
-  const DeviceSurvey survey = survey_devices();
-  EXPECT_EQ(survey.devices.empty(), !survey.why_none.empty());
 }
 
 }  // namespace

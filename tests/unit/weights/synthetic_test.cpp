@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "unit/weights/weight_builder.hpp"
 #include "weights/export.hpp"
 #include "weights/load.hpp"
+#include "weights/recognise.hpp"
 
 namespace virnucpro {
 namespace {
@@ -24,6 +26,24 @@ TEST(Synthetic, NamesAreTakenApart) {
   EXPECT_EQ(parse_synthetic("synthetic:esm2_t6_8M:12").name, "esm2_t6_8M");
   EXPECT_EQ(parse_synthetic("synthetic:esm2_t6_8M:12").seed, 12U);
   EXPECT_EQ(error_of([] { parse_synthetic("synthetic:x:12y"); }), ErrorKind::kUsage);
+}
+
+TEST(Synthetic, AShapeTellsHowManyNumbersThereAre) {
+  const auto count = [](const Weights& weights) {
+    std::uint64_t total = 0;
+    for (const auto& [name, tensor] : dynamic_cast<const CheckedWeights&>(weights).all()) {
+      std::uint64_t numbers = 1;
+      for (const std::uint64_t size : tensor.shape) numbers *= size;
+      total += numbers;
+    }
+    return total;
+  };
+  const Esm2Weights esm2 = load_esm2("synthetic:esm2_t36_3B", kLookup);
+  EXPECT_EQ(numbers_of(esm2.shape), count(*esm2.tensors));
+  const DnabertWeights dnabert_s = load_dnabert_s("synthetic:dnabert-s", kLookup);
+  EXPECT_EQ(numbers_of(dnabert_s.shape), count(*dnabert_s.tensors));
+  const ClassifierWeights classifier = load_classifier("synthetic", 3328, kLookup);
+  EXPECT_EQ(numbers_of(classifier.shape), count(*classifier.tensors));
 }
 
 TEST(Synthetic, PublishedShapesAreKnownByBothNames) {

@@ -1,0 +1,143 @@
+#include "tensor/device_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace virnucpro {
+namespace {
+
+// From "CUDA Compatibility", NVIDIA: the oldest driver of each major version of the toolkit.
+struct Driver {
+  int cuda_major;
+  int version;
+};
+constexpr std::array kOldestDrivers{Driver{11, 450}, Driver{12, 525}, Driver{13, 580}};
+
+std::string why_no_device(const DeviceSurvey& survey) {
+  if (!survey.visible) {
+    return "the NVIDIA driver finds no GPU; nvidia-smi shows what it sees, and a job of a cluster "
+           "has to ask for one";
+  }
+  return fmt::format(
+      "CUDA_VISIBLE_DEVICES is \"{}\", which shows this program no GPU; unset it, or "
+      "set it to one that nvidia-smi -L lists",
+      *survey.visible);
+}
+
+std::string gib(std::uint64_t bytes) {
+  constexpr double kGib = 1U << 30U;
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGib);
+}
+
+}  // namespace
+
+bool is_new_enough(const DeviceInfo& device) {
+  return device.compute_major >= kLeastComputeMajor;
+}
+
+CudaState cuda_state(int status, int count, const DeviceSurvey& survey) {
+  if (status == 0) return count > 0 ? CudaState::kReady : CudaState::kNoDevice;
+  if (status == kCudaNoDevice) return CudaState::kNoDevice;
+  if (survey.driver == 0) return CudaState::kNoDriver;
+  const bool is_older = survey.driver < survey.runtime;
+  return status == kCudaInsufficientDriver && is_older ? CudaState::kDriverTooOld
+                                                       : CudaState::kFailed;
+}
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string driver_needed(int runtime) {
+  for (const Driver& driver : kOldestDrivers) {
+    if (driver.cuda_major == runtime / 1000) {
+      return fmt::format("driver {} or newer", driver.version);
+    }
+  }
+  return fmt::format("a driver for CUDA {} or newer", cuda_version_text(runtime));
+}
+
+std::string why_none(const DeviceSurvey& survey) {
+  switch (survey.state) {
+    case CudaState::kReady:
+      return {};
+    case CudaState::kNotBuiltIn:
+      return "this program was built without CUDA; built where nvcc is found it has it";
+    case CudaState::kNoDriver:
+      return fmt::format(
+          "there is no NVIDIA driver (libcuda.so.1); a GPU needs {}, which a container is given by "
+          "apptainer's --nv or docker's --gpus all",
+          driver_needed(survey.runtime));
+    case CudaState::kDriverTooOld:
+      return fmt::format(
+          "the NVIDIA driver is too old: it knows CUDA {}, this program has {}; {} "
+          "is needed",
+          cuda_version_text(survey.driver), cuda_version_text(survey.runtime),
+          driver_needed(survey.runtime));
+    case CudaState::kNoDevice:
+      return why_no_device(survey);
+    case CudaState::kFailed:
+      return fmt::format("the NVIDIA driver does not work: {}; nvidia-smi has to, first",
+                         survey.failure);
+  }
+  return {};
+}
+
+std::string why_too_old(std::span<const DeviceInfo> devices) {
+  std::string old;
+  for (const DeviceInfo& device : devices) {
+    if (is_new_enough(device)) continue;
+    old += fmt::format("{}{} has {}.{}", old.empty() ? "" : ", ", device_title(device),
+                       device.compute_major, device.compute_minor);
+  }
+  if (old.empty()) return {};
+  return fmt::format("{}; compute capability {}.0 or newer is needed (A100, RTX 30 and later)", old,
+                     kLeastComputeMajor);
+}
+
+std::optional<int> first_usable(const DeviceSurvey& survey) {
+  const auto found = std::find_if(survey.devices.begin(), survey.devices.end(), is_new_enough);
+  return found == survey.devices.end() ? std::nullopt : std::optional(found->index);
+}
+
+std::string why_none_usable(const DeviceSurvey& survey) {
+  return survey.devices.empty() ? why_none(survey) : why_too_old(survey.devices);
+}
+
+std::string device_title(const DeviceInfo& device) {
+  return fmt::format("cuda:{} ({})", device.index, device.name);
+}
+
+Error not_opened(const DeviceInfo& device, int status, const std::string& words) {
+  if (status == kCudaMemoryAllocation) {
+    return {ErrorKind::kOutOfMemory,
+            fmt::format("{}: other programs have taken all of its memory (nvidia-smi names them); "
+                        "take another GPU (--device cuda:N), or wait for them",
+                        device_title(device))};
+  }
+  if (status == kCudaDevicesUnavailable) {
+    return {ErrorKind::kDevice,
+            fmt::format("{} is another program's alone (nvidia-smi names it); take another GPU "
+                        "(--device cuda:N), or wait for it: {}",
+                        device_title(device), words)};
+  }
+  return {ErrorKind::kDevice, fmt::format("{} cannot be opened: {}; nvidia-smi shows its state",
+                                          device_title(device), words)};
+}
+
+Error too_little_memory(const MemoryShortage& shortage) {
+  const DeviceInfo& device = shortage.device;
+  std::string advice = "use ";
+  if (shortage.is_fp32) advice += "--precision fp16, ";
+  advice += "a smaller ESM-2 (--esm-model), another GPU (--device cuda:N) or --device cpu";
+  return {ErrorKind::kOutOfMemory,
+          fmt::format("{} has {} of {} free; the models take {} in {}, and the batches some more, "
+                      "but {} could not be had; {}",
+                      device_title(device), gib(device.memory_free), gib(device.memory_total),
+                      gib(shortage.weights), shortage.is_fp32 ? "fp32" : "16 bits", shortage.failed,
+                      advice)};
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,153 @@
+#include "tensor/device_advice.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+
+namespace virnucpro {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
+
+DeviceInfo device(int index, const std::string& name, int major, int minor) {
+  DeviceInfo info;
+  info.index = index;
+  info.name = name;
+  info.compute_major = major;
+  info.compute_minor = minor;
+  return info;
+}
+
+DeviceSurvey without_devices(CudaState state) {
+  DeviceSurvey survey;
+  survey.state = state;
+  survey.runtime = 13000;
+  return survey;
+}
+
+DeviceSurvey with_devices(std::vector<DeviceInfo> devices) {
+  DeviceSurvey survey = without_devices(CudaState::kReady);
+  survey.driver = 13000;
+  survey.devices = std::move(devices);
+  return survey;
+}
+
+TEST(CudaState, TellsAnAbsentDriverFromAnOldOne) {
+  const auto state = [](int status, int driver, int count) {
+    DeviceSurvey survey;
+    survey.runtime = 13000;
+    survey.driver = driver;
+    return cuda_state(status, count, survey);
+  };
+  EXPECT_EQ(state(0, 13000, 2), CudaState::kReady);
+  EXPECT_EQ(state(0, 13000, 0), CudaState::kNoDevice);
+  EXPECT_EQ(state(kCudaInsufficientDriver, 0, 0), CudaState::kNoDriver);
+  EXPECT_EQ(state(kCudaInsufficientDriver, 12040, 0), CudaState::kDriverTooOld);
+  EXPECT_EQ(state(kCudaInsufficientDriver, 13000, 0), CudaState::kFailed);
+  EXPECT_EQ(state(kCudaNoDevice, 13000, 0), CudaState::kNoDevice);
+  EXPECT_EQ(state(802, 13000, 0), CudaState::kFailed);
+}
+
+TEST(DriverNeeded, FollowsTheMajorVersionOfCuda) {
+  EXPECT_EQ(driver_needed(13000), "driver 580 or newer");
+  EXPECT_EQ(driver_needed(13010), "driver 580 or newer");
+  EXPECT_EQ(driver_needed(12040), "driver 525 or newer");
+  EXPECT_EQ(driver_needed(14020), "a driver for CUDA 14.2 or newer");
+}
+
+TEST(WhyNone, SaysWhatToDo) {
+  EXPECT_EQ(why_none(with_devices({device(0, "NVIDIA A10", 8, 6)})), "");
+  EXPECT_THAT(why_none({}), HasSubstr("built without CUDA"));
+  EXPECT_THAT(why_none(without_devices(CudaState::kNoDriver)),
+              AllOf(HasSubstr("no NVIDIA driver"), HasSubstr("driver 580"), HasSubstr("--nv")));
+
+  DeviceSurvey old = without_devices(CudaState::kDriverTooOld);
+  old.driver = 12040;
+  EXPECT_THAT(why_none(old), AllOf(HasSubstr("knows CUDA 12.4"), HasSubstr("has 13.0"),
+                                   HasSubstr("driver 580 or newer is needed")));
+
+  DeviceSurvey failed = without_devices(CudaState::kFailed);
+  failed.failure = "cudaErrorSystemNotReady (system not yet initialized)";
+  EXPECT_THAT(why_none(failed), AllOf(HasSubstr(failed.failure), HasSubstr("nvidia-smi")));
+}
+
+TEST(WhyNone, TellsHiddenDevicesFromAbsentOnes) {
+  DeviceSurvey survey = without_devices(CudaState::kNoDevice);
+  EXPECT_THAT(why_none(survey),
+              AllOf(HasSubstr("finds no GPU"), Not(HasSubstr("CUDA_VISIBLE_DEVICES"))));
+  survey.visible = "";
+  EXPECT_THAT(why_none(survey),
+              AllOf(HasSubstr("CUDA_VISIBLE_DEVICES is \"\""), HasSubstr("unset it")));
+  survey.visible = "-1";
+  EXPECT_THAT(why_none(survey), HasSubstr("CUDA_VISIBLE_DEVICES is \"-1\""));
+}
+
+TEST(FirstUsable, PassesOverOldDevices) {
+  const DeviceInfo volta = device(0, "Tesla V100", 7, 0);
+  const DeviceInfo turing = device(1, "Tesla T4", 7, 5);
+  const DeviceInfo ampere = device(2, "NVIDIA A10", 8, 6);
+  EXPECT_EQ(first_usable(with_devices({volta, turing, ampere})), 2);
+  EXPECT_EQ(first_usable(with_devices({volta, turing})), std::nullopt);
+  EXPECT_EQ(first_usable({}), std::nullopt);
+  EXPECT_EQ(why_none_usable(with_devices({volta, turing})),
+            "cuda:0 (Tesla V100) has 7.0, cuda:1 (Tesla T4) has 7.5; compute capability 8.0 or "
+            "newer is needed (A100, RTX 30 and later)");
+  EXPECT_EQ(why_none_usable({}), why_none({}));
+}
+
+TEST(NotOpened, TellsMemoryFromADeviceInUse) {
+  const DeviceInfo a10 = device(3, "NVIDIA A10", 8, 6);
+  const Error memory = not_opened(a10, kCudaMemoryAllocation, "out of memory");
+  EXPECT_EQ(memory.kind(), ErrorKind::kOutOfMemory);
+  EXPECT_THAT(memory.what(), AllOf(HasSubstr("cuda:3 (NVIDIA A10)"), HasSubstr("--device cuda:N")));
+  const Error busy = not_opened(a10, kCudaDevicesUnavailable, "busy or unavailable");
+  EXPECT_EQ(busy.kind(), ErrorKind::kDevice);
+  EXPECT_THAT(busy.what(), AllOf(HasSubstr("another program's"), HasSubstr("busy or unavailable")));
+  const Error other = not_opened(a10, 999, "unknown error");
+  EXPECT_EQ(other.kind(), ErrorKind::kDevice);
+  EXPECT_THAT(other.what(), HasSubstr("cannot be opened: unknown error"));
+}
+
+TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
+  MemoryShortage shortage{.device = device(0, "NVIDIA A10", 8, 6),
+                          .weights = kGib * 21 / 2,
+                          .is_fp32 = true,
+                          .failed = "104857600 bytes of device memory for weights"};
+  shortage.device.memory_free = 9 * kGib;
+  shortage.device.memory_total = 22 * kGib;
+  const Error fp32 = too_little_memory(shortage);
+  EXPECT_EQ(fp32.kind(), ErrorKind::kOutOfMemory);
+  EXPECT_EQ(fp32.info().exit_code, 4);
+  EXPECT_EQ(fp32.detail(),
+            "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free; the models take 10.5 GiB in fp32, "
+            "and the batches some more, but 104857600 bytes of device memory for weights could not "
+            "be had; use --precision fp16, a smaller ESM-2 (--esm-model), another GPU (--device "
+            "cuda:N) or --device cpu");
+  shortage.is_fp32 = false;
+  EXPECT_THAT(too_little_memory(shortage).detail(),
+              AllOf(HasSubstr("in 16 bits"), Not(HasSubstr("--precision"))));
+}
+
+TEST(Devices, AnEmptyListHasAReason) {
+  for (const DeviceSurvey& survey : {find_devices(), survey_devices()}) {
+    EXPECT_EQ(survey.devices.empty(), !why_none(survey).empty());
+    EXPECT_EQ(survey.runtime, cuda_built_in());
+  }
+}
+
+TEST(Devices, OneThatIsNotThereIsAnError) {
+  try {
+    survey_device(1000);
+    FAIL() << "it was found";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kDevice);
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
