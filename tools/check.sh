@@ -59,7 +59,7 @@ if command -v nvcc >/dev/null; then
   step 'cuda: building the device code'
   tools/setup.sh cuda
   cmake --preset cuda -DBUILD_TESTING=ON --log-level=WARNING
-  cmake --build --preset cuda --parallel "$jobs" --target virnucpro gpu_tests
+  cmake --build --preset cuda --parallel "$jobs" --target virnucpro gpu_tests bench_engine bench_gpu_ops
 else
   step 'cuda: not built, there is no nvcc'
 fi
