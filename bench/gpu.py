@@ -148,6 +148,7 @@ def against_vanilla(setting: Setting, runs: List[dict]) -> Iterator[figure.Figur
     fasta = coding_sequences(setting, PREDICT_SEQUENCES)
     with peer(setting, "vanilla", "both", BIGGEST, setting.weights("dnabert-s"), fasta,
               VANILLA_FRAMES) as theirs:
+        alternate([theirs], 1)
         passes = alternate([theirs], len(runs))[0]
         settings = {"precision": "fp16", "peer": theirs.settings}
     ours = [Pass(run["wall"], run["wall"], round(run["frames"] * LENGTH)) for run in runs]
@@ -226,6 +227,7 @@ def dnabert(setting: Setting) -> Iterator[figure.Figure]:
                 peer(setting, "dnabert", model, "cuda", precision, batch, sequences,
                      setting.scratch / "theirs.f32") as theirs:
             worst = least_cosine(setting, "ours.f32", "theirs.f32", 768)
+            assert 1 - worst <= MOST_APART[precision], (precision, worst)
             passes = turns(setting, [ours, theirs])
             settings = {"precision": precision, "least_cosine": worst, "ours": ours.settings,
                         "peer": theirs.settings}
@@ -248,6 +250,14 @@ def least_cosine(setting: Setting, ours: str, theirs: str, width: int) -> float:
     return min(cosine(a, b) for a, b in pairs[:200])
 
 
+# Semantics: 1 - cosine to the reference implementations; differences of scores from those in fp32
+# that 99 % of the frames and all of them keep; the share of equal calls.
+MOST_APART = {"fp32": 1e-7, "fp16": 1e-5, "bf16": 1e-4}
+SCORE_BARS = {"fp16": (5e-3, 2e-2, 99.8), "bf16": (2e-2, 5e-2, 99.5)}
+LARGEST_FP32 = 1e-4
+SCORED_SEQUENCES = 1000
+
+
 def accuracy(setting: Setting) -> Iterator[figure.Figure]:
     """Embeddings of the GPU against transformers on the CPU, in fp32."""
     rng = random.Random(3)
@@ -260,15 +270,45 @@ def accuracy(setting: Setting) -> Iterator[figure.Figure]:
                         str(sequences), str(setting.scratch / "theirs.f32")], check=True,
                        stderr=subprocess.DEVNULL)
         reference = array("f", (setting.scratch / "theirs.f32").read_bytes())
-        for precision, most in (("fp32", 1e-7), ("fp16", 1e-5), ("bf16", 1e-4)):
+        for precision, most in MOST_APART.items():
             with engine(setting, "esm2", model, "cuda", precision, sequences):
                 pass
             ours = array("f", (setting.scratch / "ours.f32").read_bytes())
-            largest = max(abs(a - b) for a, b in zip(ours, reference))
             worst = least_cosine(setting, "ours.f32", "theirs.f32", width)
-            yield figure.limit(f"{name}, {precision}, largest 1 - cosine to transformers on the CPU",
-                               "", [1 - worst], most, {"precision": precision,
-                                                       "largest_difference": largest})
+            what = f"{name}, {precision}, to transformers on the CPU"
+            yield figure.limit(f"{what}: largest 1 - cosine", "", [1 - worst], most,
+                               {"precision": precision})
+            if precision == "fp32":
+                largest = max(abs(a - b) for a, b in zip(ours, reference))
+                yield figure.limit(f"{what}: largest difference", "", [largest], LARGEST_FP32,
+                                   {"precision": precision})
+
+
+def scores_of(setting: Setting, fasta: Path, precision: str) -> Dict[str, List[str]]:
+    """The words of each frame's row."""
+    run_predict(setting, fasta, precision, model_options(setting))
+    table = setting.scratch / "out" / f"{fasta.stem}_merged" / "prediction_results.txt"
+    rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
+    return {row[0]: row[1:] for row in rows}
+
+
+def scores(setting: Setting) -> Iterator[figure.Figure]:
+    """Scores in 16 bits against those in fp32, both on the GPU."""
+    fasta = setting.scratch / "scored.fa"
+    setting.virnucpro("generate", "-n", SCORED_SEQUENCES, "--length", 500, "--coding", 1,
+                      "--seed", 7, "-o", fasta)
+    exact = scores_of(setting, fasta, "fp32")
+    for precision, (most_of_them, most, calls) in SCORE_BARS.items():
+        ours = scores_of(setting, fasta, precision)
+        assert ours.keys() == exact.keys()
+        apart = sorted(abs(float(ours[name][1]) - float(exact[name][1])) for name in exact)
+        same = sum(ours[name][0] == exact[name][0] for name in exact)
+        settings = {"precision": precision, "frames": len(exact)}
+        what = f"predict, {precision} against fp32"
+        yield figure.limit(f"{what}: scores apart, 99 % of frames", "",
+                           [apart[len(apart) * 99 // 100]], most_of_them, settings)
+        yield figure.limit(f"{what}: scores apart, all frames", "", [apart[-1]], most, settings)
+        yield figure.at_least(f"{what}: equal calls", "%", [100 * same / len(exact)], calls, settings)
 
 
 def ops(setting: Setting) -> Iterator[figure.Figure]:
@@ -280,4 +320,4 @@ def ops(setting: Setting) -> Iterator[figure.Figure]:
                             "none", True, settings=op)
 
 
-OTHERS_SET = [loading, accuracy, dnabert, full_precision, lengths, ops]
+OTHERS_SET = [loading, accuracy, scores, dnabert, full_precision, lengths, ops]

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -90,11 +92,15 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// At the highest clock: 16-bit TFLOP/s of the tensor cores (NVIDIA's architecture papers give the
-// dense products a multiprocessor and clock), and TB/s of the memory.
+// At the highest clock: 16-bit TFLOP/s of the tensor cores (dense, with sums in fp32; NVIDIA's
+// architecture papers give them for a multiprocessor and clock), and TB/s of the memory.
 double tensor_ceiling() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor);
-  const double flop = major >= 9 ? 4096 : 2048;
+  const int minor = attribute(cudaDevAttrComputeCapabilityMinor);
+  if (minor != 0 || (major != 8 && major != 9)) {
+    throw std::invalid_argument("the ceiling is known for compute capability 8.0 and 9.0 only");
+  }
+  const double flop = major == 9 ? 4096 : 2048;
   return flop * attribute(cudaDevAttrMultiProcessorCount) * attribute(cudaDevAttrClockRate) / 1e9;
 }
 
@@ -134,31 +140,35 @@ void linears(const Kind& kind, double seconds) {
     std::size_t inputs, outputs;
     Epilogue epilogue;
   };
-  for (const Layer& layer : {Layer{"qkv", kWidth, 3 * kWidth, Epilogue::kBias},
-                             Layer{"out", kWidth, kWidth, Epilogue::kBiasAdd},
-                             Layer{"fc1", kWidth, kFfn, Epilogue::kBiasGelu},
-                             Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd},
-                             Layer{"DNABERT-S gate", kDnaWidth, kDnaFfn, Epilogue::kGeluGate}}) {
+  for (const Layer& layer :
+       {Layer{"qkv", kWidth, 3 * kWidth, Epilogue::kBias},
+        Layer{"out", kWidth, kWidth, Epilogue::kBiasAdd},
+        Layer{"fc1", kWidth, kFfn, Epilogue::kBiasGelu},
+        Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd},
+        Layer{"DNABERT-S gated unit", kDnaWidth, kDnaFfn, Epilogue::kGeluGate}}) {
+    const bool gated = layer.epilogue == Epilogue::kGeluGate;  // two products, the gate's first
     const DeviceBuffer x = random_matrix(kTokens * layer.inputs, kind.element, 1.7F);
     const DeviceBuffer weight = random_matrix(layer.outputs * layer.inputs, kind.element, 0.03F);
     const DeviceBuffer bias = random_matrix(layer.outputs, Element::kFp32, 0.1F);
     const DeviceBuffer out(Purpose::kScratch, kTokens * layer.outputs * sizeof(float));
     check_cuda(cudaMemset(out.data(), 0, out.bytes()), "cudaMemset");
+    const cuda::GemmCall call{.rows = kTokens,
+                              .outputs = layer.outputs,
+                              .inputs = layer.inputs,
+                              .x = x.data(),
+                              .weight = weight.data(),
+                              .bias = static_cast<const float*>(bias.data()),
+                              .out = out.data()};
     const double milliseconds = sustained(seconds, [&](cudaStream_t stream) {
-      kind.gemm({.rows = kTokens,
-                 .outputs = layer.outputs,
-                 .inputs = layer.inputs,
-                 .x = x.data(),
-                 .weight = weight.data(),
-                 .bias = static_cast<const float*>(bias.data()),
-                 .out = out.data()},
-                layer.epilogue, stream);
+      if (gated) kind.gemm(call, Epilogue::kNone, stream);
+      kind.gemm(call, layer.epilogue, stream);
     });
     // Three products of TF32, at half the rate, make one of fp32.
     const double slower = kind.element == Element::kFp32 ? 6 : 1;
-    print_arithmetic(fmt::format("{} {}", kind.name, layer.name), milliseconds,
-                     2.0 * static_cast<double>(kTokens * layer.outputs * layer.inputs),
-                     tensor_ceiling() / slower);
+    print_arithmetic(
+        fmt::format("{} {}", kind.name, layer.name), milliseconds,
+        (gated ? 4.0 : 2.0) * static_cast<double>(kTokens * layer.outputs * layer.inputs),
+        tensor_ceiling() / slower);
   }
 }
 
@@ -167,6 +177,14 @@ struct AttentionKind {
   cuda::Attention attention;
   Element element;
 };
+
+std::vector<float> inverse_frequencies(std::size_t head_width) {
+  std::vector<float> values(head_width / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::pow(10000.0F, -2.0F * static_cast<float>(i) / static_cast<float>(head_width));
+  }
+  return values;
+}
 
 std::vector<std::uint32_t> offsets_of(std::size_t length) {
   std::vector<std::uint32_t> offsets;
@@ -193,8 +211,14 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
   const std::size_t tokens = offsets.back();
   const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
   const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
-  const DeviceBuffer numbers = random_matrix(length * kHeadWidth, Element::kFp32, 1.0F);
-  const auto* const angles = static_cast<const float*>(numbers.data());
+  // Longer sequences are turned where they lie: only a true rotation leaves their size as it is.
+  const RotaryTable angles(inverse_frequencies(kHeadWidth), length);
+  const DeviceBuffer cosines = on_device(std::vector(angles.cosines(0), angles.cosines(length)));
+  const DeviceBuffer sines = on_device(std::vector(angles.sines(0), angles.sines(length)));
+  const DeviceBuffer slopes = on_device(alibi_slopes(heads));
+  const auto floats = [](const DeviceBuffer& buffer) {
+    return static_cast<const float*>(buffer.data());
+  };
   const std::vector<cuda::AttentionItem> items = cuda::attention_items(offsets);
   const DeviceBuffer device_items = on_device(items);
   const cuda::AttentionCall call{
@@ -205,14 +229,19 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
       .longest = static_cast<std::uint32_t>(length),
       .heads = static_cast<std::uint32_t>(heads),
       .head_width = kHeadWidth,
-      .cosines = rotary ? angles : nullptr,
-      .sines = rotary ? angles : nullptr,
-      .slopes = rotary ? nullptr : angles};
+      .cosines = rotary ? floats(cosines) : nullptr,
+      .sines = rotary ? floats(sines) : nullptr,
+      .slopes = rotary ? nullptr : floats(slopes)};
   const double milliseconds =
       sustained(seconds, [&](cudaStream_t stream) { kind.attention(call, stream); });
-  print_traffic(
-      fmt::format("{} attention, {} heads, {} tokens a sequence", kind.name, heads, length),
-      milliseconds, static_cast<double>(tokens * 4 * width * size_of(kind.element)));
+  const auto name =
+      fmt::format("{} attention, {} heads, {} tokens a sequence", kind.name, heads, length);
+  const auto numbers = static_cast<double>(tokens * 4 * width);
+  if (length > cuda::kWholeRows) {
+    print_arithmetic(name, milliseconds, numbers * static_cast<double>(length), tensor_ceiling());
+  } else {
+    print_traffic(name, milliseconds, numbers * static_cast<double>(size_of(kind.element)));
+  }
 }
 
 void layer_norm(Element element, const std::string& name, double seconds) {

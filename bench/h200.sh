@@ -3,11 +3,12 @@
 #   bench/h200.sh BUNDLE tests|esm2|predict|others [FOLDER]
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
-# the three parts of docs/performance.md's table; tests are `ctest -L gpu` and the sanitizers.
+# the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others [FOLDER]}
 what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others [FOLDER]}
+mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT

@@ -33,6 +33,7 @@ constexpr std::size_t kLoadThreads = 4;
 // Where a batch's rate is within a percent of that of larger ones; and where it gets too slow.
 constexpr std::size_t kTokenBudget = 32768;
 constexpr std::size_t kSmallestBudget = 512;
+constexpr std::size_t kFewestTokens = 3;  // of a frame: one between the two ends
 
 DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   DeviceInfo info;
@@ -98,15 +99,18 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
   return precision == Precision::kFp16 ? cuda::attention_sm90_fp16 : cuda::attention_sm90_bf16;
 }
 
-// A buffer on the device and its image in pinned memory, of at least `bytes`. They grow by
-// doubling, so that after a few batches they do not grow any more.
-void grow(std::size_t bytes, DeviceBuffer& device, PinnedBuffer& pinned) {
-  if (bytes <= device.bytes()) return;
-  const std::size_t size = std::bit_ceil(bytes);
-  device = {};
-  pinned = {};
-  pinned = PinnedBuffer(size);
-  device = DeviceBuffer(Purpose::kStaging, size);
+// Both grow by doubling, so that after a few batches they do not grow any more; what was in them is
+// gone.
+void grow(DeviceBuffer& buffer, std::size_t bytes) {
+  if (bytes <= buffer.bytes()) return;
+  buffer = {};
+  buffer = DeviceBuffer(Purpose::kStaging, std::bit_ceil(bytes));
+}
+
+void grow(PinnedBuffer& buffer, std::size_t bytes) {
+  if (bytes <= buffer.bytes()) return;
+  buffer = {};
+  buffer = PinnedBuffer(std::bit_ceil(bytes));
 }
 
 // A batch's input: gathered in pinned memory, sent in one copy.
@@ -115,7 +119,8 @@ class Staging {
   // Room for `bytes`; what was there is gone.
   void reserve(std::size_t bytes) {
     used_ = 0;
-    grow(bytes, device_, pinned_);
+    grow(pinned_, bytes);
+    grow(device_, bytes);
   }
 
   template <typename T>
@@ -210,7 +215,11 @@ class CudaEngine : public EngineDevice {
     }
   }
 
-  ~CudaEngine() override { cudaStreamSynchronize(compute_.get()); }
+  // The streams may still use what is given back.
+  ~CudaEngine() override {
+    cudaStreamSynchronize(copies_.get());
+    cudaStreamSynchronize(compute_.get());
+  }
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
 
@@ -225,13 +234,14 @@ class CudaEngine : public EngineDevice {
   void begin(const BatchRequest& request) override {
     check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // of whichever thread this is
     Slot& slot = slots_.at(next_);
-    next_ = (next_ + 1) % slots_.size();
     slot.id = request.id;
     slot.frames = request.frames.frames();
+    if (slot.frames > 0) {
+      prepare(slot, request.frames);
+      enqueue(slot, request.frames);
+    }
     under_way_.push_back(&slot);
-    if (slot.frames == 0) return;
-    prepare(slot, request.frames);
-    enqueue(slot, request.frames);
+    next_ = (next_ + 1) % slots_.size();
   }
 
   BatchResult finish() override {
@@ -242,7 +252,7 @@ class CudaEngine : public EngineDevice {
     if (slot.frames == 0) return result;
     marks(slot.number).done.synchronize();
     result.times = times_of(slot.number);
-    const Results results = results_at(slot.host_results.data(), slot.frames, width());
+    const Results results = host_results(slot);
     if (classifier_) result.scores.assign(results.scores.begin(), results.scores.end());
     if (outputs_.dnabert_s) result.dnabert_s = columns(results.merged, 0, dnabert_s_width());
     if (outputs_.esm2) result.esm2 = columns(results.merged, dnabert_s_width(), esm2_width());
@@ -293,6 +303,7 @@ class CudaEngine : public EngineDevice {
     for (token_budget_ = tokens;; token_budget_ /= 2) {
       try {
         reserve(token_budget_, token_budget_);
+        for (Slot& slot : slots_) reserve(slot, token_budget_);
         break;
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::kOutOfMemory || token_budget_ / 2 < kSmallestBudget) throw;
@@ -316,15 +327,37 @@ class CudaEngine : public EngineDevice {
     context_.arena = Arena(activations_.data(), activations_.bytes());
   }
 
+  // Room in a slot for batches of so many tokens of either model, however many frames they are.
+  void reserve(Slot& slot, std::size_t tokens) {
+    const std::size_t frames = tokens / kFewestTokens;
+    constexpr std::size_t kOfAFrame =
+        2 *
+        (sizeof(std::uint32_t) + sizeof(cuda::AttentionItem));  // both models' offsets and items
+    slot.input.reserve(tokens * (sizeof(std::uint8_t) + sizeof(std::uint16_t)) +
+                       (frames + 1) * kOfAFrame);
+    grow(slot.results, result_bytes(frames, width()));
+  }
+
+  // Batches within the budget find everything there; one frame beyond it may need more.
   void prepare(Slot& slot, const PackedFrames& frames) {
-    reserve(frames.esm_tokens.size(), frames.dna_tokens.size());
     const std::size_t longest = longest_sequence(frames.esm_offsets);
+    try {
+      reserve(frames.esm_tokens.size(), frames.dna_tokens.size());
+      grow(slot.results, result_bytes(slot.frames, width()));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kOutOfMemory) throw;
+      throw Error(
+          ErrorKind::kOutOfMemory,
+          fmt::format("the GPU has no memory for a batch of {} and {} tokens, whose longest "
+                      "protein has {}: {}",
+                      frames.esm_tokens.size(), frames.dna_tokens.size(), longest, error.detail()));
+    }
     if (longest > positions_) {
       compute_.synchronize();
-      cuda::cover_positions(context_, longest);
-      positions_ = longest;
+      positions_ = std::bit_ceil(longest);
+      cuda::cover_positions(context_, positions_);
     }
-    grow(result_bytes(slot.frames, width()), slot.results, slot.host_results);
+    grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
 
   // Those of the batch before a finished one are still there, while as many are under way as may
@@ -394,8 +427,13 @@ class CudaEngine : public EngineDevice {
     here.done.record(compute_);
   }
 
+  // Embeddings are among them where they are asked for.
+  Results host_results(const Slot& slot) const {
+    return results_at(slot.host_results.data(), slot.frames, wants_embeddings() ? width() : 0);
+  }
+
   void fetch(Slot& slot, const Results& results) {
-    const Results host = results_at(slot.host_results.data(), slot.frames, width());
+    const Results host = host_results(slot);
     const auto copy = [&](auto to, auto from) {
       check_cuda(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToHost,
                                  compute_.get()),
@@ -417,7 +455,7 @@ class CudaEngine : public EngineDevice {
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   std::size_t token_budget_ = 0;
-  std::size_t positions_ = 0;  // that the rotary angles cover
+  std::size_t positions_ = cuda::kPositions;  // that the rotary angles cover
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
   std::array<Marks, kDepth + 1> marks_;

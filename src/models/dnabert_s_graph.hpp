@@ -102,6 +102,7 @@ DnabertSModel<Backend>::Layers::Layer::Layer(Context& context, const DnabertShap
 template <class Backend>
 DnabertSModel<Backend>::DnabertSModel(const DnabertWeights& weights, Context& context) {
   dnabert_s::check_shape(weights);
+  Backend::check_head_width(*weights.tensors, weights.shape.width / weights.shape.heads);
   layers_ = std::make_unique<const Layers>(context, weights.shape, *weights.tensors);
 }
 

@@ -114,6 +114,7 @@ Esm2Model<Backend>::Layers::Layer::Layer(Context& context, const Esm2Shape& shap
 template <class Backend>
 Esm2Model<Backend>::Esm2Model(const Esm2Weights& weights, Context& context) {
   esm2::check_shape(weights);
+  Backend::check_head_width(*weights.tensors, weights.shape.width / weights.shape.heads);
   layers_ = std::make_unique<const Layers>(context, weights.shape, *weights.tensors);
 }
 

@@ -16,6 +16,8 @@ namespace virnucpro::cuda {
 inline constexpr std::uint32_t kWholeRows = 176;
 inline constexpr std::uint32_t kCutRows = 128;
 
+inline constexpr std::uint32_t kWidestHead = 128;
+
 // One block's work: query rows [first, last) of a sequence, counted from its own first row.
 struct AttentionItem {
   std::uint32_t begin = 0;   // the sequence's first row in the batch
@@ -38,7 +40,7 @@ struct AttentionCall {
   std::size_t item_count = 0;
   std::uint32_t longest = 0;  // rows of a sequence
   std::uint32_t heads = 0;
-  std::uint32_t head_width = 0;  // a multiple of 8, at most 128
+  std::uint32_t head_width = 0;  // a multiple of 8, at most kWidestHead
   // Rotary embedding: cosines and sines, [positions, head_width / 2] each; null for ALiBi.
   const float* cosines = nullptr;
   const float* sines = nullptr;

@@ -69,6 +69,8 @@ struct CpuBackend {
                                        std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
+  // Errors: kWeightsFormat for heads that the device's attention does not have.
+  static void check_head_width(const Weights&, std::size_t /*width*/) {}
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 

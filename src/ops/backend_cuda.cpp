@@ -12,8 +12,7 @@
 namespace virnucpro::cuda {
 namespace {
 
-constexpr std::size_t kMultiple = 8;      // 16 bytes of 16-bit numbers
-constexpr std::size_t kPositions = 1024;  // of rotary angles computed at first
+constexpr std::size_t kMultiple = 8;  // 16 bytes of 16-bit numbers
 
 DeviceBuffer copy_of(std::span<const float> values) {
   DeviceBuffer buffer(Purpose::kWeights, values.size_bytes());
@@ -49,6 +48,7 @@ void check_sizes(const Weights& weights, const std::string& name, std::size_t in
 DeviceBuffer zeros(std::size_t count) {
   DeviceBuffer buffer(Purpose::kWeights, count * sizeof(float));
   check_cuda(cudaMemset(buffer.data(), 0, buffer.bytes()), "cudaMemset");
+  wait_for_default_stream();
   return buffer;
 }
 
@@ -180,6 +180,13 @@ Embedding::Embedding(Context& /*context*/, const Weights& weights, const std::st
     values[i] = values[i] * scale + (added.empty() ? 0.0F : added[i % width]);
   }
   table_ = copy_of(values);
+}
+
+void Backend::check_head_width(const Weights& weights, std::size_t width) {
+  if (width % kMultiple == 0 && width <= kWidestHead) return;
+  throw Error(ErrorKind::kWeightsFormat, {.file = weights.origin()},
+              fmt::format("heads of {} numbers: on a GPU a multiple of {}, at most {}", width,
+                          kMultiple, kWidestHead));
 }
 
 Backend::Rotary Backend::rotary(Context& context, const std::vector<float>& inv_freq) {

@@ -188,6 +188,7 @@ struct Backend {
                                        std::size_t width, float eps) {
     return BatchNormRelu(virnucpro::BatchNormRelu(weights, name, width, eps));
   }
+  static void check_head_width(const Weights& weights, std::size_t width);
   static Rotary rotary(Context& context, const std::vector<float>& inv_freq);
   static Slopes slopes(Context& context, const std::vector<float>& slopes);
 

@@ -18,6 +18,8 @@ namespace virnucpro::cuda {
 
 Element element_of(Precision precision);  // of the inputs of products
 
+inline constexpr std::size_t kPositions = 1024;  // that rotary angles cover at first
+
 // Cosines and sines of positions that several layers share, on the device.
 struct RotaryAngles {
   std::vector<float> inv_freq;

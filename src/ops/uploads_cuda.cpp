@@ -73,6 +73,11 @@ void Uploads::run(std::size_t threads, const Cancel& cancel) {
 void upload(std::span<const float> values, void* to) {
   check_cuda(cudaMemcpy(to, values.data(), values.size_bytes(), cudaMemcpyHostToDevice),
              "cudaMemcpy");
+  wait_for_default_stream();
+}
+
+void wait_for_default_stream() {
+  check_cuda(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");
 }
 
 }  // namespace virnucpro::cuda

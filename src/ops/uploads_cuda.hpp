@@ -37,4 +37,7 @@ class Uploads {
 // Copies numbers from the host and waits for it.
 void upload(std::span<const float> values, void* to);
 
+// Streams of this program do not wait for the default stream: who used it does, before they begin.
+void wait_for_default_stream();
+
 }  // namespace virnucpro::cuda

@@ -8,8 +8,9 @@
 
 namespace virnucpro {
 
-// kOutOfMemory for a failed allocation; kDeviceFailed for what leaves the process's context unusable
-// (an illegal access, a hardware error), after which every call fails; kDevice for the rest.
+// kOutOfMemory for a failed allocation; kDeviceFailed for what leaves the process's context
+// unusable (an illegal access, a hardware error), after which every call fails; kDevice for the
+// rest.
 ErrorKind kind_of(cudaError_t status);
 
 // Throws an Error of that kind for anything but success.

@@ -1,4 +1,6 @@
 // No fmt in .cu files: nvcc cannot evaluate its check of format strings.
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -24,26 +26,32 @@ void* allocate_on_device(std::size_t bytes) {
 
 }  // namespace
 
-// The runtime's documentation says of each of these that the process must be ended.
 ErrorKind kind_of(cudaError_t status) {
-  switch (status) {
-    case cudaErrorMemoryAllocation:
-      return ErrorKind::kOutOfMemory;
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-      return ErrorKind::kDeviceFailed;
-    default:
-      return ErrorKind::kDevice;
-  }
+  if (status == cudaErrorMemoryAllocation) return ErrorKind::kOutOfMemory;
+  // The runtime's documentation says of most of these that the process must be ended; of hardware
+  // errors and unknown ones nothing good can be hoped. By number, since older toolkits do not name
+  // them all.
+  constexpr int kLost[] = {
+      214,  // ECCUncorrectable
+      220,  // NvlinkUncorrectable
+      226,  // Contained
+      700,  // IllegalAddress
+      702,  // LaunchTimeout
+      710,  // Assert
+      714,  // HardwareStackError
+      715,  // IllegalInstruction
+      716,  // MisalignedAddress
+      717,  // InvalidAddressSpace
+      718,  // InvalidPc
+      719,  // LaunchFailure
+      721,  // TensorMemoryLeak
+      810,  // MpsClientTerminated
+      911,  // ExternalDevice
+      999,  // Unknown
+  };
+  const bool lost =
+      std::find(std::begin(kLost), std::end(kLost), static_cast<int>(status)) != std::end(kLost);
+  return lost ? ErrorKind::kDeviceFailed : ErrorKind::kDevice;
 }
 
 void check_cuda(cudaError_t status, const char* call, std::source_location where) {
@@ -148,8 +156,13 @@ void DeviceBuffer::reset() noexcept {
 
 PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  const auto call = "cudaMallocHost of " + std::to_string(bytes) + " bytes for staging";
-  check_cuda(cudaMallocHost(&data_, bytes), call.c_str());
+  const cudaError_t status = cudaMallocHost(&data_, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // running out of memory leaves the context usable
+    throw Error(ErrorKind::kOutOfMemory,
+                std::to_string(bytes) + " bytes of pinned memory of the host, for copies");
+  }
+  check_cuda(status, "cudaMallocHost");
 }
 
 PinnedBuffer::~PinnedBuffer() {

@@ -96,48 +96,59 @@ class AttentionOnGpu : public testing::TestWithParam<Family> {
   const Element element = GetParam().element;
 };
 
+// Every kernel there is for a batch's longest sequence, on both sides of its bounds.
+const std::vector<Offsets> kBatches{
+    {0, 1, 3, 19, 82, 146},
+    {0, 64, 129, 131, 243},
+    {0, 112, 113, 226, 402},
+    {0, 176, 353, 354, 610},
+    {0, 1, 3, 19, 82, 147, 210, 402, 659, 1171, 1684, 5684},
+};
+
 TEST_P(AttentionOnGpu, AgreesWithTheCpu) {
-  const Offsets offsets{0, 1, 3, 19, 82, 147, 210, 402, 659, 1171, 1684, 5684};
   for (const Heads& heads :
        {Heads{2, 64, true}, Heads{3, 64, false}, Heads{2, 24, true}, Heads{2, 16, true},
         Heads{4, 8, true}, Heads{3, 16, false}, Heads{2, 32, true}, Heads{1, 128, true}}) {
     const std::size_t width = heads.count * heads.width;
-    const OnDevice qkv(offsets.back(), 3 * width, element,
-                       random_numbers(offsets.back() * 3 * width, 9));
-    const std::vector<float> expected = on_cpu(heads, offsets, qkv.numbers());
-    const std::vector<float> out = on_gpu(GetParam(), heads, offsets, qkv).numbers();
-    // Queries, keys, weights and the result are rounded to the element type.
-    const double tolerance = 5e-6 + 8 * rounding(element);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      ASSERT_NEAR(static_cast<double>(out[i]), static_cast<double>(expected[i]), tolerance)
-          << heads.count << " heads of " << heads.width << ", row " << i / width << ", column "
-          << i % width;
+    for (const Offsets& offsets : kBatches) {
+      const OnDevice qkv(offsets.back(), 3 * width, element,
+                         random_numbers(offsets.back() * 3 * width, 9));
+      const std::vector<float> expected = on_cpu(heads, offsets, qkv.numbers());
+      const std::vector<float> out = on_gpu(GetParam(), heads, offsets, qkv).numbers();
+      // Queries, keys, weights and the result are rounded to the element type.
+      const double tolerance = 5e-6 + 8 * rounding(element);
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        ASSERT_NEAR(static_cast<double>(out[i]), static_cast<double>(expected[i]), tolerance)
+            << heads.count << " heads of " << heads.width << ", " << offsets.back()
+            << " tokens, row " << i / width << ", column " << i % width;
+      }
     }
   }
 }
 
 TEST_P(AttentionOnGpu, GivesASequenceTheSameBitsInAnyCompany) {
-  const Heads heads{4, 64, true};
-  const std::size_t width = heads.count * heads.width;
-  const std::vector<std::uint32_t> lengths{5, 170, 64, 300, 1, 1030, 33};
-  for (const std::uint32_t length : lengths) {
-    const std::vector<float> numbers = random_numbers(length * 3 * width, length);
-    const std::vector<std::byte> alone =
-        on_gpu(GetParam(), heads, {0, length}, {length, 3 * width, element, numbers}).bytes();
-    for (const std::uint32_t before : {1U, 63U, 200U}) {
-      for (const std::uint32_t behind : {2U, 2000U}) {
-        std::vector<float> all = random_numbers(before * 3 * width, 1);
-        all.insert(all.end(), numbers.begin(), numbers.end());
-        const std::vector<float> rest = random_numbers(behind * 3 * width, 2);
-        all.insert(all.end(), rest.begin(), rest.end());
-        const std::uint32_t total = before + length + behind;
-        const std::vector<std::byte> out =
-            on_gpu(GetParam(), heads, {0, before, before + length, total},
-                   {total, 3 * width, element, all})
-                .bytes();
-        const std::size_t line = width * size_of(element);
-        ASSERT_EQ(std::memcmp(out.data() + before * line, alone.data(), length * line), 0)
-            << length << " rows behind " << before << " and before " << behind;
+  for (const Heads& heads : {Heads{4, 64, true}, Heads{4, 64, false}}) {
+    const std::size_t width = heads.count * heads.width;
+    for (const std::uint32_t length :
+         {1U, 5U, 33U, 64U, 100U, 112U, 170U, 176U, 177U, 300U, 1030U}) {
+      const std::vector<float> numbers = random_numbers(length * 3 * width, length);
+      const std::vector<std::byte> alone =
+          on_gpu(GetParam(), heads, {0, length}, {length, 3 * width, element, numbers}).bytes();
+      for (const std::uint32_t before : {1U, 63U, 112U}) {
+        for (const std::uint32_t behind : {2U, 176U, 177U, 2000U}) {
+          std::vector<float> all = random_numbers(before * 3 * width, 1);
+          all.insert(all.end(), numbers.begin(), numbers.end());
+          const std::vector<float> rest = random_numbers(behind * 3 * width, 2);
+          all.insert(all.end(), rest.begin(), rest.end());
+          const std::uint32_t total = before + length + behind;
+          const std::vector<std::byte> out =
+              on_gpu(GetParam(), heads, {0, before, before + length, total},
+                     {total, 3 * width, element, all})
+                  .bytes();
+          const std::size_t line = width * size_of(element);
+          ASSERT_EQ(std::memcmp(out.data() + before * line, alone.data(), length * line), 0)
+              << length << " rows behind " << before << " and before " << behind;
+        }
       }
     }
   }

@@ -93,8 +93,12 @@ TEST(Events, MeasureTimeOnTheStream) {
 
 TEST(CudaErrors, TellALostContextFromTheRest) {
   EXPECT_EQ(kind_of(cudaErrorMemoryAllocation), ErrorKind::kOutOfMemory);
-  for (const cudaError_t lost : {cudaErrorIllegalAddress, cudaErrorMisalignedAddress,
-                                 cudaErrorLaunchFailure, cudaErrorECCUncorrectable}) {
+  for (const cudaError_t lost :
+       {cudaErrorECCUncorrectable, cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
+        cudaErrorLaunchTimeout, cudaErrorAssert, cudaErrorHardwareStackError,
+        cudaErrorIllegalInstruction, cudaErrorMisalignedAddress, cudaErrorInvalidAddressSpace,
+        cudaErrorInvalidPc, cudaErrorLaunchFailure, cudaErrorMpsClientTerminated,
+        cudaErrorExternalDevice, cudaErrorUnknown}) {
     EXPECT_EQ(kind_of(lost), ErrorKind::kDeviceFailed);
   }
   for (const cudaError_t other : {cudaErrorInvalidValue, cudaErrorNoDevice,

@@ -2,13 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "tensor/device_memory.hpp"
+#include "tokens/packer.hpp"
 #include "unit/engine/tiny_models.hpp"
 
 namespace virnucpro {
@@ -39,18 +46,37 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 }
 
 struct EngineOnGpu : testing::Test {
-  Engine engine(Precision precision, std::size_t token_budget = 4096) {
-    return {tiny_models(),
+  static Engine make_engine(EngineModels models, Precision precision, std::size_t token_budget,
+                            const Cancel& cancel) {
+    return {std::move(models),
             {.precision = precision, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
             cancel};
+  }
+  Engine engine(Precision precision, std::size_t token_budget = 4096) const {
+    return make_engine(tiny_models(), precision, token_budget, cancel);
   }
 
   Cancel cancel;
 };
 
-TEST_F(EngineOnGpu, AgreesWithTheCpu) {
+struct ModelKind {
+  std::string name;
+  EngineModels (*models)();
+};
+
+// Heads of other widths than 64 and of 64: each has its own attention on Hopper.
+struct ModelsOnGpu : testing::TestWithParam<ModelKind> {
+  Engine engine(Precision precision, std::size_t token_budget = 4096) const {
+    return EngineOnGpu::make_engine(GetParam().models(), precision, token_budget, cancel);
+  }
+
+  Cancel cancel;
+};
+
+TEST_P(ModelsOnGpu, AgreesWithTheCpu) {
   const BatchRequest request = request_of(3, some_frames(60));
-  const BatchResult expected = Engine(tiny_models(), {.outputs = kAll}, cancel).run(request);
+  const BatchResult expected =
+      Engine(GetParam().models(), {.threads = 4, .outputs = kAll}, cancel).run(request);
   // Semantics: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16 0.9999.
   for (const auto& [precision, largest, least_cosine] :
        {std::tuple{Precision::kFp32, 1e-4, 0.9999999}, std::tuple{Precision::kFp16, 2e-2, 0.99999},
@@ -80,37 +106,78 @@ TEST_F(EngineOnGpu, AgreesWithTheCpu) {
   }
 }
 
-TEST_F(EngineOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
+// A frame's results, as bytes.
+struct FrameResult {
+  std::vector<float> scores, dnabert_s, esm2;
+  bool operator==(const FrameResult&) const = default;
+};
+
+FrameResult result_of(const BatchResult& batch, std::size_t index) {
+  const std::size_t frames = batch.scores.size() / 2;
+  const auto row = [&](const std::vector<float>& values) {
+    const std::size_t width = values.size() / frames;
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(index * width);
+    return std::vector<float>(first, first + static_cast<std::ptrdiff_t>(width));
+  };
+  return {row(batch.scores), row(batch.dnabert_s), row(batch.esm2)};
+}
+
+// The frames in batches as a run packs them, two of them under way at a time.
+std::map<std::uint64_t, FrameResult> run_packed(Engine& engine, std::size_t token_budget,
+                                                const std::vector<FrameTokens>& frames,
+                                                const std::vector<std::uint64_t>& order) {
+  Packer packer({.token_budget = token_budget,
+                 .frames_in_window = 16,
+                 .tokens_in_window = 0,
+                 .frames_per_batch = 1000,
+                 .deduplicate = false});
+  std::map<std::uint64_t, FrameResult> results;
+  std::deque<PackedBatch> begun;
+  const auto finish = [&] {
+    const BatchResult result = engine.finish();
+    for (std::size_t i = 0; i < begun.front().occurrences.size(); ++i) {
+      results[begun.front().occurrences[i].front()] = result_of(result, i);
+    }
+    begun.pop_front();
+  };
+  const auto begin = [&](PackedBatch batch) {
+    if (begun.size() == engine.depth()) finish();
+    engine.begin({.id = 0, .frames = batch.frames});
+    begun.push_back(std::move(batch));
+  };
+  for (const std::uint64_t number : order) {
+    packer.add(FrameTokens(frames[number]), number);
+    while (std::optional<PackedBatch> batch = packer.take()) begin(std::move(*batch));
+  }
+  while (std::optional<PackedBatch> batch = packer.drain()) begin(std::move(*batch));
+  while (!begun.empty()) finish();
+  return results;
+}
+
+TEST_P(ModelsOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
   const std::vector<FrameTokens> frames = some_frames(50);
   for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
-    Engine first = engine(precision);
-    const BatchResult all = first.run(request_of(0, frames));
+    Engine gpu = engine(precision);
+    const BatchResult all = gpu.run(request_of(0, frames));
     std::mt19937 random(23);
     for (int round = 0; round < 20; ++round) {
-      Engine other = engine(precision, 64U << (random() % 8));
-      std::vector<std::size_t> order(1 + random() % 60);
-      std::vector<FrameTokens> some;
-      for (std::size_t& index : order) {
-        index = random() % frames.size();
-        some.push_back(frames[index]);
+      std::vector<std::uint64_t> order(frames.size());
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), random);
+      order.resize(1 + random() % order.size());
+      const std::size_t budget = 64U << (random() % 8);
+      for (const auto& [number, result] : run_packed(gpu, budget, frames, order)) {
+        ASSERT_EQ(result, result_of(all, number))
+            << name_of(precision) << ", " << budget << " tokens a batch, frame " << number;
       }
-      const BatchResult result = other.run(request_of(1, some));
-      const auto same = [&](const std::vector<float>& a, const std::vector<float>& b,
-                            std::size_t width) {
-        for (std::size_t i = 0; i < order.size(); ++i) {
-          if (std::memcmp(a.data() + i * width, b.data() + order[i] * width,
-                          width * sizeof(float)) != 0) {
-            return false;
-          }
-        }
-        return true;
-      };
-      ASSERT_TRUE(same(result.scores, all.scores, 2)) << name_of(precision);
-      ASSERT_TRUE(same(result.dnabert_s, all.dnabert_s, other.dnabert_s_width()));
-      ASSERT_TRUE(same(result.esm2, all.esm2, other.esm2_width()));
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Heads, ModelsOnGpu,
+                         testing::Values(ModelKind{"of_8_and_16", tiny_models},
+                                         ModelKind{"of_64", models_with_wide_heads}),
+                         [](const auto& test) { return test.param.name; });
 
 TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
   Engine gpu = engine(Precision::kFp16);
@@ -131,11 +198,14 @@ TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
 }
 
 TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
-  Engine gpu = engine(Precision::kFp16);
-  const std::vector<FrameTokens> frames = some_frames(30);
-  for (int batch = 0; batch < 3; ++batch) gpu.run(request_of(0, frames));
+  constexpr std::size_t kBudget = 30'000;
+  Engine gpu = engine(Precision::kFp16, kBudget);
   const std::uint64_t asked = device_allocator().asked();
-  for (int batch = 0; batch < 10; ++batch) gpu.run(request_of(0, frames));
+  // The most frames that fit, and ever longer ones.
+  const FrameTokens one = frame_tokens("M", "ATG");
+  const std::vector<FrameTokens> shortest(kBudget / std::max(one.esm.size(), one.dna.size()), one);
+  gpu.run(request_of(0, shortest));
+  for (std::size_t count = 1; count < 100; count += 7) gpu.run(request_of(0, some_frames(count)));
   EXPECT_EQ(device_allocator().asked(), asked);
 }
 

@@ -309,9 +309,10 @@ __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// What was copied can be read by wgmma, by the whole block.
+// What was copied, but for the last kPending commits, can be read by wgmma, by the whole block.
+template <int kPending>
 __device__ __forceinline__ void publish_copies() {
-  wait_for_copies<0>();
+  wait_for_copies<kPending>();
   cutlass::arch::fence_view_async_shared();
   __syncthreads();
 }
@@ -344,7 +345,7 @@ __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
     __syncthreads();
     turn_rows(problem, queries, keys, item.length);
   }
-  publish_copies();
+  publish_copies<0>();
   const float slope = slope_of(problem, blockIdx.x);
   for (std::uint32_t first = 0; first < item.length; first += kTileQueries) {
     QueryTile<T, kKeys, kAlibi> tile;
@@ -380,13 +381,26 @@ __global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProble
 inline constexpr int kCutKeys = 96;
 inline constexpr std::uint32_t kCutThreads = kCutRows / kTileQueries * kGroupThreads;
 
-// A cut sequence: each group has a tile of queries, and all share one chunk of keys after another.
+// Begins to copy a chunk of keys and the values behind it.
+template <typename T>
+__device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
+                           std::uint32_t length) {
+  const std::uint32_t count = key < length ? min(length - key, kCutKeys) : 0;
+  const std::size_t first = key * rows.stride;
+  copy_rows(chunk, rows.keys + first, rows.stride, count, count);
+  copy_rows(chunk + kCutKeys * kHeadWidth, rows.values + first, rows.stride, count,
+            count > 0 ? kCutKeys : 0);
+  end_copies();
+}
+
+// A cut sequence: each group has a tile of queries, and all share one chunk of keys after another,
+// which is copied while the one before is computed.
 template <typename T, bool kAlibi>
 __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
   T* const queries = reinterpret_cast<T*>(shared);
-  T* const keys = queries + kCutRows * kHeadWidth;
-  T* const values = keys + kCutKeys * kHeadWidth;
+  T* const chunks = queries + kCutRows * kHeadWidth;
+  constexpr std::uint32_t kChunk = 2 * kCutKeys * kHeadWidth;  // elements of one
   const AttentionItem item = problem.items[blockIdx.y];
   if (item.length <= kWholeRows) return;
   const HeadRows<T> rows(problem, item, blockIdx.x);
@@ -396,15 +410,15 @@ __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(Attention
 
   copy_rows(queries, rows.queries + item.first * rows.stride, rows.stride, item.last - item.first,
             kCutRows);
+  copy_chunk(chunks, rows, 0, item.length);
   QueryTile<T, kCutKeys, kAlibi> tile;
   tile.reset();
-  for (std::uint32_t key = 0; key < item.length; key += kCutKeys) {
-    const std::uint32_t count = min(item.length - key, kCutKeys);
-    copy_rows(keys, rows.keys + key * rows.stride, rows.stride, count, count);
-    copy_rows(values, rows.values + key * rows.stride, rows.stride, count, kCutKeys);
-    end_copies();
-    publish_copies();
-    tile.attend(tile_queries, keys, values, count, first, key, problem.scale, slope);
+  for (std::uint32_t key = 0, half = 0; key < item.length; key += kCutKeys, half ^= 1U) {
+    copy_chunk(chunks + (half ^ 1U) * kChunk, rows, key + kCutKeys, item.length);
+    publish_copies<1>();
+    const T* const keys = chunks + half * kChunk;
+    tile.attend(tile_queries, keys, keys + kCutKeys * kHeadWidth, min(item.length - key, kCutKeys),
+                first, key, problem.scale, slope);
     __syncthreads();  // nobody reads the chunk any more
   }
   const std::uint32_t count = first < item.last ? min(item.last - first, kTileQueries) : 0;
@@ -432,7 +446,7 @@ void attend_whole(const AttentionCall& call, cudaStream_t stream) {
 template <typename T, bool kAlibi>
 void attend_cut(const AttentionCall& call, cudaStream_t stream) {
   if constexpr (!kAlibi) launch(turn_cut_kernel<T>, kGroupThreads, 0, sizeof(T), call, stream);
-  launch(cut_attention_kernel<T, kAlibi>, kCutThreads, kCutRows + std::size_t{2} * kCutKeys,
+  launch(cut_attention_kernel<T, kAlibi>, kCutThreads, kCutRows + std::size_t{4} * kCutKeys,
          sizeof(T), call, stream);
 }
 

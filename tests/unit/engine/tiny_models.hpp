@@ -30,6 +30,20 @@ inline EngineModels tiny_models() {
   return models;
 }
 
+// Models with heads of 64 numbers, as the large published ones have: the first layers of others, in
+// fewer heads.
+inline EngineModels models_with_wide_heads() {
+  EngineModels models;
+  models.dnabert_s = load_dnabert_s("synthetic:dnabert-s", tiny_lookup());
+  models.dnabert_s.shape.layers = 2;
+  models.esm2 = load_esm2("synthetic:esm2_t6_8M", tiny_lookup());
+  models.esm2.shape.layers = 2;
+  models.esm2.shape.heads = models.esm2.shape.width / 64;
+  models.classifier = load_classifier(
+      "synthetic", models.dnabert_s.shape.width + models.esm2.shape.width, tiny_lookup());
+  return models;
+}
+
 inline const DnaTokenizer& tiny_tokenizer() {
   static const DnaTokenizer kTokenizer =
       DnaTokenizer::load(VIRNUCPRO_SOURCE_DIR "/share/virnucpro/dnabert-s/tokenizer.json");

@@ -1,0 +1,89 @@
+#include "run/predict.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "unit/engine/tiny_models.hpp"
+#include "unit/run/temp_dir.hpp"
+#include "validate/generate.hpp"
+
+namespace virnucpro {
+namespace {
+
+struct PredictOnGpu : testing::Test {
+  PredictOnGpu() {
+    std::ofstream file(directory / "coding.fa");
+    generate_fasta({.seed = 5, .count = 300, .length = 140, .coding = {9, 10}},
+                   [&file](std::string_view text) { file << text; });
+  }
+
+  // The three tables of a run.
+  std::vector<std::string> tables(const ComputeSettings& compute) {
+    PredictSettings settings;
+    settings.inputs.paths.push_back((directory / "coding.fa").string());
+    settings.models = {.dnabert_s = "synthetic:dnabert-s-tiny",
+                       .esm2 = "synthetic:esm2_tiny",
+                       .classifier = "synthetic",
+                       .lookup = tiny_lookup()};
+    settings.compute = compute;
+    settings.chunk_size = 100;
+    settings.output = directory / "out";
+    settings.force = true;
+    settings.stem = "x";
+    settings.classifier_name = "custom";
+    const RunSummary summary = predict(settings, counters, cancel, [](std::string_view) {});
+    EXPECT_GE(summary.counts.frames, 300U);
+    const std::filesystem::path out = settings.output;
+    return {read_text(out / "x_merged/prediction_results.txt"),
+            read_text(out / "x_merged/prediction_results_highestscore.csv"),
+            read_text(out / "sequences.tsv")};
+  }
+
+  TempDir directory;
+  RunCounters counters;
+  Cancel cancel;
+};
+
+TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
+  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
+    const auto expected = tables({.precision = precision, .gpu = 0});
+    for (const std::size_t budget : {64U, 700U, 5000U}) {
+      for (const std::size_t prefetch : {1U, 6U}) {
+        EXPECT_EQ(tables({.threads = 4,
+                          .precision = precision,
+                          .gpu = 0,
+                          .token_budget = budget,
+                          .prefetch = prefetch}),
+                  expected)
+            << name_of(precision) << ", " << budget << " tokens, prefetch " << prefetch;
+      }
+    }
+    EXPECT_EQ(tables({.precision = precision, .gpu = 0, .packing = false, .deduplicate = false}),
+              expected);
+  }
+}
+
+TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
+  const auto cpu = tables({});
+  const auto gpu = tables({.precision = Precision::kFp32, .gpu = 0});
+  // Scores may differ in their last digits; ids and calls may not.
+  const auto calls = [](const std::string& table) {
+    std::vector<std::string> words;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) {
+      words.push_back(line.substr(0, line.find('\t', line.find('\t') + 1)));
+    }
+    return words;
+  };
+  EXPECT_GT(calls(cpu[0]).size(), 300U);
+  EXPECT_EQ(calls(gpu[0]), calls(cpu[0]));
+}
+
+}  // namespace
+}  // namespace virnucpro
