@@ -139,6 +139,14 @@ def test_a_file_that_cannot_be_used(program, content, expected):
     assert [path.name for path in program.folder.iterdir()] == ["short.fa"]
 
 
+@pytest.mark.parametrize("model", ["esm2", "dnabert-s"])
+@pytest.mark.parametrize("size", ["1", "2"])
+def test_a_chunk_without_a_codon(program, model, size):
+    result = program("profile", "-m", model, *QUICK, *BUDGETS, "-e", size)
+    assert result.returncode == 1
+    assert f"a made-up sequence has no stop-free frame in chunks of {size} bases" in message(result)
+
+
 def limit_address_space():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
