@@ -62,7 +62,9 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   add_value(command, "--max-batch", options.most,
             "The largest token budget (default 8192 on the CPU, 65536 on a GPU)", "N");
   add_value(command, "--step", options.step,
-            "Tokens from one budget to the next (default: each is twice the one before)", "N");
+            "Tokens from one budget to the next (default: each is twice the one before, up to the "
+            "largest)",
+            "N");
   add_value(command, "--test-file", options.test_file,
             "An input of predict, whose first frames are taken (default: made-up sequences of a "
             "chunk's length); - is stdin",

@@ -47,9 +47,10 @@ def test_table(program, model):
 
 @pytest.mark.parametrize("flags, budgets", [
     ([], [512, 1024, 2048, 4096, 8192]),
-    (["--min-batch", "5000"], [5000]),
+    (["--min-batch", "5000"], [5000, 8192]),
     (["--min-batch", "10000"], [10000]),
     (["--max-batch", "300"], [300]),
+    (["--min-batch", "1000", "--max-batch", "1500"], [1000, 1500]),
     (["--min-batch", "100", "--max-batch", "500", "--step", "200"], [100, 300, 500]),
     (["--min-batch", "7", "--max-batch", "8", "--step", "16777216"], [7]),
 ])
