@@ -21,7 +21,9 @@ constexpr std::size_t kBatchesAtLeast = 4;
 
 LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
   ComputeSettings compute = settings.compute;
-  compute.token_budget = settings.budgets.back();
+  // Larger batches take more memory when they come. Planned for them, the engine would warn of
+  // memory that is short, where a row says so.
+  compute.token_budget = settings.budgets.front();
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
   return load_models(settings.models, compute, {.scores = false, .dnabert_s = !esm2, .esm2 = esm2},
                      cancel);
