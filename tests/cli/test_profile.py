@@ -161,15 +161,16 @@ def test_no_memory_for_any_budget(program):
     assert list(program.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("output", [[], ["-o", "x.json"]])
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_it(program, number, code):
-    process = program.start("profile", "-m", "esm2", *ENCODERS, "--seconds", "3600", "-o", "x.json",
+def test_a_signal_stops_it(program, number, code, output):
+    process = program.start("profile", "-m", "esm2", *ENCODERS, "--seconds", "3600", *output,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not process.stdout.readline().startswith(b"token budget"):
         assert process.poll() is None
     process.send_signal(number)
     assert process.wait(timeout=5) == code
-    process.communicate()
+    assert b"Run it again, with --force where it left files." in process.communicate()[1]
     assert list(program.folder.iterdir()) == []
 
 
