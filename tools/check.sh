@@ -55,13 +55,13 @@ run_tests tsan unit -L 'unit.(base|sequence|engine|run)'
 step 'package'
 { tools/package.sh && tools/test_package.sh; } || failed=1
 
-if command -v nvcc >/dev/null; then
+if tools/has_nvcc.sh; then
   step 'cuda: building the device code'
   tools/setup.sh cuda
   cmake --preset cuda -DBUILD_TESTING=ON --log-level=WARNING
   cmake --build --preset cuda --parallel "$jobs" --target virnucpro gpu_tests bench_engine bench_gpu_ops
 else
-  step 'cuda: not built, there is no nvcc'
+  step 'cuda: not built, nvcc was not found on PATH, nor in CUDACXX'
 fi
 
 step 'count'

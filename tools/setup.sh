@@ -146,10 +146,10 @@ case "${1:-}" in
   cuda) set_up_cuda ;;
   demo) install_packages "${build_packages[@]}" ;;
   release)
-    if command -v "${CUDACXX:-nvcc}" >/dev/null; then
+    if tools/has_nvcc.sh; then
       set_up_cuda
     else
-      say "nvcc is not on PATH: what is built computes on the CPU only"
+      say "nvcc was not found on PATH, nor in CUDACXX: what is built computes on the CPU only"
       install_packages "${build_packages[@]}"
     fi
     ;;

@@ -83,8 +83,10 @@ constexpr std::array kTable{
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
               "Please report it with the command line and the log."},
-    ErrorInfo{kInterrupted, "interrupted", 130, "interrupted", "Run it again with --force."},
-    ErrorInfo{kTerminated, "terminated", 143, "terminated", "Run it again with --force."},
+    ErrorInfo{kInterrupted, "interrupted", 130, "interrupted",
+              "Run it again, with --force where it left files."},
+    ErrorInfo{kTerminated, "terminated", 143, "terminated",
+              "Run it again, with --force where it left files."},
 };
 
 constexpr std::array kExitCodes{

@@ -62,7 +62,9 @@ void add_options(CLI::App& command, ProfileOptions& options) {
   add_value(command, "--max-batch", options.most,
             "The largest token budget (default 8192 on the CPU, 65536 on a GPU)", "N");
   add_value(command, "--step", options.step,
-            "Tokens from one budget to the next (default: each is twice the one before)", "N");
+            "Tokens from one budget to the next (default: each is twice the one before, up to the "
+            "largest)",
+            "N");
   add_value(command, "--test-file", options.test_file,
             "An input of predict, whose first frames are taken (default: made-up sequences of a "
             "chunk's length); - is stdin",
@@ -138,7 +140,8 @@ void check_files(const ProfileOptions& options, const Cancel& cancel) {
   });
 }
 
-ProfileFacts facts_of(const ProfileSettings& settings, const Profiler& profiler) {
+ProfileFacts facts_of(const ProfileSettings& settings, const Profiler& profiler,
+                      const std::string& device_description) {
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
   const std::string key = esm2 ? "esm2" : "dnabert_s";
   return {.model = esm2 ? "esm2" : "dnabert-s",
@@ -146,7 +149,7 @@ ProfileFacts facts_of(const ProfileSettings& settings, const Profiler& profiler)
           .weights_hash = profiler.description().at(key + "_hash"),
           .description = profiler.description(),
           .device = device_name(settings.compute),
-          .device_description = describe_device(settings.compute.gpu),
+          .device_description = device_description,
           .threads = settings.compute.threads,
           .test_file = settings.test_file,
           .chunk_size = settings.chunk_size,
@@ -165,8 +168,10 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   std::optional<AtomicFile> file;  // a folder that is not there shows before minutes have gone by
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
+  // Asked before the model is loaded: afterwards its own memory would be missing from what is free.
+  const std::string device_description = describe_device(settings.compute.gpu);
   Profiler profiler(settings, session.cancel);
-  const ProfileFacts facts = facts_of(settings, profiler);
+  const ProfileFacts facts = facts_of(settings, profiler, device_description);
   say(profile_head(facts));
   const std::vector<BudgetRow> rows =
       profiler.run([&say](const BudgetRow& row) { say(profile_row(row)); });

@@ -28,6 +28,7 @@ std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, st
   for (std::size_t budget = least; budget <= most; budget += step == 0 ? budget : step) {
     budgets.push_back(budget);
   }
+  if (step == 0 && budgets.back() != most) budgets.push_back(most);
   return budgets;
 }
 

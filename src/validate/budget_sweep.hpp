@@ -20,7 +20,8 @@ struct BudgetRow {
 // larger batch takes more memory for a gain that repeats of one measurement differ by.
 inline constexpr double kGoodEnough = 0.99;
 
-// From `least` (not 0) up to `most`, in steps or, where `step` is 0, by doubling.
+// From `least` (not 0) up to `most` (no less), in steps or, where `step` is 0, by doubling with
+// `most` as the last.
 std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, std::size_t step);
 
 // The row of a budget from the rate of each repeat, of which there is one at least.

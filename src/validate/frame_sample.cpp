@@ -55,7 +55,9 @@ std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
   Sample sample(settings.tokens);
   for (std::uint64_t seed = 0; !sample.is_full(); ++seed) {
     const std::string letters = coding_sequence(seed, settings.chunk_size, cancel);
-    for (const Frame& frame : stop_free_frames(letters)) {
+    const std::vector<Frame> frames = stop_free_frames(letters);
+    if (frames.empty()) break;  // a chunk too short for a codon: another seed has none either
+    for (const Frame& frame : frames) {
       FrameTokens tokens;
       if (tokenizer != nullptr) {
         tokens.dna = tokenizer->encode(frame.nucleotides);
@@ -92,11 +94,14 @@ std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
 
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                        const DnaTokenizer* tokenizer, const Cancel& cancel) {
-  if (settings.file.empty()) return made_up_frames(settings, tokenizer, cancel);
-  std::vector<FrameTokens> frames = frames_of_file(settings, tokenizer, cancel);
+  const bool made_up = settings.file.empty();
+  std::vector<FrameTokens> frames = made_up ? made_up_frames(settings, tokenizer, cancel)
+                                            : frames_of_file(settings, tokenizer, cancel);
   if (!frames.empty()) return frames;
-  throw Error(ErrorKind::kUsage, fmt::format("{} has no stop-free frame in chunks of {} bases",
-                                             display_name(settings.file), settings.chunk_size));
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} has no stop-free frame in chunks of {} bases",
+                          made_up ? "a made-up sequence" : display_name(settings.file),
+                          settings.chunk_size));
 }
 
 std::size_t token_count(const FrameTokens& frame) {

@@ -22,7 +22,7 @@ struct SampleSettings {
 //
 // Those of a file are the first ones of it, and fewer where it has no more. Made-up sequences are a
 // chunk long and hold a stop-free frame; they are the same each time. Errors: those of the input;
-// kUsage for a file without a stop-free frame.
+// kUsage for a file without a stop-free frame, and for made-up chunks too short for one.
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                        const DnaTokenizer* tokenizer, const Cancel& cancel);
 

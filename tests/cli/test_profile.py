@@ -47,9 +47,10 @@ def test_table(program, model):
 
 @pytest.mark.parametrize("flags, budgets", [
     ([], [512, 1024, 2048, 4096, 8192]),
-    (["--min-batch", "5000"], [5000]),
+    (["--min-batch", "5000"], [5000, 8192]),
     (["--min-batch", "10000"], [10000]),
     (["--max-batch", "300"], [300]),
+    (["--min-batch", "1000", "--max-batch", "1500"], [1000, 1500]),
     (["--min-batch", "100", "--max-batch", "500", "--step", "200"], [100, 300, 500]),
     (["--min-batch", "7", "--max-batch", "8", "--step", "16777216"], [7]),
 ])
@@ -139,6 +140,14 @@ def test_a_file_that_cannot_be_used(program, content, expected):
     assert [path.name for path in program.folder.iterdir()] == ["short.fa"]
 
 
+@pytest.mark.parametrize("model", ["esm2", "dnabert-s"])
+@pytest.mark.parametrize("size", ["1", "2"])
+def test_a_chunk_without_a_codon(program, model, size):
+    result = program("profile", "-m", model, *QUICK, *BUDGETS, "-e", size)
+    assert result.returncode == 1
+    assert f"a made-up sequence has no stop-free frame in chunks of {size} bases" in message(result)
+
+
 def limit_address_space():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
@@ -152,15 +161,16 @@ def test_no_memory_for_any_budget(program):
     assert list(program.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("output", [[], ["-o", "x.json"]])
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_it(program, number, code):
-    process = program.start("profile", "-m", "esm2", *ENCODERS, "--seconds", "3600", "-o", "x.json",
+def test_a_signal_stops_it(program, number, code, output):
+    process = program.start("profile", "-m", "esm2", *ENCODERS, "--seconds", "3600", *output,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while not process.stdout.readline().startswith(b"token budget"):
         assert process.poll() is None
     process.send_signal(number)
     assert process.wait(timeout=5) == code
-    process.communicate()
+    assert b"Run it again, with --force where it left files." in process.communicate()[1]
     assert list(program.folder.iterdir()) == []
 
 

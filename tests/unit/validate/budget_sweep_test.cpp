@@ -37,9 +37,11 @@ Outcome sweep_failing_at(std::size_t failing, const Failure& failure) {
   return outcome;
 }
 
-TEST(BudgetsBetween, DoublesWithoutAStep) {
+TEST(BudgetsBetween, DoublesWithoutAStepAndEndsWithTheMost) {
   EXPECT_THAT(budgets_between(512, 4096, 0), ElementsAre(512, 1024, 2048, 4096));
-  EXPECT_THAT(budgets_between(3, 13, 0), ElementsAre(3, 6, 12));
+  EXPECT_THAT(budgets_between(3, 13, 0), ElementsAre(3, 6, 12, 13));
+  EXPECT_THAT(budgets_between(1000, 1500, 0), ElementsAre(1000, 1500));
+  EXPECT_THAT(budgets_between(7, 7, 0), ElementsAre(7));
 }
 
 TEST(BudgetsBetween, GoesInStepsUpToTheLast) {

@@ -92,6 +92,16 @@ TEST_F(FrameSamples, NeedAFrame) {
   }
 }
 
+TEST_F(FrameSamples, AreMadeUpOfOneCodonButNotOfLess) {
+  EXPECT_GE(tokens_of(sample_frames({.chunk_size = 3, .tokens = 100}, nullptr, cancel)), 100U);
+  for (const std::uint64_t size : {1U, 2U}) {
+    EXPECT_EQ(
+        thrown_kind([&] { sample_frames({.chunk_size = size, .tokens = 100}, nullptr, cancel); }),
+        ErrorKind::kUsage)
+        << size;
+  }
+}
+
 TEST_F(FrameSamples, EndWithADamagedFile) {
   const std::string path = file(">a\nATGGCT\n>b\nAT" + std::string(1, '\0'));
   EXPECT_EQ(thrown_kind([&] { sample_frames({.file = path, .tokens = 1000}, nullptr, cancel); }),
