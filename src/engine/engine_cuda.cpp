@@ -307,11 +307,21 @@ class CudaEngine : public EngineDevice {
         break;
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::kOutOfMemory || token_budget_ / 2 < kSmallestBudget) throw;
+        release();
       }
     }
     if (token_budget_ == tokens) return;
     log_warning("device memory is short: batches of {} tokens instead of {}; results are the same",
                 token_budget_, tokens);
+  }
+
+  // Gives back what reserve() took: half of the tokens may want it cut in another way.
+  void release() {
+    activations_ = {};
+    for (Slot& slot : slots_) {
+      slot.input = {};
+      slot.results = {};
+    }
   }
 
   // Room for batches of so many tokens of either model.
