@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <iostream>
 #include <span>
@@ -178,14 +177,6 @@ struct AttentionKind {
   Element element;
 };
 
-std::vector<float> inverse_frequencies(std::size_t head_width) {
-  std::vector<float> values(head_width / 2);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = std::pow(10000.0F, -2.0F * static_cast<float>(i) / static_cast<float>(head_width));
-  }
-  return values;
-}
-
 std::vector<std::uint32_t> offsets_of(std::size_t length) {
   std::vector<std::uint32_t> offsets;
   for (std::size_t i = 0; i <= kTokens; i += length) {
@@ -212,7 +203,7 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
   const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
   const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
   // Longer sequences are turned where they lie: only a true rotation leaves their size as it is.
-  const RotaryTable angles(inverse_frequencies(kHeadWidth), length);
+  const RotaryTable angles(rotary_frequencies(kHeadWidth), length);
   const DeviceBuffer cosines = on_device(std::vector(angles.cosines(0), angles.cosines(length)));
   const DeviceBuffer sines = on_device(std::vector(angles.sines(0), angles.sines(length)));
   const DeviceBuffer slopes = on_device(alibi_slopes(heads));

@@ -3,7 +3,6 @@
 // The definitions of models/esm2.hpp, included by one source a backend.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/error.hpp"
 #include "models/batch.hpp"
 #include "models/esm2.hpp"
+#include "ops/attention.hpp"
 #include "tokens/esm_alphabet.hpp"
 
 namespace virnucpro {
@@ -24,15 +24,9 @@ inline constexpr PooledRows kPooledResidues{.skipped = 1, .most = 1024};
 
 inline std::vector<float> inverse_frequencies(const Weights& weights, const std::string& name,
                                               std::size_t head_width) {
+  if (!weights.has(name)) return rotary_frequencies(head_width);
   std::vector<float> values(head_width / 2);
-  if (weights.has(name)) {
-    weights.read(name, {values.size()}, values);
-    return values;
-  }
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double exponent = static_cast<double>(2 * i) / static_cast<double>(head_width);
-    values[i] = static_cast<float>(1.0 / std::pow(10000.0, exponent));
-  }
+  weights.read(name, {values.size()}, values);
   return values;
 }
 

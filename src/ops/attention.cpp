@@ -5,6 +5,15 @@
 
 namespace virnucpro {
 
+std::vector<float> rotary_frequencies(std::size_t head_width) {
+  std::vector<float> values(head_width / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double exponent = static_cast<double>(2 * i) / static_cast<double>(head_width);
+    values[i] = static_cast<float>(1.0 / std::pow(10000.0, exponent));
+  }
+  return values;
+}
+
 RotaryTable::RotaryTable(std::span<const float> inv_freq, std::size_t positions)
     : half_(inv_freq.size()), cosines_(positions * half_), sines_(positions * half_) {
   for (std::size_t position = 0; position < positions; ++position) {

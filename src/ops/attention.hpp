@@ -16,6 +16,9 @@ namespace virnucpro {
 // sees another, nothing is computed for padding, work is cut from each sequence's own first row,
 // and softmax runs in fp32: a sequence's bits depend on that sequence only.
 
+// inv_freq of the paper below, section 3.2.2: 10000^(−2i/head_width), i < head_width / 2.
+std::vector<float> rotary_frequencies(std::size_t head_width);
+
 // Angles of rotary position embedding (Su et al. 2021, arXiv:2104.09864): cosines and sines of
 // position · inv_freq, [positions, head_width / 2].
 class RotaryTable {

@@ -24,14 +24,6 @@ struct Heads {
   bool rotary;
 };
 
-std::vector<float> frequencies(std::size_t head_width) {
-  std::vector<float> inv_freq(head_width / 2);
-  for (std::size_t i = 0; i < inv_freq.size(); ++i) {
-    inv_freq[i] = std::pow(10000.0F, -static_cast<float>(2 * i) / static_cast<float>(head_width));
-  }
-  return inv_freq;
-}
-
 struct Family {
   std::string name;
   cuda::Attention attention;
@@ -47,7 +39,7 @@ OnDevice on_gpu(const Family& family, const Heads& heads, const Offsets& offsets
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     longest = std::max(longest, offsets[i + 1] - offsets[i]);
   }
-  const RotaryTable table(frequencies(heads.width), longest);
+  const RotaryTable table(rotary_frequencies(heads.width), longest);
   const OnDevice cosines(std::span{table.cosines(0), longest * table.half()});
   const OnDevice sines(std::span{table.sines(0), longest * table.half()});
   const OnDevice slopes{alibi_slopes(heads.count)};
@@ -79,8 +71,8 @@ std::vector<float> on_cpu(const Heads& heads, const Offsets& offsets,
   std::copy(qkv.begin(), qkv.end(), in.values().begin());
   Panels out(offsets.back(), width);
   if (heads.rotary) {
-    rotary_attention(context, heads.count, RotaryTable(frequencies(heads.width), 4100), offsets, in,
-                     out);
+    rotary_attention(context, heads.count, RotaryTable(rotary_frequencies(heads.width), 4100),
+                     offsets, in, out);
   } else {
     alibi_attention(context, alibi_slopes(heads.count), offsets, in, out);
   }
