@@ -49,6 +49,7 @@ def main():
         for batch in (esm2_batches[0], esm2_batches[-1]):
             batch.means(run_esm2)
         dnabert.run(dnabert_batches, run_dnabert)
+    torch.cuda.synchronize()
     serve(run_pass, f"torch {torch.__version__}, ESM-2 packed, DNABERT-S in batches of"
                     f" {DNABERT_BATCH}, both compiled, {DTYPE}, {TOKENS} tokens a batch")
 
