@@ -25,12 +25,12 @@ link_source() {
 # The sanitizers watch the ops: with an engine's thousands of kernels, or every company that a
 # sequence may have, the slower of them take hours.
 run_tests() {
-  local ops='*OnGpu*:-EngineOnGpu*:*InAnyCompany*' tool failed=0
+  local ops='*OnGpu*:-EngineOnGpu*:PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*' tool failed=0
   link_source
   export LD_LIBRARY_PATH=$programs/lib
   "$programs/bin/gpu_engine" | tee "$out/tests.log" | grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran' || failed=1
   for tool in memcheck racecheck initcheck; do
-    timeout 150 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$programs/bin/gpu_engine" \
+    timeout 180 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$programs/bin/gpu_engine" \
       --gtest_filter="$ops" >"$out/$tool.log" 2>&1 || failed=1
     printf '%s: %s\n' "$tool" "$(tail -n 1 "$out/$tool.log")"
   done
