@@ -62,12 +62,18 @@ def ratio(name: str, unit: str, ours: Sequence[Pass], peer: str, theirs: Sequenc
           clock: str, goal: float, settings: dict) -> Figure:
     """A rate that has to be `goal` times the peer's; turn by turn, so that both had the same
     machine."""
-    our_rates, peer_rates = rates(ours, clock), rates(theirs, clock)
-    ratios = [a / b for a, b in zip(our_rates, peer_rates)]
+    return ratio_of_rates(name, unit, rates(ours, clock), peer, rates(theirs, clock), goal,
+                          {**settings, "clock": clock})
+
+
+def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, theirs: Sequence[float],
+                   goal: float, settings: dict) -> Figure:
+    """The same for rates that were worked out before."""
+    ratios = [a / b for a, b in zip(ours, theirs)]
     median = statistics.median(ratios)
-    return Figure(name, unit, statistics.median(our_rates), [min(our_rates), max(our_rates)],
-                  len(ratios), f">= {goal:g}x", median >= goal, peer, statistics.median(peer_rates),
-                  median, [min(ratios), max(ratios)], {**settings, "clock": clock})
+    return Figure(name, unit, statistics.median(ours), [min(ours), max(ours)], len(ratios),
+                  f">= {goal:g}x", median >= goal, peer, statistics.median(theirs), median,
+                  [min(ratios), max(ratios)], settings)
 
 
 def at_least(name: str, unit: str, values: Sequence[float], least: float, settings: dict) -> Figure:

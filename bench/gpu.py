@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Callable, Dict, Iterator, List
 
 import figure
-from engine import DNA_VOCABULARY, ESM2, RESIDUES
+from engine import DNA_VOCABULARY, ESM2, RESIDUES, differ
 from session import Pass, Side, alternate
 from setting import Setting
 
@@ -39,10 +39,10 @@ def write_lines(path: Path, lines: List[str]) -> Path:
     return path
 
 
-def engine(setting: Setting, kind: str, model, device, precision: str, sequences: Path,
-           embeddings: str = "ours.f32") -> Side:
-    command = [setting.bin / "bench_engine", kind, model, device, precision, sequences,
-               setting.scratch / embeddings]
+def engine(setting: Setting, kind: str, model: object, precision: str, sequences: Path) -> Side:
+    """Ours; its embeddings are in ours.f32."""
+    command = [setting.bin / "bench_engine", kind, model, "cuda", precision, sequences,
+               setting.scratch / "ours.f32"]
     return Side(command, setting.environment)
 
 
@@ -60,7 +60,7 @@ def turns(setting: Setting, sides: List[Side]) -> List[List[Pass]]:
 
 def against_packed(setting: Setting, model: str, precision: str, goal: float, tokens: int):
     sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, tokens))
-    with engine(setting, "esm2", f"synthetic:{model}", "cuda", precision, sequences) as ours, \
+    with engine(setting, "esm2", f"synthetic:{model}", precision, sequences) as ours, \
             peer(setting, "esm2_packed", model, precision, sequences, BUDGET) as theirs:
         passes = turns(setting, [ours, theirs])
         settings = {"precision": precision, "tokens_a_sequence": LENGTH, "ours": ours.settings,
@@ -68,8 +68,8 @@ def against_packed(setting: Setting, model: str, precision: str, goal: float, to
     yield figure.ratio(f"{model}, {precision}", "tokens/s", passes[0], "torch", passes[1], "wall",
                        goal, settings)
     if model == BIGGEST:
-        yield figure.at_least(f"{model}, {precision}, alone", "tokens/s", figure.rates(passes[0], "wall"),
-                       GOALS[precision][1], settings)
+        yield figure.at_least(f"{model}, {precision}, alone", "tokens/s",
+                              figure.rates(passes[0], "wall"), GOALS[precision][1], settings)
 
 
 def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Figure]]:
@@ -80,8 +80,10 @@ def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Fi
 # The whole program.
 
 
-def run_predict(setting: Setting, fasta: Path, precision: str, models: List[object]) -> dict:
+def run_predict(setting: Setting, fasta: Path, precision: str) -> dict:
     """What a run says of itself, and its wall time."""
+    models = ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
+              setting.weights("dnabert-s"), "-p", "synthetic", "-e", 500, "-m", "custom"]
     start = time.perf_counter()
     done = subprocess.run(
         [str(word) for word in
@@ -95,26 +97,22 @@ def run_predict(setting: Setting, fasta: Path, precision: str, models: List[obje
     return {"wall": wall, **said}
 
 
-def model_options(setting: Setting) -> List[object]:
-    return ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
-            setting.weights("dnabert-s"), "-p", "synthetic", "-e", 500, "-m", "custom"]
-
-
-def coding_sequences(setting: Setting, count: int) -> Path:
+def coding_sequences(setting: Setting) -> Path:
     fasta = setting.scratch / "coding.fa"
     if not fasta.exists():
-        setting.virnucpro("generate", "-n", count, "--length", 500, "--coding", 1, "-o", fasta)
+        setting.virnucpro("generate", "-n", PREDICT_SEQUENCES, "--length", 500, "--coding", 1, "-o",
+                          fasta)
     return fasta
 
 
 def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
-    fasta = coding_sequences(setting, PREDICT_SEQUENCES)
+    fasta = coding_sequences(setting)
     dnabert = setting.weights("dnabert-s")
     runs: List[dict] = []
     passes: List[Pass] = []
     with peer(setting, "both_models", BIGGEST, dnabert, precision, fasta, BUDGET) as theirs:
         for _ in range(PREDICT_TURNS):
-            runs.append(run_predict(setting, fasta, precision, model_options(setting)))
+            runs.append(run_predict(setting, fasta, precision))
             passes.append(theirs.run())
         settings = {"precision": precision, "sequences": PREDICT_SEQUENCES,
                     "peer": theirs.settings, "runs": runs}
@@ -122,14 +120,9 @@ def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
         tokens = run["frames"] * LENGTH
         assert abs(tokens - passes[0].work) <= 0.001 * tokens, (tokens, passes[0].work)
     ours = [run["ESM tokens/s"] for run in runs]
-    theirs_rates = figure.rates(passes, "wall")
-    ratios = [a / b for a, b in zip(ours, theirs_rates)]
     goal, rate_goal = PREDICT_GOALS[precision]
-    yield figure.Figure(f"predict, {precision}", "ESM-2 tokens/s", statistics.median(ours),
-                        [min(ours), max(ours)], len(ours), f">= {goal:g}x",
-                        statistics.median(ratios) >= goal, "torch",
-                        statistics.median(theirs_rates), statistics.median(ratios),
-                        [min(ratios), max(ratios)], settings)
+    yield figure.ratio_of_rates(f"predict, {precision}", "ESM-2 tokens/s", ours, "torch",
+                                figure.rates(passes, "wall"), goal, settings)
     yield figure.at_least(f"predict, {precision}, alone", "ESM-2 tokens/s", ours, rate_goal, settings)
     for key in ("device busy", "packing"):
         yield figure.at_least(f"predict, {precision}, {key}", "%", [run[key] for run in runs], 97,
@@ -140,13 +133,13 @@ def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
 
 def against_vanilla(setting: Setting) -> Iterator[figure.Figure]:
     """Whole runs, loading and tables with them, over the original's way once it is loaded."""
-    fasta = coding_sequences(setting, PREDICT_SEQUENCES)
+    fasta = coding_sequences(setting)
     with peer(setting, "vanilla", "both", BIGGEST, setting.weights("dnabert-s"), fasta,
               VANILLA_FRAMES) as theirs:
         theirs.run()
         runs, passes = [], []
         for _ in range(PREDICT_TURNS):
-            runs.append(run_predict(setting, fasta, "fp16", model_options(setting)))
+            runs.append(run_predict(setting, fasta, "fp16"))
             passes.append(theirs.run())
         settings = {"precision": "fp16", "peer": theirs.settings, "runs": runs}
     ours = [Pass(run["wall"], run["wall"], round(run["frames"] * LENGTH)) for run in runs]
@@ -168,7 +161,7 @@ def loading(setting: Setting) -> Iterator[figure.Figure]:
     sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, LENGTH))
     seconds = []
     for _ in range(3):
-        with engine(setting, "esm2", model, "cuda", "fp16", sequences) as ours:
+        with engine(setting, "esm2", model, "fp16", sequences) as ours:
             seconds.append(ours.seconds)
     yield figure.limit(f"{BIGGEST}, fp32 file in the page cache to ready", "s", seconds, 6,
                        {"precision": "fp16"})
@@ -185,8 +178,7 @@ def lengths(setting: Setting) -> Iterator[figure.Figure]:
         for length in (LENGTH, *OTHER_LENGTHS):
             sequences = write_lines(setting.scratch / f"proteins-{length}",
                                     proteins(length, 10 * BUDGET))
-            sides[length] = engine(setting, "esm2", f"synthetic:{BIGGEST}", "cuda", "fp16",
-                                   sequences)
+            sides[length] = engine(setting, "esm2", f"synthetic:{BIGGEST}", "fp16", sequences)
         passes = dict(zip(sides, turns(setting, list(sides.values()))))
     finally:
         for side in sides.values():
@@ -194,20 +186,16 @@ def lengths(setting: Setting) -> Iterator[figure.Figure]:
     flops = {length: [rate * flop_a_token(BIGGEST, length) / 1e12
                       for rate in figure.rates(passes[length], "wall")] for length in passes}
     for length in OTHER_LENGTHS:
-        ratios = [a / b for a, b in zip(flops[length], flops[LENGTH])]
         tokens = statistics.median(figure.rates(passes[length], "wall"))
-        yield figure.Figure(f"{BIGGEST}, fp16, {length} tokens a protein, arithmetic", "TFLOP/s",
-                            statistics.median(flops[length]),
-                            [min(flops[length]), max(flops[length])], len(ratios), ">= 0.95x",
-                            statistics.median(ratios) >= 0.95, f"{LENGTH} tokens",
-                            statistics.median(flops[LENGTH]), statistics.median(ratios),
-                            [min(ratios), max(ratios)], {"tokens_per_second": tokens})
+        yield figure.ratio_of_rates(f"{BIGGEST}, fp16, {length} tokens a protein, arithmetic",
+                                    "TFLOP/s", flops[length], f"{LENGTH} tokens", flops[LENGTH],
+                                    0.95, {"tokens_per_second": tokens})
 
 
 def full_precision(setting: Setting) -> Iterator[figure.Figure]:
-    fasta = coding_sequences(setting, PREDICT_SEQUENCES)
+    fasta = coding_sequences(setting)
     sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, BUDGET))
-    with engine(setting, "esm2", f"synthetic:{BIGGEST}", "cuda", "fp32", sequences) as ours, \
+    with engine(setting, "esm2", f"synthetic:{BIGGEST}", "fp32", sequences) as ours, \
             peer(setting, "vanilla", "esm2", BIGGEST, setting.weights("dnabert-s"), fasta,
                  120) as theirs:
         passes = turns(setting, [ours, theirs])
@@ -224,10 +212,10 @@ def dnabert(setting: Setting) -> Iterator[figure.Figure]:
                                                     k=DNA_LENGTH + rng.randint(-8, 8) - 2), 2]))
                  for _ in range(count)]
         sequences = write_lines(setting.scratch / "dna", lines)
-        with engine(setting, "dnabert-s", model, "cuda", precision, sequences) as ours, \
+        with engine(setting, "dnabert-s", model, precision, sequences) as ours, \
                 peer(setting, "dnabert", model, "cuda", precision, batch, sequences,
                      setting.scratch / "theirs.f32") as theirs:
-            worst = least_cosine(setting, "ours.f32", "theirs.f32", 768)
+            worst = least_cosine(setting, 768)
             assert 1 - worst <= MOST_APART[precision], (precision, worst)
             passes = turns(setting, [ours, theirs])
             settings = {"precision": precision, "least_cosine": worst, "ours": ours.settings,
@@ -241,12 +229,14 @@ def rows(path: Path, width: int) -> List[array]:
     return [values[i : i + width] for i in range(0, len(values), width)]
 
 
-def least_cosine(setting: Setting, ours: str, theirs: str, width: int) -> float:
+def least_cosine(setting: Setting, width: int) -> float:
+    """Of the embeddings of both sides."""
     def cosine(a, b):
         return sum(map(float.__mul__, a, b)) / math.sqrt(
             sum(x * x for x in a) * sum(x * x for x in b))
 
-    pairs = list(zip(rows(setting.scratch / ours, width), rows(setting.scratch / theirs, width)))
+    ours, theirs = (rows(setting.scratch / name, width) for name in ("ours.f32", "theirs.f32"))
+    pairs = list(zip(ours, theirs))
     assert pairs
     return min(cosine(a, b) for a, b in pairs[:200])
 
@@ -270,24 +260,22 @@ def accuracy(setting: Setting) -> Iterator[figure.Figure]:
         subprocess.run([setting.python, str(setting.peers / "esm2_reference.py"), str(model),
                         str(sequences), str(setting.scratch / "theirs.f32")], check=True,
                        stderr=subprocess.DEVNULL)
-        reference = array("f", (setting.scratch / "theirs.f32").read_bytes())
         for precision, most in MOST_APART.items():
-            with engine(setting, "esm2", model, "cuda", precision, sequences):
+            with engine(setting, "esm2", model, precision, sequences):
                 pass
-            ours = array("f", (setting.scratch / "ours.f32").read_bytes())
-            worst = least_cosine(setting, "ours.f32", "theirs.f32", width)
+            worst = least_cosine(setting, width)
             what = f"{name}, {precision}, to transformers on the CPU"
             yield figure.limit(f"{what}: largest 1 - cosine", "", [1 - worst], most,
                                {"precision": precision})
             if precision == "fp32":
-                largest = max(abs(a - b) for a, b in zip(ours, reference))
+                largest = differ(setting.scratch / "ours.f32", setting.scratch / "theirs.f32")
                 yield figure.limit(f"{what}: largest difference", "", [largest], LARGEST_FP32,
                                    {"precision": precision})
 
 
 def scores_of(setting: Setting, fasta: Path, precision: str) -> Dict[str, List[str]]:
     """The words of each frame's row."""
-    run_predict(setting, fasta, precision, model_options(setting))
+    run_predict(setting, fasta, precision)
     table = setting.scratch / "out" / f"{fasta.stem}_merged" / "prediction_results.txt"
     rows = [line.split("\t") for line in table.read_text().splitlines()[1:]]
     return {row[0]: row[1:] for row in rows}
