@@ -8,6 +8,8 @@
 namespace virnucpro {
 
 Error error_of(const std::exception& exception) {
+  const auto* own = dynamic_cast<const Error*>(&exception);
+  if (own != nullptr) return *own;
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
     return Error(ErrorKind::kOutOfMemory, "");
   }

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// The error that an exception which is none of the program's own stands for: kOutOfMemory where the
-// system gives no more memory or threads, else kInternal.
+// The error that an exception stands for: itself where it is one, kOutOfMemory where the system
+// gives no more memory or threads, else kInternal.
 Error error_of(const std::exception& exception);
 
 }  // namespace virnucpro

@@ -255,8 +255,6 @@ int run_program(int argc, const char* const* argv) {
   try {
     start_log(LogLevel::kWarning, {});
     return parse_and_run(argc, argv, cancel);
-  } catch (const Error& error) {
-    return report(error);
   } catch (const std::exception& exception) {
     return report(error_of(exception));
   }

@@ -40,8 +40,7 @@ const std::runtime_error kNoMemory = compose_no_memory();
 
 Exception ExceptionMaker::of(const std::exception& exception) noexcept {
   try {
-    const auto* own = dynamic_cast<const Error*>(&exception);
-    const Error error = own != nullptr ? *own : error_of(exception);
+    const Error error = error_of(exception);
     return {error.info(), std::runtime_error(error.what())};
   } catch (const std::exception&) {
     return {no_memory(), kNoMemory};

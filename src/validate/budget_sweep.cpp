@@ -9,12 +9,6 @@
 namespace virnucpro {
 namespace {
 
-bool is_out_of_memory(const std::exception& exception) {
-  const auto* error = dynamic_cast<const Error*>(&exception);
-  const ErrorKind kind = error != nullptr ? error->kind() : error_of(exception).kind();
-  return kind == ErrorKind::kOutOfMemory;
-}
-
 double median(std::vector<double> sorted) {
   const std::size_t middle = sorted.size() / 2;
   if (sorted.size() % 2 != 0) return sorted[middle];
@@ -50,7 +44,7 @@ std::vector<BudgetRow> sweep_budgets(const std::vector<std::size_t>& budgets,
     try {
       rows.push_back(measure(budget));
     } catch (const std::exception& exception) {
-      if (rows.empty() || !is_out_of_memory(exception)) throw;
+      if (rows.empty() || error_of(exception).kind() != ErrorKind::kOutOfMemory) throw;
       rows.push_back({.token_budget = budget, .out_of_memory = true});
     }
     on_row(rows.back());

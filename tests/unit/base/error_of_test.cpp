@@ -16,6 +16,12 @@ TEST(ErrorOf, TakesAThreadThatCannotBeStartedForLackOfMemory) {
   EXPECT_EQ(error_of(std::bad_alloc{}).kind(), ErrorKind::kOutOfMemory);
 }
 
+TEST(ErrorOf, IsTheProgramsOwnAsItIs) {
+  const Error own(ErrorKind::kUsage, "odd");
+  EXPECT_EQ(error_of(own).kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error_of(own).what(), own.what());
+}
+
 TEST(ErrorOf, TakesAllElseForABug) {
   const std::system_error other(std::make_error_code(std::errc::invalid_argument), "thread");
   EXPECT_EQ(error_of(other).kind(), ErrorKind::kInternal);
