@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "engine/worker.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/run/temp_dir.hpp"
 
@@ -35,11 +36,13 @@ const std::vector<FrameTokens>& sample_frames() {
 }
 
 struct BatchRunners : testing::Test {
-  // Of one runner at a time: its engine is gone with the next one's.
+  // Of one runner at a time: its worker is gone with the next one's.
   BatchRunner runner(const ComputeSettings& settings, const EngineModels& models = tiny_models()) {
+    worker.reset();
     engine = std::make_unique<Engine>(models, EngineSettings{.token_budget = settings.token_budget},
                                       cancel);
-    return {*engine,
+    worker = std::make_unique<Worker>(*engine, settings.prefetch);
+    return {*worker,
             settings,
             counters,
             {.on_result =
@@ -50,6 +53,7 @@ struct BatchRunners : testing::Test {
                                    .second)
                        << number << " was answered twice";
                  },
+             .on_failed = {},
              .name_of = [](std::uint64_t number) { return fmt::format("frame{}", number); }}};
   }
   // Every sample frame's scores under these settings, by number.
@@ -78,6 +82,7 @@ struct BatchRunners : testing::Test {
 
   Cancel cancel;
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<Worker> worker;
   RunCounters counters;
   std::map<std::uint64_t, Scores> scores;
 };
