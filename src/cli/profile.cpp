@@ -120,6 +120,8 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
   settings.compute = choose_compute(options.compute, session.config, session.environment);
+  // One engine is measured, in this process.
+  if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.budgets = choose_budgets(options, !settings.compute.gpus.empty());
   settings.test_file = options.test_file;
   settings.seconds = choose_seconds(options.seconds);
