@@ -29,7 +29,7 @@ struct StayNear : testing::Test {
     cpu_set_t usable;
     EXPECT_EQ(::sched_getaffinity(0, sizeof usable, &usable), 0);
     int first = 0;
-    while (!CPU_ISSET(first, &usable)) ++first;
+    while (!CPU_ISSET(static_cast<std::size_t>(first), &usable)) ++first;
     return std::to_string(first);
   }
 
