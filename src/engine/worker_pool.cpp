@@ -168,7 +168,11 @@ class WorkerPool::Thread {
       shared_.error = std::current_exception();
       shared_.changed.notify_all();
     }
-    links_.clear();  // here: the processes end with this thread
+    // All at once, and here: they end with this thread.
+    for (const auto& link : links_) {
+      if (link) link->process.kill();
+    }
+    links_.clear();
   }
 
   // False when there is nothing more to do.

@@ -98,14 +98,17 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
 }
 
 WorkerProcess::~WorkerProcess() {
-  if (has_ended_) return;
-  ::kill(id_, SIGKILL);
+  kill();
   wait_for(kKillMilliseconds);
+}
+
+void WorkerProcess::kill() const {
+  if (!has_ended_) ::kill(id_, SIGKILL);
 }
 
 std::string WorkerProcess::end() {
   if (wait_for(kMomentMilliseconds)) return how_it_ended(status_);
-  ::kill(id_, SIGKILL);
+  kill();
   return wait_for(kKillMilliseconds) ? "it closed its socket and did not end"
                                      : "it cannot be killed: its driver holds it";
 }

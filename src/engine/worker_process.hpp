@@ -35,6 +35,8 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   pid_t id() const { return id_; }
+  // Does not wait for its end, as the destructor does: a driver may take a second to clear up.
+  void kill() const;
   // Waits a moment for a process whose socket is closed, then kills it; how it ended: "it was
   // killed by signal 9 (Killed)".
   std::string end();
