@@ -11,4 +11,8 @@ void Cancel::check() const {
               terminated ? "by SIGTERM" : "by the user");
 }
 
+void Cancel::check_late() const {
+  if (late()) check();
+}
+
 }  // namespace virnucpro

@@ -62,21 +62,21 @@ constexpr std::array kTable{
               "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
     ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
-    ErrorInfo{
-        kOutputExists, "output-exists", 1, "output is there already",
-        "Choose another with --output, or give --force: it replaces the file, or this program's "
-        "files in the directory."},
+    ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
+              "Choose another with --output; --resume goes on with an interrupted run; --force "
+              "replaces the "
+              "file, or this program's files in the directory."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
-              "Free space or choose another --output; nothing half-written was left under a final "
-              "name."},
+              "Free space, then run it again with --resume, or choose another --output; nothing "
+              "half-written was left under a final name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
               "Set TMPDIR to a folder with free space that can be written."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
-              "Start the run again with --force."},
+              "Start the run over with --force-resume."},
     ErrorInfo{kJournalMismatch, "journal-mismatch", 3, "the run's journal is of another run",
-              "Start the run again with --force."},
+              "Give what the run was begun with, or start over with --force-resume."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
@@ -84,9 +84,9 @@ constexpr std::array kTable{
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
               "Please report it with the command line and the log."},
     ErrorInfo{kInterrupted, "interrupted", 130, "interrupted",
-              "Run it again, with --force where it left files."},
+              "Run it again; predict goes on from there with --resume."},
     ErrorInfo{kTerminated, "terminated", 143, "terminated",
-              "Run it again, with --force where it left files."},
+              "Run it again; predict goes on from there with --resume."},
 };
 
 constexpr std::array kExitCodes{

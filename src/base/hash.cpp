@@ -50,6 +50,10 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc) {
   return ~crc;
 }
 
+std::uint64_t hash64(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
 struct ContentHash::State {
   XXH3_state_t* xxh = XXH3_createState();
   State() {

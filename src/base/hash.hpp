@@ -13,6 +13,9 @@ namespace virnucpro {
 // CRC-32C (Castagnoli), as iSCSI and SQLite extensions use it; `crc` continues an earlier one.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
+// XXH3, 64 bits.
+std::uint64_t hash64(std::string_view bytes);
+
 // FNV-1a, 64 bits.
 constexpr std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;

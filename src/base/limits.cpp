@@ -20,7 +20,7 @@ constexpr Limits kLimits{.chunks_per_block = 64,
                          .frames_per_batch = 65536,
                          .parts_per_drain = 1U << 17U,
                          .batches_in_flight = 64,
-                         .frames_per_unit = 4096,
+                         .frames_per_unit = 256,
                          .sequences_per_unit = 4096,
                          .rows_in_sort = 1U << 20U};
 #endif

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -25,10 +26,12 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kOutputGroup = "Output";
+constexpr std::uint64_t kMostShards = 4096;  // merge reads them side by side
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro predict contigs.fa.gz --models-dir models\n"
     "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --threshold 0.8 --virus-fasta\n"
+    "  virnucpro predict contigs.fa.gz --models-dir models --resume    # after an interruption\n"
     "  zcat contigs.fa.gz | virnucpro predict - -o - > frames.tsv\n"
     "  virnucpro predict contigs.fa --dnabert-model synthetic:dnabert-s-tiny \\\n"
     "      --esm-model synthetic:esm2_tiny -p synthetic      # a demonstration: random weights";
@@ -41,7 +44,11 @@ struct PredictOptions {
   std::string name;
   std::string threshold;
   std::string min_length;
+  std::string shard;
   bool force = false;
+  bool resume = false;
+  bool force_resume = false;
+  bool skip_validation = false;
   bool keep_intermediate = false;
   bool virus_fasta = false;
   bool strict_input = false;
@@ -65,6 +72,17 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
         "Share of virus chunks from which a sequence is called virus (default 0.5)", "X");
   value("--min-length", options.min_length, "Shorter sequences are not looked at (default 0)", "N");
   flag("-f,--force", options.force, "Replace this program's files in the output directory");
+  flag("--resume", options.resume,
+       "Go on with the interrupted run in the output directory, or begin where there is none");
+  flag("--force-resume", options.force_resume,
+       "The same, and start over where its journal is refused");
+  flag("--skip-checkpoint-validation", options.skip_validation,
+       "Resume without checking every unit of the journal first");
+  value("--shard", options.shard,
+        "Score part I of N alone (0/4, 1/4 …: of blocks of 4,096 records every N-th); virnucpro "
+        "merge "
+        "puts the parts together",
+        "I/N");
   flag("-k,--keep-intermediate", options.keep_intermediate,
        "Keep chunks and frames (FASTA) and embeddings (HDF5)");
   flag("--virus-fasta", options.virus_fasta, "Write the sequences called virus to virus.fasta");
@@ -96,6 +114,44 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
   settings.output = options.output.empty() ? settings.stem + "_predictions" : options.output;
 }
 
+bool keeps_journal(const Session& session) {
+  return session.config.flag("checkpointing.enabled").value_or(true) &&
+         !session.environment.enabled("VIRNUCPRO_DISABLE_CHECKPOINTING");
+}
+
+void choose_existing(const PredictOptions& options, PredictSettings& settings) {
+  const bool resume = options.resume || options.force_resume;
+  if (resume && options.force) {
+    throw Error(ErrorKind::kUsage, "--force starts anew and --resume goes on: give one of them");
+  }
+  if (resume && options.output == "-") {
+    throw Error(ErrorKind::kUsage, "--output - keeps nothing that could be resumed");
+  }
+  if (resume && !settings.journal) {
+    throw Error(ErrorKind::kUsage,
+                "without checkpoints (checkpointing.enabled, VIRNUCPRO_DISABLE_CHECKPOINTING) "
+                "nothing can be resumed");
+  }
+  if (options.force) settings.existing = Existing::kReplace;
+  if (resume) settings.existing = Existing::kResume;
+  settings.start_over = options.force_resume;
+  settings.check_journal = !options.skip_validation;
+}
+
+Shard choose_shard(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t slash = text.find('/');
+  const auto index = parse_count(text.substr(0, slash));
+  const auto count =
+      slash == std::string::npos ? std::nullopt : parse_count(text.substr(slash + 1));
+  if (index && count && *index < *count && *count <= kMostShards) {
+    return {.index = *index, .count = *count};
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--shard {}: expected I/N with I from 0 to N - 1, N at most {}", text,
+                          kMostShards));
+}
+
 PredictSettings choose_settings(const PredictOptions& options, const Session& session) {
   PredictSettings settings;
   settings.inputs = choose_inputs(options.inputs);
@@ -104,7 +160,9 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.chunk_size = models.chunk_size;
   settings.classifier_name = std::move(models.classifier_name);
   settings.compute = choose_compute(options.compute, session.config, session.environment);
-  settings.force = options.force;
+  settings.journal = keeps_journal(session);
+  choose_existing(options, settings);
+  settings.shard = choose_shard(options.shard);
   const bool cleanup = session.config.flag("files.auto_cleanup").value_or(true);
   settings.keep_intermediate = options.keep_intermediate || !cleanup;
   settings.virus_fasta = options.virus_fasta;

@@ -58,7 +58,8 @@ class Engine {
   // A GPU computes one batch while the next is sent to it: so many may be begun before the first is
   // finished. Results come in the order begun.
   std::size_t depth() const;
-  // Both throw kInterrupted/kTerminated between two layers once cancelled.
+  // Both throw kInterrupted/kTerminated between two layers some seconds after they were cancelled
+  // (Cancel::check_late).
   void begin(const BatchRequest& request);
   BatchResult finish();
 

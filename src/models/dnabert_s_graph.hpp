@@ -67,7 +67,7 @@ struct DnabertSModel<Backend>::Layers {
         embedding_norm(Backend::layer_norm(context, weights, "embeddings.LayerNorm", shape.width,
                                            shape.layer_norm_eps)) {
     for (std::uint32_t i = 0; i < shape.layers; ++i) {
-      context.cancel.check();
+      context.cancel.check_late();
       layers.emplace_back(context, shape, weights, fmt::format("encoder.layer.{}", i));
     }
   }
@@ -147,7 +147,7 @@ void DnabertSModel<Backend>::embed(Context& context,
   Backend::embed(context, layers_->embedding, batch, x.values);
   Backend::normalise(context, layers_->embedding_norm, x);
   for (const auto& layer : layers_->layers) {
-    context.cancel.check();
+    context.cancel.check_late();
     layer.query_key_value.run(context, x.operand(), query_key_value);
     Backend::alibi_attention(context, layers_->slopes, batch, query_key_value, attended);
     layer.attention_output.run(context, attended, x.values);

@@ -71,7 +71,7 @@ struct Esm2Model<Backend>::Layers {
         last_norm(Backend::layer_norm(context, weights, "emb_layer_norm_after", shape.width,
                                       esm2::kLayerNormEps)) {
     for (std::uint32_t i = 0; i < shape.layers; ++i) {
-      context.cancel.check();
+      context.cancel.check_late();
       layers.emplace_back(context, shape, weights, fmt::format("layers.{}", i));
     }
   }
@@ -145,7 +145,7 @@ void Esm2Model<Backend>::embed(Context& context,
   auto [x, normed, query_key_value, attended, hidden] = activations(context, batch.tokens.size());
   Backend::embed(context, layers_->embedding, batch, x);
   for (const auto& layer : layers_->layers) {
-    context.cancel.check();
+    context.cancel.check_late();
     layer.attention_norm.run(context, x, normed);
     layer.query_key_value.run(context, normed, query_key_value);
     Backend::rotary_attention(context, shape.heads, layer.rotary, batch, query_key_value, attended);

@@ -46,6 +46,13 @@ void BatchRunner::flush() {
   while (worker_.outstanding() > 0) receive(true);
 }
 
+void BatchRunner::settle() noexcept {
+  try {
+    while (worker_.outstanding() > 0) receive(true);
+  } catch (const std::exception&) {  // the run ends for another reason, which is told
+  }
+}
+
 void BatchRunner::submit(PackedBatch batch) {
   // One batch computes while `in_flight_` wait: results are taken here before the queue is full,
   // so that submit() never blocks.

@@ -37,6 +37,9 @@ class BatchRunner {
   void add(FrameTokens frame, std::uint64_t number);
   // Computes everything added so far.
   void flush();
+  // Of a run that ends early: takes the results of the batches under way, until one fails. A
+  // cancelled engine gives them up after a while.
+  void settle() noexcept;
 
  private:
   // A batch that the worker has: its size, and the numbers of each of its frames.

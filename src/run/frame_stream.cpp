@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/ordered_pipeline.hpp"
 #include "sequence/chunker.hpp"
@@ -24,6 +25,7 @@ struct Stretch {
   std::uint64_t first_chunk = 0;
   std::uint64_t last_chunk = 0;  // one past
   Skip skip = Skip::kNone;
+  bool known = false;
 };
 
 // A piece of work: stretches of one or more sequences, or how an input ended.
@@ -49,7 +51,11 @@ class WorkSource {
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
           1);
       const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
-      work.stretches.push_back({current_, next_chunk_, next_chunk_ + taken, skip_});
+      work.stretches.push_back({.record = current_,
+                                .first_chunk = next_chunk_,
+                                .last_chunk = next_chunk_ + taken,
+                                .skip = skip_,
+                                .known = parts_++ < settings_.known_parts});
       next_chunk_ += taken;
       chunks += std::max<std::uint64_t>(taken, 1);
       letters += letters_of(taken);
@@ -63,6 +69,10 @@ class WorkSource {
   // False when there is no further record, or when an input ended: then `work` says how.
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
+    while (event && std::holds_alternative<InputRecord>(*event) &&
+           !settings_.shard.has(records_++)) {
+      event = inputs_.next();
+    }
     if (!event) return false;
     if (auto* record = std::get_if<InputRecord>(&*event)) {
       begin(std::make_shared<const InputRecord>(std::move(*record)));
@@ -111,8 +121,20 @@ class WorkSource {
   std::shared_ptr<const InputRecord> current_;
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
+  std::uint64_t records_ = 0;  // read, of every shard
+  std::uint64_t parts_ = 0;    // given out
   Skip skip_ = Skip::kNone;
 };
+
+// Of the letters that a stretch was made from.
+std::uint32_t letters_hash(std::string_view letters, const ChunkPlan& plan,
+                           const Stretch& stretch) {
+  if (stretch.first_chunk < stretch.last_chunk) {
+    const std::uint64_t begin = plan.at(stretch.first_chunk).begin;
+    letters = letters.substr(begin, plan.at(stretch.last_chunk - 1).end - begin);
+  }
+  return static_cast<std::uint32_t>(hash64(letters));
+}
 
 }  // namespace
 
@@ -149,6 +171,7 @@ struct FrameStream::State {
                 .id = input.id,
                 .length = letters.size(),
                 .chunks = stretch.skip == Skip::kNone ? plan.count() : 0,
+                .letters_hash = letters_hash(letters, plan, stretch),
                 .skip = stretch.skip,
                 .last = stretch.skip != Skip::kNone || stretch.last_chunk == plan.count(),
                 .frames = {}};
@@ -158,6 +181,8 @@ struct FrameStream::State {
       }
       if (settings.keep_records) out.record = stretch.record;
     }
+    out.known = stretch.known;
+    if (out.known) return out;
     if (!sequences) {
       add_whole(out, input);
       return out;

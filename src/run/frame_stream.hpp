@@ -23,18 +23,35 @@ enum class FrameSource : std::uint8_t {
   kNucleotides,  // each is a frame as it is, for DNABERT-S alone
 };
 
+// A part of the inputs' records: of blocks of kBlock, counted over all inputs, every count-th from
+// the index-th on.
+struct Shard {
+  static constexpr std::uint64_t kBlock = 4096;
+
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+
+  // `record`: 0-based, over all inputs.
+  bool has(std::uint64_t record) const { return record / kBlock % count == index; }
+};
+
 struct FrameStreamSettings {
   FrameSource source = FrameSource::kSequences;
   std::uint64_t chunk_size = 500;
   std::uint64_t min_length = 0;
+  Shard shard{};
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
+  // So many parts, the first ones, come without their frames: an earlier run has their scores.
+  std::uint64_t known_parts = 0;
   std::size_t threads = 1;
 };
 
-// The frames of a sequence, or of a stretch of its chunks, with their scores still open.
+// The frames of a sequence, or of a stretch of its chunks, with their scores still open. How
+// sequences are cut into parts depends on the input and the chunk size alone.
 struct FramePart {
   SequencePart part;
+  bool known = false;               // without frames and FASTA texts
   std::vector<FrameTokens> tokens;  // of part.frames, in order
   std::uint64_t unknown_letters = 0;
   // The three files of --keep-intermediate.

@@ -51,6 +51,10 @@ std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& s
 
 }  // namespace
 
+bool has_pipe(const InputSettings& settings) {
+  return !std::all_of(settings.paths.begin(), settings.paths.end(), may_be_read_twice);
+}
+
 void require_an_input(const InputSettings& settings, const Cancel& cancel) {
   std::optional<Error> first;
   for (const auto& files : files_of_inputs(settings, cancel)) {

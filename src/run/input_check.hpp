@@ -17,6 +17,9 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel);
 // before the models are loaded. Errors: kUsage as InputSet's; the first failing input's.
 void require_first_records(const InputSettings& settings, const Cancel& cancel);
 
+// Whether stdin or another pipe is among the inputs: what it gives can be read only once.
+bool has_pipe(const InputSettings& settings);
+
 // Before anything is replaced or removed: refuses with kUsage when that would cost an input or the
 // reference, naming it. `lost`: whether this file would be.
 void require_inputs_kept(const InputSettings& settings,

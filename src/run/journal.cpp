@@ -20,7 +20,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kApplicationId = 0x764e5052;  // "vNPR", as file(1) may know it
-constexpr std::uint64_t kSchemaVersion = 1;
+constexpr std::uint64_t kSchemaVersion = 2;
 
 // In the order in which they are made; open() wants the same texts in the file.
 constexpr std::array<std::string_view, 4> kSchema{
@@ -31,10 +31,13 @@ constexpr std::array<std::string_view, 4> kSchema{
     "message TEXT NOT NULL, record INTEGER NOT NULL, offset INTEGER NOT NULL, crc INTEGER NOT "
     "NULL) "
     "STRICT",
-    "CREATE TABLE units(unit INTEGER PRIMARY KEY, scores BLOB NOT NULL) STRICT",
+    "CREATE TABLE units(unit INTEGER PRIMARY KEY, parts INTEGER NOT NULL, scores BLOB NOT NULL) "
+    "STRICT",
     "CREATE TABLE completion(only INTEGER PRIMARY KEY CHECK (only = 0), units INTEGER NOT NULL, "
     "inputs INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
 };
+
+constexpr std::string_view kSelectUnits = "SELECT unit, parts, scores FROM units ORDER BY unit";
 
 // Advisory fcntl locks are missing on some network file systems. There SQLite locks by a folder
 // beside the file; one left behind by a dead process is void, as run.lock keeps live ones apart.
@@ -130,33 +133,43 @@ struct Journal::Database {
   SqliteStatement add_input;
   ContentHash hash;  // of the units so far
   std::uint64_t units = 0;
+  std::uint64_t parts = 0;
   bool finished = false;
+  bool scratch = false;  // its file goes with it
 
   explicit Database(SqliteDatabase database)
       : sqlite(std::move(database)),
-        add_unit(sqlite.prepare("INSERT INTO units VALUES (?, ?)")),
+        add_unit(sqlite.prepare("INSERT INTO units VALUES (?, ?, ?)")),
         add_input(sqlite.prepare(
             "INSERT OR REPLACE INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {}
 
+  ~Database() {
+    std::error_code ignored;  // it lies where it is taken for a leftover
+    if (scratch) std::filesystem::remove(sqlite.path(), ignored);
+  }
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
   [[noreturn]] void fail(std::string why) const { fail_damaged(sqlite.path(), std::move(why)); }
 
-  void count_unit(std::span<const std::byte> blob) {
+  void count_unit(std::uint64_t unit_parts, std::span<const std::byte> blob) {
     RowWriter head;
     head.varint(units);
     head.varint(blob.size());
     hash.update(as_bytes(head.bytes()));
     hash.update(blob);
     ++units;
+    parts += unit_parts;
   }
 
-  // Rows by index, each with its checksum and none missing between.
-  template <typename Visit>
-  void for_each_blob(const Visit& visit) const {
-    SqliteStatement rows = sqlite.prepare("SELECT unit, scores FROM units ORDER BY unit");
-    for (std::uint64_t expected = 0; rows.step(); ++expected) {
-      if (rows.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
-      visit(expected, rows.blob(1));
+  // The unit of a row, which must be number `expected`.
+  Unit unit_at(const SqliteStatement& row, std::uint64_t expected) const {
+    if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
+    Unit unit = decode_unit(row.blob(2), expected, sqlite.path().string());
+    if (unit.parts.size() != row.integer(1)) {
+      fail(fmt::format("unit {} has another number of parts than its row says", expected));
     }
+    return unit;
   }
 
   // The hash of everything the tables follow from; `hash` itself is used up.
@@ -169,11 +182,12 @@ struct Journal::Database {
     return hash.hex();
   }
 
-  void verify(const std::vector<InputEntry>& inputs) {
-    for_each_blob([this](std::uint64_t index, std::span<const std::byte> blob) {
-      (void)decode_unit(blob, index, sqlite.path().string());
-      count_unit(blob);
-    });
+  void verify(const std::vector<InputEntry>& inputs, Check check) {
+    SqliteStatement rows = sqlite.prepare(kSelectUnits);
+    while (rows.step()) {
+      if (check == Check::kDeep) (void)unit_at(rows, units);
+      count_unit(rows.integer(1), rows.blob(2));
+    }
     SqliteStatement row = sqlite.prepare("SELECT units, inputs, hash FROM completion");
     if (!row.step()) return;
     finished = true;
@@ -191,9 +205,9 @@ Journal::Journal(std::unique_ptr<Database> database) : database_(std::move(datab
 Journal::~Journal() = default;
 Journal::Journal(Journal&&) noexcept = default;
 
-Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
-  SqliteDatabase sqlite = open_database(path, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
-  sqlite.execute("PRAGMA journal_mode = WAL");
+namespace {
+
+void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint) {
   sqlite.execute("BEGIN");
   sqlite.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
   sqlite.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
@@ -206,15 +220,47 @@ Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fi
         .execute();
   }
   sqlite.execute("COMMIT");
+}
+
+}  // namespace
+
+// A process that ends meanwhile must leave no journal that looks like a damaged one.
+Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
+  }
+  const std::filesystem::path partial = path.string() + ".partial";
+  std::filesystem::remove(partial, error);
+  {
+    SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
+    write_head(sqlite, fingerprint);
+  }
+  std::filesystem::rename(partial, path, error);
+  if (error) throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
+  sync_directory(path.parent_path());
+  SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kOutputWrite);
+  sqlite.execute("PRAGMA journal_mode = WAL");
   return Journal(std::make_unique<Database>(std::move(sqlite)));
 }
 
-Journal Journal::open(const std::filesystem::path& path) {
+Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint) {
+  SqliteDatabase sqlite = open_database(path, O_CREAT | O_TRUNC, ErrorKind::kOutputWrite);
+  sqlite.execute("PRAGMA journal_mode = OFF");
+  sqlite.execute("PRAGMA synchronous = OFF");
+  write_head(sqlite, fingerprint);
+  Journal journal(std::make_unique<Database>(std::move(sqlite)));
+  journal.database_->scratch = true;
+  return journal;
+}
+
+Journal Journal::open(const std::filesystem::path& path, Check check) {
   SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
   check_schema(sqlite);
+  sqlite.execute("PRAGMA journal_mode = WAL");  // one that was just made may not have it yet
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
   (void)journal.fingerprint();
-  journal.database_->verify(journal.inputs());
+  journal.database_->verify(journal.inputs(), check);
   return journal;
 }
 
@@ -239,8 +285,9 @@ void Journal::append(const Unit& unit) {
                                                   unit.index, database.units));
   }
   const std::string blob = encode_unit(unit);
-  database.add_unit.bind(1, unit.index).bind_blob(2, blob).execute();
-  database.count_unit(as_bytes(blob));
+  const std::uint64_t parts = unit.parts.size();
+  database.add_unit.bind(1, unit.index).bind(2, parts).bind_blob(3, blob).execute();
+  database.count_unit(parts, as_bytes(blob));
 }
 
 void Journal::record_input(std::uint32_t index, const InputEntry& entry) {
@@ -267,7 +314,12 @@ void Journal::finish() {
       .bind(2, std::uint64_t{inputs.size()})
       .bind(3, std::string_view(database.complete_hash(inputs)))
       .execute();
-  database.sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)");  // syncs the database itself
+  // Syncs the database itself.
+  if (!database.scratch) database.sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+const std::filesystem::path& Journal::path() const {
+  return database_->sqlite.path();
 }
 
 bool Journal::finished() const {
@@ -276,6 +328,10 @@ bool Journal::finished() const {
 
 std::uint64_t Journal::units() const {
   return database_->units;
+}
+
+std::uint64_t Journal::parts() const {
+  return database_->parts;
 }
 
 std::vector<InputEntry> Journal::inputs() const {
@@ -295,15 +351,38 @@ std::vector<InputEntry> Journal::inputs() const {
   return inputs;
 }
 
-void Journal::for_each_unit(const std::function<void(const Unit&)>& visit) const {
-  std::uint64_t seen = 0;
-  database_->for_each_blob([&](std::uint64_t index, std::span<const std::byte> blob) {
-    visit(decode_unit(blob, index, database_->sqlite.path().string()));
-    seen = index + 1;
-  });
-  if (seen != database_->units) {
-    database_->fail(fmt::format("{} units are there of {}", seen, database_->units));
+struct Journal::Reader::State {
+  const Database& database;
+  std::optional<SqliteStatement> rows;  // until the last: an open one holds up the WAL
+  std::uint64_t end;                    // units there were
+  std::uint64_t given = 0;
+};
+
+Journal::Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Journal::Reader::~Reader() = default;
+Journal::Reader::Reader(Reader&&) noexcept = default;
+
+std::optional<Unit> Journal::Reader::next() {
+  State& state = *state_;
+  if (state.given == state.end) return std::nullopt;
+  if (!state.rows->step()) {
+    state.database.fail(fmt::format("{} units are there of {}", state.given, state.end));
   }
+  Unit unit = state.database.unit_at(*state.rows, state.given);
+  if (++state.given == state.end) state.rows.reset();
+  return unit;
+}
+
+Journal::Reader Journal::read() const {
+  return Reader(
+      std::make_unique<Reader::State>(Reader::State{.database = *database_,
+                                                    .rows = database_->sqlite.prepare(kSelectUnits),
+                                                    .end = database_->units}));
+}
+
+void Journal::for_each_unit(const std::function<void(const Unit&)>& visit) const {
+  Reader reader = read();
+  while (const std::optional<Unit> unit = reader.next()) visit(*unit);
 }
 
 }  // namespace virnucpro

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,17 +37,25 @@ struct InputEntry {
 // any signal. A power cut may take the last units (they are synced at every checkpoint of the WAL
 // and by finish()), never the order or wholeness of those before.
 //
-// One thread at a time. Errors: kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
+// What appends is one thread at a time; inputs() and readers may be another's meanwhile. Errors:
+// kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
 class Journal {
  public:
   // What must be equal for a run to be the same run: "chunk_size" → "500", …
   using Fingerprint = std::map<std::string, std::string>;
 
-  // A new journal; a file that is there already is an error (kOutputWrite).
+  // How much of a journal is looked at when it is opened: with kQuick units are counted and hashed,
+  // and each is checked only when it is read.
+  enum class Check : std::uint8_t { kDeep, kQuick };
+
+  // A new journal, under its name once it has its fingerprint; a file that is there already is an
+  // error (kOutputWrite).
   static Journal create(const std::filesystem::path& path, const Fingerprint& fingerprint);
+  // One that no other run will ever read: nothing is synced, and it is gone with the object.
+  static Journal create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint);
   // Checks every row, so that what follows can be trusted: kJournalDamaged when it cannot be. An
   // interrupted run's journal can be appended to where it ends.
-  static Journal open(const std::filesystem::path& path);
+  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep);
   ~Journal();
   Journal(Journal&&) noexcept;
 
@@ -56,11 +65,28 @@ class Journal {
   void record_input(std::uint32_t index, const InputEntry& entry);
   void finish();
 
+  const std::filesystem::path& path() const;
   bool finished() const;
   std::uint64_t units() const;
+  std::uint64_t parts() const;  // of sequences, in all units
   std::vector<InputEntry> inputs() const;
   // Every unit in order, one in memory at a time. Errors: kJournalDamaged.
   void for_each_unit(const std::function<void(const Unit&)>& visit) const;
+
+  // The units that were there when it was made, one after the other.
+  class Reader {
+   public:
+    ~Reader();
+    Reader(Reader&&) noexcept;
+    std::optional<Unit> next();  // Errors: kJournalDamaged
+
+   private:
+    friend class Journal;
+    struct State;
+    explicit Reader(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+  };
+  Reader read() const;
 
  private:
   struct Database;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/version.hpp"
 
 namespace virnucpro {
@@ -24,6 +26,12 @@ DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   return tokenizer;
 }
 
+std::string file_hash(const std::filesystem::path& path) {
+  ContentHash hash;
+  hash.update(MappedFile(path).bytes());
+  return hash.hex();
+}
+
 }  // namespace
 
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
@@ -33,6 +41,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (outputs.scores || outputs.dnabert_s) {
     weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
+    loaded.description["tokenizer_hash"] = file_hash(weights.dnabert_s.tokenizer);
   }
   if (outputs.scores || outputs.esm2) weights.esm2 = load_esm2(models.esm2, models.lookup);
   if (outputs.scores) {

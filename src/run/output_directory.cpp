@@ -34,6 +34,7 @@ constexpr std::array kOwnNames{
     OwnName{"", "embeddings.h5"},
     OwnName{"", "run.db"},
     OwnName{"", "run.db-wal"},
+    OwnName{"", "run.db.partial-journal"},  // of its first moments, as run.db.partial
     OwnName{"", "run.db-shm"},
     OwnName{"", "run.db-journal"},
     OwnName{"", "run.db.lock"},
@@ -57,10 +58,18 @@ constexpr std::array kOwnNames{
 constexpr std::array<std::string_view, 3> kCompressionSuffixes{".gz", ".bgz", ".bgzf"};
 constexpr std::array<std::string_view, 11> kFormatSuffixes{
     ".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas", ".fq", ".fastq", ".sam", ".bam", ".cram"};
+constexpr std::string_view kJournalName = "run.db";
+constexpr std::string_view kMergedSuffix = "_merged";
+constexpr std::string_view kSpillPrefix = ".sort-";
 constexpr std::string_view kPartial = ".partial";  // AtomicFile's name for what is not complete
 
 [[noreturn]] void fail_write(const fs::path& path, const std::error_code& error) {
   throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::remove(path, error) && error) fail_write(path, error);
 }
 
 bool matches(std::string_view name, std::string_view pattern) {
@@ -134,7 +143,7 @@ std::vector<fs::path> own_files(const fs::path& root) {
 // The tables come last.
 bool holds_unfinished_run(const fs::path& directory) {
   std::error_code unknown;
-  return fs::exists(directory / "run.db", unknown) &&
+  return fs::exists(directory / kJournalName, unknown) &&
          !fs::exists(directory / "sequences.tsv", unknown);
 }
 
@@ -145,14 +154,33 @@ bool holds_log_alone(const fs::path& path) {
   return !inner.empty() && std::all_of(inner.begin(), inner.end(), holds_log_alone);
 }
 
+[[noreturn]] void fail_in_use(const fs::path& directory, const std::string& name) {
+  throw Error(ErrorKind::kOutputExists, Place{.file = directory.string()},
+              fmt::format("it holds {}{}", name,
+                          holds_unfinished_run(directory)
+                              ? "; an earlier run there did not finish: --resume goes on with it"
+                              : ""));
+}
+
 void require_empty(const fs::path& directory) {
   for (const fs::path& path : entries(directory)) {
     if (path.filename() == RunLock::kName || holds_log_alone(path)) continue;
-    throw Error(
-        ErrorKind::kOutputExists, Place{.file = directory.string()},
-        fmt::format(
-            "it holds {}{}", path.filename().string(),
-            holds_unfinished_run(directory) ? "; an earlier run there did not finish" : ""));
+    fail_in_use(directory, path.filename().string());
+  }
+}
+
+// What a run may leave that was killed before it had its journal. Tables without one are those of a
+// run that kept none.
+void require_resumable(const fs::path& directory) {
+  if (fs::exists(directory / kJournalName)) return;
+  for (const std::string& folder : own_folders(directory)) {
+    if (folder.ends_with(kMergedSuffix)) fail_in_use(directory, folder);
+  }
+  for (const fs::path& path : entries(directory)) {
+    const std::string name = path.filename().string();
+    if (name == RunLock::kName || is_own("", name) || is_own_folder(name)) continue;
+    if (holds_log_alone(path)) continue;
+    fail_in_use(directory, name);
   }
 }
 
@@ -170,23 +198,28 @@ void strip_suffix(std::string& name, std::span<const std::string_view> suffixes)
 
 }  // namespace
 
-OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, bool force)
+OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, Existing existing)
     : path_(std::move(path)), stem_(std::move(stem)) {
   make_directory(path_);
   lock_.emplace(path_);
-  if (!force) require_empty(path_);
+  if (existing == Existing::kRefuse) require_empty(path_);
+  if (existing == Existing::kResume) require_resumable(path_);
 }
 
 OutputDirectory::~OutputDirectory() = default;
 
 void OutputDirectory::clear() const {
-  for (const fs::path& path : own_files(path_)) {
-    std::error_code error;
-    if (!fs::remove(path, error) && error) fail_write(path, error);
-  }
+  for (const fs::path& path : own_files(path_)) remove_file(path);
   for (const std::string& folder : own_folders(path_)) {
     std::error_code still_used;  // by files that are not ours
     if (!folder.empty()) fs::remove(path_ / folder, still_used);
+  }
+}
+
+void OutputDirectory::clear_leftovers() const {
+  for (const fs::path& path : own_files(path_)) {
+    const std::string name = path.filename().string();
+    if (name.ends_with(kPartial) || name.starts_with(kSpillPrefix)) remove_file(path);
   }
 }
 

@@ -17,8 +17,10 @@
 #include "run/frame_stream.hpp"
 #include "run/input_check.hpp"
 #include "run/intermediates.hpp"
+#include "run/journal_writer.hpp"
+#include "run/known_parts.hpp"
 #include "run/models.hpp"
-#include "run/output_directory.hpp"
+#include "run/run_fingerprint.hpp"
 #include "run/unit_log.hpp"
 #include "run/virus_fasta.hpp"
 
@@ -31,18 +33,6 @@ constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 // Threads that translate and tokenise: a core of them feeds many of inference.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
-}
-
-Journal::Fingerprint fingerprint(const PredictSettings& settings, const LoadedModels& models) {
-  Journal::Fingerprint print(models.description.begin(), models.description.end());
-  print["chunk_size"] = fmt::format("{}", settings.chunk_size);
-  print["min_length"] = fmt::format("{}", settings.min_length);
-  print["paired"] = settings.inputs.paired ? "true" : "false";
-  print["keep_intermediate"] = settings.keep_intermediate ? "true" : "false";
-  print["stem"] = settings.stem;
-  print["model_type"] = settings.classifier_name;
-  print["threshold"] = fmt::format("{}", settings.threshold);
-  return print;
 }
 
 InputEntry entry_of(const InputEnd& end, const std::string& name) {
@@ -63,60 +53,41 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
 // One run over an open output directory, from the first record to the journal's last row.
 class PredictRun {
  public:
-  PredictRun(const PredictSettings& settings, LoadedModels models, const OutputDirectory& directory,
-             RunCounters& counters, const Cancel& cancel)
+  // The journal is new, or that of a run which was interrupted.
+  PredictRun(const PredictSettings& settings, const LoadedModels& models, Journal journal,
+             const OutputDirectory& directory, RunCounters& counters, const Cancel& cancel)
       : settings_(settings),
         directory_(directory),
         counters_(counters),
         cancel_(cancel),
         synthetic_(models.synthetic),
-        tokenizer_(std::move(*models.tokenizer)),
-        journal_(Journal::create(directory.journal(), fingerprint(settings, models))),
-        units_(journal_),
-        engine_(std::move(models.engine)),
-        runner_(*engine_, settings.compute, counters,
+        tokenizer_(*models.tokenizer),
+        journal_(std::move(journal)),
+        known_(journal_),
+        writer_(journal_),
+        units_([this](Unit unit) { writer_.append(std::move(unit)); }, journal_.units()),
+        runner_(*models.engine, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
     if (settings.virus_fasta) rereader_.emplace(settings.inputs, directory.path());
     if (!settings.keep_intermediate) return;
-    const EmbeddingWidths widths{.dnabert_s = engine_->dnabert_s_width(),
-                                 .esm2 = engine_->esm2_width(),
-                                 .merged = engine_->dnabert_s_width() + engine_->esm2_width()};
+    const Engine& engine = *models.engine;
+    const EmbeddingWidths widths{.dnabert_s = engine.dnabert_s_width(),
+                                 .esm2 = engine.esm2_width(),
+                                 .merged = engine.dnabert_s_width() + engine.esm2_width()};
     intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
                            models.description);
   }
 
-  // Reads and scores every input.
+  // Reads and scores every input. What has its scores is in the journal, however it ends.
   void score() {
-    InputSet inputs(settings_.inputs, cancel_);
-    const FrameStreamSettings stream_settings{
-        .source = FrameSource::kSequences,
-        .chunk_size = settings_.chunk_size,
-        .min_length = settings_.min_length,
-        .keep_text = settings_.keep_intermediate,
-        .keep_records = rereader_ && rereader_->needs_records(),
-        .threads = stream_threads(settings_.compute.threads)};
-    FrameStream stream(inputs, stream_settings, &tokenizer_, counters_, cancel_);
-    while (std::optional<FrameEvent> event = stream.next()) {
-      if (auto* part = std::get_if<FramePart>(&*event)) {
-        add(std::move(*part));
-      } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
-        if (end->records == 0 && inputs.size() > 1) {
-          log_warning("{}: it holds no sequence", inputs.name(end->input));
-        }
-        record(end->input, entry_of(*end, inputs.name(end->input)));
-        skipped_.add(end->skipped);
-        keep_input();
-      } else {
-        fail_input(std::get<InputFailure>(*event), inputs);
-      }
+    try {
+      read_inputs();
+    } catch (...) {
+      save();
+      throw;
     }
-    runner_.flush();
-    units_.finish();
-    write_failed_inputs(entries_, directory_.path());
-    if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
-    journal_.finish();
   }
 
   // Writes everything that stands on the scores: the tables first, so that what may go wrong with
@@ -138,9 +109,56 @@ class PredictRun {
   }
 
  private:
+  void read_inputs() {
+    InputSet inputs(settings_.inputs, cancel_);
+    const FrameStreamSettings stream_settings{
+        .source = FrameSource::kSequences,
+        .chunk_size = settings_.chunk_size,
+        .min_length = settings_.min_length,
+        .shard = settings_.shard,
+        .keep_text = settings_.keep_intermediate,
+        .keep_records = rereader_ && rereader_->needs_records(),
+        .known_parts = journal_.parts(),
+        .threads = stream_threads(settings_.compute.threads)};
+    FrameStream stream(inputs, stream_settings, &tokenizer_, counters_, cancel_);
+    while (std::optional<FrameEvent> event = stream.next()) {
+      if (auto* part = std::get_if<FramePart>(&*event)) {
+        add(std::move(*part));
+      } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
+        if (end->records == 0 && inputs.size() > 1) {
+          log_warning("{}: it holds no sequence", inputs.name(end->input));
+        }
+        record(end->input, entry_of(*end, inputs.name(end->input)));
+        skipped_.add(end->skipped);
+        keep_input();
+      } else {
+        fail_input(std::get<InputFailure>(*event), inputs);
+      }
+    }
+    runner_.flush();
+    units_.finish();
+    known_.finish();
+    writer_.flush();
+    write_failed_inputs(entries_, directory_.path());
+    if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
+    if (!journal_.finished()) journal_.finish();
+  }
+
+  // What went wrong first is told; what goes wrong here would only hide it.
+  void save() noexcept {
+    try {
+      runner_.settle();
+      units_.save();
+      writer_.flush();
+    } catch (const std::exception& error) {
+      log_info("not all that was computed is in the journal: {}", error.what());
+    }
+  }
+
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
     if (part.record) rereader_->add(*part.record);
+    if (part.known) return known_.check(part.part);
     std::vector<FrameTokens> tokens = std::move(part.tokens);
     std::uint64_t number = next_number_;
     if (intermediates_) intermediates_->add(part, number);
@@ -201,7 +219,8 @@ class PredictRun {
   }
 
   void record(std::uint32_t index, InputEntry entry) {
-    journal_.record_input(index, entry);
+    known_.check(index, entry);
+    if (!known_.has(index)) writer_.record_input(index, entry);
     entries_.push_back(std::move(entry));
   }
 
@@ -210,8 +229,10 @@ class PredictRun {
   RunCounters& counters_;
   const Cancel& cancel_;
   const bool synthetic_;
-  const DnaTokenizer tokenizer_;
+  const DnaTokenizer& tokenizer_;
   Journal journal_;
+  KnownParts known_;
+  JournalWriter writer_;
   UnitLog units_;
   std::optional<SequenceRereader> rereader_;
   std::optional<Intermediates> intermediates_;
@@ -224,8 +245,7 @@ class PredictRun {
   std::uint64_t next_number_ = 0;
   std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
   std::uint64_t gathered_ids_ = 0;    // bytes of their ids
-  const std::unique_ptr<Engine> engine_;
-  BatchRunner runner_;  // last: it stops before what its results go to is gone
+  BatchRunner runner_;                // last: it stops before what its results go to is gone
 };
 
 // Says beside the tables, which cannot, what their scores are worth.
@@ -240,22 +260,70 @@ void mark_synthetic(const OutputDirectory& directory, const LoadedModels& models
   mark.commit();
 }
 
+void begin_output(const OutputDirectory& directory, const LoadedModels& models) {
+  add_log_file(directory.log());
+  for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
+  if (models.synthetic) mark_synthetic(directory, models);
+}
+
+Journal make_journal(const PredictSettings& settings, const OutputDirectory& directory,
+                     const Journal::Fingerprint& print) {
+  if (settings.journal) return Journal::create(directory.journal(), print);
+  return Journal::create_scratch(directory.scratch_journal(), print);
+}
+
+// The journal of the run to go on with; empty where the run starts from its beginning.
+std::optional<Journal> open_journal(const PredictSettings& settings,
+                                    const OutputDirectory& directory,
+                                    const Journal::Fingerprint& print) {
+  if (!std::filesystem::exists(directory.journal())) return std::nullopt;
+  Journal journal = Journal::open(
+      directory.journal(), settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick);
+  require_same_run(journal.fingerprint(), print, directory.journal());
+  if (!settings.keep_intermediate) return journal;
+  log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
+  return std::nullopt;
+}
+
+// What a pipe gave before the refusal is gone.
+bool may_start_over(const PredictSettings& settings, const Error& error) {
+  const bool refused =
+      error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
+  return refused && settings.start_over && !has_pipe(settings.inputs);
+}
+
+RunSummary finish_run(PredictRun run) {
+  run.score();
+  return run.write();
+}
+
 RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
                   RunCounters& counters, const Cancel& cancel) {
   require_an_input(settings.inputs, cancel);
-  const OutputDirectory directory(path, settings.stem, settings.force);
+  const OutputDirectory directory(path, settings.stem, settings.existing);
   require_inputs_kept(settings.inputs,
                       [&directory](const auto& file) { return directory.would_clear(file); });
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   LoadedModels models = load_models(settings.models, settings.compute, outputs, cancel);
+  const Journal::Fingerprint print = run_fingerprint(settings, models.description);
+  if (settings.existing == Existing::kResume) {
+    try {
+      if (std::optional<Journal> journal = open_journal(settings, directory, print)) {
+        directory.clear_leftovers();
+        begin_output(directory, models);
+        log_info("resumed: {} units are in the journal", journal->units());
+        return finish_run({settings, models, *std::move(journal), directory, counters, cancel});
+      }
+    } catch (const Error& error) {
+      if (!may_start_over(settings, error)) throw;
+      log_warning("{}; the run starts over", error.what());
+    }
+  }
   directory.clear();
-  add_log_file(directory.log());
-  for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
-  if (models.synthetic) mark_synthetic(directory, models);
-  PredictRun run(settings, std::move(models), directory, counters, cancel);
-  run.score();
-  return run.write();
+  begin_output(directory, models);
+  return finish_run(
+      {settings, models, make_journal(settings, directory, print), directory, counters, cancel});
 }
 
 void send_file(const std::filesystem::path& path,

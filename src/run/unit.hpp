@@ -25,6 +25,8 @@ struct SequencePart {
   std::string id;
   std::uint64_t length = 0;  // letters of the whole sequence
   std::uint64_t chunks = 0;  // of the whole sequence; 0 when skipped
+  // Of the letters of its chunks (of a skipped sequence, all): what a resumed run compares.
+  std::uint32_t letters_hash = 0;
   Skip skip = Skip::kNone;
   bool last = true;
   std::vector<FrameScore> frames;  // by chunk, then name

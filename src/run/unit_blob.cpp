@@ -13,9 +13,9 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kVersion = 2;
 constexpr std::size_t kChecksumSize = 4;
-constexpr std::size_t kSmallestPart = 6;   // six fields of one byte
+constexpr std::size_t kSmallestPart = 10;  // six fields of one byte and a hash
 constexpr std::size_t kSmallestFrame = 1;  // a failed one
 constexpr unsigned kNameBits = 3;
 constexpr unsigned kChunkShift = kNameBits + 1;
@@ -40,6 +40,7 @@ void encode_part(const SequencePart& part, RowWriter& out) {
   out.text(part.id);
   out.varint(part.length);
   out.varint(part.chunks);
+  out.fixed32(part.letters_hash);
   const auto skip = static_cast<unsigned>(part.skip);
   out.byte(static_cast<std::uint8_t>(skip | (part.last ? unsigned{kLastFlag} : 0U)));
   encode_frames(part.frames, out);
@@ -72,6 +73,7 @@ SequencePart decode_part(RowReader& in) {
   part.id = in.text();
   part.length = in.varint();
   part.chunks = in.varint();
+  part.letters_hash = in.fixed32();
   const std::uint8_t flags = in.byte();
   const unsigned skip = flags & kSkipMask;
   if (skip > static_cast<unsigned>(Skip::kTooShort) || flags > (kSkipMask | kLastFlag)) {

@@ -12,9 +12,9 @@ namespace virnucpro {
 // The binary form of a unit, as a journal row holds it:
 //
 //   version (1 byte) · index · number of parts · parts · CRC-32C of all before it (4 bytes)
-//   part:  input · id · length · chunks · flags (1 byte: skip | last << 2) · number of frames ·
-//   frames frame: (chunks since the frame before) << 4 | failed << 3 | name · others, virus (raw
-//   float32;
+//   part:  input · id · length · chunks · hash of its letters (4 bytes) · flags (1 byte: skip |
+//          last << 2) · number of frames · frames
+//   frame: (chunks since the frame before) << 4 | failed << 3 | name · others, virus (raw float32;
 //          a failed frame has none)
 //
 // Numbers are LEB128, texts have their length before them; the rest is little-endian. A frame takes

@@ -26,11 +26,12 @@ std::uint64_t UnitLog::add(SequencePart part) {
   unit.open_frames += part.frames.size();
   unit.id_bytes += part.id.size();
   unit.part_begins.push_back(first);
+  unit.part_opens.push_back(part.frames.size());
   unit.unit.parts.push_back(std::move(part));
   unit.closed = next_number_ - unit.first_number >= limits().frames_per_unit ||
                 unit.unit.parts.size() >= limits().sequences_per_unit ||
                 unit.id_bytes >= kIdBytesPerUnit;
-  append_finished();
+  give_finished();
   return first;
 }
 
@@ -38,18 +39,39 @@ void UnitLog::set_score(std::uint64_t number, float others, float virus) {
   const Slot slot = find(number);
   slot.frame.others = others;
   slot.frame.virus = virus;
+  close(slot);
+}
+
+void UnitLog::set_failed(std::uint64_t number) {
+  const Slot slot = find(number);
+  slot.frame.failed = true;
+  close(slot);
+}
+
+void UnitLog::close(const Slot& slot) {
   --slot.unit.open_frames;
-  append_finished();
+  --slot.unit.part_opens[slot.part];
+  give_finished();
 }
 
 std::string UnitLog::id_of(std::uint64_t number) {
   const Slot slot = find(number);
-  return frame_id(slot.part.id, slot.frame.chunk, slot.frame.name);
+  return frame_id(slot.unit.unit.parts[slot.part].id, slot.frame.chunk, slot.frame.name);
 }
 
 void UnitLog::finish() {
   if (!open_.empty()) open_.back().closed = true;
-  append_finished();
+  give_finished();
+}
+
+void UnitLog::save() {
+  if (open_.empty()) return;  // what has all its scores is gone already
+  OpenUnit& first = open_.front();
+  const auto end = std::find_if(first.part_opens.begin(), first.part_opens.end(),
+                                [](std::uint64_t open) { return open > 0; });
+  first.unit.parts.resize(static_cast<std::size_t>(end - first.part_opens.begin()));
+  if (!first.unit.parts.empty()) sink_(std::move(first.unit));
+  open_.clear();
 }
 
 UnitLog::Slot UnitLog::find(std::uint64_t number) {
@@ -58,14 +80,13 @@ UnitLog::Slot UnitLog::find(std::uint64_t number) {
       [](std::uint64_t value, const OpenUnit& open) { return value < open.first_number; }));
   const auto begin =
       std::prev(std::upper_bound(unit->part_begins.begin(), unit->part_begins.end(), number));
-  SequencePart& part =
-      unit->unit.parts[static_cast<std::size_t>(begin - unit->part_begins.begin())];
-  return {*unit, part, part.frames[static_cast<std::size_t>(number - *begin)]};
+  const auto part = static_cast<std::size_t>(begin - unit->part_begins.begin());
+  return {*unit, part, unit->unit.parts[part].frames[static_cast<std::size_t>(number - *begin)]};
 }
 
-void UnitLog::append_finished() {
+void UnitLog::give_finished() {
   while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
-    journal_.append(open_.front().unit);
+    sink_(std::move(open_.front().unit));
     open_.pop_front();
   }
 }

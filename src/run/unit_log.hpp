@@ -2,27 +2,37 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "run/journal.hpp"
 #include "run/unit.hpp"
 
 namespace virnucpro {
 
-// Gathers consecutive sequence parts into units and journals each, in order, once all its frames
+// Gathers consecutive sequence parts into units and gives each away, in order, once all its frames
 // have their scores. Frames are numbered in input order from 0; scores may come in any order.
 class UnitLog {
  public:
-  explicit UnitLog(Journal& journal) : journal_(journal) {}
+  using Sink = std::function<void(Unit)>;
+
+  // `first_unit`: the number of the first unit to come.
+  explicit UnitLog(Sink sink, std::uint64_t first_unit = 0)
+      : sink_(std::move(sink)), next_unit_(first_unit) {}
 
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
   void set_score(std::uint64_t number, float others, float virus);
+  // It could not be computed, and counts as absent.
+  void set_failed(std::uint64_t number);
   // The whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number);
   // Closes the last unit. Every frame must have its score.
   void finish();
+  // Gives away, of a run that ends early, the parts from the first open one on that have all their
+  // scores. Nothing can be added afterwards.
+  void save();
 
  private:
   struct OpenUnit {
@@ -31,21 +41,23 @@ class UnitLog {
     std::uint64_t open_frames = 0;
     std::uint64_t id_bytes = 0;
     std::vector<std::uint64_t> part_begins;  // number of each part's first frame
+    std::vector<std::uint64_t> part_opens;   // frames of each part without a score
     bool closed = false;
   };
 
   struct Slot {
     OpenUnit& unit;
-    SequencePart& part;
+    std::size_t part;  // of the unit's
     FrameScore& frame;
   };
 
   Slot find(std::uint64_t number);
-  void append_finished();
+  void close(const Slot& slot);
+  void give_finished();
 
-  Journal& journal_;
+  Sink sink_;
   std::deque<OpenUnit> open_;  // by index
-  std::uint64_t next_unit_ = 0;
+  std::uint64_t next_unit_;
   std::uint64_t next_number_ = 0;
 };
 

@@ -1,11 +1,9 @@
 #include "run/virus_fasta.hpp"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "run/input_check.hpp"
 #include "run/tables.hpp"
 #include "sequence/fasta_text.hpp"
 
@@ -50,17 +48,11 @@ class GoodRecords {
   std::vector<InputEntry> entries_;
 };
 
-// Pipes have many names: "-", /dev/stdin, /dev/fd/63, a FIFO's.
-bool can_be_read_once(const std::string& path) {
-  struct stat status {};
-  return path == "-" || (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode));
-}
-
 }  // namespace
 
 SequenceRereader::SequenceRereader(InputSettings inputs, const std::filesystem::path& directory)
     : inputs_(std::move(inputs)) {
-  if (std::any_of(inputs_.paths.begin(), inputs_.paths.end(), can_be_read_once)) {
+  if (has_pipe(inputs_)) {
     spool_.emplace(directory / "sequences.fasta");
   }
 }

@@ -245,7 +245,7 @@ TEST_F(EngineOnGpu, NamesTheFramesThatAreNotFinite) {
 
 TEST_F(EngineOnGpu, StopsWhenCancelled) {
   Engine gpu = engine(Precision::kFp16);
-  cancel.request(2);
+  cancel.request_now(2);
   EXPECT_THROW(gpu.run(request_of(0, some_frames(3))), Error);
 }
 

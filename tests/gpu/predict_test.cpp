@@ -34,7 +34,7 @@ struct PredictOnGpu : testing::Test {
     settings.compute = compute;
     settings.chunk_size = 100;
     settings.output = directory / "out";
-    settings.force = true;
+    settings.existing = Existing::kReplace;
     settings.stem = std::string("x");  // assigned as "x", GCC 12 warns falsely (its bug 105651)
     settings.classifier_name = std::string("custom");
     const RunSummary summary = predict(settings, counters, cancel, [](std::string_view) {});

@@ -75,9 +75,9 @@ TEST(Config, BoundsItsWarnings) {
 }
 
 TEST(Config, SaysWhichKeysHaveNoEffect) {
-  const Config config = parse("checkpointing:\n  enabled: true\n");
+  const Config config = parse("checkpointing:\n  keep_history: true\n");
   EXPECT_THAT(config.notes(),
-              ElementsAre(HasSubstr("line 2: checkpointing.enabled has no effect here")));
+              ElementsAre(HasSubstr("line 2: checkpointing.keep_history has no effect here")));
 }
 
 TEST(Config, RefusesWrongTypesNamingLineAndKey) {

@@ -37,7 +37,7 @@ struct Engines : testing::Test {
   }
   ErrorKind kind_of_run_after(int signal) {
     Engine engine = this->engine(kAll, 2);
-    cancel.request(signal);
+    cancel.request_now(signal);
     try {
       engine.run(request_of(0, some_frames()));
     } catch (const Error& error) {

@@ -50,7 +50,7 @@ TEST_P(Workers, AnswerInTheOrderSubmitted) {
 TEST_P(Workers, HandOnWhatTheEngineThrowsAndTakeNoMoreWork) {
   const std::unique_ptr<Engine> engine = this->engine();
   Worker worker(*engine, GetParam());
-  cancel.request(SIGTERM);
+  cancel.request_now(SIGTERM);
   // None of them waits for room that a failed engine never makes.
   for (std::uint64_t id = 0; id < kBatches; ++id) worker.submit(request(id));
   for (int round = 0; round < 2; ++round) {

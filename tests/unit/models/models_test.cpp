@@ -152,7 +152,7 @@ TEST_F(Models, StopWhenCancelled) {
   const Esm2 model(esm_weights(), context);
   Packed<std::uint8_t> packed;
   packed.add({0, 4, 5, 2});
-  cancel.request(2);
+  cancel.request_now(2);
   EXPECT_THROW(embed(model, context, packed), Error);
 }
 

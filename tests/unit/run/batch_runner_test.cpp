@@ -164,7 +164,7 @@ TEST_F(BatchRunners, NameTwentyOfManyFramesThatAreNotFinite) {
 
 TEST_F(BatchRunners, EndWithTheEnginesError) {
   BatchRunner runner = this->runner({.token_budget = 10, .prefetch = 1});
-  cancel.request(SIGINT);
+  cancel.request_now(SIGINT);
   EXPECT_EQ(thrown_kind([&] {
               for (std::size_t i = 0; i < sample_frames().size(); ++i) {
                 runner.add(sample_frames()[i], i);

@@ -108,6 +108,54 @@ TEST(Journal, SurvivesTheEndOfItsProcess) {
   EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 7U);
 }
 
+TEST(Journal, CountsParts) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  EXPECT_EQ(Journal::open(directory / "run.db").parts(), 3U);
+  EXPECT_EQ(Journal::open(directory / "run.db", Journal::Check::kQuick).parts(), 3U);
+}
+
+TEST(Journal, IsReadUnitByUnit) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  for (std::uint64_t k = 0; k < 3; ++k) journal.append(make_unit(k));
+  Journal::Reader reader = journal.read();
+  EXPECT_EQ(reader.next().value().index, 0U);
+  journal.append(make_unit(3));  // came too late for this reader
+  EXPECT_EQ(reader.next().value().index, 1U);
+  EXPECT_EQ(reader.next().value().index, 2U);
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(Journal, LooksQuicklyPastADamagedUnitUntilItIsRead) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  change(directory / "run.db", "UPDATE units SET scores = x'00112233' WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kJournalDamaged);
+  const Journal quick = Journal::open(directory / "run.db", Journal::Check::kQuick);
+  EXPECT_EQ(thrown_kind([&] { count_units(quick); }), ErrorKind::kJournalDamaged);
+}
+
+TEST(Journal, HasNoNameBeforeItsFingerprint) {
+  const TempDir directory;
+  write_text(directory / "run.db.partial", "of a run that was killed");
+  const Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.db.partial"));
+  EXPECT_EQ(journal.fingerprint(), kFingerprint);
+}
+
+TEST(Journal, OfAScratchIsGoneAtItsEnd) {
+  const TempDir directory;
+  {
+    Journal journal = Journal::create_scratch(directory / "run.db.partial", kFingerprint);
+    journal.append(make_unit(0));
+    journal.record_input(0, kGood);
+    journal.finish();
+    EXPECT_EQ(count_units(journal), 1U);
+  }
+  EXPECT_EQ(directory.entries(), 0U);
+}
+
 TEST(Journal, TakesUnitsInOrderOnly) {
   const TempDir directory;
   Journal journal = Journal::create(directory / "run.db", kFingerprint);
@@ -188,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "UPDATE completion SET units = 4", "UPDATE completion SET hash = 'x'",
                     "UPDATE completion SET inputs = 1", "DROP TABLE units",
                     "CREATE TRIGGER t AFTER INSERT ON units BEGIN DELETE FROM inputs; END",
-                    "CREATE INDEX i ON inputs(name)", "PRAGMA user_version = 2",
+                    "CREATE INDEX i ON inputs(name)", "PRAGMA user_version = 1",
                     "PRAGMA application_id = 1"));
 
 TEST(Journal, RefusesWhatIsNone) {

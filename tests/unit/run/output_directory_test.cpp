@@ -37,7 +37,7 @@ class Holder {
     EXPECT_EQ(::pipe(ready.data()), 0);
     pid_ = ::fork();
     if (pid_ == 0) {
-      const OutputDirectory held(directory, "s", false);
+      const OutputDirectory held(directory, "s", Existing::kRefuse);
       EXPECT_EQ(::write(ready[1], "x", 1), 1);
       while (true) ::pause();
     }
@@ -64,7 +64,7 @@ TEST(OutputDirectory, IsMadeWithItsParents) {
   const TempDir temp;
   const auto path = temp / "a" / "b";
   {
-    const OutputDirectory directory(path, "x", false);
+    const OutputDirectory directory(path, "x", Existing::kRefuse);
     EXPECT_EQ(read_text(path / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
     EXPECT_EQ(directory.journal(), path / "run.db");
     EXPECT_EQ(directory.merged(), path / "x_merged");
@@ -77,7 +77,7 @@ TEST(OutputDirectory, IsNotTakenFromOthers) {
   const TempDir temp;
   write_text(temp / "thesis.tex", "x");
   for (int k = 0; k < 2; ++k) {
-    EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp.path(), "x", false); }),
+    EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp.path(), "x", Existing::kRefuse); }),
               ErrorKind::kOutputExists);
   }
   EXPECT_EQ(temp.entries(), 1U);
@@ -116,7 +116,7 @@ TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
   for (const char* name : foreign) write_text(in(name), "x");
   std::filesystem::create_symlink("thesis.tex", in("report.md"));
   {
-    const OutputDirectory directory(temp.path(), "s", true);
+    const OutputDirectory directory(temp.path(), "s", Existing::kReplace);
     for (const char* name : own) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
     for (const char* name : own) EXPECT_TRUE(directory.would_clear(in(name))) << name;
     for (const char* name : foreign) EXPECT_FALSE(directory.would_clear(in(name))) << name;
@@ -134,7 +134,7 @@ TEST(OutputDirectory, KnowsARunThatDidNotFinish) {
   const TempDir temp;
   const auto refusal = [&temp]() -> std::string {
     try {
-      OutputDirectory(temp.path(), "s", false);
+      OutputDirectory(temp.path(), "s", Existing::kRefuse);
     } catch (const Error& error) {
       return error.what();
     }
@@ -149,9 +149,9 @@ TEST(OutputDirectory, KnowsARunThatDidNotFinish) {
 TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
   const TempDir temp;
   Holder holder(temp.path());
-  for (const bool force : {false, true}) {
+  for (const Existing existing : {Existing::kRefuse, Existing::kReplace, Existing::kResume}) {
     try {
-      const OutputDirectory directory(temp.path(), "s", force);
+      const OutputDirectory directory(temp.path(), "s", existing);
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kOutputBusy);
@@ -162,16 +162,16 @@ TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
   EXPECT_TRUE(std::filesystem::exists(temp / "run.lock"));
   holder.kill_now();
   EXPECT_TRUE(std::filesystem::exists(temp / "run.lock"));  // stale
-  const OutputDirectory directory(temp.path(), "s", false);
+  const OutputDirectory directory(temp.path(), "s", Existing::kRefuse);
   EXPECT_EQ(read_text(temp / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
 }
 
 TEST(OutputDirectory, CannotBeAFile) {
   const TempDir temp;
   write_text(temp / "file", "x");
-  EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp / "file", "s", true); }),
+  EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp / "file", "s", Existing::kReplace); }),
             ErrorKind::kOutputWrite);
-  EXPECT_EQ(thrown_kind([&] { OutputDirectory("/proc/nowhere", "s", true); }),
+  EXPECT_EQ(thrown_kind([&] { OutputDirectory("/proc/nowhere", "s", Existing::kReplace); }),
             ErrorKind::kOutputWrite);
 }
 
@@ -209,6 +209,45 @@ TEST(OutputStem, TakesOffOneSuffixOfEachKind) {
        {"-", "stdin"},
        {"sample.v2.fq", "sample.v2"}}};
   for (const auto& [input, stem] : names) EXPECT_EQ(output_stem(input), stem);
+}
+
+void resume_in(const std::filesystem::path& path) {
+  const OutputDirectory taken(path, "x", Existing::kResume);
+}
+
+TEST(OutputDirectory, IsResumedWithAJournalOrWhatComesBeforeIt) {
+  const TempDir temp;
+  {
+    const TempDir fresh;
+    EXPECT_NO_THROW(resume_in(fresh / "new"));
+  }
+  for (const char* name : {"SYNTHETIC_WEIGHTS", "run.db.partial", "run.db.partial-journal"}) {
+    write_text(temp / name, "x");
+  }
+  std::filesystem::create_directory(temp / "logs");
+  write_text(temp / "logs/virnucpro.log", "2026-11-22 00:00:00 x");
+  EXPECT_NO_THROW(resume_in(temp.path()));
+  write_text(temp / "thesis.tex", "x");
+  EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
+  write_text(temp / "run.db", "x");
+  EXPECT_NO_THROW(resume_in(temp.path()));
+}
+
+TEST(OutputDirectory, IsNotResumedWithTablesAlone) {
+  const TempDir temp;
+  std::filesystem::create_directory(temp / "x_merged");
+  EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
+}
+
+TEST(OutputDirectory, LosesItsLeftoversOnly) {
+  const TempDir temp;
+  for (const char* name : {"sequences.tsv.partial", "run.db", ".sort-x", "mine.partial"}) {
+    write_text(temp / name, "x");
+  }
+  OutputDirectory(temp.path(), "x", Existing::kResume).clear_leftovers();
+  EXPECT_TRUE(std::filesystem::exists(temp / "run.db"));
+  EXPECT_TRUE(std::filesystem::exists(temp / "mine.partial"));
+  EXPECT_EQ(temp.entries(), 2U);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST_F(Predictions, TouchNothingWhenNoPairCanBeOpened) {
   const auto before = tables(directory / "out");
   PredictSettings pairs = settings({"a.fa", kMissing, kMissing, "b.fa"});
   pairs.inputs.paired = true;
-  pairs.force = true;
+  pairs.existing = Existing::kReplace;
   EXPECT_EQ(kind_of_run(pairs), ErrorKind::kInputMissing);
   pairs.inputs.paths.pop_back();
   EXPECT_EQ(kind_of_run(pairs), ErrorKind::kUsage);
@@ -170,7 +170,7 @@ TEST_F(Predictions, TakeADirectoryWithARunOnlyByForce) {
   again.inputs.paths = {(directory / "b.fa").string()};
   EXPECT_EQ(kind_of_run(again), ErrorKind::kOutputExists);
   EXPECT_EQ(tables(directory / "out"), before);
-  again.force = true;
+  again.existing = Existing::kReplace;
   run(again);
   EXPECT_THAT(tables(directory / "out")[2], Not(HasSubstr("a0\t")));
 }
@@ -214,7 +214,7 @@ TEST_F(Predictions, HaveTheirTablesWhenTheVirusesCannotBeWritten) {
   viruses.output = directory / "no-viruses";
   // In the way of the name it is to be given.
   std::filesystem::create_directories(directory / "no-viruses/virus.fasta/x");
-  viruses.force = true;
+  viruses.existing = Existing::kReplace;
   EXPECT_EQ(kind_of_run(viruses), ErrorKind::kOutputWrite);
   EXPECT_EQ(tables(directory / "no-viruses"), whole);
 }

@@ -21,6 +21,7 @@ Unit sample() {
        .id = "contig\xff",
        .length = 123456789012,
        .chunks = 246913579,
+       .letters_hash = 0xfedcba98,
        .skip = Skip::kNone,
        .last = false,
        .frames = {{.chunk = 0, .name = 0, .others = 0.25F, .virus = 0.75F},
@@ -43,6 +44,7 @@ TEST(UnitBlob, ComesBack) {
   EXPECT_EQ(part.id, "contig\xff");
   EXPECT_EQ(part.length, 123456789012U);
   EXPECT_EQ(part.chunks, 246913579U);
+  EXPECT_EQ(part.letters_hash, 0xfedcba98U);
   EXPECT_FALSE(part.last);
   ASSERT_EQ(part.frames.size(), 3U);
   EXPECT_EQ(part.frames[0].virus, 0.75F);
@@ -98,7 +100,7 @@ TEST(UnitBlob, RefusesAnothersPlace) {
 class HostileBlob : public testing::Test {
  protected:
   HostileBlob() {
-    out_.byte(1);    // version
+    out_.byte(2);    // version
     out_.varint(0);  // index
   }
   void part(std::uint64_t chunks, std::uint8_t flags, std::uint64_t frames) {
@@ -107,6 +109,7 @@ class HostileBlob : public testing::Test {
     out_.text("s");
     out_.varint(10);
     out_.varint(chunks);
+    out_.fixed32(7);  // hash of its letters
     out_.byte(flags);
     out_.varint(frames);
   }
@@ -142,13 +145,13 @@ TEST_F(HostileBlob, IdWithoutBytes) {
   out_.varint(1);
   out_.varint(0);
   out_.varint(1U << 30U);
-  for (int k = 0; k < 8; ++k) out_.byte(0);
+  for (int k = 0; k < 12; ++k) out_.byte(0);
   EXPECT_EQ(why(), "unit 0: ends too early");
 }
 TEST_F(HostileBlob, InputBeyondAll) {
   out_.varint(1);
   out_.varint(1ULL << 32U);
-  for (int k = 0; k < 8; ++k) out_.byte(0);
+  for (int k = 0; k < 12; ++k) out_.byte(0);
   EXPECT_EQ(why(), "unit 0: names an input that does not exist");
 }
 TEST_F(HostileBlob, ChunkBeyondItsSequence) {

@@ -1,12 +1,14 @@
 #include "run/unit_log.hpp"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
 #include "base/limits.hpp"
+#include "run/journal.hpp"
 #include "unit/run/temp_dir.hpp"
 
 namespace virnucpro {
@@ -59,7 +61,7 @@ struct UnitLogs : testing::Test {
 
   TempDir directory;
   Journal journal = Journal::create(directory / "run.db", {});
-  UnitLog log{journal};
+  UnitLog log{[this](const Unit& unit) { journal.append(unit); }};
 };
 
 TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
@@ -150,6 +152,39 @@ TEST_F(UnitLogs, WriteTheLastUnitHoweverSmall) {
 TEST_F(UnitLogs, FinishWithNothing) {
   log.finish();
   EXPECT_EQ(journal.units(), 0U);
+}
+
+TEST_F(UnitLogs, SaveThePartsThatHaveTheirScores) {
+  const std::vector<SequencePart> parts{part_of(0, 2), part_of(1, 0), part_of(2, 2), part_of(3, 1)};
+  for (const SequencePart& part : parts) log.add(part);
+  for (const std::uint64_t number : {0U, 1U, 3U, 4U}) score(number);
+  log.save();
+  expect_journaled({parts[0], parts[1]});
+}
+
+TEST_F(UnitLogs, SaveNothingWithoutAScore) {
+  log.add(part_of(0, 1));
+  log.save();
+  EXPECT_THAT(units(), testing::IsEmpty());
+}
+
+TEST_F(UnitLogs, KeepFramesThatFailed) {
+  log.add(part_of(0, 2));
+  log.set_failed(1);
+  score(0);
+  log.finish();
+  const std::vector<Unit> all = units();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_FALSE(all[0].parts[0].frames[0].failed);
+  EXPECT_TRUE(all[0].parts[0].frames[1].failed);
+}
+
+TEST(UnitLogOfAResumedRun, GoesOnCounting) {
+  std::vector<std::uint64_t> given;
+  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, 7);
+  log.add(part_of(0, 0));
+  log.finish();
+  EXPECT_THAT(given, testing::ElementsAre(7));
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "run/journal.hpp"
+
+namespace virnucpro {
+
+// Writes a journal on a thread of its own, so that whoever computes never waits for a disk, but for
+// one that is slower than the models. What failed there is thrown by the next call.
+class JournalWriter {
+ public:
+  // The journal outlives it; meanwhile nobody else writes to it.
+  explicit JournalWriter(Journal& journal);
+  // Writes what it was given, unless something failed before.
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  void append(Unit unit);
+  void record_input(std::uint32_t index, InputEntry entry);
+  // Returns once everything given so far is in the journal.
+  void flush();
+
+ private:
+  using Task = std::function<void(Journal&)>;
+
+  void add(Task task);
+  void work();
+
+  Journal& journal_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;  // the first is being done
+  std::exception_ptr error_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace virnucpro

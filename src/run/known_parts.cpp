@@ -1,0 +1,63 @@
+#include "run/known_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+namespace virnucpro {
+namespace {
+
+auto identity_of(const SequencePart& part) {
+  return std::tie(part.input, part.id, part.length, part.chunks, part.letters_hash, part.skip,
+                  part.last);
+}
+
+// Its name may be another: a file may have moved.
+auto identity_of(const InputEntry& entry) {
+  return std::tie(entry.records, entry.bytes, entry.hash, entry.failed, entry.error, entry.record,
+                  entry.offset);
+}
+
+std::string ending(const InputEntry& entry) {
+  return entry.failed ? entry.message
+                      : fmt::format("it was read to its end, {} bytes", entry.bytes);
+}
+
+}  // namespace
+
+KnownParts::KnownParts(const Journal& journal)
+    : journal_(journal), entries_(journal.inputs()), reader_(journal.read()) {}
+
+const SequencePart* KnownParts::next() {
+  while (!unit_ || at_ == unit_->parts.size()) {
+    unit_ = reader_.next();
+    at_ = 0;
+    if (!unit_) return nullptr;
+  }
+  return &unit_->parts[at_++];
+}
+
+void KnownParts::check(const SequencePart& part) {
+  const SequencePart* before = next();
+  if (before != nullptr && identity_of(*before) == identity_of(part)) return;
+  fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
+}
+
+void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
+  if (!has(input) || identity_of(entries_[input]) == identity_of(entry)) return;
+  fail(input, fmt::format("it ended otherwise before ({}) than now ({})", ending(entries_[input]),
+                          ending(entry)));
+}
+
+void KnownParts::finish() {
+  if (const SequencePart* more = next()) {
+    fail(more->input, fmt::format("sequence {} was scored and is not there any more", more->id));
+  }
+}
+
+void KnownParts::fail(std::uint32_t input, const std::string& why) const {
+  throw Error(ErrorKind::kJournalMismatch, Place{.file = journal_.path().string()},
+              fmt::format("input {} changed since the run began: {}", input + 1, why));
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "run/journal.hpp"
+
+namespace virnucpro {
+
+// What the journal of an interrupted run holds already, held against the inputs as they are now.
+class KnownParts {
+ public:
+  // The journal outlives it.
+  explicit KnownParts(const Journal& journal);
+
+  // The next part of the inputs, and how an input ended: kJournalMismatch, naming journal, input
+  // and sequence, when it is not what was scored.
+  void check(const SequencePart& part);
+  void check(std::uint32_t input, const InputEntry& entry);
+  // Whether the journal has that input's entry, so that it need not be written again.
+  bool has(std::uint32_t input) const { return input < entries_.size(); }
+  // After the last part.
+  void finish();
+
+ private:
+  const SequencePart* next();
+  [[noreturn]] void fail(std::uint32_t input, const std::string& why) const;
+
+  const Journal& journal_;
+  const std::vector<InputEntry> entries_;
+  Journal::Reader reader_;
+  std::optional<Unit> unit_;
+  std::size_t at_ = 0;  // of the unit's parts
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,99 @@
+#include "run/run_fingerprint.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/limits.hpp"
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kVersionKey = "program_version";
+
+struct Part {
+  const char* key;
+  const char* name;  // for the user
+};
+
+// What scores, their order and their cutting into units follow from.
+constexpr std::array kParts{
+    Part{"inputs", "the number of inputs"},
+    Part{"paired", "--paired"},
+    Part{"shard", "--shard"},
+    Part{"chunk_size", "the chunk size"},
+    Part{"min_length", "--min-length"},
+    Part{"keep_intermediate", "--keep-intermediate"},
+    Part{"dnabert_s_hash", "the weights of DNABERT-S"},
+    Part{"tokenizer_hash", "the tokenizer of DNABERT-S"},
+    Part{"esm2_hash", "the weights of ESM-2"},
+    Part{"classifier_hash", "the classifier"},
+    Part{"precision", "the precision"},
+    Part{"kernel_path", "the kernel path"},
+    Part{"numerics_version", "the numerics version"},
+    Part{"cutting", "how sequences are cut into units"},
+};
+
+std::string value_of(const Journal::Fingerprint& print, const char* key) {
+  const auto found = print.find(key);
+  return found == print.end() ? "not said" : found->second;
+}
+
+// Export reads them again; what is no file keeps its name.
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  return error || path == "-" ? path : absolute.string();
+}
+
+}  // namespace
+
+Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
+                                     const std::map<std::string, std::string>& models) {
+  Journal::Fingerprint print(models.begin(), models.end());
+  const auto yes_or_no = [](bool value) { return value ? "true" : "false"; };
+  print["inputs"] = fmt::format("{}", settings.inputs.paths.size());
+  for (std::size_t k = 0; k < settings.inputs.paths.size(); ++k) {
+    print[input_path_key(k)] = absolute_path(settings.inputs.paths[k]);
+  }
+  print["reference"] = settings.inputs.reference;
+  print["paired"] = yes_or_no(settings.inputs.paired);
+  print["shard"] = fmt::format("{}/{}", settings.shard.index, settings.shard.count);
+  print["chunk_size"] = fmt::format("{}", settings.chunk_size);
+  print["min_length"] = fmt::format("{}", settings.min_length);
+  print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
+  print["stem"] = settings.stem;
+  print["model_type"] = settings.classifier_name;
+  print["threshold"] = fmt::format("{}", settings.threshold);
+  print["cutting"] = fmt::format("{} chunks", limits().chunks_per_block);
+  return print;
+}
+
+std::string input_path_key(std::size_t index) {
+  return fmt::format("input_{:06}", index);
+}
+
+void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,
+                      const std::filesystem::path& path) {
+  std::vector<std::string> changed;
+  for (const Part& part : kParts) {
+    const std::string before = value_of(journal, part.key);
+    const std::string after = value_of(now, part.key);
+    if (before == after) continue;
+    changed.push_back(fmt::format("{} (was {}, is {})", part.name, before, after));
+  }
+  if (!changed.empty()) {
+    throw Error(ErrorKind::kJournalMismatch, Place{.file = path.string()},
+                fmt::format("changed since it began: {}", fmt::join(changed, "; ")));
+  }
+  const std::string before = value_of(journal, kVersionKey);
+  if (before == value_of(now, kVersionKey)) return;
+  log_warning("{}: begun by version {}, resumed by {}; their numbers are the same", path.string(),
+              before, value_of(now, kVersionKey));
+}
+
+}  // namespace virnucpro

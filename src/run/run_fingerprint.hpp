@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "run/journal.hpp"
+#include "run/predict.hpp"
+
+namespace virnucpro {
+
+// What a run is, for its journal: the settings and models that its scores follow from, and words
+// for whoever reads it ("esm2": where the weights came from).
+Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
+                                     const std::map<std::string, std::string>& models);
+
+// The key under which the fingerprint has the absolute path of an input file, counted from 0.
+std::string input_path_key(std::size_t index);
+
+// Refuses (kJournalMismatch, naming journal, parts and values) where a resumed run would not give
+// the scores of the one that began. Another build of one numerics version only warns.
+void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,
+                      const std::filesystem::path& path);
+
+}  // namespace virnucpro

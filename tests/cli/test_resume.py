@@ -1,0 +1,139 @@
+"""Runs that are interrupted and go on, as a user sees them."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import MODELS, fasta, message
+
+SHORT = ["-e", "100", "--no-progress"]
+UNITS_BYTES = 20_000  # of the journal, after some units
+
+
+@pytest.fixture
+def reads(program, genome):
+    rng = random.Random(5)
+    starts = [rng.randrange(len(genome) - 400) for _ in range(1000)]
+    pieces = {f"read_{i}": genome[start:start + 300] for i, start in enumerate(starts)}
+    path = program.folder / "reads.fa"
+    path.write_text(fasta(pieces))
+    return path
+
+
+@pytest.fixture
+def expected(program, reads):
+    result = program.predict(reads.name, *SHORT, "-o", "expected")
+    assert result.returncode == 0, message(result)
+    return program.tables("expected", "reads")
+
+
+def stopped_half_way(program, reads, number):
+    """What a run leaves that got most of its input and, after some units, a signal."""
+    text = reads.read_bytes()
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--name", "reads",
+                            "--token-budget", "300", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(text[:len(text) * 3 // 4])
+    process.stdin.flush()
+    program.wait_for_journal(process)
+    log = program.folder / "out" / "run.db-wal"
+    deadline = time.monotonic() + 60
+    while not log.exists() or log.stat().st_size < UNITS_BYTES:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(number)
+    code = process.wait(timeout=5)
+    process.stdin.close()
+    process.stderr.close()
+    return code
+
+
+def resume(program, *arguments, stdin=b""):
+    return program.predict(*arguments, *SHORT, "-o", "out", "--name", "reads", "--resume", "-v",
+                           stdin=stdin)
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
+                                          (signal.SIGKILL, -9)])
+def test_a_run_goes_on_where_it_was_stopped(program, reads, expected, number, code):
+    assert stopped_half_way(program, reads, number) == code
+    assert not list((program.folder / "out").rglob("prediction_results*"))
+    result = resume(program, "-", stdin=reads.read_bytes())
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+def test_a_stopped_run_has_all_that_it_computed(program, reads, expected):
+    assert stopped_half_way(program, reads, signal.SIGINT) == 130
+    result = resume(program, "-", stdin=reads.read_bytes())
+    units = [line for line in message(result).splitlines() if "resumed: " in line]
+    assert len(units) == 1 and " 0 units" not in units[0], message(result)
+
+
+def test_stdin_may_come_from_a_file_when_it_is_resumed(program, reads, expected):
+    stopped_half_way(program, reads, signal.SIGKILL)
+    result = resume(program, reads.name)
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+def test_another_stdin_is_refused(program, reads, expected):
+    stopped_half_way(program, reads, signal.SIGINT)
+    result = resume(program, "-", stdin=b">other\nACGT\n")
+    assert result.returncode == 3
+    assert "input 1 changed since the run began" in message(result)
+    assert "--force-resume" in message(result)
+
+
+def test_resume_begins_where_nothing_was_begun(program, reads, expected):
+    (program.folder / "out").mkdir()
+    result = resume(program, reads.name)
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+def test_a_run_in_the_way_is_told_of_resume(program, reads):
+    stopped_half_way(program, reads, signal.SIGINT)
+    result = program.predict(reads.name, *SHORT, "-o", "out")
+    assert result.returncode == 1
+    assert "--resume" in message(result)
+
+
+def test_a_damaged_journal_is_refused(program, reads, expected):
+    journal = program.folder / "expected" / "run.db"
+    data = bytearray(journal.read_bytes())
+    middle = data.index(b"read_100") + 3
+    data[middle] ^= 1
+    journal.write_bytes(data)
+    result = program.predict(reads.name, *SHORT, "-o", "expected", "--resume")
+    assert result.returncode == 3
+    assert "run.db" in message(result)
+    result = program.predict(reads.name, *SHORT, "-o", "expected", "--force-resume")
+    assert result.returncode == 0, message(result)
+    assert "starts over" in message(result)
+    assert program.tables("expected", "reads") == expected
+
+
+@pytest.mark.parametrize("flags, why", [
+    (["--resume", "--force"], "give one of them"),
+    (["--resume", "-o", "-"], "nothing that could be resumed"),
+    (["--shard", "2/2"], "--shard 2/2: expected I/N"),
+    (["--shard", "1"], "--shard 1: expected I/N"),
+])
+def test_flags_that_do_not_go_together(program, reads, flags, why):
+    result = program.predict(reads.name, *SHORT, *flags)
+    assert result.returncode == 1
+    assert why in message(result)
+
+
+def test_without_checkpoints_nothing_is_kept_or_resumed(program, reads, expected):
+    off = {"VIRNUCPRO_DISABLE_CHECKPOINTING": "1"}
+    result = program.predict(reads.name, *SHORT, "-o", "out", environment=off)
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+    assert not [name for name in os.listdir(program.folder / "out") if name.startswith("run.db")]
+    result = program.predict(reads.name, *SHORT, "-o", "new", "--resume", environment=off)
+    assert result.returncode == 1
+    assert "nothing can be resumed" in message(result)

@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "run/predict.hpp"
+#include "run/sqlite.hpp"
+#include "unit/engine/tiny_models.hpp"
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Runs that were interrupted are made from finished ones, by taking the last rows of their journal
+// away.
+struct Resumed : testing::Test {
+  Resumed() {
+    write_random("a.fa", 90);
+    write_random("b.fa", 60);
+    write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT" + std::string(1, '\0'));
+    run(settings("reference"));
+  }
+
+  void write_random(const std::string& file, std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      text += fmt::format(">{}_{}\n{}\n", file, i,
+                          random_text(random, "ACGT", i % 7 == 3 ? 0 : 20 + random() % 120));
+    }
+    write_text(directory / file, text);
+  }
+  PredictSettings settings(const char* output) const {
+    PredictSettings settings;
+    for (const char* input : {"a.fa", "cut.fa", "b.fa"}) {
+      settings.inputs.paths.push_back((directory / input).string());
+    }
+    settings.models = {.dnabert_s = "synthetic:dnabert-s-tiny",
+                       .esm2 = "synthetic:esm2_tiny",
+                       .classifier = "synthetic",
+                       .lookup = tiny_lookup()};
+    settings.chunk_size = 50;
+    settings.output = directory / output;
+    settings.stem = "x";
+    settings.classifier_name = "custom";
+    settings.existing = Existing::kResume;
+    return settings;
+  }
+  RunSummary run(const PredictSettings& settings) {
+    return predict(settings, counters, cancel, {});
+  }
+  std::vector<std::string> tables(const char* output) const {
+    return {read_text(directory / output / "x_merged/prediction_results.txt"),
+            read_text(directory / output / "x_merged/prediction_results_highestscore.csv"),
+            read_text(directory / output / "sequences.tsv"),
+            read_text(directory / output / "failed_inputs.txt")};
+  }
+  std::uint64_t units() const { return Journal::open(directory / "reference/run.db").units(); }
+  // What a run leaves that was killed after so many units and inputs.
+  void interrupt_after(std::uint64_t units, std::uint64_t inputs) const {
+    std::filesystem::remove_all(directory / "out");
+    std::filesystem::create_directory(directory / "out");
+    std::filesystem::copy(directory / "reference/run.db", directory / "out/run.db");
+    write_text(directory / "out/sequences.tsv.partial", "half a ta");
+    SqliteDatabase journal(directory / "out/run.db", nullptr);
+    journal.execute("DELETE FROM completion");
+    journal.execute(fmt::format("DELETE FROM units WHERE unit >= {}", units));
+    journal.execute(fmt::format("DELETE FROM inputs WHERE input >= {}", inputs));
+  }
+  std::string refusal(const PredictSettings& settings) {
+    try {
+      run(settings);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kJournalMismatch);
+      return error.what();
+    }
+    return "it was not refused";
+  }
+
+  TempDir directory;
+  std::mt19937 random{23};
+  RunCounters counters;
+  Cancel cancel;
+};
+
+TEST_F(Resumed, HasTheSameTablesWhereverItWasInterrupted) {
+  const std::uint64_t step = std::max<std::uint64_t>(units() / 8, 1);
+  for (std::uint64_t kept = 0; kept <= units(); kept += step) {
+    for (const std::uint64_t inputs : {0U, 1U, 3U}) {
+      interrupt_after(kept, inputs);
+      PredictSettings again = settings("out");
+      again.compute.threads = 1 + kept % 3;
+      again.compute.token_budget = 200 + 100 * inputs;
+      again.check_journal = inputs != 0;
+      const RunSummary summary = run(again);
+      EXPECT_EQ(tables("out"), tables("reference")) << kept << " units, " << inputs << " inputs";
+      EXPECT_EQ(summary.inputs.size(), 3U);
+      EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv.partial"));
+    }
+  }
+}
+
+TEST_F(Resumed, ComputesNothingAgain) {
+  interrupt_after(units(), 3);
+  RunCounters fresh;
+  predict(settings("out"), fresh, cancel, {});
+  EXPECT_EQ(fresh.batches.get(), 0U);
+  EXPECT_EQ(fresh.sequences.get(), 151U);  // read again, to compare them
+}
+
+TEST_F(Resumed, OfAFinishedRunWritesItsTablesAgain) {
+  std::filesystem::remove(directory / "reference/sequences.tsv");
+  const auto consensus = tables("reference")[1];
+  PredictSettings again = settings("reference");
+  again.threshold = 0;
+  run(again);
+  EXPECT_EQ(tables("reference")[1], consensus);
+  EXPECT_THAT(tables("reference")[2], HasSubstr("virus"));
+}
+
+TEST_F(Resumed, IsRefusedWithOtherSettings) {
+  interrupt_after(1, 0);
+  PredictSettings other = settings("out");
+  other.chunk_size = 60;
+  other.min_length = 5;
+  EXPECT_THAT(refusal(other),
+              HasSubstr("the chunk size (was 50, is 60); --min-length (was 0, is 5)"));
+  other = settings("out");
+  other.models.esm2 = "synthetic:esm2_tiny:9";
+  EXPECT_THAT(refusal(other), HasSubstr("the weights of ESM-2 (was "));
+  other = settings("out");
+  other.inputs.paths.pop_back();
+  EXPECT_THAT(refusal(other), HasSubstr("the number of inputs (was 3, is 2)"));
+  other = settings("out");
+  other.keep_intermediate = true;
+  EXPECT_THAT(refusal(other), HasSubstr("--keep-intermediate (was false, is true)"));
+}
+
+TEST_F(Resumed, IsRefusedWithAnotherInput) {
+  interrupt_after(units(), 3);
+  std::string text = read_text(directory / "a.fa");
+  const auto letter = text.find('\n') + 5;
+  text[letter] = text[letter] == 'A' ? 'C' : 'A';
+  write_text(directory / "a.fa", text);
+  EXPECT_THAT(refusal(settings("out")),
+              HasSubstr("input 1 changed since the run began: sequence a.fa_0 is not the one"));
+}
+
+TEST_F(Resumed, IsRefusedWithAHeaderThatChanged) {
+  interrupt_after(units(), 3);
+  std::string text = read_text(directory / "b.fa");
+  text.insert(text.find('\n'), " more");
+  write_text(directory / "b.fa", text);
+  EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began: it ended"));
+}
+
+TEST_F(Resumed, IsRefusedWithAnInputMadeWhole) {
+  interrupt_after(units(), 3);
+  write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT\n");
+  EXPECT_THAT(refusal(settings("out")), HasSubstr("input 2 changed since the run began"));
+}
+
+TEST_F(Resumed, IsRefusedWithAnInputThatLostItsEnd) {
+  interrupt_after(units(), 0);
+  write_text(directory / "b.fa", ">b.fa_0\nACGT\n");
+  EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
+}
+
+TEST_F(Resumed, StartsOverWhereItIsToldTo) {
+  interrupt_after(units(), 3);
+  PredictSettings over = settings("out");
+  over.start_over = true;
+  over.chunk_size = 60;
+  run(over);
+  EXPECT_EQ(Journal::open(directory / "out/run.db").fingerprint().at("chunk_size"), "60");
+  // Also when the change shows only while the inputs are read.
+  interrupt_after(units(), 3);
+  write_text(directory / "b.fa", ">new\nACGTACGT\n");
+  over = settings("out");
+  over.start_over = true;
+  run(over);
+  EXPECT_THAT(tables("out")[2], HasSubstr("\nnew\t"));
+  write_text(directory / "out/run.db", "rubbish");
+  run(over);
+  EXPECT_THAT(tables("out")[2], HasSubstr("\nnew\t"));
+}
+
+TEST_F(Resumed, WithIntermediatesStartsOver) {
+  PredictSettings keeping = settings("kept");
+  keeping.keep_intermediate = true;
+  run(keeping);
+  const std::string chunks = read_text(directory / "kept/x_chunked50.fa");
+  std::filesystem::remove(directory / "kept/embeddings.h5");
+  run(keeping);
+  EXPECT_EQ(read_text(directory / "kept/x_chunked50.fa"), chunks);
+  EXPECT_TRUE(std::filesystem::exists(directory / "kept/embeddings.h5"));
+}
+
+TEST_F(Resumed, KeepsNoJournalWhereNoneIsWanted) {
+  PredictSettings without = settings("without");
+  without.journal = false;
+  run(without);
+  EXPECT_EQ(tables("without"), tables("reference"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "without/run.db"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "without/run.db.partial"));
+}
+
+TEST_F(Resumed, HoldsOneShardOfTheRecords) {
+  PredictSettings shard = settings("out");
+  shard.shard = {.index = 1, .count = 2};
+  EXPECT_EQ(run(shard).counts.sequences, 0U);  // all are in the first block
+  shard.output = directory / "first";
+  shard.shard.index = 0;
+  run(shard);
+  EXPECT_EQ(tables("first"), tables("reference"));
+}
+
+}  // namespace
+}  // namespace virnucpro
