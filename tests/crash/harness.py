@@ -28,6 +28,8 @@ OUTPUT = "out"
 TABLES = ("a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv",
           "sequences.tsv")
 FILE_KINDS = ("write", "fsync", "truncate", "rename", "unlink", "open", "mkdir")
+# Where to kill a run so that its journal is whole, but no table is there; or lacks its last row.
+RUNS = {"finished": ("mkdir", "a_merged"), "interrupted": ("unlink", "failed_inputs.txt")}
 KILLED = -signal.SIGKILL
 # More than any run here takes, also on a busy machine: a run that is not over by then hangs.
 SECONDS = 120
@@ -42,6 +44,11 @@ class Ended(NamedTuple):
 
     def counts(self):
         return Counter(kind for kind, _, _ in self.calls)
+
+    def number(self, kind, name):
+        """Of the first such call on a file of that name."""
+        return next(number for called, number, path in self.calls
+                    if called == kind and path.endswith("/" + name))
 
 
 @functools.lru_cache
@@ -92,7 +99,7 @@ class Job:
         self.inputs = inputs
         self.status = status  # of an undisturbed run
         self.flags = [*flags, *(["--cpu-workers", str(workers)] if workers > 1 else [])]
-        self.reference = None
+        self.reference = self.reference_files = self.undisturbed = None
 
     @property
     def output(self):
@@ -119,11 +126,12 @@ class Job:
 
     def run(self, command, **shim):
         (self.folder / "calls").unlink(missing_ok=True)
-        ended = subprocess.run(command, cwd=self.folder, env=self.environment(**shim), text=True,
+        ended = subprocess.run(command, cwd=self.folder, env=self.environment(**shim),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, timeout=SECONDS, check=False)
         self.wait_for_silence()
-        return Ended(ended.returncode, ended.stderr, self.calls())
+        return Ended(ended.returncode, ended.stderr.decode(errors="surrogateescape"),
+                     self.calls())
 
     def predict(self, *extra, **shim):
         return self.run(self.command(*extra), **shim)
@@ -171,9 +179,10 @@ class Job:
         ended = self.predict()
         assert ended.status == self.status, ended.stderr
         self.reference = self.tables()
+        self.reference_files = self.files()
         assert len(self.reference) == len(TABLES)
         self.clear()
-        return ended
+        self.undisturbed = ended
 
     def clear(self):
         shutil.rmtree(self.output, ignore_errors=True)
@@ -191,12 +200,12 @@ class Job:
         self.check_tables(ended)
         self.check_nothing_is_left()
 
+    def files(self):
+        return {str(path.relative_to(self.output)) for path in self.output.rglob("*")}
+
     def check_nothing_is_left(self):
-        """A run that ended well keeps no temporary file and no lock."""
-        left = [path.name for path in self.output.rglob("*")
-                if path.name.endswith(".partial") or path.name.startswith(".sort-")
-                or path.name == "run.lock"]
-        assert not left
+        """No temporary file, lock or log of the journal: the files of an undisturbed run alone."""
+        assert self.files() == self.reference_files
 
     def resume(self, *extra, **shim):
         return self.predict("--resume", *extra, **shim)
@@ -204,6 +213,12 @@ class Job:
     def finish(self, *extra):
         """Resumes undisturbed, to the right tables."""
         self.check_complete(self.resume(*extra))
+
+    def interrupt(self, kind, name, *extra):
+        """Kills a run before that call."""
+        number = self.undisturbed.number(kind, name)
+        ended = self.predict(*extra, rule=f"kill:before:{kind}:{number}")
+        assert ended.status == KILLED, ended.stderr
 
     def keep(self):
         """Puts the output aside; restore() brings it back as it was."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from harness import Ended, Job, SECONDS, random_fasta
 
 LETTERS = 240  # of a sequence: four chunks
-LEAST_SECONDS = 1.0
+SAMPLING_SECONDS = 0.2
 
 
-def lasting_job(folder, workers):
-    """A job that takes a second or two, whatever this build's batches and units; its seconds."""
+def lasting_job(folder, workers, least_seconds=1.0):
+    """A job that takes so long, up to twice that, whatever this build's batches; its seconds."""
     job = Job(folder, ["a.fa"], workers=workers)
     count = 100
     while True:
@@ -22,7 +22,7 @@ def lasting_job(folder, workers):
         begin = time.monotonic()
         job.make_reference()
         seconds = time.monotonic() - begin
-        if seconds >= LEAST_SECONDS:
+        if seconds >= least_seconds:
             return job, seconds
         count *= 2
 
@@ -59,19 +59,28 @@ class Struck(NamedTuple):
     struck: bool
 
 
-def struck_run(job, victim, seconds, source, watch=None):
+def last_words(process, seconds, watch):
+    """stderr of a process that ends within so many seconds; None when it does not."""
+    deadline = time.monotonic() + seconds
+    while (rest := deadline - time.monotonic()) > 0:
+        try:
+            return process.communicate(timeout=min(rest, SAMPLING_SECONDS))[1]
+        except subprocess.TimeoutExpired:
+            watch(process.pid)
+    return None
+
+
+def struck_run(job, victim, seconds, source, watch=lambda pid: None):
     """A run, or what is left of one, that is struck at a random time within `seconds`."""
     process = subprocess.Popen(job.command("--resume"), cwd=job.folder, text=True,
                                env=job.environment(preload=False), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     struck = False
-    if watch:
-        watch(process)
-    try:
-        _, errors = process.communicate(timeout=source.uniform(0, seconds))
-    except subprocess.TimeoutExpired:
+    errors = last_words(process, source.uniform(0, seconds), watch)
+    if errors is None:
         struck = strike(job, process, victim, source)
-        _, errors = process.communicate(timeout=SECONDS)
+        errors = last_words(process, SECONDS, watch)
+    assert errors is not None, f"it hangs, or has left processes: {job.processes()}"
     job.wait_for_silence()
     return Struck(Ended(process.returncode, errors, ()), struck)
 

@@ -9,7 +9,7 @@ import resource
 import subprocess
 
 import pytest
-from harness import FILE_KINDS, KILLED, LONG, OUTPUT, SECONDS, SEVERAL, TABLES, error_in, spread
+from harness import FILE_KINDS, LONG, RUNS, OUTPUT, SECONDS, SEVERAL, TABLES, error_in, spread
 
 POINTS = 10**9 if LONG else 4
 FAULTS = [
@@ -46,12 +46,11 @@ def test_a_call_fails(awkward, kind, error, stay):
         job.clear()
 
 
-@pytest.mark.parametrize("before", ["rename:2", "unlink:2"], ids=["finished", "interrupted"])
+@pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("kind", FILE_KINDS)
-def test_a_call_fails_while_it_resumes(awkward, kind, before):
-    """From a finished journal without tables, and from one that lacks its end."""
+def test_a_call_fails_while_it_resumes(awkward, kind, run):
     job = awkward()
-    assert job.predict(rule=f"kill:before:{before}").status == KILLED
+    job.interrupt(*RUNS[run])
     job.keep()
     count = job.resume().counts()[kind]
     for number in spread(count, POINTS):

@@ -5,17 +5,19 @@ takes such a journal may write nothing from it that an undisturbed run would not
 """
 
 import pytest
-from harness import KILLED, LONG, OUTPUT, TABLES, Job, error_in, random_fasta, spread
+from harness import LONG, OUTPUT, RUNS, TABLES, Job, error_in, random_fasta, spread
 
-COMMANDS = ("export", "predict")
-# Killed where it has its scores, but not the journal's last row.
-RUNS = {"finished": None, "interrupted": "kill:before:mkdir:3"}
+COMMANDS = {
+    "export": lambda job: job.export(preload=False),
+    "resume": lambda job: job.resume(preload=False),
+    "unchecked": lambda job: job.resume("--skip-checkpoint-validation", preload=False),
+}
 JOURNAL = ("run.db", "run.db-wal")
 HEADER = 100  # of an SQLite file; that of its log, with one of a frame, has 56
 # How far apart the bytes are that are flipped: where there is something, and among zeros, of which
 # most of so small a journal are made.
-STRIDES = {"export": (7, 61), "predict": (31, 307)}
-LENGTHS = {"export": 40, "predict": 10}
+STRIDES = {"export": (7, 61), "resume": (31, 307), "unchecked": (37, 1009)}
+LENGTHS = {"export": 40, "resume": 10, "unchecked": 5}
 
 
 def flips(data, command):
@@ -37,17 +39,23 @@ def lengths(data, command):
     return sorted(at for at in {*edges, *some} if 0 <= at < len(data))
 
 
+def check(complaints):
+    """Of all damages together, so that one failure does not hide the others."""
+    assert complaints
+    assert {what: why for what, why in complaints.items() if why} == {}
+
+
 class Journal:
     """A small journal as a run left it, to be damaged in one place at a time."""
 
-    def __init__(self, folder, rule):
+    def __init__(self, folder, run):
         (folder / "a.fa").write_text(random_fasta(3, 6, 90))
         self.job = Job(folder, ["a.fa"])
         self.job.make_reference()
-        assert self.job.predict(rule=rule).status == (KILLED if rule else 0)
+        self.job.interrupt(*RUNS[run])
         self.files = {name: (self.job.output / name).read_bytes() for name in JOURNAL
                       if (self.job.output / name).exists()}
-        assert len(self.files) == (2 if rule else 1)
+        assert (len(self.files["run.db-wal"]) > 0) == (run == "interrupted")
         self.job.clear()
         self.job.predict()
         self.right = self.rows()
@@ -56,42 +64,54 @@ class Journal:
         return {name: (self.job.output / name).read_text().splitlines() for name in TABLES
                 if (self.job.output / name).exists()}
 
-    def check(self, command, name, data, what):
-        """What comes of a directory that holds the journal alone, one of its files damaged."""
+    def put(self, name, data):
+        """A directory that holds the journal alone, one of its files damaged."""
         self.job.clear()
         self.job.output.mkdir()
         for other, whole in self.files.items():
             (self.job.output / other).write_bytes(data if other == name else whole)
-        run = self.job.resume if command == "predict" else self.job.export
-        ended = run(preload=False)
-        what = f"{name}, {what}: {ended}"
+
+    def complaint(self, command, name, data):
+        """What is wrong with what comes of it; None where it is refused, or the tables are right."""
+        self.put(name, data)
+        ended = COMMANDS[command](self.job)
         found = self.rows()
+        if not ended.stderr.replace("\n", "").isprintable():
+            return f"a message that no terminal should get: {ended.stderr!r}"
         if ended.status != 0:
-            assert error_in(ended) <= {"journal-damaged", "journal-mismatch"}, what
-            assert f"{OUTPUT}/run.db" in ended.stderr, what
-            assert not found, what
-        elif command == "predict" or name == "run.db":
-            assert found == self.right, what
-        else:  # what an interrupted run has of them
-            assert len(found) == len(TABLES), what
-            assert all(set(rows) <= set(self.right[table]) for table, rows in found.items()), what
+            if not error_in(ended) <= {"journal-damaged", "journal-mismatch"}:
+                return f"refused by another error: {ended.stderr}"
+            if f"{OUTPUT}/run.db" not in ended.stderr:
+                return f"refused without its name: {ended.stderr}"
+            return "tables, though it was refused" if found else None
+        if command == "export" and name != "run.db":  # what an interrupted run has of them
+            right = all(set(rows) <= set(self.right[table]) for table, rows in found.items())
+        else:
+            right = found == self.right
+        return None if right and len(found) == len(TABLES) else "wrong tables"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("run", RUNS)
 def test_a_bit_is_flipped(tmp_path, run, command):
-    journal = Journal(tmp_path, RUNS[run])
+    journal = Journal(tmp_path, run)
+    complaints = {}
     for name, whole in journal.files.items():
         for at in flips(whole, command):
             data = bytearray(whole)
             data[at] ^= 1 << at % 8
-            journal.check(command, name, bytes(data), f"bit {at % 8} of byte {at}")
+            complaints[f"{name}, bit {at % 8} of byte {at}"] = (
+                journal.complaint(command, name, bytes(data)))
+    check(complaints)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("run", RUNS)
 def test_it_is_cut(tmp_path, run, command):
-    journal = Journal(tmp_path, RUNS[run])
+    journal = Journal(tmp_path, run)
+    complaints = {}
     for name, whole in journal.files.items():
         for length in lengths(whole, command):
-            journal.check(command, name, whole[:length], f"cut to {length} bytes")
+            complaints[f"{name}, cut to {length} bytes"] = (
+                journal.complaint(command, name, whole[:length]))
+    check(complaints)
