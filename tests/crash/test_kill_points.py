@@ -6,8 +6,9 @@ and so it does when the resumed run is killed as well.
 
 import itertools
 
+import h5py
 import pytest
-from harness import FILE_KINDS, KILLED, LONG, SEVERAL, WORKERS, spread
+from harness import FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, WORKERS, spread
 
 # In the short form, of each kind; a run makes some eighty calls.
 POINTS = 10**9 if LONG else 3
@@ -15,6 +16,17 @@ POINTS_OF_RESUMED = 3 if LONG else 1
 # None of these may change a byte, so a run goes on with others than it began with.
 OTHER_SETTINGS = itertools.cycle([(), ("-t", "2"), ("--token-budget", "64"), ("--prefetch", "1")])
 SIDES = ("before", "after")
+
+
+def changes_of(ended):
+    return sum(ended.counts()[kind] for kind in FILE_KINDS)
+
+
+def changes_until_journal(ended):
+    """The number of the rename that gives the journal its name."""
+    changes = [call for call in ended.calls if call[0] in FILE_KINDS]
+    return 1 + next(at for at, (kind, _, path) in enumerate(changes)
+                    if kind == "rename" and path.endswith("/run.db"))
 
 
 def kill_resumed(job, number):
@@ -33,8 +45,7 @@ def check_point(job, rule):
     job.keep()
     resumed = job.resume(*next(OTHER_SETTINGS))
     job.check_complete(resumed)
-    changes = sum(resumed.counts()[kind] for kind in FILE_KINDS)
-    for number in spread(changes, POINTS_OF_RESUMED + 2)[1:-1]:
+    for number in spread(changes_of(resumed), POINTS_OF_RESUMED + 2)[1:-1]:
         kill_resumed(job, number)
     job.clear()
 
@@ -55,24 +66,53 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
 def test_killed_with_a_damaged_input(awkward, side, workers):
     """The rows of the input that failed stay out of the tables, whichever run met the damage."""
     job = awkward("damaged", workers=workers)
-    changes = sum(job.undisturbed.counts()[kind] for kind in FILE_KINDS)
-    for number in spread(changes, 4 * POINTS):
+    for number in spread(changes_of(job.undisturbed), 4 * POINTS):
         check_point(job, f"kill:{side}:any:{number}")
 
 
-@pytest.mark.parametrize("side", SIDES)
-def test_killed_while_it_replaces_an_earlier_run(awkward, side):
-    """With --force the earlier tables go before the new ones come; none is ever cut."""
+@pytest.mark.parametrize("earlier", [*RUNS, "complete"])
+def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
+    """With --force. What is half cleared away may neither be gone on with nor stand in the way."""
     job = awkward()
-    job.predict()
+    if earlier == "complete":
+        job.predict()
+    else:
+        job.interrupt(*RUNS[earlier])
     job.keep()
-    changes = sum(job.predict("--force").counts()[kind] for kind in FILE_KINDS)
-    for number in spread(changes, 4 * POINTS):
+    replaced = job.predict("--force")
+    for number in range(1, 1 + (changes_of if LONG else changes_until_journal)(replaced)):
         job.restore()
-        ended = job.predict("--force", rule=f"kill:{side}:any:{number}")
-        assert ended.status == KILLED, ended.stderr
+        rule = f"kill:before:any:{number}"
+        assert job.predict("--force", rule=rule).status == KILLED
         job.check_none_half_written()
-        job.check_complete(job.predict("--force"))
+        resumed = job.resume()
+        assert resumed.status == 0, f"{rule}: {resumed.stderr}"
+        job.check_complete(resumed)
+
+
+def read_embeddings(path):
+    """Without the times at which HDF5 says it was made."""
+    with h5py.File(path) as file:
+        return {name: file[name][()].tolist() for name in file}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_killed_with_everything_written(awkward, side):
+    """virus.fasta and what -k keeps are as they would have been, too."""
+    job = awkward(flags=["--virus-fasta", "-k"])
+    job.predict()
+    texts = ["virus.fasta", *(name for name in job.reference_files if "_identified_" in name),
+             "a_chunked60.fa"]
+    assert len(texts) == 4
+    right = {name: (job.output / name).read_bytes() for name in texts}
+    embeddings = read_embeddings(job.output / "embeddings.h5")
+    job.clear()
+    for number in spread(changes_of(job.undisturbed), 4 * POINTS):
+        assert job.predict(rule=f"kill:{side}:any:{number}").status == KILLED
+        job.finish()
+        assert {name: (job.output / name).read_bytes() for name in texts} == right
+        assert read_embeddings(job.output / "embeddings.h5") == embeddings
+        job.clear()
 
 
 @pytest.mark.parametrize("workers", SEVERAL)
