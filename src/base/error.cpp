@@ -92,8 +92,7 @@ constexpr std::array kTable{
 constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done"},
     ExitCode{1, "failure or bad usage; the message says what, and what to do"},
-    ExitCode{kExitPartial,
-             "partial: some input could not be processed; failed_inputs.txt lists it"},
+    ExitCode{kExitPartial, "partial: failed_inputs.txt and sequences.tsv say what is missing"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

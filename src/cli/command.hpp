@@ -32,6 +32,8 @@ using Action = std::function<int(Session&)>;
 // Each adds one command (utils: its subcommands) with its options to the program, and sets `action`
 // when the command line names it.
 void add_predict_command(CLI::App& app, Action& action);
+void add_export_command(CLI::App& app, Action& action);
+void add_merge_command(CLI::App& app, Action& action);
 void add_embed_command(CLI::App& app, Action& action);
 void add_profile_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);

@@ -11,8 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/terminal.hpp"
-#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -26,7 +24,6 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kOutputGroup = "Output";
-constexpr std::uint64_t kMostShards = 4096;  // merge reads them side by side
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro predict contigs.fa.gz --models-dir models\n"
@@ -140,16 +137,11 @@ void choose_existing(const PredictOptions& options, PredictSettings& settings) {
 
 Shard choose_shard(const std::string& text) {
   if (text.empty()) return {};
-  const std::size_t slash = text.find('/');
-  const auto index = parse_count(text.substr(0, slash));
-  const auto count =
-      slash == std::string::npos ? std::nullopt : parse_count(text.substr(slash + 1));
-  if (index && count && *index < *count && *count <= kMostShards) {
-    return {.index = *index, .count = *count};
-  }
+  const std::optional<Shard> shard = parse_shard(text);
+  if (shard) return *shard;
   throw Error(ErrorKind::kUsage,
               fmt::format("--shard {}: expected I/N with I from 0 to N - 1, N at most {}", text,
-                          kMostShards));
+                          Shard::kMost));
 }
 
 PredictSettings choose_settings(const PredictOptions& options, const Session& session) {
@@ -186,18 +178,6 @@ void log_settings(const PredictSettings& settings) {
            compute.prefetch, compute.packing ? "on" : "off");
 }
 
-// On stderr as it is, in the log as messages of the level that a line is of.
-void say_summary(const std::vector<std::string>& lines, bool quiet) {
-  for (const std::string& line : lines) {
-    if (!quiet) terminal_print(line);
-    if (line.starts_with(kWarningMark)) {
-      log_to_files(LogLevel::kWarning, std::string_view(line).substr(kWarningMark.size()));
-    } else {
-      log_to_files(LogLevel::kInfo, line);
-    }
-  }
-}
-
 int run_predict(const PredictOptions& options, const Session& session) {
   const PredictSettings settings = choose_settings(options, session);
   log_settings(settings);
@@ -209,9 +189,7 @@ int run_predict(const PredictOptions& options, const Session& session) {
   const RunSummary summary = predict(settings, counters, session.cancel, write_stdout);
   progress.reset();
   say_summary(summary_lines(settings, summary, counters), quiet);
-  const bool partial = std::any_of(summary.inputs.begin(), summary.inputs.end(),
-                                   [](const InputEntry& input) { return input.failed; });
-  return partial ? kExitPartial : kExitDone;
+  return exit_code(summary);
 }
 
 }  // namespace

@@ -208,6 +208,8 @@ Program::Program() : app_(kDescription, "virnucpro") {
   app_.require_subcommand(1);
   add_global_options(app_, global_);
   add_predict_command(app_, action_);
+  add_export_command(app_, action_);
+  add_merge_command(app_, action_);
   add_embed_command(app_, action_);
   add_profile_command(app_, action_);
   add_generate_command(app_, action_);

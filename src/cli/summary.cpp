@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -18,8 +21,7 @@ std::string row(std::string_view name, const std::string& value) {
   return fmt::format("  {:<12}{:>15}", name, value);
 }
 
-void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
-  const TableCounts& counts = summary.counts;
+void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   const std::uint64_t others =
       counts.sequences - counts.virus_sequences - counts.unscored_sequences;
   lines.push_back(row("sequences", grouped(counts.sequences)));
@@ -28,6 +30,10 @@ void add_counts(std::vector<std::string>& lines, const RunSummary& summary) {
   lines.push_back(row("unscored", grouped(counts.unscored_sequences)));
   lines.push_back(row("chunks", grouped(counts.chunks_scored)));
   lines.push_back(row("frames", grouped(counts.frames)));
+}
+
+void add_rates(std::vector<std::string>& lines, const RunSummary& summary) {
+  const TableCounts& counts = summary.counts;
   lines.push_back(row("seconds", fmt::format("{:.1f}", summary.seconds)));
   lines.push_back(row("sequences/s", per_second(counts.sequences, summary.seconds)));
   lines.push_back(row("frames/s", per_second(counts.frames, summary.seconds)));
@@ -48,38 +54,47 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters) {
                                          static_cast<double>(counters.budget_tokens.get()))));
 }
 
-void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
-  const auto warn = [&lines](const std::string& text) {
-    lines.push_back(std::string(kWarningMark) + text);
-  };
-  const TableCounts& counts = summary.counts;
+void warn(std::vector<std::string>& lines, const std::string& text) {
+  lines.push_back(std::string(kWarningMark) + text);
+}
+
+void add_table_remarks(std::vector<std::string>& lines, const TableCounts& counts,
+                       const std::vector<InputEntry>& inputs) {
   if (counts.sequences == 0) {
-    warn("no sequences: the tables hold their headers only");
+    warn(lines, "no sequences: the tables hold their headers only");
   } else if (counts.unscored_sequences == counts.sequences) {
-    warn("no sequence could be scored: sequences.tsv says why");
+    warn(lines, "no sequence could be scored: sequences.tsv says why");
   }
   if (counts.failed_frames > 0) {
-    warn(fmt::format("{} frames could not be computed and count as absent",
-                     grouped(counts.failed_frames)));
+    warn(lines, fmt::format("{} frames could not be computed and count as absent",
+                            grouped(counts.failed_frames)));
   }
   if (counts.duplicate_ids > 0) {
-    warn(fmt::format("{} sequences have the id of an earlier one; their rows are kept apart",
-                     grouped(counts.duplicate_ids)));
-  }
-  if (summary.unknown_letters > 0) {
-    warn(fmt::format("{} characters outside IUPAC were taken as unknown letters",
-                     grouped(summary.unknown_letters)));
+    warn(lines, fmt::format("{} sequences have the id of an earlier one; their rows are kept apart",
+                            grouped(counts.duplicate_ids)));
   }
   // Which, and why, was said when it happened.
-  const auto failed = std::count_if(summary.inputs.begin(), summary.inputs.end(),
+  const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {
-    warn(fmt::format("{} of {} inputs could not be processed and left no row", failed,
-                     summary.inputs.size()));
+    warn(lines, fmt::format("{} of {} inputs could not be processed and left no row", failed,
+                            inputs.size()));
   }
-  if (summary.synthetic) {
-    warn("the weights are synthetic (seeded random numbers): these scores mean nothing");
-  }
+}
+
+void add_synthetic(std::vector<std::string>& lines, bool synthetic) {
+  if (!synthetic) return;
+  warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
+}
+
+bool is_partial(const TableCounts& counts, const std::vector<InputEntry>& inputs) {
+  return counts.failed_frames > 0 ||
+         std::any_of(inputs.begin(), inputs.end(),
+                     [](const InputEntry& input) { return input.failed; });
+}
+
+std::string tables_line(const std::filesystem::path& tables) {
+  return fmt::format("tables: {}", printable(tables.string()));
 }
 
 }  // namespace
@@ -87,15 +102,49 @@ void add_remarks(std::vector<std::string>& lines, const RunSummary& summary) {
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters) {
   std::vector<std::string> lines;
-  add_counts(lines, summary);
+  add_counts(lines, summary.counts);
+  add_rates(lines, summary);
   add_device(lines, counters);
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
-  add_remarks(lines, summary);
-  if (!settings.to_stdout) {
-    const auto tables = settings.output / (settings.stem + "_merged");
-    lines.push_back(fmt::format("tables: {}", printable(tables.string())));
+  add_table_remarks(lines, summary.counts, summary.inputs);
+  if (summary.unknown_letters > 0) {
+    warn(lines, fmt::format("{} characters outside IUPAC were taken as unknown letters",
+                            grouped(summary.unknown_letters)));
   }
+  add_synthetic(lines, summary.synthetic);
+  if (!settings.to_stdout)
+    lines.push_back(tables_line(settings.output / (settings.stem + "_merged")));
   return lines;
+}
+
+std::vector<std::string> export_lines(const ExportSummary& summary) {
+  std::vector<std::string> lines;
+  add_counts(lines, summary.counts);
+  add_table_remarks(lines, summary.counts, summary.inputs);
+  if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
+  add_synthetic(lines, summary.synthetic);
+  lines.push_back(tables_line(summary.tables));
+  return lines;
+}
+
+int exit_code(const RunSummary& summary) {
+  return is_partial(summary.counts, summary.inputs) ? kExitPartial : kExitDone;
+}
+
+int exit_code(const ExportSummary& summary) {
+  const bool partial = !summary.finished || is_partial(summary.counts, summary.inputs);
+  return partial ? kExitPartial : kExitDone;
+}
+
+void say_summary(const std::vector<std::string>& lines, bool quiet) {
+  for (const std::string& line : lines) {
+    if (!quiet) terminal_print(line);
+    if (line.starts_with(kWarningMark)) {
+      log_to_files(LogLevel::kWarning, std::string_view(line).substr(kWarningMark.size()));
+    } else {
+      log_to_files(LogLevel::kInfo, line);
+    }
+  }
 }
 
 std::string skipped_line(const SkippedAlignments& skipped) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "run/export.hpp"
 #include "run/predict.hpp"
 
 namespace virnucpro {
@@ -14,6 +15,17 @@ inline constexpr std::string_view kWarningMark = "warning: ";
 // The last words of predict: what was found, how fast, what to know about it, where the tables are.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters);
+
+// The same of export and merge.
+std::vector<std::string> export_lines(const ExportSummary& summary);
+
+// Writes such lines: on stderr as they are, unless `quiet`, in the log as messages of the level
+// that a line is of.
+void say_summary(const std::vector<std::string>& lines, bool quiet);
+
+// kExitPartial when some input or frame is missing from the tables, or an exported run's end.
+int exit_code(const RunSummary& summary);
+int exit_code(const ExportSummary& summary);
 
 // What to say of alignments that were skipped, of which there are some.
 std::string skipped_line(const SkippedAlignments& skipped);

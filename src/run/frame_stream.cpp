@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/ordered_pipeline.hpp"
+#include "base/text.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/fasta_text.hpp"
 #include "sequence/frames.hpp"
@@ -240,6 +241,15 @@ struct FrameStream::State {
   OrderedPipeline<Work, std::vector<FrameEvent>> pipeline;
   std::deque<FrameEvent> ready;
 };
+
+std::optional<Shard> parse_shard(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto index = parse_count(text.substr(0, slash));
+  const auto count = parse_count(text.substr(slash + 1));
+  if (!index || !count || *index >= *count || *count > Shard::kMost) return std::nullopt;
+  return Shard{.index = *index, .count = *count};
+}
 
 FrameStream::FrameStream(InputSet& inputs, const FrameStreamSettings& settings,
                          const DnaTokenizer* tokenizer, RunCounters& counters, const Cancel& cancel)

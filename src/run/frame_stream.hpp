@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -27,6 +28,7 @@ enum class FrameSource : std::uint8_t {
 // the index-th on.
 struct Shard {
   static constexpr std::uint64_t kBlock = 4096;
+  static constexpr std::uint64_t kMost = 4096;  // merging reads them side by side
 
   std::uint64_t index = 0;
   std::uint64_t count = 1;
@@ -34,6 +36,9 @@ struct Shard {
   // `record`: 0-based, over all inputs.
   bool has(std::uint64_t record) const { return record / kBlock % count == index; }
 };
+
+// "0/4" → {0, 4}; empty for anything else, an index that is not below the count among it.
+std::optional<Shard> parse_shard(std::string_view text);
 
 struct FrameStreamSettings {
   FrameSource source = FrameSource::kSequences;

@@ -12,7 +12,6 @@ auto identity_of(const SequencePart& part) {
                   part.last);
 }
 
-// Its name may be another: a file may have moved.
 auto identity_of(const InputEntry& entry) {
   return std::tie(entry.records, entry.bytes, entry.hash, entry.failed, entry.error, entry.record,
                   entry.offset);
@@ -24,6 +23,10 @@ std::string ending(const InputEntry& entry) {
 }
 
 }  // namespace
+
+bool ended_alike(const InputEntry& a, const InputEntry& b) {
+  return identity_of(a) == identity_of(b);
+}
 
 KnownParts::KnownParts(const Journal& journal)
     : journal_(journal), entries_(journal.inputs()), reader_(journal.read()) {}
@@ -44,7 +47,7 @@ void KnownParts::check(const SequencePart& part) {
 }
 
 void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
-  if (!has(input) || identity_of(entries_[input]) == identity_of(entry)) return;
+  if (!has(input) || ended_alike(entries_[input], entry)) return;
   fail(input, fmt::format("it ended otherwise before ({}) than now ({})", ending(entries_[input]),
                           ending(entry)));
 }

@@ -8,6 +8,9 @@
 
 namespace virnucpro {
 
+// Whether two reads of an input came to the same end, its name apart: a file may have moved.
+bool ended_alike(const InputEntry& a, const InputEntry& b);
+
 // What the journal of an interrupted run holds already, held against the inputs as they are now.
 class KnownParts {
  public:

@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/version.hpp"
+#include "run/synthetic_mark.hpp"
 
 namespace virnucpro {
 namespace {
@@ -59,7 +60,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
   loaded.description["precision"] = name_of(compute.precision);
   loaded.description["kernel_path"] = loaded.engine->kernel_path();
-  loaded.description["synthetic_weights"] = loaded.synthetic ? "true" : "false";
+  loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";
   loaded.description["program_version"] = program_version();
   loaded.description["numerics_version"] = fmt::format("{}", kNumericsVersion);
   return loaded;

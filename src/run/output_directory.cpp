@@ -40,6 +40,7 @@ constexpr std::array kOwnNames{
     OwnName{"", "run.db.lock"},
     OwnName{"", "sequences.fasta.partial"},  // what virus_fasta.cpp puts aside; has no final name
     OwnName{"", "SYNTHETIC_WEIGHTS"},
+    OwnName{"", "PARTIAL"},
     OwnName{"", "report.html"},
     OwnName{"", "report.md"},
     OwnName{"", "report.json"},

@@ -21,6 +21,7 @@
 #include "run/known_parts.hpp"
 #include "run/models.hpp"
 #include "run/run_fingerprint.hpp"
+#include "run/synthetic_mark.hpp"
 #include "run/unit_log.hpp"
 #include "run/virus_fasta.hpp"
 
@@ -70,7 +71,7 @@ class PredictRun {
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
-    if (settings.virus_fasta) rereader_.emplace(settings.inputs, directory.path());
+    if (settings.virus_fasta) rereader_.emplace(settings.inputs, settings.shard, directory.path());
     if (!settings.keep_intermediate) return;
     const Engine& engine = *models.engine;
     const EmbeddingWidths widths{.dnabert_s = engine.dnabert_s_width(),
@@ -248,22 +249,10 @@ class PredictRun {
   BatchRunner runner_;                // last: it stops before what its results go to is gone
 };
 
-// Says beside the tables, which cannot, what their scores are worth.
-void mark_synthetic(const OutputDirectory& directory, const LoadedModels& models) {
-  AtomicFile mark(directory.path() / "SYNTHETIC_WEIGHTS");
-  mark.write(
-      "Weights of this run are synthetic: seeded random numbers.\n"
-      "Its scores mean nothing.\n\n");
-  for (const char* name : {"dnabert_s", "esm2", "classifier"}) {
-    mark.write(fmt::format("{}: {}\n", name, models.description.at(name)));
-  }
-  mark.commit();
-}
-
 void begin_output(const OutputDirectory& directory, const LoadedModels& models) {
   add_log_file(directory.log());
   for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
-  if (models.synthetic) mark_synthetic(directory, models);
+  mark_synthetic(directory.path(), models.description);
 }
 
 Journal make_journal(const PredictSettings& settings, const OutputDirectory& directory,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -62,7 +63,7 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   }
   print["reference"] = settings.inputs.reference;
   print["paired"] = yes_or_no(settings.inputs.paired);
-  print["shard"] = fmt::format("{}/{}", settings.shard.index, settings.shard.count);
+  print["shard"] = shard_text(settings.shard);
   print["chunk_size"] = fmt::format("{}", settings.chunk_size);
   print["min_length"] = fmt::format("{}", settings.min_length);
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
@@ -71,6 +72,16 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["threshold"] = fmt::format("{}", settings.threshold);
   print["cutting"] = fmt::format("{} chunks", limits().chunks_per_block);
   return print;
+}
+
+std::string shard_text(const Shard& shard) {
+  return fmt::format("{}/{}", shard.index, shard.count);
+}
+
+Shard shard_of(const Journal::Fingerprint& print) {
+  const std::optional<Shard> shard = parse_shard(value_of(print, "shard"));
+  if (shard) return *shard;
+  throw Error(ErrorKind::kJournalDamaged, "its fingerprint names no shard");
 }
 
 std::string input_path_key(std::size_t index) {

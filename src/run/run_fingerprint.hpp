@@ -17,6 +17,10 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
 // The key under which the fingerprint has the absolute path of an input file, counted from 0.
 std::string input_path_key(std::size_t index);
 
+// "0/4", as the fingerprint and --shard have it.
+std::string shard_text(const Shard& shard);
+Shard shard_of(const Journal::Fingerprint& print);
+
 // Refuses (kJournalMismatch, naming journal, parts and values) where a resumed run would not give
 // the scores of the one that began. Another build of one numerics version only warns.
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,

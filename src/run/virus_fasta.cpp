@@ -13,13 +13,17 @@ namespace {
 // The records of the inputs that did not fail, one after the other, checked against the journal.
 class GoodRecords {
  public:
-  GoodRecords(InputSettings settings, std::vector<InputEntry> entries, const Cancel& cancel)
-      : inputs_(std::move(settings), cancel), entries_(std::move(entries)) {}
+  // An interrupted run has no entry for the input that it was reading, and those behind it.
+  GoodRecords(InputSettings settings, const Shard& shard, std::vector<InputEntry> entries,
+              const Cancel& cancel)
+      : inputs_(std::move(settings), cancel), shard_(shard), entries_(std::move(entries)) {
+    entries_.resize(inputs_.size());
+  }
 
   InputRecord next() {
     while (std::optional<InputEvent> event = inputs_.next()) {
       if (auto* record = std::get_if<InputRecord>(&*event)) {
-        if (!entries_[record->input].failed) return std::move(*record);
+        if (shard_.has(number_++) && !entries_[record->input].failed) return std::move(*record);
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
         check(*end);
       } else if (const auto& failure = std::get<InputFailure>(*event);
@@ -45,13 +49,16 @@ class GoodRecords {
   }
 
   InputSet inputs_;
+  const Shard shard_;
+  std::uint64_t number_ = 0;  // of records read
   std::vector<InputEntry> entries_;
 };
 
 }  // namespace
 
-SequenceRereader::SequenceRereader(InputSettings inputs, const std::filesystem::path& directory)
-    : inputs_(std::move(inputs)) {
+SequenceRereader::SequenceRereader(InputSettings inputs, const Shard& shard,
+                                   const std::filesystem::path& directory)
+    : inputs_(std::move(inputs)), shard_(shard) {
   if (has_pipe(inputs_)) {
     spool_.emplace(directory / "sequences.fasta");
   }
@@ -76,13 +83,15 @@ void SequenceRereader::drop() {
 void SequenceRereader::write(const Journal& journal, double threshold,
                              const std::filesystem::path& path, const Cancel& cancel) {
   InputSettings inputs = inputs_;
+  Shard shard = shard_;
   std::vector<InputEntry> entries = journal.inputs();
   if (spool_) {
     spool_->truncate(kept_);  // also flushes what is still buffered
     inputs = {.paths = {spool_->partial_path().string()}, .paired = false};
     entries = {InputEntry{}};
+    shard = {};  // no other records were put aside
   }
-  GoodRecords records(std::move(inputs), std::move(entries), cancel);
+  GoodRecords records(std::move(inputs), shard, std::move(entries), cancel);
   AtomicFile out(path);
   std::string text;
   for_each_call(journal, threshold, [&](std::uint32_t, std::uint64_t, bool virus) {

@@ -7,6 +7,7 @@
 
 #include "base/cancel.hpp"
 #include "base/file.hpp"
+#include "run/frame_stream.hpp"
 #include "run/journal.hpp"
 #include "sequence/input_set.hpp"
 
@@ -17,7 +18,8 @@ namespace virnucpro {
 // directory first.
 class SequenceRereader {
  public:
-  SequenceRereader(InputSettings inputs, const std::filesystem::path& directory);
+  SequenceRereader(InputSettings inputs, const Shard& shard,
+                   const std::filesystem::path& directory);
 
   bool needs_records() const { return spool_.has_value(); }
   void add(const InputRecord& record);
@@ -32,6 +34,7 @@ class SequenceRereader {
 
  private:
   InputSettings inputs_;
+  Shard shard_;
   std::optional<AtomicFile> spool_;
   std::uint64_t kept_ = 0;
 };

@@ -105,7 +105,8 @@ SETTINGS = {
                              (["--threshold", "0.75"], "threshold 0.75,")),
 }
 # Keys whose effect is not a line of the log: each has a test of its own below.
-OWN_TESTS = {"files.auto_cleanup", "logging.default_level", "progress.enabled"}
+OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
+             "progress.enabled"}
 
 
 def test_no_key_is_without_a_test():
@@ -233,8 +234,8 @@ def test_mistyped_key_names_the_nearest(program, key):
 
 
 # Variables with a test: in SETTINGS, or below.
-VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE",
-             "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR"}
+VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_DISABLE_CHECKPOINTING",
+             "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE", "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR"}
 NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES", "VIRNUCPRO_DISABLE_FP16"}
 
 
@@ -263,6 +264,19 @@ def test_disable_packing(program, value, packing):
     result = program("-v", "predict", "absent.fa",
                      environment={"VIRNUCPRO_DISABLE_PACKING": value})
     assert f"packing {packing}\n" in message(result)
+
+
+@pytest.mark.parametrize("flags, environment, kept", [
+    ([], {}, True),
+    (["-c", "c.yaml"], {}, False),
+    ([], {"VIRNUCPRO_DISABLE_CHECKPOINTING": "1"}, False),
+    ([], {"VIRNUCPRO_DISABLE_CHECKPOINTING": "0"}, True),
+])
+def test_a_journal_is_kept_or_not(place, flags, environment, kept):
+    (place.folder / "c.yaml").write_text(nested("checkpointing.enabled", "false"))
+    result = place.predict("a.fa", "-o", "out", *flags, environment=environment)
+    assert result.returncode == 0, message(result)
+    assert (place.folder / "out" / "run.db").exists() == kept
 
 
 def test_share(place):
@@ -347,7 +361,9 @@ def test_v1_fallback_yields_to_precision(program, flags, precision):
 
 def every_option():
     for path in ([], ["predict"], ["embed"], ["generate"], ["utils", "validate"],
-                 ["utils", "inspect"], ["utils", "generate-config"], ["utils", "export-weights"]):
+                 ["utils", "inspect"], ["utils", "generate-config"],
+                 ["utils", "validate-checkpoints"], ["utils", "export-weights"], ["export"],
+                 ["merge"]):
         text = subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
                               text=True).stdout
         for names in re.findall(r"(?m)^  (-[-\w,]+)", text):

@@ -13,8 +13,9 @@ BUILD = Path(BIN).resolve().parent.parent
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "embed", "profile", "generate", "utils", "help"]
-UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
+COMMANDS = ["predict", "export", "merge", "embed", "profile", "generate", "utils", "help"]
+UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
+         "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
 
 
@@ -97,6 +98,8 @@ def shell(program, sequences):
     return run
 
 
+RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
+                    " part_0": ["--shard 0/2 -o part_0", "--shard 1/2 -o part_1"]}
 EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of(path))]
 
 
@@ -104,6 +107,9 @@ EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of
 def test_examples_run(shell, path, example):
     if "-c virnucpro.yaml" in example:
         assert shell("virnucpro utils generate-config -o virnucpro.yaml").returncode == 0
+    for name, runs in RUNS_OF_EXAMPLES.items():
+        if name in example and not example.startswith("virnucpro predict"):
+            assert all(shell(f"virnucpro predict contigs.fa {run}").returncode == 0 for run in runs)
     result = shell(example)
     assert result.returncode == 0, result.stderr.decode()
 

@@ -137,3 +137,15 @@ def test_without_checkpoints_nothing_is_kept_or_resumed(program, reads, expected
     result = program.predict(reads.name, *SHORT, "-o", "new", "--resume", environment=off)
     assert result.returncode == 1
     assert "nothing can be resumed" in message(result)
+
+
+def test_damage_that_was_not_looked_for_is_still_found(program, reads, expected):
+    journal = program.folder / "expected" / "run.db"
+    data = bytearray(journal.read_bytes())
+    data[data.index(b"read_100") + 3] ^= 1
+    journal.write_bytes(data)
+    result = program.predict(reads.name, *SHORT, "-o", "expected", "--resume",
+                             "--skip-checkpoint-validation")
+    assert result.returncode == 3
+    assert "run.db" in message(result)
+    assert program.tables("expected", "reads") == expected

@@ -48,7 +48,7 @@ struct VirusFasta : testing::Test {
     return read_text(directory / "virus.fasta");
   }
   std::string written() {
-    SequenceRereader rereader(settings, directory.path());
+    SequenceRereader rereader(settings, {}, directory.path());
     EXPECT_FALSE(rereader.needs_records());
     return written(rereader);
   }
@@ -104,7 +104,7 @@ struct SpooledVirusFasta : VirusFasta {
 };
 
 TEST_F(SpooledVirusFasta, HoldsWhatWasPutAside) {
-  SequenceRereader rereader(settings, directory.path());
+  SequenceRereader rereader(settings, {}, directory.path());
   ASSERT_TRUE(rereader.needs_records());
   rereader.add(record("a1 words", "acgT"));
   rereader.add(record("a2", ""));
@@ -125,7 +125,7 @@ TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
   std::filesystem::create_symlink("a.fa", directory / "link.fa");
   ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
   const auto is_spooled = [&](const std::string& name) {
-    const SequenceRereader rereader({.paths = {(directory / "a.fa").string(), name}},
+    const SequenceRereader rereader({.paths = {(directory / "a.fa").string(), name}}, {},
                                     directory.path());
     return rereader.needs_records();
   };
@@ -135,7 +135,7 @@ TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
 }
 
 TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
-  SequenceRereader rereader(settings, directory.path());
+  SequenceRereader rereader(settings, {}, directory.path());
   rereader.add(record("a", ">CG"));  // as a FASTQ record may have them
   rereader.add(record("b", "ACG"));
   rereader.keep();
@@ -145,7 +145,7 @@ TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
 
 TEST_F(SpooledVirusFasta, LeavesNothingElseBehind) {
   {
-    SequenceRereader rereader(settings, directory.path());
+    SequenceRereader rereader(settings, {}, directory.path());
     rereader.add(record("a", "ACG"));
     rereader.drop();
     add_entry("", true, "");

@@ -1,0 +1,52 @@
+#include "run/merge.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/summary.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kExamples =
+    "Example:\n"
+    "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2";
+
+struct MergeOptions {
+  std::vector<std::string> runs;
+  std::string output;
+  bool force = false;
+};
+
+int run_merge(const MergeOptions& options, const Session& session) {
+  MergeSettings settings;
+  settings.runs.assign(options.runs.begin(), options.runs.end());
+  settings.output = options.output;
+  settings.force = options.force;
+  const ExportSummary summary = merge_runs(settings, session.cancel);
+  say_summary(export_lines(summary), session.global.quiet);
+  return exit_code(summary);
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("merge", "Make one run of those of its shards (predict --shard)");
+  const auto options = std::make_shared<MergeOptions>();
+  command->add_option("RUN_DIR", options->runs, "The output directories of all shards")
+      ->required()
+      ->type_name("");
+  add_value(*command, "-o,--output", options->output, "Output directory", "DIR")->required();
+  command->add_flag("-f,--force", options->force,
+                    "Replace this program's files in the output directory");
+  command->footer(kExamples);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_merge(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/utils.hpp"
+#include "run/kept_run.hpp"
+#include "run/sequence_walk.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kExamples =
+    "Example:\n"
+    "  virnucpro utils validate-checkpoints contigs_predictions\n"
+    "Exit code 3 when the journal is damaged.";
+
+struct CheckOptions {
+  std::string run;
+  bool skip_load = false;
+};
+
+std::string describe(const KeptRun& run) {
+  const Journal& journal = run.journal();
+  std::string text = fmt::format(
+      "{}: whole\n  run       {}\n  units     {}\n", printable(run.directory().string()),
+      journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
+      grouped(journal.units()));
+  for (const InputEntry& input : journal.inputs()) {
+    text += fmt::format(
+        "  input     {}: {}\n", printable(input.name),
+        input.failed ? printable(input.message)
+                     : fmt::format("{} sequences, XXH3 {}", grouped(input.records), input.hash));
+  }
+  for (const auto& [key, value] : run.fingerprint()) {
+    text += fmt::format("  {}: {}\n", key, printable(value));
+  }
+  return text;
+}
+
+int run_check(const CheckOptions& options) {
+  const KeptRun run(options.run,
+                    options.skip_load ? Journal::Check::kQuick : Journal::Check::kDeep);
+  if (!options.skip_load) walk_sequences(run.journal(), {});
+  write_stdout(describe(run));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_validate_checkpoints_command(CLI::App& utils, Action& action) {
+  CLI::App* command =
+      utils.add_subcommand("validate-checkpoints", "Check the journal of a run and describe it");
+  const auto options = std::make_shared<CheckOptions>();
+  command->add_option("RUN_DIR", options->run, "The output directory of predict or merge")
+      ->required()
+      ->type_name("");
+  command->add_flag("--skip-load", options->skip_load,
+                    "Look at the journal's shape and hash, not into each unit");
+  command->footer(kExamples);
+  command->callback(
+      [options, &action] { action = [options](Session&) { return run_check(*options); }; });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,92 @@
+#include "run/export.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "run/input_check.hpp"
+#include "run/kept_run.hpp"
+#include "run/output_directory.hpp"
+#include "run/run_fingerprint.hpp"
+#include "run/synthetic_mark.hpp"
+#include "run/virus_fasta.hpp"
+
+namespace virnucpro {
+namespace {
+
+InputSettings inputs_of(const KeptRun& run) {
+  InputSettings inputs;
+  const std::uint64_t count = parse_count(run.value("inputs")).value_or(0);
+  for (std::size_t k = 0; k < count; ++k) inputs.paths.push_back(run.value(input_path_key(k)));
+  inputs.paired = run.value("paired") == "true";
+  inputs.reference = run.value("reference");
+  if (!has_pipe(inputs)) return inputs;
+  throw Error(ErrorKind::kUsage, "the run read a pipe: its sequences cannot be read again");
+}
+
+std::filesystem::path default_output(const KeptRun& run) {
+  if (run.journal().finished()) return run.directory();
+  std::filesystem::path own = std::filesystem::absolute(run.directory()).lexically_normal();
+  if (!own.has_filename()) own = own.parent_path();
+  return own.string() + "_partial";
+}
+
+void mark_partial(const std::filesystem::path& directory, const Journal& journal,
+                  const TableCounts& counts) {
+  AtomicFile mark(directory / "PARTIAL");
+  mark.write(
+      fmt::format("The run that these tables are from did not finish: {} sequences and {} of its "
+                  "inputs are in\n"
+                  "its journal so far. virnucpro predict --resume goes on with it.\n",
+                  counts.sequences, journal.inputs().size()));
+  mark.commit();
+}
+
+// The tables into a directory that is held.
+ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
+                        const std::optional<InputSettings>& viruses_of,
+                        const std::filesystem::path& directory, const Cancel& cancel) {
+  const Journal& journal = run.journal();
+  const double threshold =
+      settings.threshold.value_or(parse_number(run.value("threshold")).value_or(0.5));
+  const std::string& stem = run.value("stem");
+  ExportSummary summary;
+  summary.finished = journal.finished();
+  summary.synthetic = is_synthetic(run.fingerprint());
+  mark_synthetic(directory, run.fingerprint());
+  summary.counts =
+      write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold});
+  if (viruses_of) {
+    SequenceRereader(*viruses_of, shard_of(run.fingerprint()), directory)
+        .write(journal, threshold, directory / "virus.fasta", cancel);
+  }
+  if (!summary.finished) mark_partial(directory, journal, summary.counts);
+  summary.inputs = journal.inputs();
+  summary.tables = frame_table_path(directory, stem).parent_path();
+  return summary;
+}
+
+}  // namespace
+
+ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
+  const KeptRun run(settings.run);
+  const std::filesystem::path output =
+      settings.output.empty() ? default_output(run) : settings.output;
+  std::optional<InputSettings> viruses_of;
+  if (settings.virus_fasta) viruses_of = inputs_of(run);
+  std::error_code other;
+  if (std::filesystem::equivalent(output, run.directory(), other)) {
+    if (run.journal().finished()) return write_run(run, settings, viruses_of, output, cancel);
+    throw Error(ErrorKind::kOutputExists, Place{.file = output.string()},
+                "its run did not finish, and its tables must not look as if it had");
+  }
+  const OutputDirectory directory(output, run.value("stem"),
+                                  settings.force ? Existing::kReplace : Existing::kRefuse);
+  directory.clear();
+  return write_run(run, settings, viruses_of, output, cancel);
+}
+
+}  // namespace virnucpro

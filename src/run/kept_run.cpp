@@ -1,0 +1,74 @@
+#include "run/kept_run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kJournal = "run.db";
+constexpr const char* kWal = "run.db-wal";
+
+bool can_be_written(const fs::path& directory) {
+  return ::access(directory.c_str(), W_OK) == 0 &&
+         ::access((directory / kJournal).c_str(), W_OK) == 0;
+}
+
+// Without the directory's own lock, which cannot be taken.
+void require_no_holder(const fs::path& directory) {
+  const fs::path path = directory / RunLock::kName;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return;
+  const LockHolder holder = read_lock_holder(path);
+  if (!may_be_alive(holder)) return;
+  throw Error(ErrorKind::kOutputBusy, Place{.file = path.string()},
+              fmt::format("host {}, process {}", holder.host, holder.pid));
+}
+
+void copy_to(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, error);
+  if (error) throw Error(ErrorKind::kTemporaryFolder, Place{.file = to.string()}, error.message());
+  fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, error);
+}
+
+}  // namespace
+
+KeptRun::KeptRun(const fs::path& directory, Journal::Check check) : directory_(directory) {
+  std::error_code ignored;
+  if (!fs::exists(directory_ / kJournal, ignored)) {
+    throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
+                "it holds no journal of a run (run.db)");
+  }
+  if (can_be_written(directory_)) {
+    lock_.emplace(directory_);
+  } else {
+    copy_journal();
+  }
+  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check));
+  fingerprint_ = journal_->fingerprint();
+}
+
+void KeptRun::copy_journal() {
+  require_no_holder(directory_);
+  copy_.emplace();
+  for (const char* name : {kJournal, kWal}) {
+    std::error_code ignored;
+    if (fs::exists(directory_ / name, ignored)) copy_to(directory_ / name, copy_->path() / name);
+  }
+}
+
+const std::string& KeptRun::value(const std::string& key) const {
+  const auto found = fingerprint_.find(key);
+  if (found != fingerprint_.end()) return found->second;
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = (directory_ / kJournal).string()},
+              fmt::format("its fingerprint has no {}", key));
+}
+
+}  // namespace virnucpro

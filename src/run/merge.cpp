@@ -1,0 +1,159 @@
+#include "run/merge.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/limits.hpp"
+#include "run/failed_inputs.hpp"
+#include "run/kept_run.hpp"
+#include "run/known_parts.hpp"
+#include "run/output_directory.hpp"
+#include "run/run_fingerprint.hpp"
+#include "run/synthetic_mark.hpp"
+
+namespace virnucpro {
+namespace {
+
+[[noreturn]] void fail(const KeptRun& run, std::string why) {
+  throw Error(ErrorKind::kJournalMismatch, Place{.file = run.directory().string()}, std::move(why));
+}
+
+// The parts of a run's sequences, one after the other.
+class PartStream {
+ public:
+  explicit PartStream(const Journal& journal) : reader_(journal.read()) {}
+
+  std::optional<SequencePart> next() {
+    while (!unit_ || at_ == unit_->parts.size()) {
+      unit_ = reader_.next();
+      at_ = 0;
+      if (!unit_) return std::nullopt;
+    }
+    return std::move(unit_->parts[at_++]);
+  }
+
+ private:
+  Journal::Reader reader_;
+  std::optional<Unit> unit_;
+  std::size_t at_ = 0;
+};
+
+// Writes parts as units of the usual size.
+class UnitWriter {
+ public:
+  explicit UnitWriter(Journal& journal) : journal_(journal) {}
+
+  void add(SequencePart part) {
+    frames_ += part.frames.size();
+    unit_.parts.push_back(std::move(part));
+    if (frames_ >= limits().frames_per_unit || unit_.parts.size() >= limits().sequences_per_unit) {
+      flush();
+    }
+  }
+  void flush() {
+    if (unit_.parts.empty()) return;
+    journal_.append(unit_);
+    unit_ = {.index = unit_.index + 1, .parts = {}};
+    frames_ = 0;
+  }
+
+ private:
+  Journal& journal_;
+  Unit unit_;
+  std::size_t frames_ = 0;
+};
+
+using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
+
+// Every shard of one input, once.
+Runs open_shards(const std::vector<std::filesystem::path>& paths) {
+  Runs runs(paths.size());
+  for (const std::filesystem::path& path : paths) {
+    for (const auto& other : runs) {
+      std::error_code none;
+      if (other && std::filesystem::equivalent(path, other->directory(), none)) {
+        fail(*other, "it was given twice");
+      }
+    }
+    auto run = std::make_unique<KeptRun>(path);
+    const Shard shard = shard_of(run->fingerprint());
+    if (shard.count != runs.size()) {
+      fail(*run,
+           fmt::format("it is one of {} shards, and {} runs were given", shard.count, runs.size()));
+    }
+    if (!run->journal().finished()) fail(*run, "it did not finish: resume it first");
+    std::unique_ptr<KeptRun>& place = runs[shard.index];
+    if (place) fail(*run, fmt::format("{} is the same shard", place->directory().string()));
+    place = std::move(run);
+  }
+  return runs;
+}
+
+void require_one_input(const Runs& runs) {
+  const KeptRun& first = *runs.front();
+  const std::vector<InputEntry> inputs = first.journal().inputs();
+  for (const auto& run : runs) {
+    Journal::Fingerprint print = run->fingerprint();
+    print["shard"] = first.value("shard");
+    require_same_run(first.fingerprint(), print, run->directory());
+    const std::vector<InputEntry> others = run->journal().inputs();
+    if (!std::equal(inputs.begin(), inputs.end(), others.begin(), others.end(), ended_alike)) {
+      fail(*run, fmt::format("its inputs are not those of {}", first.directory().string()));
+    }
+  }
+}
+
+// Shard after shard gives a block of sequences, until the first has none left.
+void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
+  std::vector<PartStream> streams;
+  for (const auto& run : runs) streams.emplace_back(run->journal());
+  std::size_t at = 0;
+  std::uint64_t given = 0;  // sequences of the block
+  while (std::optional<SequencePart> part = streams[at].next()) {
+    if (part->last) ++given;
+    out.add(*std::move(part));
+    if (given < Shard::kBlock) continue;
+    cancel.check();
+    given = 0;
+    at = (at + 1) % streams.size();
+  }
+  out.flush();
+  for (std::size_t k = 0; k < streams.size(); ++k) {
+    if (streams[k].next()) fail(*runs[k], "it has more sequences than the other shards leave");
+  }
+}
+
+}  // namespace
+
+ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
+  const Runs runs = open_shards(settings.runs);
+  require_one_input(runs);
+  Journal::Fingerprint print = runs.front()->fingerprint();
+  print["shard"] = shard_text({});
+  const std::string& stem = runs.front()->value("stem");
+  {
+    const OutputDirectory directory(settings.output, stem,
+                                    settings.force ? Existing::kReplace : Existing::kRefuse);
+    for (const auto& run : runs) {
+      if (directory.would_clear(run->directory() / "run.db")) {
+        throw Error(ErrorKind::kUsage, fmt::format("{} would be replaced by what is made of it",
+                                                   run->directory().string()));
+      }
+    }
+    directory.clear();
+    Journal journal = Journal::create(directory.journal(), print);
+    UnitWriter units(journal);
+    interleave(runs, units, cancel);
+    const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
+    for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
+    write_failed_inputs(inputs, directory.path());
+    journal.finish();
+  }
+  return export_run({.run = settings.output, .output = {}, .threshold = {}}, cancel);
+}
+
+}  // namespace virnucpro

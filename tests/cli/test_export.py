@@ -1,0 +1,193 @@
+"""export, merge and utils validate-checkpoints: what is made of runs that lie on disk."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import MODELS, fasta, message
+
+SHORT = ["-e", "100", "--no-progress"]
+RECORDS = 9000  # over two blocks of shards
+
+
+@pytest.fixture
+def run(program, sequences):
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    result = program.predict("reads.fa", *SHORT, "-o", "out")
+    assert result.returncode == 0, message(result)
+    return program
+
+
+@pytest.fixture
+def interrupted(program, sequences):
+    """A run whose journal has nothing but its fingerprint."""
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    program.interrupt(process)
+    return program
+
+
+def test_export_writes_the_tables_again(run):
+    before = run.tables("out", "reads")
+    (run.folder / "out" / "sequences.tsv").unlink()
+    result = run("export", "out")
+    assert result.returncode == 0, message(result)
+    assert result.stdout == b""
+    assert "these scores mean nothing" in message(result)
+    assert run.tables("out", "reads") == before
+
+
+def test_export_with_another_threshold_and_viruses(run):
+    result = run("export", "out", "-o", "other", "--threshold", "0", "--virus-fasta")
+    assert result.returncode == 0, message(result)
+    whole = run.predict("reads.fa", *SHORT, "-o", "whole", "--threshold", "0", "--virus-fasta")
+    assert whole.returncode == 0, message(whole)
+    assert run.tables("other", "reads") == run.tables("whole", "reads")
+    viruses = [(run.folder / name / "virus.fasta").read_bytes() for name in ("other", "whole")]
+    assert viruses[0] == viruses[1] != b""
+    assert (run.folder / "other" / "SYNTHETIC_WEIGHTS").exists()
+
+
+def test_export_replaces_a_directory_by_force_only(run):
+    assert run("export", "out", "-o", "other").returncode == 0
+    assert run("export", "out", "-o", "other").returncode == 1
+    assert run("export", "out", "-o", "other", "--force").returncode == 0
+
+
+def test_export_of_a_changed_input_gives_no_viruses(run):
+    with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
+        reads.write(">more\nACGT\n")
+    result = run("export", "out", "--virus-fasta", "--threshold", "0")
+    assert result.returncode == 1
+    assert "input changed" in message(result)
+    assert not (run.folder / "out" / "virus.fasta").exists()
+
+
+def test_export_of_an_interrupted_run_is_marked(interrupted):
+    result = interrupted("export", "out")
+    assert result.returncode == 2, message(result)
+    assert "did not finish" in message(result)
+    assert "0 sequences" in (interrupted.folder / "out_partial" / "PARTIAL").read_text()
+    assert not list((interrupted.folder / "out").rglob("prediction_results*"))
+    result = interrupted("export", "out", "-o", "out")
+    assert result.returncode == 1
+    assert "did not finish" in message(result)
+
+
+def test_export_of_viruses_that_came_from_a_pipe(interrupted):
+    result = interrupted("export", "out", "--virus-fasta")
+    assert result.returncode == 1
+    assert "cannot be read again" in message(result)
+    assert not (interrupted.folder / "out_partial").exists()
+
+
+@pytest.mark.parametrize("words", [["export", "out"], ["utils", "validate-checkpoints", "out"]])
+def test_a_live_run_is_named(program, words):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    program.wait_for_journal(process)
+    result = program(*words)
+    assert result.returncode == 3
+    assert f"process {process.pid}" in message(result)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+@pytest.mark.parametrize("words", [["export", "none"], ["utils", "validate-checkpoints", "none"],
+                                   ["merge", "none", "-o", "x"]])
+def test_a_directory_without_a_run(program, words):
+    result = program(*words)
+    assert result.returncode == 1
+    assert "it holds no journal" in message(result)
+
+
+def without_rights():
+    """Root may write everywhere, and the tests may run as root."""
+    os.setgid(65534)
+    os.setuid(65534)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
+def test_export_of_a_directory_that_cannot_be_written(run, tmp_path_factory):
+    before = run.tables("out", "reads")
+    target = tmp_path_factory.mktemp("target")
+    os.chmod(target, 0o777)
+    for folder in [run.folder, *run.folder.parents]:
+        if folder != folder.parent and folder.stat().st_mode & 0o005 != 0o005:
+            os.chmod(folder, 0o755)
+    result = run("export", "out", "-o", target / "copy", preexec_fn=without_rights)
+    assert result.returncode == 0, message(result)
+    assert run.tables(target / "copy", "reads") == before
+
+
+def test_validate_checkpoints_describes_a_run(run):
+    for flags in ([], ["--skip-load"]):
+        result = run("utils", "validate-checkpoints", "out", *flags)
+        assert result.returncode == 0, message(result)
+        assert "out: whole\n  run       finished\n" in result.stdout.decode()
+        assert "reads.fa: 6 sequences" in result.stdout.decode()
+        assert "chunk_size: 100" in result.stdout.decode()
+
+
+def test_validate_checkpoints_finds_damage(run):
+    journal = run.folder / "out" / "run.db"
+    data = bytearray(journal.read_bytes())
+    data[data.index(b"piece_3")] ^= 1
+    journal.write_bytes(data)
+    for flags in ([], ["--skip-load"]):
+        result = run("utils", "validate-checkpoints", "out", *flags)
+        assert result.returncode == 3
+        assert "run.db: the run's journal is damaged" in message(result)
+
+
+@pytest.fixture
+def shards(program, genome):
+    """A run over two inputs, one of them cut, and its two shards."""
+    pieces = {f"read_{i}": genome[i:i + 40 + i % 30] for i in range(RECORDS)}
+    (program.folder / "reads.fa").write_text(fasta(pieces))
+    (program.folder / "cut.fa").write_bytes(b">c\nACGTACGTACGTACGT\n>cut\nAC\0")
+    inputs = ["reads.fa", "cut.fa", "reads.fa"]
+    for output, flags in (("whole", []), ("a", ["--shard", "0/2"]), ("b", ["--shard", "1/2"])):
+        result = program.predict(*inputs, *SHORT, "-o", output, *flags)
+        assert result.returncode == 2, message(result)
+    return program
+
+
+def test_merge_makes_one_run_of_its_shards(shards):
+    for runs in (["b", "a"], ["a", "b"]):
+        result = shards("merge", *runs, "-o", "merged", "--force")
+        assert result.returncode == 2, message(result)  # an input was cut
+        assert shards.tables("merged", "reads") == shards.tables("whole", "reads")
+        failed = [(shards.folder / name / "failed_inputs.txt").read_bytes()
+                  for name in ("merged", "whole")]
+        assert failed[0] == failed[1]
+    for name in ("merged", "whole"):
+        result = shards("export", name, "-o", f"{name}_viruses", "--virus-fasta")
+        assert result.returncode == 2, message(result)
+    viruses = [(shards.folder / f"{name}_viruses" / "virus.fasta").read_bytes()
+               for name in ("merged", "whole")]
+    assert viruses[0] == viruses[1]
+
+
+@pytest.mark.parametrize("runs, why", [
+    (["a"], "one of 2 shards, and 1 runs"),
+    (["a", "a"], "given twice"),
+    (["a", "whole"], "one of 1 shards, and 2 runs"),
+    (["a", "copy"], "is the same shard"),
+])
+def test_merge_wants_every_shard_once(shards, runs, why):
+    subprocess.run(["cp", "-r", "a", "copy"], cwd=shards.folder, check=True)
+    result = shards("merge", *runs, "-o", "merged")
+    assert result.returncode == 3
+    assert why in message(result)
+    assert not (shards.folder / "merged").exists()
+
+
+def test_merge_wants_shards_of_one_run(shards):
+    result = shards.predict("reads.fa", "cut.fa", "reads.fa", "-e", "60", "--no-progress", "-o", "b",
+                            "--shard", "1/2", "--force")
+    assert result.returncode == 2, message(result)
+    result = shards("merge", "a", "b", "-o", "merged")
+    assert result.returncode == 3
+    assert "the chunk size (was 100, is 60)" in message(result)
