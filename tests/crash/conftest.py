@@ -4,7 +4,10 @@ import gzip
 import random
 
 import pytest
-from harness import Job, awkward_records, fasta
+
+pytest.register_assert_rewrite("harness")  # for what it says when it fails
+
+from harness import Job, awkward_records, fasta  # pylint: disable=wrong-import-position
 
 RECORDS = 30  # a file
 

@@ -139,6 +139,9 @@ class Job:
     def export(self, *extra, **shim):
         return self.run([BIN, "export", OUTPUT, *extra], **shim)
 
+    def validate_checkpoints(self, **shim):
+        return self.run([BIN, "utils", "validate-checkpoints", OUTPUT], **shim)
+
     def calls(self):
         try:
             lines = (self.folder / "calls").read_text().splitlines()
