@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
@@ -57,6 +58,7 @@ void BatchRunner::submit(PackedBatch batch) {
   // One batch computes while `in_flight_` wait: results are taken here before the queue is full,
   // so that submit() never blocks.
   while (worker_.outstanding() > in_flight_) receive(true);
+  if (next_batch_ == 0) log_info("first batch");
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.esm_tokens = batch.frames.esm_tokens.size(),
                               .dna_tokens = batch.frames.dna_tokens.size(),
