@@ -26,7 +26,8 @@ constexpr std::array kKeys{
               "classifier of model type 300: a path, or a name in the model directory", true},
     ConfigKey{"prediction.models.500", kText, "500_model.pth",
               "classifier of model type 500: a path, or a name in the model directory", true},
-    ConfigKey{"device.default", kText, "auto", "auto, cpu, cuda or cuda:N (--device)", true},
+    ConfigKey{"device.default", kText, "auto",
+              "auto, cpu, cuda, cuda:all, cuda:N or cuda:N,M (--device)", true},
     ConfigKey{"device.fallback_to_cpu", kBool, "true",
               "a device that was asked for and is absent is always an error", false},
     ConfigKey{"features.dnabert.model_name", kText, "zhihan1996/DNABERT-S",
@@ -79,6 +80,8 @@ constexpr std::array kKeys{
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
               "tokens a batch; auto: 4096 on the CPU, 32768 on a GPU (--token-budget)", true},
     ConfigKey{"run.prefetch", kCount, "2", "batches ready ahead of the models (--prefetch)", true},
+    ConfigKey{"run.cpu_workers", kCount, "1",
+              "processes that share the threads on the CPU (--cpu-workers)", true},
     ConfigKey{"run.threshold", kNumber, "0.5",
               "share of virus chunks from which a sequence is called virus (--threshold)", true},
 };

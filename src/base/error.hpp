@@ -34,6 +34,7 @@ enum class ErrorKind : std::uint8_t {
   kTokenizer,
   kDevice,
   kDeviceFailed,
+  kWorkersLost,
   kCpu,
   kOutputExists,
   kOutputWrite,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -68,6 +69,7 @@ struct Log {
   std::vector<std::filesystem::path> paths;  // of the files
   std::deque<Line> history;                  // for files that are added later
   bool loses_lines = false;
+  std::function<void(LogLevel, std::string_view)> elsewhere;  // where all of it goes instead
 };
 
 Log& the_log() {
@@ -153,6 +155,7 @@ void log_message(LogLevel level, std::string_view text) {
   const Line line = line_of(level, text);
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
+  if (log.elsewhere) return log.elsewhere(level, text);
   write(log.terminal, line);
   keep(log, line);
 }
@@ -161,7 +164,14 @@ void log_to_files(LogLevel level, std::string_view text) {
   const Line line = line_of(level, text);
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
+  if (log.elsewhere) return log.elsewhere(level, text);
   keep(log, line);
+}
+
+void send_log_to(std::function<void(LogLevel, std::string_view)> sink) {
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  log.elsewhere = std::move(sink);
 }
 
 }  // namespace virnucpro

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 
 namespace virnucpro {
@@ -28,6 +29,10 @@ inline constexpr std::size_t kLogHistory = 1000;
 void log_message(LogLevel level, std::string_view text);
 // The same to the files alone: what stderr says in another form, or not at all.
 void log_to_files(LogLevel level, std::string_view text);
+
+// Sends every message to `sink` alone, one at a time, from whichever thread it comes; empty: back
+// to where start_log() said. For a process whose messages another one says. `sink` must not log.
+void send_log_to(std::function<void(LogLevel, std::string_view)> sink);
 
 template <typename... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {

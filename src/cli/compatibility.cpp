@@ -32,8 +32,9 @@ constexpr std::array kFlags{
     V2Flag{"--no-cuda-streams", false, kNone, kNoCuda},
     V2Flag{"--persistent-models", false, kNone, kModelsStay},
     V2Flag{"--no-persistent-models", false, kNone, kModelsStay},
-    V2Flag{"--parallel", false, kNone, "has no effect: it spread v2's work over GPUs"},
-    V2Flag{"--gpus", true, kGpus, "is taken as --device; this version computes on one GPU"},
+    V2Flag{"--parallel", false, kAllGpus,
+           "is taken as --device cuda:all where --device asks for a GPU; auto takes all of them"},
+    V2Flag{"--gpus", true, kGpus, "GPUs to compute on, as --device cuda:0,1 names them"},
     V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32, unless that is given"},
     V2Flag{"--v1-attention", false, kNone, "has no effect: there is one attention, an exact one"},
 };
@@ -81,6 +82,10 @@ std::optional<std::string> V2Options::token_budget() const {
 std::optional<std::string> V2Options::gpus() const {
   const Given* found = given(kGpus);
   return found == nullptr ? std::nullopt : std::optional(found->value);
+}
+
+bool V2Options::all_gpus() const {
+  return given(kAllGpus) != nullptr;
 }
 
 bool V2Options::fp32() const {

@@ -12,7 +12,7 @@
 namespace virnucpro {
 
 // What a flag of v2 comes to.
-enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32, kGpus };
+enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32, kGpus, kAllGpus };
 
 // A flag of v2 that is accepted so that its command lines still run.
 struct V2Flag {
@@ -29,10 +29,11 @@ class V2Options {
  public:
   void add_to(CLI::App& command);
 
-  // One warning for each that was given, but for those that ask for GPUs.
+  // One warning for each that was given, but for the list of GPUs.
   void report() const;
   std::optional<std::string> token_budget() const;  // as written
   std::optional<std::string> gpus() const;          // as written
+  bool all_gpus() const;
   bool fp32() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostPrefetch = 1024;
+constexpr std::uint64_t kMostWorkers = 256;
+constexpr const char* kThisProgram = "/proc/self/exe";
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
 constexpr const char* kModelGroup = "Models";
@@ -65,26 +68,38 @@ Error unknown_word(const std::string& option, std::string_view flag, const Confi
   return Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}", flag, option, expected));
 }
 
-std::optional<int> gpu_or_cpu(const DeviceSurvey& survey) {
+std::vector<GpuPlace> gpus_or_cpu(const DeviceSurvey& survey) {
   const std::string reason = why_not_on_gpu(survey);
   if (!reason.empty()) log_warning("computing on the CPU: {}", reason);
-  return first_usable(survey);
+  return find_gpus_alike(survey);
 }
 
 // Empty: the CPU.
-std::optional<int> choose_device(const ComputeOptions& options, const Config& config) {
+std::vector<GpuPlace> choose_gpus(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
     if (!is_gpu_list(*gpus)) fail_usage(fmt::format("--gpus {}: expected 0 or 0,1", *gpus));
-    return find_gpu(find_devices(), "--gpus " + *gpus, *gpus);
+    return find_gpus(find_devices(), "--gpus " + *gpus, *gpus);
   }
-  if (device == "cpu") return std::nullopt;
-  if (device == "auto") return gpu_or_cpu(find_devices());
+  if (device == "cpu") return {};
+  if (device == "auto") return gpus_or_cpu(find_devices());
   if (!names_a_gpu(device)) {
     throw unknown_word(options.device, "--device", config, "device.default",
-                       "auto, cpu, cuda or cuda:N");
+                       "auto, cpu, cuda, cuda:all, cuda:N or cuda:N,M");
   }
-  return find_gpu(find_devices(), device, list_of(device));
+  const bool all = device == "cuda" && options.v2.all_gpus();
+  return find_gpus(find_devices(), device, all ? "all" : list_of(device));
+}
+
+// 1 where they cannot matter.
+std::size_t choose_cpu_workers(const ComputeOptions& options, const Config& config, bool on_gpu) {
+  const std::size_t workers = choose_count({"--cpu-workers", "run.cpu_workers", 1, kMostWorkers},
+                                           options.cpu_workers, config, 1);
+  if (!on_gpu) return workers;
+  if (!options.cpu_workers.empty()) {
+    log_warning("--cpu-workers has no effect: each GPU has a worker of its own");
+  }
+  return 1;
 }
 
 Precision default_precision(bool on_gpu, const Environment& environment) {
@@ -227,7 +242,8 @@ void add_encoder_options(CLI::App& command, ModelOptions& options) {
 
 void add_device_options(CLI::App& command, ComputeOptions& options) {
   add_value(command, "-d,--device", options.device,
-            "Device (default auto: a GPU, or else the CPU); cuda:N or N is that GPU",
+            "Device (default auto: every GPU, or else the CPU); cuda:0,2 or 0,2 are these GPUs, "
+            "cuda:all all of them, cuda one",
             "auto|cpu|cuda")
       ->group(kComputeGroup);
   add_value(command, "--precision", options.precision,
@@ -247,7 +263,10 @@ void add_compute_options(CLI::App& command, ComputeOptions& options) {
             "N|auto")
       ->group(kComputeGroup);
   add_value(command, "--prefetch", options.prefetch,
-            "Batches ready ahead of the models (default 2)", "N")
+            "Batches ready ahead of the models, for each worker (default 2)", "N")
+      ->group(kComputeGroup);
+  add_value(command, "--cpu-workers", options.cpu_workers,
+            "Processes that share the threads on the CPU (default 1: none but this one)", "N")
       ->group(kComputeGroup);
   options.v2.add_to(command);
 }
@@ -290,21 +309,32 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
                                const Environment& environment) {
   options.v2.report();
   ComputeSettings compute;
-  compute.gpu = choose_device(options, config);
-  compute.precision = choose_precision(options, config, environment, compute.gpu.has_value());
+  compute.gpus = choose_gpus(options, config);
+  const bool on_gpu = !compute.gpus.empty();
+  compute.precision = choose_precision(options, config, environment, on_gpu);
   compute.token_budget = choose_token_budget(options, config);
   const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
                                  config, processors);
   compute.prefetch = choose_count({"--prefetch", "run.prefetch", 1, kMostPrefetch},
                                   options.prefetch, config, kDefaultPrefetch);
+  compute.cpu_workers = choose_cpu_workers(options, config, on_gpu);
+  const std::size_t workers = on_gpu ? compute.gpus.size() : compute.cpu_workers;
+  const bool has_processes = on_gpu || workers > 1;
+  if (has_processes) compute.worker_program = kThisProgram;
+  log_info("worker processes: {}", has_processes ? workers : 0);
   compute.packing = !environment.enabled("VIRNUCPRO_DISABLE_PACKING");
   say_without_effect(environment);
   return compute;
 }
 
 std::string device_name(const ComputeSettings& compute) {
-  return compute.gpu ? fmt::format("cuda:{}", *compute.gpu) : "cpu";
+  if (compute.gpus.empty()) return "cpu";
+  std::string name = "cuda:";
+  for (const GpuPlace& gpu : compute.gpus) {
+    name += fmt::format("{}{}", name.back() == ':' ? "" : ",", gpu.index);
+  }
+  return name;
 }
 
 double choose_threshold(const std::string& option, const Config& config) {

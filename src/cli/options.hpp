@@ -33,6 +33,7 @@ struct ComputeOptions {
   std::string threads;
   std::string token_budget;
   std::string prefetch;
+  std::string cpu_workers;
   V2Options v2;
 };
 
@@ -66,7 +67,7 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
 // Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
-// "cpu", or "cuda:0".
+// "cpu", "cuda:0" or "cuda:0,2".
 std::string device_name(const ComputeSettings& compute);
 // A share of virus chunks, 0 to 1.
 double choose_threshold(const std::string& option, const Config& config);

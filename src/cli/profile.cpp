@@ -120,7 +120,9 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
   settings.compute = choose_compute(options.compute, session.config, session.environment);
-  settings.budgets = choose_budgets(options, settings.compute.gpu.has_value());
+  // One engine is measured, in this process.
+  if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
+  settings.budgets = choose_budgets(options, !settings.compute.gpus.empty());
   settings.test_file = options.test_file;
   settings.seconds = choose_seconds(options.seconds);
   return settings;
@@ -169,7 +171,7 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
   // Asked before the model is loaded: afterwards its own memory would be missing from what is free.
-  const std::string device_description = describe_device(settings.compute.gpu);
+  const std::string device_description = describe_device(gpu_of(settings.compute));
   Profiler profiler(settings, session.cancel);
   const ProfileFacts facts = facts_of(settings, profiler, device_description);
   say(profile_head(facts));

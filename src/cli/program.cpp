@@ -27,6 +27,7 @@
 #include "cli/signals.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/version.hpp"
+#include "cli/worker.hpp"
 
 namespace virnucpro {
 namespace {
@@ -161,6 +162,7 @@ int run_action(const Program& program, std::span<const char* const> arguments,
 }
 
 int parse_and_run(int argc, const char* const* argv, const Cancel& cancel) {
+  if (is_worker({argv, static_cast<std::size_t>(argc)})) return run_worker();
   Program program;
   try {
     program.app().parse(argc, argv);

@@ -79,7 +79,7 @@ std::uint64_t weight_bytes(const EngineModels& models, const EngineSettings& set
 }
 
 bool is_hopper(const cudaDeviceProp& properties) {
-  return properties.major == 9 && properties.minor == 0;
+  return has_hopper_kernels(info_of(0, properties));
 }
 
 cuda::Gemm choose_gemm(Precision precision, bool hopper) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tokens/packer.hpp"
@@ -22,6 +23,12 @@ struct BatchTimes {
   double rest = 0;  // classifier, checks, and the results' way back
 };
 
+// A frame that was given up.
+struct FailedFrame {
+  std::uint32_t index = 0;  // into the batch
+  std::string reason;       // "two worker processes were lost with it"
+};
+
 struct BatchResult {
   std::uint64_t id = 0;
   std::vector<float> scores;     // [frames, 2]: others, virus; empty when not asked for
@@ -29,6 +36,8 @@ struct BatchResult {
   std::vector<float> esm2;       // [frames, width]; empty when not asked for
   // Frames (indices into the batch) whose embeddings or scores are NaN or infinite.
   std::vector<std::uint32_t> not_finite;
+  // Frames that have no result, and whose rows mean nothing, in ascending order.
+  std::vector<FailedFrame> failed;
   BatchTimes times;
 };
 

@@ -12,8 +12,11 @@
 namespace virnucpro {
 
 struct Worker::State {
-  State(Engine& worker_engine, std::size_t in_flight)
-      : engine(worker_engine), requests(in_flight), thread([this] { serve(); }) {}
+  State(Engine& worker_engine, std::size_t most_waiting)
+      : engine(worker_engine),
+        in_flight(most_waiting),
+        requests(most_waiting),
+        thread([this] { serve(); }) {}
 
   ~State() {
     {
@@ -65,6 +68,7 @@ struct Worker::State {
   }
 
   Engine& engine;
+  const std::size_t in_flight;
   BoundedQueue<BatchRequest> requests;
   std::mutex mutex;
   std::condition_variable answered;
@@ -79,6 +83,27 @@ Worker::Worker(Engine& engine, std::size_t in_flight)
     : state_(std::make_unique<State>(engine, in_flight)) {}
 
 Worker::~Worker() = default;
+
+std::string Worker::kernel_path() const {
+  return state_->engine.kernel_path();
+}
+
+std::uint32_t Worker::dnabert_s_width() const {
+  return state_->engine.dnabert_s_width();
+}
+
+std::uint32_t Worker::esm2_width() const {
+  return state_->engine.esm2_width();
+}
+
+std::size_t Worker::token_budget() const {
+  return state_->engine.token_budget();
+}
+
+// One batch computes while the others wait.
+std::size_t Worker::most_outstanding() const {
+  return state_->in_flight + 1;
+}
 
 void Worker::submit(BatchRequest request) {
   state_->requests.push(std::move(request));

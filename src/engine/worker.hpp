@@ -1,28 +1,35 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "engine/batch_computer.hpp"
 #include "engine/engine.hpp"
 #include "engine/messages.hpp"
 
 namespace virnucpro {
 
 // A thread that runs batches through an engine while its owner packs the next ones.
-class Worker {
+class Worker : public BatchComputer {
  public:
   // At most `in_flight` batches wait for it: submit() blocks beyond that. The engine outlives it,
   // and is nobody else's meanwhile.
   Worker(Engine& engine, std::size_t in_flight);
   // Gives up what has not been started.
-  ~Worker();
+  ~Worker() override;
 
-  void submit(BatchRequest request);
-  // A finished batch, in the order submitted; waits for one when `wait`, which needs a batch to be
-  // outstanding. Rethrows what the engine threw.
-  std::optional<BatchResult> receive(bool wait);
-  std::size_t outstanding() const;  // submitted and not yet received
+  std::string kernel_path() const override;
+  std::uint32_t dnabert_s_width() const override;
+  std::uint32_t esm2_width() const override;
+  std::size_t token_budget() const override;
+  std::size_t most_outstanding() const override;
+  void submit(BatchRequest request) override;
+  std::size_t outstanding() const override;
+  // In the order submitted. Rethrows what the engine threw.
+  std::optional<BatchResult> receive(bool wait) override;
 
  private:
   struct State;

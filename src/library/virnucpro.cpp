@@ -12,10 +12,12 @@
 #include "base/error.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
+#include "engine/worker.hpp"
 #include "library/exception.hpp"
 #include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
 #include "run/models.hpp"
+#include "run/run_models.hpp"
 #include "run/sequence_summary.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
@@ -141,9 +143,11 @@ class Call {
       : tokenizer_(tokenizer),
         chunk_size_(chunk_size),
         wanted_(wanted),
-        runner_(engine, compute, counters_,
+        worker_(engine, batches_waiting(compute)),
+        runner_(worker_, compute, counters_,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
+                 .on_failed = {},  // a worker in this process gives nothing up
                  .name_of = [this](auto number) { return name_of(number); }}) {
     embeddings_.dnabert_s_width = engine.dnabert_s_width();
     embeddings_.esm2_width = engine.esm2_width();
@@ -227,7 +231,8 @@ class Call {
   std::vector<Place> places_;        // of each frame, by number
   Embeddings embeddings_;            // filled as far as they are wanted
   RunCounters counters_;             // nobody looks at them
-  BatchRunner runner_;               // last: it stops before what its results go to is gone
+  Worker worker_;                    // it stops before what its results go to is gone
+  BatchRunner runner_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
@@ -25,14 +26,13 @@ PackSettings pack_settings(const ComputeSettings& settings, std::size_t token_bu
           .deduplicate = settings.deduplicate};
 }
 
-BatchRunner::BatchRunner(Engine& engine, const ComputeSettings& settings, RunCounters& counters,
-                         BatchHandlers handlers)
-    : token_budget_(engine.token_budget()),
-      in_flight_(std::clamp<std::size_t>(settings.prefetch, 1, limits().batches_in_flight)),
+BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& settings,
+                         RunCounters& counters, BatchHandlers handlers)
+    : token_budget_(computer.token_budget()),
+      computer_(computer),
       counters_(counters),
       handlers_(std::move(handlers)),
-      packer_(pack_settings(settings, token_budget_)),
-      worker_(engine, in_flight_) {}
+      packer_(pack_settings(settings, token_budget_)) {}
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);
@@ -43,48 +43,61 @@ void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
 
 void BatchRunner::flush() {
   while (std::optional<PackedBatch> batch = packer_.drain()) submit(std::move(*batch));
-  while (worker_.outstanding() > 0) receive(true);
+  while (computer_.outstanding() > 0) receive(true);
 }
 
 void BatchRunner::settle() noexcept {
   try {
-    while (worker_.outstanding() > 0) receive(true);
+    while (computer_.outstanding() > 0) receive(true);
   } catch (const std::exception&) {  // the run ends for another reason, which is told
   }
 }
 
 void BatchRunner::submit(PackedBatch batch) {
-  // One batch computes while `in_flight_` wait: results are taken here before the queue is full,
-  // so that submit() never blocks.
-  while (worker_.outstanding() > in_flight_) receive(true);
+  while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
+  if (next_batch_ == 0) log_info("first batch");
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.esm_tokens = batch.frames.esm_tokens.size(),
                               .dna_tokens = batch.frames.dna_tokens.size(),
                               .occurrences = std::move(batch.occurrences)});
-  worker_.submit({.id = id, .frames = std::move(batch.frames)});
+  computer_.submit({.id = id, .frames = std::move(batch.frames)});
 }
 
 bool BatchRunner::receive(bool wait) {
-  const std::optional<BatchResult> result = worker_.receive(wait);
-  if (!result) return false;
-  const auto node = open_.extract(result->id);
+  const std::optional<BatchResult> result = computer_.receive(wait);
+  if (result) take(*result);
+  return result.has_value();
+}
+
+void BatchRunner::take(const BatchResult& result) {
+  const auto node = open_.extract(result.id);
   const OpenBatch& batch = node.mapped();
-  check_finite(*result, batch);
+  check_finite(result, batch);
+  auto failed = result.failed.begin();
   for (std::size_t index = 0; index < batch.occurrences.size(); ++index) {
-    for (const std::uint64_t number : batch.occurrences[index])
-      handlers_.on_result(number, *result, index);
-    counters_.frames_scored.add(batch.occurrences[index].size());
+    const bool has_failed = failed != result.failed.end() && failed->index == index;
+    for (const std::uint64_t number : batch.occurrences[index]) {
+      if (has_failed) {
+        handlers_.on_failed(number, failed->reason);
+      } else {
+        handlers_.on_result(number, result, index);
+      }
+    }
+    if (has_failed) {
+      ++failed;
+    } else {
+      counters_.frames_scored.add(batch.occurrences[index].size());
+    }
   }
   counters_.batches.add();
   counters_.esm_tokens.add(batch.esm_tokens);
   counters_.dna_tokens.add(batch.dna_tokens);
   // A frame longer than the budget is a batch of its own: it could hold just that.
   counters_.budget_tokens.add(std::max({token_budget_, batch.esm_tokens, batch.dna_tokens}));
-  counters_.device.waiting.add(result->times.waiting);
-  counters_.device.esm2.add(result->times.esm2);
-  counters_.device.dnabert_s.add(result->times.dnabert_s);
-  counters_.device.rest.add(result->times.rest);
-  return true;
+  counters_.device.waiting.add(result.times.waiting);
+  counters_.device.esm2.add(result.times.esm2);
+  counters_.device.dnabert_s.add(result.times.dnabert_s);
+  counters_.device.rest.add(result.times.rest);
 }
 
 void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch) const {

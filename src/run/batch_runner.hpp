@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/worker.hpp"
+#include "engine/batch_computer.hpp"
 #include "observe/counters.hpp"
 #include "run/settings.hpp"
 #include "tokens/packer.hpp"
@@ -21,28 +21,30 @@ struct BatchHandlers {
   // A frame's result, once for every number under which it was added; `index` is its place in the
   // batch's result.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
+  // A frame that was given up, once for every number; `reason` is a sentence without its end.
+  std::function<void(std::uint64_t number, const std::string& reason)> on_failed;
   // Names a number for an error.
   std::function<std::string(std::uint64_t number)> name_of;
 };
 
-// Frames in, results out: packs them, keeps the worker's queue filled, and hands each result back
+// Frames in, results out: packs them, keeps the workers' queues filled, and hands each result back
 // for every number under which its frame was added, out of order, during add() and flush().
 class BatchRunner {
  public:
-  // The engine and the counters outlive it.
-  BatchRunner(Engine& engine, const ComputeSettings& settings, RunCounters& counters,
+  // The computer, whose batches are all this runner's, and the counters outlive it.
+  BatchRunner(BatchComputer& computer, const ComputeSettings& settings, RunCounters& counters,
               BatchHandlers handlers);
 
-  // Errors: those of the engine; kNotFinite, naming the frames whose results are NaN or infinite.
+  // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);
   // Computes everything added so far.
   void flush();
   // Of a run that ends early: takes the results of the batches under way, until one fails. A
-  // cancelled engine gives them up after a while.
+  // cancelled computer gives them up after a while.
   void settle() noexcept;
 
  private:
-  // A batch that the worker has: its size, and the numbers of each of its frames.
+  // A batch that a worker has: its size, and the numbers of each of its frames.
   struct OpenBatch {
     std::size_t esm_tokens = 0;
     std::size_t dna_tokens = 0;
@@ -51,16 +53,16 @@ class BatchRunner {
 
   void submit(PackedBatch batch);
   bool receive(bool wait);
+  void take(const BatchResult& result);
   void check_finite(const BatchResult& result, const OpenBatch& batch) const;
 
   const std::size_t token_budget_;
-  const std::size_t in_flight_;
+  BatchComputer& computer_;
   RunCounters& counters_;
   BatchHandlers handlers_;
   Packer packer_;
   std::unordered_map<std::uint64_t, OpenBatch> open_;  // by id
   std::uint64_t next_batch_ = 0;
-  Worker worker_;  // last: it stops before what it works for is gone
 };
 
 }  // namespace virnucpro

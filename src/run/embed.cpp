@@ -14,7 +14,7 @@
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
 #include "run/input_check.hpp"
-#include "run/models.hpp"
+#include "run/run_models.hpp"
 
 namespace virnucpro {
 namespace {
@@ -25,14 +25,14 @@ EngineOutputs engine_outputs(const EmbedSettings& settings) {
           .esm2 = settings.esm2 || settings.merged};
 }
 
-EmbeddingWidths file_widths(const EmbedSettings& settings, const Engine& engine) {
-  return {.dnabert_s = settings.dnabert_s ? engine.dnabert_s_width() : 0,
-          .esm2 = settings.esm2 ? engine.esm2_width() : 0,
-          .merged = settings.merged ? engine.dnabert_s_width() + engine.esm2_width() : 0};
+EmbeddingWidths file_widths(const EmbedSettings& settings, const BatchComputer& computer) {
+  return {.dnabert_s = settings.dnabert_s ? computer.dnabert_s_width() : 0,
+          .esm2 = settings.esm2 ? computer.esm2_width() : 0,
+          .merged = settings.merged ? computer.dnabert_s_width() + computer.esm2_width() : 0};
 }
 
 std::map<std::string, std::string> file_attributes(const EmbedSettings& settings,
-                                                   const LoadedModels& models) {
+                                                   const RunModels& models) {
   std::map<std::string, std::string> attributes = models.description;
   if (settings.source == FrameSource::kSequences) {
     attributes["chunk_size"] = fmt::format("{}", settings.chunk_size);
@@ -53,18 +53,18 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
     std::error_code other;  // one of them is not there yet
     return std::filesystem::equivalent(file, settings.output, other);
   });
-  LoadedModels models =
-      load_models(settings.models, settings.compute, engine_outputs(settings), cancel);
+  RunModels models =
+      start_models(settings.models, settings.compute, engine_outputs(settings), cancel);
   if (models.synthetic) {
     log_warning("the weights are synthetic (seeded random numbers): the embeddings mean nothing");
   }
-  EmbeddingFile file(settings.output, file_widths(settings, *models.engine),
+  EmbeddingFile file(settings.output, file_widths(settings, *models.computer),
                      file_attributes(settings, models));
-  const std::size_t dna_width = models.engine->dnabert_s_width();
-  const std::size_t esm_width = models.engine->esm2_width();
+  const std::size_t dna_width = models.computer->dnabert_s_width();
+  const std::size_t esm_width = models.computer->esm2_width();
   std::unordered_map<std::uint64_t, std::string> names;  // of rows without embedding yet
   BatchRunner runner(
-      *models.engine, settings.compute, counters,
+      *models.computer, settings.compute, counters,
       {.on_result =
            [&](std::uint64_t row, const BatchResult& result, std::size_t index) {
              const auto part = [index](const std::vector<float>& values, std::size_t width) {
@@ -72,6 +72,10 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
              };
              names.erase(row);
              file.write(row, part(result.dnabert_s, dna_width), part(result.esm2, esm_width));
+           },
+       .on_failed =
+           [&names](std::uint64_t row, const std::string& reason) {
+             throw Error(ErrorKind::kDeviceFailed, fmt::format("{}: {}", names.at(row), reason));
            },
        .name_of = [&names](std::uint64_t row) { return names.at(row); }});
 

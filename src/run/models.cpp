@@ -35,6 +35,10 @@ std::string file_hash(const std::filesystem::path& path) {
 
 }  // namespace
 
+std::optional<int> gpu_of(const ComputeSettings& compute) {
+  return compute.gpus.empty() ? std::nullopt : std::optional(compute.gpus.front().index);
+}
+
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
                          const EngineOutputs& outputs, const Cancel& cancel) {
   LoadedModels loaded;
@@ -43,6 +47,8 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
     weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
     loaded.description["tokenizer_hash"] = file_hash(weights.dnabert_s.tokenizer);
+    loaded.tokenizer_file = weights.dnabert_s.tokenizer;
+    loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
   }
   if (outputs.scores || outputs.esm2) weights.esm2 = load_esm2(models.esm2, models.lookup);
   if (outputs.scores) {
@@ -52,7 +58,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   const EngineSettings settings{.threads = compute.threads,
                                 .precision = compute.precision,
                                 .outputs = outputs,
-                                .gpu = compute.gpu,
+                                .gpu = gpu_of(compute),
                                 .token_budget = compute.token_budget};
   loaded.engine = std::make_unique<Engine>(weights, settings, cancel);
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);

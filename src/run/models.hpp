@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,9 +18,14 @@ namespace virnucpro {
 struct LoadedModels {
   std::unique_ptr<Engine> engine;
   std::optional<DnaTokenizer> tokenizer;           // where DNABERT-S is among them
+  std::filesystem::path tokenizer_file;            // that one's
+  std::uint32_t dnabert_s_vocabulary = 0;          // tokens that DNABERT-S knows
   std::map<std::string, std::string> description;  // "esm2" → what it is, "esm2_hash" → …
   bool synthetic = false;
 };
+
+// The device that load_models() takes: the first GPU, or empty: the CPU.
+std::optional<int> gpu_of(const ComputeSettings& compute);
 
 // Loads what `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu; kWeightsTensor when
 // the parts do not fit each other.

@@ -19,8 +19,8 @@
 #include "run/intermediates.hpp"
 #include "run/journal_writer.hpp"
 #include "run/known_parts.hpp"
-#include "run/models.hpp"
 #include "run/run_fingerprint.hpp"
+#include "run/run_models.hpp"
 #include "run/synthetic_mark.hpp"
 #include "run/unit_log.hpp"
 #include "run/virus_fasta.hpp"
@@ -55,7 +55,7 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
 class PredictRun {
  public:
   // The journal is new, or that of a run which was interrupted.
-  PredictRun(const PredictSettings& settings, const LoadedModels& models, Journal journal,
+  PredictRun(const PredictSettings& settings, const RunModels& models, Journal journal,
              const OutputDirectory& directory, RunCounters& counters, const Cancel& cancel)
       : settings_(settings),
         directory_(directory),
@@ -67,16 +67,17 @@ class PredictRun {
         known_(journal_),
         writer_(journal_),
         units_([this](Unit unit) { writer_.append(std::move(unit)); }, journal_.units()),
-        runner_(*models.engine, settings.compute, counters,
+        runner_(*models.computer, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
+                 .on_failed = [this](auto number, const auto& reason) { give_up(number, reason); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
     if (settings.virus_fasta) rereader_.emplace(settings.inputs, settings.shard, directory.path());
     if (!settings.keep_intermediate) return;
-    const Engine& engine = *models.engine;
-    const EmbeddingWidths widths{.dnabert_s = engine.dnabert_s_width(),
-                                 .esm2 = engine.esm2_width(),
-                                 .merged = engine.dnabert_s_width() + engine.esm2_width()};
+    const BatchComputer& computer = *models.computer;
+    const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
+                                 .esm2 = computer.esm2_width(),
+                                 .merged = computer.dnabert_s_width() + computer.esm2_width()};
     intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
                            models.description);
   }
@@ -189,6 +190,11 @@ class PredictRun {
     units_.set_score(number, result.scores[2 * index], result.scores[2 * index + 1]);
   }
 
+  void give_up(std::uint64_t number, const std::string& reason) {
+    log_warning("{} has no score: {}", units_.id_of(number), reason);
+    units_.set_failed(number);
+  }
+
   void keep_input() {
     ++good_inputs_;
     unknown_letters_ += std::exchange(unknown_in_input_, 0);
@@ -246,10 +252,10 @@ class PredictRun {
   std::uint64_t next_number_ = 0;
   std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
   std::uint64_t gathered_ids_ = 0;    // bytes of their ids
-  BatchRunner runner_;                // last: it stops before what its results go to is gone
+  BatchRunner runner_;
 };
 
-void begin_output(const OutputDirectory& directory, const LoadedModels& models) {
+void begin_output(const OutputDirectory& directory, const RunModels& models) {
   add_log_file(directory.log());
   for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
   mark_synthetic(directory.path(), models.description);
@@ -294,7 +300,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
                       [&directory](const auto& file) { return directory.would_clear(file); });
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
-  LoadedModels models = load_models(settings.models, settings.compute, outputs, cancel);
+  const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);
   if (settings.existing == Existing::kResume) {
     try {

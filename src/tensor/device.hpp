@@ -11,7 +11,9 @@ namespace virnucpro {
 struct DeviceInfo {
   int index = 0;
   std::string name;
-  std::string uuid;  // "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as CUDA_VISIBLE_DEVICES takes it
+  std::string
+      uuid;  // "GPU-xxxxxxxx-xxxx-…", "MIG-…" for a part of one, as CUDA_VISIBLE_DEVICES takes it
+  std::string pci;  // "0000:3b:00.0", as Linux names it; empty: not known
   int compute_major = 0;
   int compute_minor = 0;
   std::uint64_t memory_total = 0;  // bytes

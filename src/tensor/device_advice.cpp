@@ -37,6 +37,10 @@ bool is_new_enough(const DeviceInfo& device) {
   return device.compute_major >= kLeastComputeMajor;
 }
 
+bool has_hopper_kernels(const DeviceInfo& device) {
+  return device.compute_major == 9 && device.compute_minor == 0;
+}
+
 CudaState cuda_state(int status, int count, const DeviceSurvey& survey) {
   if (status == 0) return count > 0 ? CudaState::kReady : CudaState::kNoDevice;
   if (status == kCudaNoDevice) return CudaState::kNoDevice;

@@ -32,6 +32,9 @@ std::string driver_needed(int runtime);
 // Why a survey has no device.
 std::string why_none(const DeviceSurvey& survey);
 bool is_new_enough(const DeviceInfo& device);
+// Whether it computes with the kernels for compute capability 9.0, which give other bits than those
+// for all others.
+bool has_hopper_kernels(const DeviceInfo& device);
 // Which of the devices are too old to compute on, and what is needed; empty where none is.
 std::string why_too_old(std::span<const DeviceInfo> devices);
 

@@ -19,9 +19,12 @@ std::string words_for(cudaError_t status) {
   return std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
 }
 
-std::string uuid_text(const cudaUUID_t& uuid) {
+// The name tells a part of a GPU: "NVIDIA H200 MIG 1g.18gb".
+std::string uuid_text(const cudaDeviceProp& properties) {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "GPU";
+  const cudaUUID_t& uuid = properties.uuid;
+  const bool is_part = std::string(properties.name).find(" MIG ") != std::string::npos;
+  std::string text = is_part ? "MIG" : "GPU";
   for (int i = 0; i < 16; ++i) {
     if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
@@ -31,13 +34,28 @@ std::string uuid_text(const cudaUUID_t& uuid) {
   return text;
 }
 
+std::string pci_text(int index) {
+  constexpr int kLength = 32;
+  char text[kLength] = {};
+  if (cudaDeviceGetPCIBusId(text, kLength, index) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::string lower(text);
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'F') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return lower;
+}
+
 // Needs no context.
 DeviceInfo describe(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   return {.index = index,
           .name = properties.name,
-          .uuid = uuid_text(properties.uuid),
+          .uuid = uuid_text(properties),
+          .pci = pci_text(index),
           .compute_major = properties.major,
           .compute_minor = properties.minor,
           .memory_total = properties.totalGlobalMem,

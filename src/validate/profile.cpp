@@ -128,7 +128,7 @@ BudgetRow Profiler::measure(std::size_t token_budget) {
   BatchLoop loop(*models_.engine, pack(token_budget));
   const double seconds = settings_.seconds / kRepeats;
   // Memory grows and clocks settle.
-  loop.run(settings_.compute.gpu ? std::max(seconds, kWarmUpOnGpu) : seconds);
+  loop.run(!settings_.compute.gpus.empty() ? std::max(seconds, kWarmUpOnGpu) : seconds);
   std::vector<double> rates;
   std::uint64_t batches = 0;
   for (std::size_t repeat = 0; repeat < kRepeats; ++repeat) {

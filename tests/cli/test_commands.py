@@ -108,7 +108,8 @@ def test_flags_of_v2_are_accepted_with_one_line_each(program):
                      "--parallel", "--v1-fallback", "--merge-threads", "4")
     assert "input not found" in message(result)
     for line in ("--batch-size has no effect", "--no-cuda-streams has no effect",
-                 "--parallel has no effect", "--v1-fallback is taken as --precision fp32", "--merge-threads has no effect"):
+                 "--parallel is taken as --device cuda:all",
+                 "--v1-fallback is taken as --precision fp32", "--merge-threads has no effect"):
         assert message(result).count(line) == 1
 
 

@@ -101,6 +101,8 @@ SETTINGS = {
                                 (["--token-budget", "78"], "token budget 78,")),
     "run.prefetch": Setting(" 2 batches ahead", ("7", " 7 batches ahead"),
                             (["--prefetch", "8"], " 8 batches ahead")),
+    "run.cpu_workers": Setting("worker processes: 0", ("3", "worker processes: 3"),
+                               (["--cpu-workers", "2"], "worker processes: 2")),
     "run.threshold": Setting("threshold 0.5,", ("0.25", "threshold 0.25,"),
                              (["--threshold", "0.75"], "threshold 0.75,")),
 }

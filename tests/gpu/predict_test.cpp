@@ -52,26 +52,29 @@ struct PredictOnGpu : testing::Test {
 
 TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
   for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
-    const auto expected = tables({.precision = precision, .gpu = 0});
+    const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
     for (const std::size_t budget : {64U, 700U, 5000U}) {
       for (const std::size_t prefetch : {1U, 6U}) {
         EXPECT_EQ(tables({.threads = 4,
                           .precision = precision,
-                          .gpu = 0,
+                          .gpus = {{.index = 0}},
                           .token_budget = budget,
                           .prefetch = prefetch}),
                   expected)
             << name_of(precision) << ", " << budget << " tokens, prefetch " << prefetch;
       }
     }
-    EXPECT_EQ(tables({.precision = precision, .gpu = 0, .packing = false, .deduplicate = false}),
+    EXPECT_EQ(tables({.precision = precision,
+                      .gpus = {{.index = 0}},
+                      .packing = false,
+                      .deduplicate = false}),
               expected);
   }
 }
 
 TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
   const auto cpu = tables({});
-  const auto gpu = tables({.precision = Precision::kFp32, .gpu = 0});
+  const auto gpu = tables({.precision = Precision::kFp32, .gpus = {{.index = 0}}});
   // Scores may differ in their last digits; ids and calls may not.
   const auto calls = [](const std::string& table) {
     std::vector<std::string> words;

@@ -56,6 +56,21 @@ TEST_F(LogTest, OfALongPastTheLastIsKept) {
   EXPECT_THAT(text(), HasSubstr(" info one more\n"));
 }
 
+TEST_F(LogTest, MayGoElsewhere) {
+  add_log_file(path_);
+  std::string said;
+  send_log_to([&said](LogLevel level, std::string_view line) {
+    said += fmt::format("{} {}\n", static_cast<int>(level), line);
+  });
+  log_debug("fine");
+  log_to_files(LogLevel::kWarning, "not here");
+  send_log_to({});
+  log_info("here again");
+  EXPECT_EQ(said, "0 fine\n2 not here\n");
+  EXPECT_THAT(text(), Not(HasSubstr("not here")));
+  EXPECT_THAT(text(), EndsWith(" info here again\n"));
+}
+
 TEST_F(LogTest, StartedAgainItForgets) {
   log_info("before");
   start_log(LogLevel::kError, path_);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -11,6 +12,7 @@ namespace virnucpro {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -24,10 +26,17 @@ DeviceSurvey survey_of(const std::vector<int>& majors) {
     DeviceInfo device;
     device.index = static_cast<int>(survey.devices.size());
     device.name = "GPU of " + std::to_string(major);
+    device.uuid = "GPU-" + std::to_string(device.index);
     device.compute_major = major;
     survey.devices.push_back(device);
   }
   return survey;
+}
+
+std::vector<int> indices(const std::vector<GpuPlace>& places) {
+  std::vector<int> result;
+  for (const GpuPlace& place : places) result.push_back(place.index);
+  return result;
 }
 
 std::string refusal(const std::function<void()>& action) {
@@ -48,17 +57,16 @@ TEST(ListOf, IsWhatStandsBehindCuda) {
   EXPECT_EQ(list_of("3"), "3");
 }
 
-TEST(FindGpu, TakesTheOneNamedOrTheFirstThatWillDo) {
+TEST(FindGpus, TakesTheOneNamedOrTheFirstThatWillDo) {
   const DeviceSurvey survey = survey_of({7, 8, 9});
-  EXPECT_EQ(find_gpu(survey, "cuda", ""), 1);
-  EXPECT_EQ(find_gpu(survey, "cuda:1", "1"), 1);
-  EXPECT_EQ(find_gpu(survey, "2", "2"), 2);
-  EXPECT_EQ(find_gpu(survey_of({9}), "cuda:all", "all"), 0);
+  EXPECT_THAT(indices(find_gpus(survey, "cuda", "")), ElementsAre(1));
+  EXPECT_THAT(indices(find_gpus(survey, "cuda:1", "1")), ElementsAre(1));
+  EXPECT_THAT(indices(find_gpus(survey, "2", "2")), ElementsAre(2));
 }
 
-TEST(FindGpu, RefusesAnIndexBeyondTheLast) {
+TEST(FindGpus, RefusesAnIndexBeyondTheLast) {
   const auto ask = [](const DeviceSurvey& survey) {
-    return refusal([&survey] { find_gpu(survey, "cuda:7", "7"); });
+    return refusal([&survey] { find_gpus(survey, "cuda:7", "7"); });
   };
   DeviceSurvey survey = survey_of({8});
   EXPECT_EQ(ask(survey), "cuda:7 was asked for: there is one GPU, cuda:0");
@@ -68,19 +76,49 @@ TEST(FindGpu, RefusesAnIndexBeyondTheLast) {
   EXPECT_THAT(ask(survey_of({})), HasSubstr("finds no GPU"));
 }
 
-TEST(FindGpu, RefusesAnOldOneByName) {
+TEST(FindGpus, RefusesAnOldOneByName) {
   const DeviceSurvey survey = survey_of({7});
-  EXPECT_THAT(refusal([&] { find_gpu(survey, "cuda:0", "0"); }),
+  EXPECT_THAT(refusal([&] { find_gpus(survey, "cuda:0", "0"); }),
               AllOf(StartsWith("cuda:0 was asked for: cuda:0 (GPU of 7) has 7.0"),
                     HasSubstr("compute capability 8.0 or newer is needed")));
-  EXPECT_THAT(refusal([&] { find_gpu(survey, "cuda", ""); }), HasSubstr("(GPU of 7) has 7.0"));
+  EXPECT_THAT(refusal([&] { find_gpus(survey, "cuda", ""); }), HasSubstr("(GPU of 7) has 7.0"));
 }
 
-TEST(FindGpu, RefusesSeveral) {
-  const DeviceSurvey survey = survey_of({8, 9});
-  for (const char* list : {"0,1", "all"}) {
-    EXPECT_THAT(refusal([&] { find_gpu(survey, "cuda", list); }), HasSubstr("one GPU at a time"));
+TEST(FindGpus, TakesSeveral) {
+  const DeviceSurvey survey = survey_of({7, 8, 9});
+  EXPECT_THAT(indices(find_gpus(survey, "cuda:2,1", "2,1")), ElementsAre(2, 1));
+  EXPECT_THAT(indices(find_gpus(survey, "cuda:all", "all")), ElementsAre(1, 2));
+  EXPECT_THAT(refusal([&] { find_gpus(survey, "cuda:1,0", "1,0"); }), HasSubstr("has 7.0"));
+  EXPECT_THAT(refusal([&] { find_gpus(survey, "cuda:1,3", "1,3"); }), HasSubstr("3 GPUs"));
+}
+
+TEST(FindGpus, RefusesOneThatIsNamedTwice) {
+  try {
+    find_gpus(survey_of({8, 9}), "cuda:1,1", "1,1");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_EQ(error.detail(), "cuda:1,1: GPU 1 is named twice");
   }
+}
+
+TEST(FindGpus, NamesThemAsAProcessCanBeShownThemAlone) {
+  DeviceSurvey survey = survey_of({9, 9});
+  survey.devices[1].pci = "0000:3b:00.0";
+  EXPECT_EQ(find_gpus(survey, "1", "1")[0].uuid, "GPU-1");
+  EXPECT_EQ(find_gpus(survey, "1", "1")[0].pci, "0000:3b:00.0");
+  survey.visible = "MIG-aa,MIG-bb";
+  EXPECT_EQ(find_gpus(survey, "1", "1")[0].uuid, "MIG-bb");
+  survey.visible = "5,3";
+  EXPECT_EQ(find_gpus(survey, "0", "0")[0].uuid, "5");
+  survey.visible = "";
+  EXPECT_EQ(find_gpus(survey, "0", "0")[0].uuid, "GPU-0");
+}
+
+TEST(FindGpusAlike, LeavesOutThoseThatWouldGiveOtherBits) {
+  EXPECT_THAT(indices(find_gpus_alike(survey_of({7, 9, 8, 9}))), ElementsAre(1, 3));
+  EXPECT_THAT(indices(find_gpus_alike(survey_of({8, 8, 12}))), ElementsAre(0, 1, 2));
+  EXPECT_THAT(indices(find_gpus_alike(survey_of({}))), ElementsAre());
 }
 
 TEST(WhyNotOnGpu, IsSaidWhereAGpuSeemsToBeThere) {

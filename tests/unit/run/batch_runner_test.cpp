@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "engine/worker.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/run/temp_dir.hpp"
 
@@ -35,11 +36,13 @@ const std::vector<FrameTokens>& sample_frames() {
 }
 
 struct BatchRunners : testing::Test {
-  // Of one runner at a time: its engine is gone with the next one's.
+  // Of one runner at a time: its worker is gone with the next one's.
   BatchRunner runner(const ComputeSettings& settings, const EngineModels& models = tiny_models()) {
+    worker.reset();
     engine = std::make_unique<Engine>(models, EngineSettings{.token_budget = settings.token_budget},
                                       cancel);
-    return {*engine,
+    worker = std::make_unique<Worker>(*engine, settings.prefetch);
+    return {*worker,
             settings,
             counters,
             {.on_result =
@@ -50,6 +53,7 @@ struct BatchRunners : testing::Test {
                                    .second)
                        << number << " was answered twice";
                  },
+             .on_failed = {},
              .name_of = [](std::uint64_t number) { return fmt::format("frame{}", number); }}};
   }
   // Every sample frame's scores under these settings, by number.
@@ -78,6 +82,7 @@ struct BatchRunners : testing::Test {
 
   Cancel cancel;
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<Worker> worker;
   RunCounters counters;
   std::map<std::uint64_t, Scores> scores;
 };
@@ -172,6 +177,55 @@ TEST_F(BatchRunners, EndWithTheEnginesError) {
               runner.flush();
             }),
             ErrorKind::kInterrupted);
+}
+
+// Gives up the second frame of every batch.
+class GivingUp : public BatchComputer {
+ public:
+  std::string kernel_path() const override { return "none"; }
+  std::uint32_t dnabert_s_width() const override { return 0; }
+  std::uint32_t esm2_width() const override { return 0; }
+  std::size_t token_budget() const override { return 1000; }
+  std::size_t most_outstanding() const override { return 1; }
+  void submit(BatchRequest request) override {
+    BatchResult& result = results_.emplace_back();
+    result.id = request.id;
+    result.scores.assign(2 * request.frames.frames(), 0.5F);
+    result.failed.push_back({.index = 1, .reason = "it was told to"});
+  }
+  std::size_t outstanding() const override { return results_.size(); }
+  std::optional<BatchResult> receive(bool /*wait*/) override {
+    if (results_.empty()) return std::nullopt;
+    std::optional<BatchResult> result(std::move(results_.back()));
+    results_.pop_back();
+    return result;
+  }
+
+ private:
+  std::vector<BatchResult> results_;
+};
+
+TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
+  GivingUp computer;
+  RunCounters counters;
+  std::vector<std::uint64_t> scored;
+  std::map<std::uint64_t, std::string> failed;
+  BatchRunner runner(
+      computer, {}, counters,
+      {.on_result = [&](auto number, const auto&, auto) { scored.push_back(number); },
+       .on_failed = [&](auto number, const auto& reason) { failed[number] = reason; },
+       .name_of = {}});
+  const auto frame = [](const char* protein) { return frame_tokens(protein, "ACGTACGT"); };
+  runner.add(frame("MKV"), 0);
+  runner.add(frame("MKL"), 1);
+  runner.add(frame("MKL"), 2);
+  runner.add(frame("MK"), 3);
+  runner.flush();
+  std::sort(scored.begin(), scored.end());
+  EXPECT_EQ(scored, (std::vector<std::uint64_t>{0, 3}));
+  EXPECT_EQ(failed,
+            (std::map<std::uint64_t, std::string>{{1, "it was told to"}, {2, "it was told to"}}));
+  EXPECT_EQ(counters.frames_scored.get(), 2U);
 }
 
 TEST_F(BatchRunners, MayEndWithoutAFlush) {

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "base/file.hpp"
+#include "engine/wire.hpp"
+
+namespace virnucpro {
+
+// Both ends of a stream socket between two processes; neither blocks, nor lives on in a program
+// that one of them starts.
+struct ChannelEnds {
+  UniqueFd one;
+  UniqueFd other;
+};
+// Errors: kOutOfMemory where the system has no more descriptors.
+ChannelEnds make_channel();
+
+// Messages out of one end. One thread at a time.
+class MessageReader {
+ public:
+  explicit MessageReader(int socket) : socket_(socket) {}
+
+  // Reads what is there, without waiting, up to some megabytes; false once the other side is gone.
+  bool read();
+  // Errors: WireReader's.
+  std::optional<WorkerMessage> take() { return wire_.take(); }
+
+ private:
+  int socket_;
+  WireReader wire_;
+};
+
+// Messages into it. One thread at a time.
+class MessageWriter {
+ public:
+  explicit MessageWriter(int socket) : socket_(socket) {}
+
+  // Puts it behind those that wait. A large message is `encoded` once, however often it is sent.
+  void add(std::string encoded) { waiting_.push_back(std::move(encoded)); }
+  // Sends what goes without waiting. What is sent to a side that is gone is lost: who reads from it
+  // learns that.
+  void write();
+  bool has_more() const { return !waiting_.empty(); }
+
+ private:
+  int socket_;
+  std::deque<std::string> waiting_;
+  std::size_t sent_ = 0;  // of the first
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,503 @@
+#include "engine/worker_pool.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "engine/batch_parts.hpp"
+#include "engine/canary.hpp"
+#include "engine/channel.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kTurn{100};
+constexpr std::chrono::milliseconds kLookAtCancel{50};
+constexpr std::uint64_t kMostDepth = 64;
+constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
+
+// Seconds that this process could have seen: while it was stopped (Ctrl-Z) or the machine slept,
+// its workers were not hanging.
+class AwakeClock {
+ public:
+  double now() {
+    constexpr double kLongestStep = 2;
+    const auto real = Clock::now();
+    seconds_ += std::min(std::chrono::duration<double>(real - std::exchange(last_, real)).count(),
+                         kLongestStep);
+    return seconds_;
+  }
+
+ private:
+  Clock::time_point last_ = Clock::now();
+  double seconds_ = 0;
+};
+
+// Wakes a thread that polls.
+class Wakeup {
+ public:
+  Wakeup() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (fd_.get() < 0) throw Error(ErrorKind::kOutOfMemory, "eventfd: " + errno_text(errno));
+  }
+  void wake() const {
+    const std::uint64_t one = 1;
+    static_cast<void>(::write(fd_.get(), &one, sizeof one));
+  }
+  void clear() const {
+    std::uint64_t count = 0;
+    static_cast<void>(::read(fd_.get(), &count, sizeof count));
+  }
+  int fd() const { return fd_.get(); }
+
+ private:
+  UniqueFd fd_;
+};
+
+// A process and the messages to and from it.
+struct Link {
+  Link(const WorkerCommand& command, ChannelEnds ends)
+      : socket(std::move(ends.one)),
+        reader(socket.get()),
+        writer(socket.get()),
+        process(command, ends.other) {}
+
+  UniqueFd socket;
+  MessageReader reader;
+  MessageWriter writer;
+  WorkerProcess process;
+  bool has_said_hello = false;
+};
+
+// A batch on its way.
+struct OpenBatch {
+  PackedFrames frames;
+  BatchResult result;
+  std::size_t frames_left = 0;
+  std::size_t nan = 0;  // of those that failed
+};
+
+// Every list of a result has the size that it must have.
+bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& outputs,
+          const WorkerHello& hello) {
+  const auto rows = [frames](bool wanted, std::size_t width) {
+    return wanted ? frames * width : 0;
+  };
+  const auto& bad = result.not_finite;
+  return result.scores.size() == rows(outputs.scores, 2) &&
+         result.dnabert_s.size() == rows(outputs.dnabert_s, hello.dnabert_s_width) &&
+         result.esm2.size() == rows(outputs.esm2, hello.esm2_width) &&
+         (bad.empty() || bad.back() < frames) &&
+         std::adjacent_find(bad.begin(), bad.end(), std::greater_equal<>()) == bad.end();
+}
+
+Error error_of(const WorkerFailure& failure) {
+  return {failure.kind, failure.place, failure.detail};
+}
+
+}  // namespace
+
+struct WorkerPool::Shared {
+  explicit Shared(const Settings& pool_settings) : settings(pool_settings) {}
+
+  const Settings settings;
+  Wakeup wakeup{};
+  std::mutex mutex{};
+  std::condition_variable changed{};
+  bool stopping = false;
+  bool is_ready = false;
+  WorkerHello hello{};             // written once, before is_ready
+  std::uint64_t token_budget = 0;  // of the one that has the least
+  std::deque<BatchRequest> submitted{};
+  std::deque<BatchResult> results{};
+  std::exception_ptr error{};
+};
+
+// Everything but the owner's calls: it has the processes, and asks the schedule what to do.
+class WorkerPool::Thread {
+ public:
+  explicit Thread(Shared& shared)
+      : shared_(shared),
+        schedule_(schedule_settings(shared.settings)),
+        links_(shared.settings.places.size()),
+        thread_([this] { run(); }) {}
+  ~Thread() {
+    {
+      const std::lock_guard lock(shared_.mutex);
+      shared_.stopping = true;
+    }
+    shared_.wakeup.wake();
+    thread_.join();
+  }
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
+
+ private:
+  static WorkerSchedule::Settings schedule_settings(const Settings& settings) {
+    WorkerSchedule::Settings schedule = settings.schedule;
+    schedule.workers = settings.places.size();
+    return schedule;
+  }
+
+  void run() {
+    try {
+      while (take_submitted()) {
+        schedule_.tick(clock_.now());
+        act();
+        say_when_ready();
+        wait();
+      }
+    } catch (...) {
+      const std::lock_guard lock(shared_.mutex);
+      shared_.error = std::current_exception();
+      shared_.changed.notify_all();
+    }
+    links_.clear();  // here: the processes end with this thread
+  }
+
+  // False when there is nothing more to do.
+  bool take_submitted() {
+    std::deque<BatchRequest> submitted;
+    {
+      const std::lock_guard lock(shared_.mutex);
+      if (shared_.stopping) return false;
+      submitted.swap(shared_.submitted);
+    }
+    for (BatchRequest& request : submitted) {
+      OpenBatch& batch = batches_[request.id];
+      batch.frames = std::move(request.frames);
+      batch.frames_left = batch.frames.frames();
+      batch.result.id = request.id;
+      schedule_.submit(request.id, batch.frames.esm_offsets, batch.frames.dna_offsets,
+                       clock_.now());
+    }
+    return true;
+  }
+
+  void act() {
+    for (auto actions = schedule_.take_actions(); !actions.empty();
+         actions = schedule_.take_actions()) {
+      for (const auto& action : actions) {
+        std::visit([this](const auto& one) { perform(one); }, action);
+      }
+    }
+  }
+
+  void perform(const WorkerSchedule::Start& start) {
+    const Place& place = shared_.settings.places[start.worker];
+    try {
+      auto& link = links_[start.worker];
+      link = std::make_unique<Link>(WorkerCommand{.program = shared_.settings.program,
+                                                  .arguments = shared_.settings.arguments,
+                                                  .visible_gpu = place.visible_gpu},
+                                    make_channel());
+      log_info("{} is process {}", place.name, link->process.id());
+      send(start.worker, encode_message(place.setup));
+    } catch (const Error& error) {
+      schedule_.lost(start.worker, error.what(), clock_.now());
+    }
+  }
+
+  void perform(const WorkerSchedule::Kill& kill) {
+    links_[kill.worker].reset();
+    const std::string& name = shared_.settings.places[kill.worker].name;
+    if (kill.delay) {
+      log_warning("{} was lost: {}; it is started again, and its batches are computed again", name,
+                  kill.reason);
+    } else {
+      log_warning("{} was lost again: {}; it is left out from now on", name, kill.reason);
+    }
+  }
+
+  void perform(const WorkerSchedule::SendCanary& canary) {
+    BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
+    request.id = canary.id;
+    send(canary.worker, encode_message(std::move(request)));
+  }
+
+  void perform(const WorkerSchedule::SendPart& part) {
+    const PackedFrames& frames = batches_.at(part.part.batch).frames;
+    send(part.worker,
+         encode_message(BatchRequest{.id = part.id, .frames = cut_frames(frames, part.part)}));
+  }
+
+  void perform(const WorkerSchedule::GiveUp& given_up) {
+    log_warning("a frame is given up: {}", given_up.reason);
+    OpenBatch& batch = batches_.at(given_up.part.batch);
+    batch.result.failed.push_back({given_up.part.begin, given_up.reason});
+    close(given_up.part);
+  }
+
+  [[noreturn]] static void perform(const WorkerSchedule::End& end) {
+    throw Error(ErrorKind::kWorkersLost, end.reason);
+  }
+
+  void send(std::size_t worker, std::string message) {
+    if (!links_[worker]) return;
+    links_[worker]->writer.add(std::move(message));
+    links_[worker]->writer.write();
+  }
+
+  void say_when_ready() {
+    if (is_ready_ || !schedule_.all_ready()) return;
+    is_ready_ = true;
+    const std::lock_guard lock(shared_.mutex);
+    shared_.is_ready = true;
+    shared_.changed.notify_all();
+  }
+
+  void wait() {
+    std::vector<pollfd> waiting{{.fd = shared_.wakeup.fd(), .events = POLLIN, .revents = 0}};
+    for (const auto& link : links_) {
+      const bool sends = link && link->writer.has_more();
+      waiting.push_back({.fd = link ? link->socket.get() : -1,
+                         .events = static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN),
+                         .revents = 0});
+    }
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kTurn.count())) <= 0) return;
+    if (waiting.front().revents != 0) shared_.wakeup.clear();
+    for (std::size_t worker = 0; worker < links_.size(); ++worker) {
+      const int ready = waiting[worker + 1].revents;
+      if ((ready & POLLOUT) != 0) links_[worker]->writer.write();
+      if ((ready & (POLLIN | POLLHUP | POLLERR)) != 0) read_from(worker);
+    }
+  }
+
+  void read_from(std::size_t worker) {
+    Link& link = *links_[worker];
+    const bool is_open = link.reader.read();
+    while (true) {
+      std::optional<WorkerMessage> message;
+      try {
+        message = link.reader.take();
+      } catch (const Error& error) {
+        return lose(worker, error.what());
+      }
+      if (!message) break;
+      const bool goes_on =
+          std::visit([&](auto& one) { return take(worker, std::move(one)); }, *message);
+      if (!goes_on) return;
+    }
+    if (!is_open) lose(worker, link.process.end());
+  }
+
+  void lose(std::size_t worker, const std::string& reason) {
+    schedule_.lost(worker, reason, clock_.now());
+  }
+
+  // Each takes one message; false when the worker was lost with it.
+
+  bool take(std::size_t worker, WorkerLogLine line) {
+    // All of them say the same while they load.
+    if (!said_.insert(line.text).second) return true;
+    log_message(line.level, fmt::format("{}: {}", shared_.settings.places[worker].name, line.text));
+    return true;
+  }
+
+  bool take(std::size_t worker, WorkerHello hello) {
+    Link& link = *links_[worker];
+    if (std::exchange(link.has_said_hello, true) || hello.depth == 0 || hello.depth > kMostDepth) {
+      return refuse(worker);
+    }
+    if (first_) {
+      require_same(worker, hello);
+    } else {
+      shared_.hello = hello;  // nobody reads it before all are ready
+      first_ = worker;
+    }
+    note_budget(hello.token_budget);
+    schedule_.ready(worker, hello.token_budget, hello.depth, clock_.now());
+    return true;
+  }
+
+  bool take(std::size_t worker, WorkerResult message) {
+    const std::uint64_t id = message.result.id;
+    if (!schedule_.has(worker, id)) return refuse(worker);
+    const std::size_t frames =
+        schedule_.is_canary(id) ? canary_batch(shared_.hello.dnabert_s_vocabulary).frames.frames()
+                                : schedule_.part_of(id).frames();
+    const EngineOutputs& outputs = shared_.settings.places[worker].setup.outputs;
+    if (!fits(message.result, frames, outputs, shared_.hello)) return refuse(worker);
+    if (schedule_.is_canary(id)) return take_canary(worker, std::move(message.result));
+    const WorkerSchedule::Verdict verdict = schedule_.answered(
+        worker, id, message.result.not_finite, message.token_budget, clock_.now());
+    if (verdict.taken) use(verdict, std::move(message.result));
+    return true;
+  }
+
+  bool take_canary(std::size_t worker, BatchResult result) {
+    if (!canary_) canary_ = result;
+    schedule_.canary_answered(worker, same_answer(*canary_, result), clock_.now());
+    return true;
+  }
+
+  bool take(std::size_t worker, WorkerFailure failure) {
+    const Error error = error_of(failure);
+    const bool is_loading = !links_[worker]->has_said_hello;
+    const bool is_first_time = schedule_.starts_of(worker) == 1;
+    if (is_loading && is_first_time && error.kind() != ErrorKind::kDeviceFailed) throw Error(error);
+    const bool is_batch = failure.batch && !schedule_.is_canary(*failure.batch) &&
+                          schedule_.has(worker, *failure.batch);
+    if (is_loading || !is_batch || error.kind() != ErrorKind::kOutOfMemory) {
+      lose(worker, error.what());
+      return false;
+    }
+    if (!schedule_.out_of_memory(worker, *failure.batch, failure.token_budget, clock_.now())) {
+      throw Error(error);
+    }
+    if (!std::exchange(warned_of_memory_, true)) {
+      log_warning("{}: {}; it gets smaller batches, and results are the same",
+                  shared_.settings.places[worker].name, error.what());
+    }
+    return true;
+  }
+
+  // What a worker never says.
+  bool take(std::size_t worker, const WorkerSetup& /*setup*/) { return refuse(worker); }
+  bool take(std::size_t worker, const BatchRequest& /*request*/) { return refuse(worker); }
+
+  bool refuse(std::size_t worker) {
+    lose(worker, "it sent a message that nobody asked for");
+    return false;
+  }
+
+  void require_same(std::size_t worker, const WorkerHello& hello) const {
+    for (const auto& [name, text] : hello.description) {
+      const auto other = shared_.hello.description.find(name);
+      const std::string here = other == shared_.hello.description.end() ? "" : other->second;
+      if (here == text) continue;
+      throw Error(ErrorKind::kDevice,
+                  fmt::format("the workers would not compute alike: {} is {} for {} and {} for {}; "
+                              "choose devices of one kind (--device)",
+                              name, here, shared_.settings.places[*first_].name, text,
+                              shared_.settings.places[worker].name));
+    }
+  }
+
+  void note_budget(std::uint64_t budget) {
+    const std::lock_guard lock(shared_.mutex);
+    auto& least = shared_.token_budget;
+    least = least == 0 ? budget : std::min(least, budget);
+  }
+
+  void use(const WorkerSchedule::Verdict& verdict, BatchResult result) {
+    OpenBatch& batch = batches_.at(verdict.part.batch);
+    for (const std::uint32_t frame : verdict.given_up) {
+      batch.result.failed.push_back({verdict.part.begin + frame, kNaN});
+    }
+    batch.nan += verdict.given_up.size();
+    place_rows(result, verdict.part, batch.frames.frames(), batch.result);
+    close(verdict.part);
+  }
+
+  void close(const BatchPart& part) {
+    OpenBatch& batch = batches_.at(part.batch);
+    batch.frames_left -= part.frames();
+    if (batch.frames_left > 0) return;
+    give(std::move(batch));
+    batches_.erase(part.batch);
+  }
+
+  void give(OpenBatch batch) {
+    BatchResult& result = batch.result;
+    const std::size_t frames = batch.frames.frames();
+    std::sort(result.failed.begin(), result.failed.end(),
+              [](const auto& one, const auto& other) { return one.index < other.index; });
+    // Where nothing at all is finite, the models are at fault, not the frames.
+    if (batch.nan == frames && !any_finite_ && frames > 0) {
+      result.failed.clear();
+      result.not_finite.resize(frames);
+      std::iota(result.not_finite.begin(), result.not_finite.end(), 0U);
+    }
+    any_finite_ = any_finite_ || result.failed.size() + result.not_finite.size() < frames;
+    const std::lock_guard lock(shared_.mutex);
+    shared_.results.push_back(std::move(result));
+    shared_.changed.notify_all();
+  }
+
+  Shared& shared_;
+  AwakeClock clock_;
+  WorkerSchedule schedule_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::map<std::uint64_t, OpenBatch> batches_;
+  std::optional<std::size_t> first_;  // the worker whose hello holds
+  std::optional<BatchResult> canary_;
+  std::set<std::string> said_;  // by workers
+  bool is_ready_ = false;
+  bool any_finite_ = false;
+  bool warned_of_memory_ = false;
+  std::thread thread_;  // last: it begins when the rest is there
+};
+
+WorkerPool::WorkerPool(const Settings& settings, const Cancel& cancel)
+    : shared_(std::make_unique<Shared>(settings)),
+      cancel_(cancel),
+      thread_(std::make_unique<Thread>(*shared_)) {
+  std::unique_lock lock(shared_->mutex);
+  while (!shared_->changed.wait_for(lock, kLookAtCancel,
+                                    [this] { return shared_->is_ready || shared_->error; })) {
+    cancel_.check();
+  }
+  if (shared_->error) std::rethrow_exception(shared_->error);
+}
+
+WorkerPool::~WorkerPool() = default;
+
+const WorkerHello& WorkerPool::hello() const {
+  return shared_->hello;
+}
+
+std::size_t WorkerPool::token_budget() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->token_budget;
+}
+
+std::size_t WorkerPool::most_outstanding() const {
+  const Settings& settings = shared_->settings;
+  return settings.places.size() * (hello().depth + settings.schedule.prefetch);
+}
+
+void WorkerPool::submit(BatchRequest request) {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->submitted.push_back(std::move(request));
+  }
+  ++outstanding_;
+  shared_->wakeup.wake();
+}
+
+std::size_t WorkerPool::outstanding() const {
+  return outstanding_;
+}
+
+std::optional<BatchResult> WorkerPool::receive(bool wait) {
+  std::unique_lock lock(shared_->mutex);
+  const auto answered = [this] { return shared_->error || !shared_->results.empty(); };
+  while (wait && !shared_->changed.wait_for(lock, kLookAtCancel, answered)) cancel_.check_late();
+  if (!shared_->results.empty()) {
+    std::optional<BatchResult> result(std::move(shared_->results.front()));
+    shared_->results.pop_front();
+    --outstanding_;
+    return result;
+  }
+  if (shared_->error) std::rethrow_exception(shared_->error);
+  return std::nullopt;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,373 @@
+#include "engine/worker_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/canary.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Answers with NaN in other frames each time are no way to find out which: then the last one holds.
+constexpr unsigned kMostNanAnswers = 3;
+constexpr unsigned kLossesBeforeCut = 2;
+
+bool holds(const std::vector<std::uint32_t>& sorted, std::uint32_t value) {
+  return std::binary_search(sorted.begin(), sorted.end(), value);
+}
+
+}  // namespace
+
+WorkerSchedule::WorkerSchedule(const Settings& settings)
+    : settings_(settings), members_(settings.workers) {}
+
+void WorkerSchedule::submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
+                            std::vector<std::uint32_t> dna_offsets, Seconds now) {
+  const auto frames = static_cast<std::uint32_t>(esm_offsets.size() - 1);
+  batches_[batch] = {.esm_offsets = std::move(esm_offsets),
+                     .dna_offsets = std::move(dna_offsets),
+                     .open_parts = 1};
+  queue_.push_back({.part = {.batch = batch, .begin = 0, .end = frames}});
+  assign(now);
+}
+
+void WorkerSchedule::ready(std::size_t worker, std::uint64_t token_budget, std::size_t depth,
+                           Seconds now) {
+  Member& member = members_[worker];
+  member.state = State::kChecking;
+  member.token_budget = token_budget;
+  member.depth = std::max<std::size_t>(depth, 1);
+  member.room = member.depth + settings_.prefetch;
+  send_canary(worker, now);
+}
+
+void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds now) {
+  Member& member = members_[worker];
+  land(member, kCanary, canary_tokens(), now);
+  if (!is_right) {
+    put_back(member, false);
+    strike(worker, "its answer to the fixed batch that all must answer alike differs", false, now);
+    return;
+  }
+  member.state = State::kReady;
+  member.parts_since_canary = 0;
+  if (std::exchange(member.may_be_forgiven, false)) forgive(worker);
+  assign(now);
+}
+
+WorkerSchedule::Verdict WorkerSchedule::answered(std::size_t worker, std::uint64_t id,
+                                                 const std::vector<std::uint32_t>& not_finite,
+                                                 std::uint64_t token_budget, Seconds now) {
+  Member& member = members_[worker];
+  Item item = std::move(parts_.extract(id).mapped());
+  land(member, id, tokens_of(item.part), now);
+  member.token_budget = token_budget;
+  if (!not_finite.empty()) return judge_nan(worker, std::move(item), not_finite, now);
+  member.strikes = 0;
+  lost_in_a_row_ = 0;
+  close_part(item.part);
+  assign(now);
+  return {.taken = true, .part = item.part};
+}
+
+WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
+                                                  const std::vector<std::uint32_t>& not_finite,
+                                                  Seconds now) {
+  const bool is_first = item.nan_answers++ == 0;
+  const bool is_same =
+      !is_first && std::all_of(not_finite.begin(), not_finite.end(),
+                               [&item](std::uint32_t frame) { return holds(item.nan, frame); });
+  if (is_same || item.nan_answers >= kMostNanAnswers) {
+    // Two answers agree: the frames are like that, and no worker is to blame.
+    if (is_same) nan_was_confirmed_ = true;
+    if (is_same) forgive(item.lost_on.back());
+    members_[worker].strikes = 0;
+    lost_in_a_row_ = 0;
+    close_part(item.part);
+    assign(now);
+    return {.taken = true, .part = item.part, .given_up = not_finite};
+  }
+  item.nan = not_finite;
+  item.lost_on.push_back(worker);
+  const BatchPart part = item.part;
+  // Frames are known to give NaN in this run: a new process for each of them would cost more than
+  // the answer of another one that is there.
+  if (nan_was_confirmed_) {
+    queue_.push_front(std::move(item));
+    assign(now);
+    return {.taken = false, .part = part};
+  }
+  put_back(members_[worker], false);
+  queue_.push_front(std::move(item));
+  strike(worker, "it answered NaN or infinite numbers", false, now);
+  return {.taken = false, .part = part};
+}
+
+bool WorkerSchedule::out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget,
+                                   Seconds now) {
+  Member& member = members_[worker];
+  member.token_budget = token_budget;
+  Item item = std::move(parts_.extract(id).mapped());
+  member.flying.erase(std::find(member.flying.begin(), member.flying.end(), id));
+  member.since = now;
+  if (item.part.frames() == 1) return false;
+  cut_in_two(std::move(item));
+  assign(now);
+  return true;
+}
+
+void WorkerSchedule::lost(std::size_t worker, const std::string& reason, Seconds now) {
+  Member& member = members_[worker];
+  if (member.state == State::kDropped || member.state == State::kWaiting) return;
+  const bool was_suspect = member.flying.size() == 1 && member.flying.front() != kCanary &&
+                           parts_.at(member.flying.front()).is_suspect();
+  put_back(member, true);
+  strike(worker, reason, was_suspect, now);
+}
+
+void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool is_blamed_on_parts,
+                            Seconds now) {
+  Member& member = members_[worker];
+  ++lost_in_a_row_;
+  ++member.strikes;
+  member.may_be_forgiven = is_blamed_on_parts;
+  if (member.strikes >= settings_.strikes && !is_blamed_on_parts) {
+    member.state = State::kDropped;
+    actions_.emplace_back(Kill{.worker = worker, .reason = reason, .delay = {}});
+  } else {
+    const unsigned doublings = std::min(member.strikes - 1, 16U);
+    const Seconds delay =
+        std::min(settings_.longest_delay, settings_.first_delay * (1U << doublings));
+    member.state = State::kWaiting;
+    member.since = now + delay;
+    actions_.emplace_back(Kill{.worker = worker, .reason = reason, .delay = delay});
+  }
+  const bool any_left = std::any_of(members_.begin(), members_.end(), [](const Member& other) {
+    return other.state != State::kDropped;
+  });
+  if (!any_left || lost_in_a_row_ > settings_.most_lost) actions_.emplace_back(End{reason});
+  assign(now);
+}
+
+// Its parts go to the front of the queue, in their order. Those it had begun may be what it was
+// lost with.
+void WorkerSchedule::put_back(Member& member, bool blame_parts) {
+  const auto worker = static_cast<std::size_t>(&member - members_.data());
+  const std::size_t begun = std::min(member.depth, member.flying.size());
+  for (std::size_t i = member.flying.size(); i-- > 0;) {
+    const std::uint64_t id = member.flying[i];
+    if (id == kCanary) continue;
+    Item item = std::move(parts_.extract(id).mapped());
+    if (blame_parts && i < begun) {
+      ++item.losses;
+      if (begun == 1) ++item.alone_lost;
+      item.lost_on.push_back(worker);
+    }
+    put_in_front(std::move(item));
+  }
+  member.flying.clear();
+}
+
+void WorkerSchedule::put_in_front(Item item) {
+  if (item.losses >= kLossesBeforeCut) {
+    if (item.part.frames() > 1) return cut_in_two(std::move(item));
+    if (item.alone_lost >= kLossesBeforeCut) {
+      return give_up(item, "two worker processes were lost with it");
+    }
+  }
+  queue_.push_front(std::move(item));
+}
+
+void WorkerSchedule::cut_in_two(Item item) {
+  const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
+  // Which half it was nobody knows: each is a suspect, and is cut again when one more is lost.
+  Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
+  half.part.begin = middle;
+  queue_.push_front(half);
+  half.part = {.batch = item.part.batch, .begin = item.part.begin, .end = middle};
+  queue_.push_front(half);
+  ++batches_.at(item.part.batch).open_parts;
+}
+
+void WorkerSchedule::give_up(const Item& item, const std::string& reason) {
+  actions_.emplace_back(GiveUp{.part = item.part, .reason = reason});
+  close_part(item.part);
+}
+
+void WorkerSchedule::close_part(const BatchPart& part) {
+  const auto batch = batches_.find(part.batch);
+  if (--batch->second.open_parts == 0) batches_.erase(batch);
+}
+
+void WorkerSchedule::forgive(std::size_t worker) {
+  Member& member = members_[worker];
+  if (member.strikes > 0) --member.strikes;
+}
+
+void WorkerSchedule::tick(Seconds now) {
+  for (std::size_t worker = 0; worker < members_.size(); ++worker) {
+    Member& member = members_[worker];
+    if (member.state == State::kWaiting && now >= member.since) {
+      member.state = State::kStarting;
+      member.since = now;
+      ++member.starts;
+      actions_.emplace_back(Start{worker});
+    } else if (const std::string why = why_hanging(member, now); !why.empty()) {
+      lost(worker, why, now);
+    }
+  }
+}
+
+std::string WorkerSchedule::why_hanging(const Member& member, Seconds now) const {
+  const bool is_starting = member.state == State::kStarting;
+  if (!is_starting && member.flying.empty()) return {};
+  if (member.state == State::kWaiting || member.state == State::kDropped) return {};
+  const Seconds waited = now - member.since;
+  if (waited <= longest_wait(member)) return {};
+  return is_starting ? fmt::format("it was not ready after {:.0f} s", waited)
+                     : fmt::format("no answer came for {:.0f} s", waited);
+}
+
+WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const {
+  if (member.state == State::kStarting || !slowest_) return settings_.longest_start;
+  const std::uint64_t id = member.flying.front();
+  const std::size_t tokens = id == kCanary ? canary_tokens() : tokens_of(parts_.at(id).part);
+  return std::max(settings_.shortest_hang,
+                  settings_.hang_factor * *slowest_ * static_cast<double>(tokens));
+}
+
+std::vector<WorkerSchedule::Action> WorkerSchedule::take_actions() {
+  return std::exchange(actions_, {});
+}
+
+bool WorkerSchedule::has(std::size_t worker, std::uint64_t id) const {
+  const auto& flying = members_[worker].flying;
+  return std::find(flying.begin(), flying.end(), id) != flying.end();
+}
+
+bool WorkerSchedule::all_ready() const {
+  return std::all_of(members_.begin(), members_.end(), [](const Member& member) {
+    return member.state == State::kReady || member.state == State::kDropped;
+  });
+}
+
+std::size_t WorkerSchedule::tokens_of(const BatchPart& part) const {
+  const Shape& shape = batches_.at(part.batch);
+  const auto count = [&part](const std::vector<std::uint32_t>& offsets) {
+    return offsets[part.end] - offsets[part.begin];
+  };
+  return std::max(count(shape.esm_offsets), count(shape.dna_offsets));
+}
+
+bool WorkerSchedule::is_alive(std::size_t worker) const {
+  return members_[worker].state != State::kDropped;
+}
+
+// A suspect goes to a worker that it has not met, while there is one.
+bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
+  const auto met = [&item](std::size_t other) {
+    return std::find(item.lost_on.begin(), item.lost_on.end(), other) != item.lost_on.end();
+  };
+  if (!met(worker)) return true;
+  for (std::size_t other = 0; other < members_.size(); ++other) {
+    if (is_alive(other) && !met(other)) return false;
+  }
+  return true;
+}
+
+bool WorkerSchedule::may_take_more(const Member& member) const {
+  if (member.flying.size() >= member.room) return false;
+  const bool holds_a_suspect = member.flying.size() == 1 && member.flying.front() != kCanary &&
+                               parts_.at(member.flying.front()).is_suspect();
+  return !holds_a_suspect;
+}
+
+// For a suspect the worker that is to be kept for it, busy or not; else one with room.
+std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
+                                                      const Item* suspect) const {
+  std::optional<std::size_t> best;
+  for (std::size_t worker = 0; worker < members_.size(); ++worker) {
+    const Member& member = members_[worker];
+    if (member.state != State::kReady || reserved[worker]) continue;
+    if (suspect != nullptr ? !is_free_for(worker, *suspect) : !may_take_more(member)) continue;
+    if (!best || member.flying.size() < members_[*best].flying.size()) best = worker;
+  }
+  return best;
+}
+
+void WorkerSchedule::assign(Seconds now) {
+  assign_others(assign_suspects(now), now);
+}
+
+// Gives away the suspects whose workers have nothing else; the others' get nothing more, so that
+// they will.
+std::vector<bool> WorkerSchedule::assign_suspects(Seconds now) {
+  std::vector<bool> reserved(members_.size());
+  for (std::size_t i = 0; i < queue_.size();) {
+    const auto worker = queue_[i].is_suspect() ? least_busy(reserved, &queue_[i]) : std::nullopt;
+    if (worker) reserved[*worker] = true;
+    if (worker && members_[*worker].flying.empty()) {
+      Item item = std::move(queue_[i]);
+      queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
+      send(*worker, std::move(item), now);
+    } else {
+      ++i;
+    }
+  }
+  return reserved;
+}
+
+void WorkerSchedule::assign_others(const std::vector<bool>& reserved, Seconds now) {
+  for (std::size_t i = 0; i < queue_.size();) {
+    if (queue_[i].is_suspect()) {
+      ++i;
+      continue;
+    }
+    const auto worker = least_busy(reserved, nullptr);
+    if (!worker) return;
+    Item item = std::move(queue_[i]);
+    queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (tokens_of(item.part) > members_[*worker].token_budget && item.part.frames() > 1) {
+      cut_in_two(std::move(item));
+      i = 0;
+      continue;
+    }
+    if (members_[*worker].parts_since_canary >= settings_.parts_between_canaries) {
+      send_canary(*worker, now);
+    }
+    send(*worker, std::move(item), now);
+  }
+}
+
+void WorkerSchedule::send(std::size_t worker, Item item, Seconds now) {
+  Member& member = members_[worker];
+  const std::uint64_t id = next_id_++;
+  actions_.emplace_back(SendPart{.worker = worker, .id = id, .part = item.part});
+  parts_.emplace(id, std::move(item));
+  if (member.flying.empty()) member.since = now;
+  member.flying.push_back(id);
+  ++member.parts_since_canary;
+}
+
+void WorkerSchedule::send_canary(std::size_t worker, Seconds now) {
+  Member& member = members_[worker];
+  actions_.emplace_back(SendCanary{.worker = worker, .id = kCanary});
+  if (member.flying.empty()) member.since = now;
+  member.flying.push_back(kCanary);
+  member.parts_since_canary = 0;
+}
+
+// An answer came. Only of the oldest one is known how long it took.
+void WorkerSchedule::land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now) {
+  const auto place = std::find(member.flying.begin(), member.flying.end(), id);
+  if (place == member.flying.begin() && tokens > 0) {
+    const double seconds_a_token = (now - member.since) / static_cast<double>(tokens);
+    slowest_ = std::max(slowest_.value_or(0), seconds_a_token);
+  }
+  member.flying.erase(place);
+  member.since = now;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,182 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/batch_parts.hpp"
+
+namespace virnucpro {
+
+// Which worker gets which part of which batch, and what becomes of both when something goes wrong.
+// It knows neither processes nor clocks: it is told what happened and when, and says what to do.
+//
+// Workers pull: one with room gets the oldest part. A worker that is lost is started again, later
+// each time, and dropped after `strikes` losses without a good batch between. Its parts go to
+// others. A part with which a worker was lost is a suspect: it is computed alone, on another worker
+// while there is one. Lost again, it is cut in two, down to one frame; a frame with which two
+// workers were lost while nothing else was on them is given up, and the workers are not to blame.
+// NaN is computed again, on another worker or the same one started anew; what is NaN again is given
+// up.
+class WorkerSchedule {
+ public:
+  using Seconds = double;  // since any moment
+
+  struct Settings {
+    std::size_t workers = 1;
+    std::size_t prefetch = 2;  // parts that wait at a worker, beyond those it has begun
+    unsigned strikes = 3;
+    Seconds first_delay = 0.5;  // before a worker is started again; doubled at each strike …
+    Seconds longest_delay = 30;
+    // A worker hangs when a part takes so many times what the slowest one took a token, and at
+    // least this long; where none was measured yet, or while it starts, when it takes
+    // longest_start.
+    double hang_factor = 10;
+    Seconds shortest_hang = 60;
+    Seconds longest_start = 1800;
+    std::uint64_t parts_between_canaries = 64;
+    // So many workers in a row lost without any good answer end the run, whosever fault it was.
+    unsigned most_lost = 64;
+  };
+
+  // What to do. Ids are of one sending each; the canary's answer is given to canary_answered().
+  struct Start {
+    std::size_t worker;
+  };
+  struct Kill {  // it will be started again after `delay`, or never
+    std::size_t worker;
+    std::string reason;
+    std::optional<Seconds> delay;
+  };
+  struct SendCanary {
+    std::size_t worker;
+    std::uint64_t id;
+  };
+  struct SendPart {
+    std::size_t worker;
+    std::uint64_t id;
+    BatchPart part;
+  };
+  struct GiveUp {  // one frame
+    BatchPart part;
+    std::string reason;
+  };
+  struct End {  // nobody is left
+    std::string reason;
+  };
+  using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;
+
+  // What of an answer is to be used: frames of the batch that are NaN for good, or nothing of it.
+  struct Verdict {
+    bool taken = false;
+    BatchPart part;
+    std::vector<std::uint32_t> given_up{};  // indices into the part
+  };
+
+  // Starts all workers.
+  explicit WorkerSchedule(const Settings& settings);
+
+  // What happened. A worker is known by its index; ids that it does not have are its fault.
+
+  // A batch, by where its frames begin in both models' tokens.
+  void submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
+              std::vector<std::uint32_t> dna_offsets, Seconds now);
+  // It has loaded its models. It gets the canary first.
+  void ready(std::size_t worker, std::uint64_t token_budget, std::size_t depth, Seconds now);
+  void canary_answered(std::size_t worker, bool is_right, Seconds now);
+  Verdict answered(std::size_t worker, std::uint64_t id,
+                   const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
+                   Seconds now);
+  // False: it was one frame alone, which needs more memory than there is.
+  bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
+  void lost(std::size_t worker, const std::string& reason, Seconds now);
+  // Time has passed: workers to start, workers that hang.
+  void tick(Seconds now);
+
+  std::vector<Action> take_actions();
+
+  bool has(std::size_t worker, std::uint64_t id) const;
+  bool is_canary(std::uint64_t id) const { return id == kCanary; }
+  // The part that goes by an id which the worker has.
+  BatchPart part_of(std::uint64_t id) const { return parts_.at(id).part; }
+  bool all_ready() const;  // but for those that were dropped
+  unsigned starts_of(std::size_t worker) const { return members_[worker].starts; }
+
+ private:
+  static constexpr std::uint64_t kCanary = 0;
+
+  struct Shape {
+    std::vector<std::uint32_t> esm_offsets;
+    std::vector<std::uint32_t> dna_offsets;
+    std::size_t open_parts = 0;
+  };
+
+  // A part and what it has been through.
+  struct Item {
+    BatchPart part;
+    unsigned losses = 0;      // workers lost while they had begun it
+    unsigned alone_lost = 0;  // of them, those that had begun nothing else
+    std::vector<std::size_t> lost_on{};
+    unsigned nan_answers = 0;
+    std::vector<std::uint32_t> nan{};  // of the last of these answers
+
+    bool is_suspect() const { return losses > 0 || nan_answers > 0; }
+  };
+
+  enum class State : std::uint8_t { kWaiting, kStarting, kChecking, kReady, kDropped };
+
+  struct Member {
+    State state = State::kWaiting;
+    Seconds since = 0;  // when it is to be started; was started; began the first of `flying`
+    unsigned starts = 0;
+    unsigned strikes = 0;
+    bool may_be_forgiven = false;  // the last strike, once it computes the canary right
+    std::size_t room = 0;
+    std::size_t depth = 1;
+    std::uint64_t token_budget = 0;
+    std::uint64_t parts_since_canary = 0;
+    std::deque<std::uint64_t> flying;  // ids in the order sent
+  };
+
+  std::size_t tokens_of(const BatchPart& part) const;
+  bool is_alive(std::size_t worker) const;
+  bool is_free_for(std::size_t worker, const Item& item) const;
+  std::optional<std::size_t> least_busy(const std::vector<bool>& reserved,
+                                        const Item* suspect) const;
+  bool may_take_more(const Member& member) const;
+  void assign(Seconds now);
+  std::vector<bool> assign_suspects(Seconds now);
+  void assign_others(const std::vector<bool>& reserved, Seconds now);
+  void send(std::size_t worker, Item item, Seconds now);
+  void send_canary(std::size_t worker, Seconds now);
+  void land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now);
+  void strike(std::size_t worker, const std::string& reason, bool is_blamed_on_parts, Seconds now);
+  void put_back(Member& member, bool blame_parts);
+  void put_in_front(Item item);
+  void cut_in_two(Item item);
+  void give_up(const Item& item, const std::string& reason);
+  void close_part(const BatchPart& part);
+  void forgive(std::size_t worker);
+  Verdict judge_nan(std::size_t worker, Item item, const std::vector<std::uint32_t>& not_finite,
+                    Seconds now);
+  Seconds longest_wait(const Member& member) const;
+  std::string why_hanging(const Member& member, Seconds now) const;
+
+  Settings settings_;
+  std::vector<Member> members_;
+  std::map<std::uint64_t, Shape> batches_;
+  std::deque<Item> queue_;
+  std::map<std::uint64_t, Item> parts_;  // by id: those at workers
+  std::uint64_t next_id_ = kCanary + 1;
+  std::optional<double> slowest_;  // seconds a token
+  unsigned lost_in_a_row_ = 0;
+  bool nan_was_confirmed_ = false;
+  std::vector<Action> actions_;
+};
+
+}  // namespace virnucpro

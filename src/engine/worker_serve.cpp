@@ -1,0 +1,216 @@
+#include "engine/worker_serve.hpp"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/bounded_queue.hpp"
+#include "base/error.hpp"
+#include "base/error_of.hpp"
+#include "base/log.hpp"
+#include "engine/channel.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Who sends keeps to far fewer.
+constexpr std::size_t kMostWaiting = 4096;
+
+void wait_for(int socket, short events) {
+  pollfd waiting{.fd = socket, .events = events, .revents = 0};
+  ::poll(&waiting, 1, -1);
+}
+
+// Its messages may come from any thread.
+class SharedWriter {
+ public:
+  explicit SharedWriter(int socket) : socket_(socket), writer_(socket) {}
+
+  // Waits until it is all sent, or nobody is there to take it.
+  void send(const WorkerMessage& message) {
+    const std::lock_guard lock(mutex_);
+    writer_.add(encode_message(message));
+    for (writer_.write(); writer_.has_more(); writer_.write()) wait_for(socket_, POLLOUT);
+  }
+
+ private:
+  const int socket_;
+  std::mutex mutex_;
+  MessageWriter writer_;
+};
+
+// Takes messages from the socket while the engine computes, so that its end is seen at once.
+class Inbox {
+ public:
+  Inbox(int socket, Cancel& cancel)
+      : socket_(socket), cancel_(cancel), thread_([this] { run(); }) {}
+  ~Inbox() {
+    messages_.close();
+    ::shutdown(socket_, SHUT_RD);
+    thread_.join();
+  }
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  BoundedQueue<WorkerMessage>& messages() { return messages_; }
+
+ private:
+  void run() {
+    try {
+      read();
+    } catch (const std::exception& exception) {
+      log_error("{}", exception.what());
+    }
+    cancel_.request_now(0);
+    messages_.close();
+  }
+
+  void read() {
+    MessageReader reader(socket_);
+    while (true) {
+      wait_for(socket_, POLLIN);
+      if (!reader.read()) return;
+      while (std::optional<WorkerMessage> message = reader.take()) {
+        if (!messages_.push(*std::move(message))) return;
+      }
+    }
+  }
+
+  const int socket_;
+  Cancel& cancel_;
+  BoundedQueue<WorkerMessage> messages_{kMostWaiting};
+  std::thread thread_;
+};
+
+WorkerFailure failure_of(const Error& error) {
+  return {.kind = error.kind(), .place = error.place(), .detail = error.detail()};
+}
+
+class Server {
+ public:
+  Server(const UniqueFd& socket, const LoadWorkerModels& load)
+      : load_(load), writer_(socket.get()), inbox_(socket.get(), cancel_) {
+    send_log_to([this](LogLevel level, std::string_view text) {
+      writer_.send(WorkerLogLine{.level = level, .text = std::string(text)});
+    });
+  }
+  ~Server() { send_log_to({}); }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  void run() {
+    try {
+      if (!begin()) return;
+      while (step()) {
+      }
+    } catch (const std::exception& exception) {
+      if (cancel_.requested()) return;  // nobody is there to be told
+      WorkerFailure failure = failure_of(error_of(exception));
+      if (!begun_.empty()) failure.batch = begun_.front();
+      failure.token_budget = token_budget_;
+      writer_.send(failure);
+    }
+  }
+
+ private:
+  bool begin() {
+    const std::optional<WorkerMessage> message = inbox_.messages().pop();
+    if (!message) return false;
+    const auto* setup = std::get_if<WorkerSetup>(&*message);
+    if (setup == nullptr)
+      throw Error(ErrorKind::kInternal, "a worker's first message is its setup");
+    WorkerModels models = load_(*setup, cancel_);
+    engine_ = std::move(models.engine);
+    token_budget_ = models.hello.token_budget;
+    writer_.send(models.hello);
+    return true;
+  }
+
+  // Begins a batch or finishes one; false when there are no more.
+  bool step() {
+    std::optional<WorkerMessage> message;
+    if (begun_.size() < engine_->depth()) {
+      message = begun_.empty() ? inbox_.messages().pop() : inbox_.messages().try_pop();
+    }
+    if (message) {
+      const auto* request = std::get_if<BatchRequest>(&*message);
+      if (request == nullptr) throw Error(ErrorKind::kInternal, "a worker is sent batches alone");
+      begin(*request);
+      return true;
+    }
+    if (begun_.empty()) return false;
+    WorkerResult answer{.result = engine_->finish(), .token_budget = token_budget_};
+    begun_.pop_front();
+    writer_.send(answer);
+    return true;
+  }
+
+  void begin(const BatchRequest& request) {
+    begun_.push_back(request.id);
+    try {
+      engine_->begin(request);
+    } catch (const std::exception& exception) {
+      const Error error = error_of(exception);
+      if (error.kind() != ErrorKind::kOutOfMemory) throw;
+      begun_.pop_back();
+      give_back(request, error);
+    }
+  }
+
+  // It needs more memory than there is: half of its tokens may not.
+  void give_back(const BatchRequest& request, const Error& error) {
+    const PackedFrames& frames = request.frames;
+    const std::uint64_t tokens = std::max(frames.esm_tokens.size(), frames.dna_tokens.size());
+    token_budget_ = std::clamp<std::uint64_t>(tokens / 2, 1, token_budget_);
+    WorkerFailure failure = failure_of(error);
+    failure.batch = request.id;
+    failure.token_budget = token_budget_;
+    writer_.send(failure);
+  }
+
+  const LoadWorkerModels& load_;
+  Cancel cancel_;
+  SharedWriter writer_;
+  std::unique_ptr<Engine> engine_;
+  std::uint64_t token_budget_ = 1;
+  std::deque<std::uint64_t> begun_;  // ids
+  Inbox inbox_;                      // last: its thread ends before what it tells is gone
+};
+
+}  // namespace
+
+UniqueFd become_worker() {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  // Whoever made the pair of sockets is the process that started this one.
+  if (::getsockopt(kWorkerSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
+    throw Error(ErrorKind::kUsage, "worker is what predict and embed start, not a command");
+  }
+  UniqueFd socket(kWorkerSocket);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // It may have ended before it could be asked for.
+  if (::getppid() != peer.pid) {
+    throw Error(ErrorKind::kUsage, "the process that started this worker has ended");
+  }
+  return socket;
+}
+
+void serve_batches(const UniqueFd& socket, const LoadWorkerModels& load) {
+  Server(socket, load).run();
+}
+
+}  // namespace virnucpro

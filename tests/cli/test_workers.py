@@ -1,0 +1,193 @@
+"""Worker processes: the same bytes whatever becomes of them, and none left behind."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import MODELS, fasta, message
+
+SHORT = ["-e", "100", "-d", "cpu"]
+# Small batches: a run has hundreds of them, and one is on its way whenever a worker is killed.
+SLOW = [*SHORT, "-t", "2", "--token-budget", "256"]
+
+
+@pytest.fixture(scope="module")
+def many(genome):
+    return {f"piece_{i}": genome[i * 100:i * 100 + 700] for i in range(400)}
+
+
+@pytest.fixture
+def reads(program, many):
+    (program.folder / "reads.fa").write_text(fasta(many))
+    return "reads.fa"
+
+
+@pytest.fixture
+def expected(program, reads):
+    result = program.predict(reads, *SHORT, "-o", "expected")
+    assert result.returncode == 0, message(result)
+    return program.tables("expected", "reads")
+
+
+def is_there(process):
+    """Whether a process runs, and is no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def workers_of(process):
+    """The ids of a run's worker processes."""
+    found = []
+    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            found += map(int, thread.read_text().split())
+        except OSError:  # a thread that has ended
+            continue
+    return [worker for worker in found if is_there(worker)]
+
+
+def wait_until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def start(program, *arguments, **options):
+    """A run that waits for its input, with its workers at work."""
+    process = program.start("predict", *MODELS, "-", *SLOW, "--name", "reads", *arguments,
+                            "-o", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    program.wait_for_journal(process)
+    return process
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("flags", [["-t", "1"], ["-t", "5", "--token-budget", "100"],
+                                   ["--prefetch", "1"]])
+def test_their_number_changes_no_byte(program, reads, expected, count, flags):
+    result = program.predict(reads, *SHORT, *flags, "--cpu-workers", count, "-o", "out")
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+def test_embeddings_are_the_same(program, reads):
+    import h5py
+    contents = []
+    for count in (1, 3):
+        result = program("embed", reads, *MODELS[:4], *SHORT, "--cpu-workers", count,
+                         "-o", f"{count}.h5")
+        assert result.returncode == 0, message(result)
+        with h5py.File(program.folder / f"{count}.h5") as file:
+            contents.append({name: file[name][()].tobytes() for name in file
+                             if isinstance(file[name], h5py.Dataset) and name != "ids"})
+    assert contents[0] and contents[0] == contents[1]
+
+
+def test_intermediate_embeddings_are_kept(program, reads, expected):
+    result = program.predict(reads, *SHORT, "--cpu-workers", "2", "-k", "-o", "out")
+    assert result.returncode == 0, message(result)
+    assert (program.folder / "out" / "embeddings.h5").exists()
+    assert program.tables("out", "reads") == expected
+
+
+def test_a_killed_one_changes_no_byte(program, many, expected):
+    for count in (2, 4):
+        process = start(program, "--cpu-workers", str(count), "--force")
+        killed = 0
+        for name, letters in many.items():
+            process.stdin.write(f">{name} a piece\n{letters}\n".encode())
+            process.stdin.flush()
+            if name.endswith("50") and (alive := workers_of(process.pid)):
+                os.kill(alive[killed % len(alive)], signal.SIGKILL)
+                killed += 1
+                time.sleep(0.1)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+        assert killed >= 2
+        assert b"was killed by signal 9" in said
+        assert program.tables("out", "reads") == expected
+
+
+def test_one_killed_at_work_changes_no_byte(program, reads, expected):
+    process = program.start("predict", *MODELS, reads, *SLOW, "--cpu-workers", "2", "-o", "out",
+                            stderr=subprocess.PIPE)
+    program.wait_for_journal(process)
+    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert b"was lost: it was killed by signal 9" in said
+    assert program.tables("out", "reads") == expected
+
+
+def test_all_killed_again_and_again_end_the_run_which_can_be_resumed(program, reads, expected):
+    process = program.start("predict", *MODELS, reads, *SLOW, "--cpu-workers", "2", "-o", "out",
+                            stderr=subprocess.PIPE)
+    program.wait_for_journal(process)
+    while process.poll() is None:
+        for worker in workers_of(process.pid):
+            os.kill(worker, signal.SIGKILL)
+        time.sleep(0.002)
+    said = process.stderr.read().decode()
+    assert process.returncode == 1
+    assert "every worker process was lost: it was killed by signal 9" in said
+    assert "is left out from now on" in said
+    result = program.predict(reads, *SHORT, "-o", "out", "--resume", "--cpu-workers", "2")
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+def test_they_end_with_the_run_that_started_them(program):
+    process = start(program, "--cpu-workers", "3")
+    workers = workers_of(process.pid)
+    assert len(workers) == 3
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not any(map(is_there, workers)), 5)
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_to_all_of_them_is_the_runs(program, many, number, code):
+    process = start(program, "--cpu-workers", "2", start_new_session=True)
+    workers = workers_of(process.pid)
+    process.stdin.write(fasta(many).encode())
+    process.stdin.flush()
+    os.killpg(process.pid, number)
+    _, said = process.communicate(timeout=5)
+    assert process.returncode == code, said
+    assert b"was lost" not in said
+    assert not any(map(is_there, workers))
+
+
+def test_an_error_of_theirs_is_the_runs(program, reads):
+    (program.folder / "bad.pth").write_bytes(b"no weights")
+    said = []
+    for count in ("1", "2"):
+        result = program("predict", reads, *MODELS[:4], "-p", "bad.pth", *SHORT, "--cpu-workers",
+                         count, "-o", "out")
+        assert result.returncode == 1
+        said.append(message(result))
+        assert not (program.folder / "out").exists() or not any((program.folder / "out").iterdir())
+    assert "bad.pth" in said[0]
+    assert said[0] == said[1]
+
+
+def test_what_they_log_is_in_the_runs_log(program, reads):
+    result = program.predict(reads, *SHORT, "--cpu-workers", "2", "-o", "out")
+    assert result.returncode == 0
+    log = (program.folder / "out" / "logs" / "virnucpro.log").read_text()
+    assert "worker processes: 2" in log
+    assert "worker 1 (cpu) is process" in log
+
+
+def test_it_is_no_command(program):
+    result = program("worker")
+    assert result.returncode == 1
+    assert "is what predict and embed start, not a command" in message(result)
+    for page in (["--help"], ["help"]):
+        assert b"\n  worker" not in program(*page).stdout

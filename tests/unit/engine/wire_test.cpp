@@ -1,0 +1,140 @@
+#include "engine/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "unit/engine/worker_samples.hpp"
+
+namespace virnucpro {
+namespace {
+
+ErrorKind kind_of_reading(const std::string& bytes) {
+  try {
+    WireReader reader;
+    reader.add(bytes);
+    while (reader.take()) {
+    }
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorKind::kUsage;
+}
+
+TEST(Wire, GivesBackEveryMessage) {
+  for (const WorkerMessage& message : sample_messages()) {
+    const std::string frame = encode_message(message);
+    WireReader reader;
+    reader.add(frame);
+    const std::optional<WorkerMessage> back = reader.take();
+    ASSERT_TRUE(back);
+    EXPECT_EQ(back->index(), message.index());
+    EXPECT_EQ(encode_message(*back), frame);
+    EXPECT_TRUE(reader.at_end());
+    EXPECT_FALSE(reader.take());
+  }
+}
+
+TEST(Wire, KeepsWhatAFailureAndAResultSay) {
+  WireReader reader;
+  for (const WorkerMessage& message : sample_messages()) reader.add(encode_message(message));
+  while (const std::optional<WorkerMessage> message = reader.take()) {
+    if (const auto* failure = std::get_if<WorkerFailure>(&*message)) {
+      EXPECT_EQ(failure->kind, ErrorKind::kWeightsTensor);
+      EXPECT_EQ(failure->place.file, "a.pth");
+      EXPECT_EQ(failure->place.record, std::nullopt);
+      EXPECT_EQ(failure->place.offset, 9U);
+      EXPECT_EQ(failure->batch, 4U);
+    }
+    if (const auto* answer = std::get_if<WorkerResult>(&*message)) {
+      EXPECT_EQ(answer->result.scores[0], 0.25F);
+      EXPECT_TRUE(answer->result.esm2[0] != answer->result.esm2[0]) << "NaN stays NaN";
+      EXPECT_EQ(answer->result.not_finite, (std::vector<std::uint32_t>{1}));
+    }
+  }
+}
+
+TEST(Wire, TakesMessagesApartHoweverTheyCome) {
+  std::string stream;
+  for (const WorkerMessage& message : sample_messages()) stream += encode_message(message);
+  WireReader reader;
+  std::string again;
+  for (const char byte : stream) {
+    reader.add({&byte, 1});
+    while (const auto message = reader.take()) again += encode_message(*message);
+  }
+  EXPECT_EQ(again, stream);
+  EXPECT_TRUE(reader.at_end());
+}
+
+TEST(Wire, NoticesEveryChangedByte) {
+  for (const WorkerMessage& message : sample_messages()) {
+    const std::string frame = encode_message(message);
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      std::string changed = frame;
+      changed[i] = static_cast<char>(changed[i] ^ 0x40);
+      WireReader reader;
+      reader.add(changed);
+      try {
+        // A length that grew waits for what never comes.
+        EXPECT_FALSE(reader.take()) << i;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::kInternal);
+      }
+    }
+  }
+}
+
+TEST(Wire, RefusesEveryTruncationThatClaimsToBeWhole) {
+  for (const WorkerMessage& message : sample_messages()) {
+    const std::string frame = encode_message(message);
+    for (std::size_t size = kWireHead; size < frame.size(); ++size) {
+      EXPECT_EQ(kind_of_reading(sealed_frame(frame.substr(0, size))), ErrorKind::kInternal);
+    }
+    EXPECT_EQ(kind_of_reading(sealed_frame(frame + '\0')), ErrorKind::kInternal);
+  }
+}
+
+TEST(Wire, RefusesFramesThatDoNotLieInTheirTokens) {
+  const auto refused = [](auto change) {
+    BatchRequest request = sample_request();
+    change(request.frames);
+    return kind_of_reading(encode_message(request));
+  };
+  EXPECT_EQ(refused([](PackedFrames& frames) { frames.esm_offsets.front() = 1; }),
+            ErrorKind::kInternal);
+  EXPECT_EQ(refused([](PackedFrames& frames) { frames.esm_offsets[1] = 99; }),
+            ErrorKind::kInternal);
+  EXPECT_EQ(refused([](PackedFrames& frames) { frames.dna_offsets.back() += 1; }),
+            ErrorKind::kInternal);
+  EXPECT_EQ(refused([](PackedFrames& frames) { frames.dna_offsets = {}; }), ErrorKind::kInternal);
+  EXPECT_EQ(refused([](PackedFrames& frames) {
+              frames.dna_offsets.insert(frames.dna_offsets.begin() + 1, frames.dna_offsets[1]);
+            }),
+            ErrorKind::kInternal);
+}
+
+TEST(Wire, RefusesTimesThatAreNone) {
+  for (const double seconds :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    WorkerResult answer;
+    answer.result.times.esm2 = seconds;
+    EXPECT_EQ(kind_of_reading(encode_message(answer)), ErrorKind::kInternal);
+  }
+}
+
+TEST(Wire, BelievesNoLength) {
+  std::string frame = encode_message(WorkerLogLine{});
+  frame.replace(8, 4, "\xff\xff\xff\x7f");  // the largest that it may be, and nothing behind it
+  WireReader reader;
+  reader.add(frame);
+  EXPECT_FALSE(reader.take());
+  frame.replace(8, 4, "\xff\xff\xff\xff");
+  EXPECT_EQ(kind_of_reading(frame), ErrorKind::kInternal);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,258 @@
+#include "engine/worker_pool.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "unit/engine/fake/fake_scores.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kBatches = 30;
+constexpr std::uint32_t kFrames = 5;
+constexpr std::uint8_t kBadToken = 77;  // in no batch unless it is put there
+
+// With workers that do as they are told: unit/engine/fake/fake_worker.cpp.
+struct WorkerPools : testing::Test {
+  WorkerPool::Settings settings(const std::vector<std::string>& modes) const {
+    WorkerPool::Settings settings{.program = VIRNUCPRO_FAKE_WORKER, .places = {}};
+    for (const std::string& mode : modes) {
+      WorkerPool::Place place{.name = fmt::format("worker {}", settings.places.size()),
+                              .visible_gpu = {}};
+      place.setup.esm2 = mode;
+      place.setup.models_dir = folder.path().string();
+      settings.places.push_back(place);
+    }
+    settings.schedule.first_delay = 0.01;
+    settings.schedule.shortest_hang = 0.5;
+    settings.schedule.hang_factor = 100;
+    settings.schedule.parts_between_canaries = 4;
+    return settings;
+  }
+
+  static BatchRequest request(std::uint64_t id, std::optional<std::uint32_t> bad_frame = {}) {
+    BatchRequest request;
+    request.id = id;
+    for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
+      const auto token = static_cast<std::uint8_t>(frame == bad_frame ? kBadToken : id % 50);
+      request.frames.esm_tokens.insert(request.frames.esm_tokens.end(), {1, token, 2});
+      request.frames.esm_offsets.push_back(3 * (frame + 1));
+      request.frames.dna_tokens.push_back(static_cast<std::uint16_t>(frame));
+      request.frames.dna_offsets.push_back(frame + 1);
+    }
+    return request;
+  }
+  // Batch 10 holds a bad frame.
+  static std::optional<std::uint32_t> bad_frame_of(std::uint64_t id) {
+    return id == 10 ? std::optional(3U) : std::nullopt;
+  }
+
+  // Every batch's answer, checked but for frames that were given up, which are in `failed`.
+  void run(WorkerPool& pool, bool with_bad_frame = false) {
+    const auto make = [&](std::uint64_t id) {
+      return request(id, with_bad_frame ? bad_frame_of(id) : std::nullopt);
+    };
+    std::set<std::uint64_t> answered;
+    const auto take = [&](const BatchResult& result) {
+      EXPECT_TRUE(answered.insert(result.id).second);
+      const BatchResult expected = fake_result(make(result.id));
+      for (const FailedFrame& frame : result.failed)
+        failed[{result.id, frame.index}] = frame.reason;
+      EXPECT_THAT(result.not_finite, IsEmpty());
+      for (std::uint32_t frame = 0; frame < kFrames; ++frame) {
+        if (failed.count({result.id, frame}) > 0) continue;
+        EXPECT_EQ(result.scores[2 * frame], expected.scores[2 * frame]);
+        EXPECT_EQ(result.scores[2 * frame + 1], expected.scores[2 * frame + 1]);
+      }
+    };
+    for (std::uint64_t id = 0; id < kBatches; ++id) {
+      while (pool.outstanding() >= pool.most_outstanding()) take(pool.receive(true).value());
+      pool.submit(make(id));
+    }
+    while (pool.outstanding() > 0) take(pool.receive(true).value());
+    EXPECT_EQ(answered.size(), kBatches);
+    EXPECT_FALSE(pool.receive(false));
+  }
+  void run(const std::vector<std::string>& modes, bool with_bad_frame = false) {
+    WorkerPool pool(settings(modes), cancel);
+    run(pool, with_bad_frame);
+  }
+  Error error_of_running(const WorkerPool::Settings& settings) {
+    try {
+      WorkerPool pool(settings, cancel);
+      run(pool);
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {ErrorKind::kUsage, ""};
+  }
+
+  TemporaryFolder folder;
+  Cancel cancel;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::string> failed;
+};
+
+TEST_F(WorkerPools, AnswerEveryBatch) {
+  for (const std::size_t count : {1U, 2U, 4U}) {
+    WorkerPool pool(settings(std::vector<std::string>(count, "good")), cancel);
+    EXPECT_EQ(pool.kernel_path(), "fake");
+    EXPECT_EQ(pool.token_budget(), 100U);
+    EXPECT_EQ(pool.most_outstanding(), count * 3);
+    run(pool);
+  }
+  EXPECT_THAT(failed, IsEmpty());
+}
+
+TEST_F(WorkerPools, OutliveOneWorkerThatMisbehaves) {
+  for (const char* mode : {"dies:3", "is_killed:1", "hangs:2", "writes_rubbish:4", "device_fails:2",
+                           "answers_too_little:1", "answers_another:2", "is_nan:2", "is_slow:20",
+                           "dies_at_start", "lacks_memory:7"}) {
+    run({mode, "good"});
+    EXPECT_THAT(failed, IsEmpty()) << mode;
+  }
+}
+
+TEST_F(WorkerPools, OutliveAFaultOfTheOnlyWorker) {
+  for (const char* mode : {"dies:3:once", "is_killed:1:once", "hangs:2:once", "is_nan:2:once",
+                           "writes_rubbish:4:once", "dies_at_start::once", "lacks_memory:7"}) {
+    run({mode});
+    EXPECT_THAT(failed, IsEmpty()) << mode;
+  }
+}
+
+TEST_F(WorkerPools, GiveUpTheFrameThatKillsEveryWorker) {
+  const std::string mode = fmt::format("dies_on_token:{}", kBadToken);
+  for (const std::size_t count : {1U, 3U}) {
+    failed.clear();
+    run(std::vector<std::string>(count, mode), true);
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_EQ(failed.begin()->first, (std::pair<std::uint64_t, std::uint32_t>(10, 3)));
+    EXPECT_EQ(failed.begin()->second, "two worker processes were lost with it");
+  }
+}
+
+TEST_F(WorkerPools, GiveUpTheFrameThatIsNaNForAll) {
+  const std::string mode = fmt::format("is_nan_on_token:{}", kBadToken);
+  for (const std::size_t count : {1U, 3U}) {
+    failed.clear();
+    run(std::vector<std::string>(count, mode), true);
+    ASSERT_EQ(failed.size(), 1U);
+    EXPECT_THAT(failed.begin()->second, HasSubstr("NaN"));
+  }
+}
+
+TEST_F(WorkerPools, HandOnABatchOfNothingButNaN) {
+  WorkerPool pool(settings({"is_nan_on_token:1"}), cancel);  // a token of every frame
+  pool.submit(request(0));
+  const BatchResult result = pool.receive(true).value();
+  EXPECT_EQ(result.not_finite.size(), kFrames);
+  EXPECT_THAT(result.failed, IsEmpty());
+}
+
+TEST_F(WorkerPools, LeaveOutAWorkerWhoseCanaryIsWrong) {
+  // Which of them it is hangs on who answers first.
+  WorkerPool::Settings two = settings({"good", "wrong_canary"});
+  try {
+    WorkerPool pool(two, cancel);
+    run(pool);
+  } catch (const Error& error) {
+    FAIL() << error.what();
+  }
+}
+
+TEST_F(WorkerPools, EndWhereNobodyIsLeftWithTheLastOnesWords) {
+  const Error error = error_of_running(settings({"dies_at_start", "dies_at_start"}));
+  EXPECT_EQ(error.kind(), ErrorKind::kWorkersLost);
+  EXPECT_EQ(error.detail(), "it ended with exit code 9");
+}
+
+TEST_F(WorkerPools, EndAtOnceWhereModelsCannotBeLoaded) {
+  const Error error = error_of_running(settings({"good", "cannot_load"}));
+  EXPECT_EQ(error.kind(), ErrorKind::kWeightsMissing);
+  EXPECT_STREQ(error.what(), "a.pth: model not found: it is not there");
+}
+
+TEST_F(WorkerPools, EndAtOnceWhereTheyWouldNotComputeAlike) {
+  const Error error = error_of_running(settings({"good", "other_kernel"}));
+  EXPECT_EQ(error.kind(), ErrorKind::kDevice);
+  EXPECT_THAT(error.detail(), AllOf(HasSubstr("kernel_path"), HasSubstr("fake-other"),
+                                    HasSubstr("worker 0"), HasSubstr("worker 1")));
+}
+
+TEST_F(WorkerPools, EndWhereOneFrameNeedsMoreMemoryThanThereIs) {
+  const Error error = error_of_running(settings({"lacks_memory:2"}));
+  EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
+  EXPECT_EQ(error.detail(), "as it was told");
+}
+
+TEST_F(WorkerPools, EndWhereTheProgramIsNoWorker) {
+  WorkerPool::Settings none = settings({"good"});
+  none.program = "/bin/true";
+  EXPECT_EQ(error_of_running(none).kind(), ErrorKind::kWorkersLost);
+  none.program = folder.path() / "absent";
+  const Error error = error_of_running(none);
+  EXPECT_EQ(error.kind(), ErrorKind::kWorkersLost);
+  EXPECT_THAT(error.detail(), HasSubstr("No such file"));
+}
+
+TEST_F(WorkerPools, StopWaitingOnceCancelled) {
+  WorkerPool::Settings slow = settings({"hangs:1"});
+  slow.schedule.shortest_hang = 1000;
+  WorkerPool pool(slow, cancel);
+  pool.submit(request(0));
+  cancel.request(SIGTERM);
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    pool.receive(true);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kTerminated);
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - start, Cancel::kGrace / 2);
+  WorkerPool::Settings starting = settings({"hangs_at_start"});
+  EXPECT_THROW(WorkerPool(starting, cancel), Error);
+}
+
+TEST_F(WorkerPools, MayEndWithBatchesOutstanding) {
+  WorkerPool pool(settings({"is_slow:100", "is_slow:100"}), cancel);
+  for (std::uint64_t id = 0; id < 6; ++id) pool.submit(request(id));
+}
+
+TEST_F(WorkerPools, LeaveNoProcessAndNoDescriptorBehind) {
+  const auto open = [] {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return std::distance(begin(all), end(all));
+  };
+  const auto before = open();
+  for (int i = 0; i < 3; ++i) run({"is_killed:3:once", "good"});
+  EXPECT_EQ(open(), before);
+  std::size_t children = 0;
+  for (const auto& process : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string ids;
+    std::getline(std::ifstream(process.path() / "children"), ids);
+    children += ids.size();
+  }
+  EXPECT_EQ(children, 0U);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "engine/worker_messages.hpp"
+
+namespace virnucpro {
+
+inline BatchRequest sample_request() {
+  BatchRequest request;
+  request.id = 7;
+  request.frames.esm_tokens = {0, 5, 2, 0, 6, 7, 2};
+  request.frames.esm_offsets = {0, 3, 7};
+  request.frames.dna_tokens = {1, 900, 2, 1, 2};
+  request.frames.dna_offsets = {0, 3, 5};
+  return request;
+}
+
+inline WorkerResult sample_result() {
+  WorkerResult answer;
+  answer.result.id = 7;
+  answer.result.scores = {0.25F, 0.75F, 1, 0};
+  answer.result.esm2 = {std::numeric_limits<float>::quiet_NaN(), 3};
+  answer.result.not_finite = {1};
+  answer.result.times = {.waiting = 0.5, .esm2 = 1, .dnabert_s = 0.25, .rest = 0};
+  answer.token_budget = 4096;
+  return answer;
+}
+
+// One of every type, with every part of it set.
+inline std::vector<WorkerMessage> sample_messages() {
+  const WorkerSetup setup{.dnabert_s = "synthetic:dnabert-s-tiny",
+                          .esm2 = "synthetic:esm2_tiny",
+                          .classifier = "synthetic",
+                          .models_dir = "/models",
+                          .share_dir = "/share",
+                          .threads = 3,
+                          .precision = Precision::kBf16,
+                          .outputs = {.scores = true, .dnabert_s = false, .esm2 = true},
+                          .on_gpu = true,
+                          .pci = "0000:3b:00.0",
+                          .token_budget = 512};
+  const WorkerHello hello{.kernel_path = "cpu-avx2",
+                          .dnabert_s_width = 768,
+                          .esm2_width = 2560,
+                          .token_budget = 4096,
+                          .depth = 2,
+                          .description = {{"esm2", "a"}, {"esm2_hash", "b"}},
+                          .synthetic = true,
+                          .tokenizer = "/share/tokenizer.json",
+                          .dnabert_s_vocabulary = 4096};
+  const WorkerFailure failure{.kind = ErrorKind::kWeightsTensor,
+                              .place = {.file = "a.pth", .offset = 9, .tensor = "fc1"},
+                              .detail = "it is not there",
+                              .batch = 4,
+                              .token_budget = 128};
+  return {setup,
+          hello,
+          sample_request(),
+          sample_result(),
+          failure,
+          WorkerLogLine{.level = LogLevel::kWarning, .text = "memory is short"}};
+}
+
+}  // namespace virnucpro
