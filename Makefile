@@ -1,9 +1,10 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install gpu-bundle package test-package demo check check-long fuzz bench bench-peers docs format lint clean
+.PHONY: help setup build install gpu-bundle package test-package demo check check-long soak fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
+MINUTES ?= 30
 SOURCES = git ls-files -z -- '*.cpp' '*.hpp' '*.cu' '*.cuh'
 
 help:  ## this list
@@ -36,7 +37,10 @@ check:  ## set up, build, and run every test that needs no GPU
 	@tools/check.sh
 
 check-long:  ## check, with the long forms of the tests (hours)
-	@VIRNUCPRO_ORACLE_LONG=1 tools/check.sh
+	@VIRNUCPRO_ORACLE_LONG=1 VIRNUCPRO_CRASH_LONG=1 tools/check.sh
+
+soak:  ## kill and resume runs at random times for MINUTES (30), watching memory and descriptors
+	@tools/soak.sh $(MINUTES)
 
 fuzz:  ## build the fuzz targets and run each for 20 minutes of processor time
 	@tools/fuzz.sh

@@ -15,13 +15,15 @@ from pathlib import Path
 import engine
 import gpu
 import host_path
+import journal
 import memory
 from setting import BENCH, Setting
 
 SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engine": [engine.esm2],
-        "dnabert": [engine.dnabert], "memory": [memory.memory], "gpu-esm2": gpu.ESM2_SET,
+        "dnabert": [engine.dnabert], "memory": [memory.memory],
+        "journal": [journal.cost, journal.long_run], "gpu-esm2": gpu.ESM2_SET,
         "gpu-predict": gpu.PREDICT_SET, "gpu-others": gpu.OTHERS_SET}
-USUAL = [name for name in SETS if not name.startswith("gpu-")]
+USUAL = [name for name in SETS if name != "journal" and not name.startswith("gpu-")]
 
 
 def parse_arguments():

@@ -37,7 +37,7 @@ tools/check_format.sh
 
 build cpu all
 run_tests cpu unit -L 'unit|fuzz'
-run_tests cpu program -L '^(cli|oracle|hostile)$'
+run_tests cpu program -L '^(cli|oracle|hostile|crash)$'
 
 build asan unit_tests fuzz_targets
 run_tests asan unit -L 'unit|fuzz'
@@ -47,7 +47,7 @@ run_tests asan unit -L 'unit|fuzz'
 build tiny all
 run_tests tiny unit -L 'unit|fuzz'
 VIRNUCPRO_BIN_REFERENCE=$PWD/build/cpu/bin/virnucpro \
-  run_tests tiny program -L '^(cli|oracle|hostile)$'
+  run_tests tiny program -L '^(cli|oracle|hostile|crash)$'
 
 build tsan threaded_unit_tests
 run_tests tsan unit -L 'unit.(base|sequence|engine|run)'

@@ -71,7 +71,7 @@ class Inbox {
     } catch (const std::exception& exception) {
       log_error("{}", exception.what());
     }
-    cancel_.request(0);
+    cancel_.request_now(0);
     messages_.close();
   }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
@@ -54,6 +55,7 @@ void BatchRunner::settle() noexcept {
 
 void BatchRunner::submit(PackedBatch batch) {
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
+  if (next_batch_ == 0) log_info("first batch");
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.esm_tokens = batch.frames.esm_tokens.size(),
                               .dna_tokens = batch.frames.dna_tokens.size(),

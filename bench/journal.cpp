@@ -1,0 +1,85 @@
+// Writes the output directory of a run over a large input that was interrupted shortly before its
+// end, without computing anything: bench_journal RUN INPUT SEQUENCES OUT
+// RUN is a finished run with the same settings over a small input, whose fingerprint it takes; the
+// first SEQUENCES of INPUT get one frame each with made-up scores. Prints, as JSON, the sequences
+// journaled and the seconds that the journal itself took.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/cancel.hpp"
+#include "base/text.hpp"
+#include "observe/counters.hpp"
+#include "run/frame_stream.hpp"
+#include "run/kept_run.hpp"
+#include "run/run_fingerprint.hpp"
+#include "run/unit_log.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Written {
+  std::uint64_t sequences = 0;
+  double seconds = 0;  // in the journal
+};
+
+Written write_journal(const KeptRun& run, const std::string& input, std::uint64_t sequences,
+                      const std::filesystem::path& out) {
+  std::filesystem::create_directories(out);
+  Journal::Fingerprint print = run.fingerprint();
+  print[input_path_key(0)] = std::filesystem::absolute(input).string();
+  Journal journal = Journal::create(out / "run.db", print);
+  Written written;
+  UnitLog units([&](const Unit& unit) {
+    const auto start = Clock::now();
+    journal.append(unit);
+    written.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  });
+  const Cancel cancel;
+  RunCounters counters;
+  InputSet inputs({.paths = {input}}, cancel);
+  FrameStreamSettings settings;
+  settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);
+  settings.known_parts = std::numeric_limits<std::uint64_t>::max();  // what they hold is made up
+  FrameStream stream(inputs, settings, nullptr, counters, cancel);
+  while (std::optional<FrameEvent> event = stream.next()) {
+    auto* part = std::get_if<FramePart>(&*event);
+    if (part == nullptr || part->part.input != 0) continue;
+    part->part.frames.emplace_back();
+    const auto number = units.add(std::move(part->part));
+    units.set_score(number, 0.25F, 0.75F);
+    if (++written.sequences == sequences) break;
+  }
+  units.save();
+  return written;
+}
+
+}  // namespace
+}  // namespace virnucpro
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    fmt::print(stderr, "usage: bench_journal RUN INPUT SEQUENCES OUT\n");
+    return 1;
+  }
+  try {
+    const auto written = virnucpro::write_journal(
+        virnucpro::KeptRun(argv[1]), argv[2], virnucpro::parse_count(argv[3]).value_or(0), argv[4]);
+    fmt::print("{{\"sequences\": {}, \"seconds\": {:.3f}}}\n", written.sequences, written.seconds);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_journal: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,40 @@
+"""Jobs to disturb: the same awkward sequences in two files, whole, or the second one cut short."""
+
+import gzip
+import random
+
+import pytest
+
+pytest.register_assert_rewrite("harness")  # for what it says when it fails
+
+from harness import Job, awkward_records, fasta  # pylint: disable=wrong-import-position
+
+RECORDS = 30  # a file
+
+
+def pytest_collection_modifyitems(config, items):
+    """A program without --cpu-workers has no test of several; pytest says how many were left out."""
+    without = [item for item in items if "NOTSET" in item.name]
+    items[:] = [item for item in items if item not in without]
+    config.hook.pytest_deselected(items=without)
+
+
+def awkward_job(folder, kind, **options):
+    """`whole`, or `damaged`: then the run is partial and its second input leaves no row."""
+    source = random.Random(6)
+    (folder / "a.fa").write_text(fasta(awkward_records(source, RECORDS)))
+    packed = gzip.compress(fasta(awkward_records(source, RECORDS)).encode(), mtime=0)
+    if kind == "damaged":
+        packed = packed[:len(packed) // 2]
+    (folder / "b.fa.gz").write_bytes(packed)
+    return Job(folder, ["a.fa", "b.fa.gz"], status=2 if kind == "damaged" else 0, **options)
+
+
+@pytest.fixture
+def awkward(tmp_path):
+    """Makes such a job in the test's folder, with the tables that it must give."""
+    def make(kind="whole", **options):
+        job = awkward_job(tmp_path, kind, **options)
+        job.make_reference()
+        return job
+    return make

@@ -1,0 +1,263 @@
+"""Runs of the program that are disturbed: killed at a chosen call, or with calls that fail.
+
+VIRNUCPRO_BIN is the executable, VIRNUCPRO_IO_SHIM the library of io_shim.c, VIRNUCPRO_SOURCE the
+checkout. VIRNUCPRO_CRASH_LONG=1 asks for the long forms of the tests.
+"""
+
+import functools
+import hashlib
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+BIN = os.environ["VIRNUCPRO_BIN"]
+SHIM = os.environ["VIRNUCPRO_IO_SHIM"]
+SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
+LONG = os.environ.get("VIRNUCPRO_CRASH_LONG") == "1"
+
+MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
+          "-p", "synthetic", "-e", "60", "--no-progress"]
+OUTPUT = "out"
+TABLES = ("a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv",
+          "sequences.tsv")
+FILE_KINDS = ("write", "fsync", "truncate", "rename", "unlink", "open", "mkdir")
+# Where to kill a run so that its journal is whole, but no table is there; or lacks its last row.
+RUNS = {"finished": ("mkdir", "a_merged"), "interrupted": ("unlink", "failed_inputs.txt")}
+KILLED = -signal.SIGKILL
+# More than any run here takes, also on a busy machine: a run that is not over by then hangs.
+SECONDS = 120
+# In which the workers of a parent that was killed must have noticed.
+SECONDS_FOR_ORPHANS = 10
+
+
+class Ended(NamedTuple):
+    status: int
+    stderr: str
+    calls: tuple  # (kind, how many-th of its kind, path) that the shim met
+
+    def counts(self):
+        return Counter(kind for kind, _, _ in self.calls)
+
+    def number(self, kind, name):
+        """Of the first such call on a file of that name."""
+        return next(number for called, number, path in self.calls
+                    if called == kind and path.endswith("/" + name))
+
+
+@functools.lru_cache
+def help_of(command):
+    return subprocess.run([BIN, command, "--help"], capture_output=True, text=True,
+                          check=False).stdout
+
+
+def has_option(name):
+    return re.search(rf"(?<![\w-]){name}(?![\w-])", help_of("predict")) is not None
+
+
+# One process, and several workers where this program has them.
+SEVERAL = (4,) if has_option("--cpu-workers") else ()
+WORKERS = (1, *SEVERAL)
+
+
+def errors():
+    """{name: (exit code, meaning)}, as docs/errors.md tells the users."""
+    rows = re.findall(r"^\| `([\w-]+)` \| (\d+) \| ([^|]+) \|",
+                      (SOURCE / "docs" / "errors.md").read_text(), re.MULTILINE)
+    return {name: (int(code), meaning) for name, code, meaning in rows}
+
+
+ERRORS = errors()
+
+
+def error_in(ended):
+    """The error that a run ended with; it must be one of the table, with its exit code."""
+    named = {name for name, (code, meaning) in ERRORS.items()
+             if code == ended.status and meaning in ended.stderr}
+    assert named, f"exit code {ended.status}: {ended.stderr}"
+    return named
+
+
+def spread(count, most):
+    """At most so many of 1 … count, the first and the last among them."""
+    if count <= most:
+        return list(range(1, count + 1))
+    return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
+
+
+class Job:
+    """A folder with inputs, and `predict` over them into its folder OUTPUT."""
+
+    def __init__(self, folder, inputs, *, status=0, workers=1, flags=()):
+        self.folder = folder
+        self.inputs = inputs
+        self.status = status  # of an undisturbed run
+        self.flags = [*flags, *(["--cpu-workers", str(workers)] if workers > 1 else [])]
+        self.reference = self.reference_files = self.undisturbed = None
+
+    @property
+    def output(self):
+        return self.folder / OUTPUT
+
+    def command(self, *extra):
+        threads = [] if "-t" in extra else ["-t", "1"]
+        return [BIN, "predict", *self.inputs, *MODELS, *self.flags, "-o", OUTPUT, *threads, *extra]
+
+    def environment(self, rule=None, role="parent", once=None, preload=True):
+        """VNP_SHIM_DIR also marks the run's processes, so that those left over are found."""
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith(("VIRNUCPRO_", "VNP_SHIM"))}
+        environment["VNP_SHIM_DIR"] = str(self.output)
+        if preload:
+            environment.update(LD_PRELOAD=SHIM, VNP_SHIM_ROLE=role,
+                               VNP_SHIM_LOG=str(self.folder / "calls"))
+        if rule:
+            environment["VNP_SHIM"] = rule
+        if once:
+            once.touch()
+            environment["VNP_SHIM_ONCE"] = str(once)
+        return environment
+
+    def run(self, command, **shim):
+        (self.folder / "calls").unlink(missing_ok=True)
+        ended = subprocess.run(command, cwd=self.folder, env=self.environment(**shim),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+        self.wait_for_silence()
+        return Ended(ended.returncode, ended.stderr.decode(errors="surrogateescape"),
+                     self.calls())
+
+    def predict(self, *extra, **shim):
+        return self.run(self.command(*extra), **shim)
+
+    def export(self, *extra, **shim):
+        return self.run([BIN, "export", OUTPUT, *extra], **shim)
+
+    def validate_checkpoints(self, **shim):
+        return self.run([BIN, "utils", "validate-checkpoints", OUTPUT], **shim)
+
+    def calls(self):
+        try:
+            lines = (self.folder / "calls").read_text().splitlines()
+        except FileNotFoundError:
+            return ()
+        rows = (line.split(" ", 4) for line in lines)
+        return tuple((kind, int(number), path) for _, kind, number, _, path in rows)
+
+    def processes(self):
+        """Those of runs into this folder."""
+        mark = b"VNP_SHIM_DIR=" + os.fsencode(self.output) + b"\0"
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if mark in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue
+        return found
+
+    def wait_for_silence(self):
+        """Until no process of a run is left, whatever became of its parent."""
+        deadline = time.monotonic() + SECONDS_FOR_ORPHANS
+        while left := self.processes():
+            assert time.monotonic() < deadline, f"left over: {left}"
+            time.sleep(0.01)
+
+    def tables(self, folder=None):
+        """{name: hash} of those there under their final names."""
+        folder = folder or self.output
+        return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
+                for name in TABLES if (folder / name).exists()}
+
+    def make_reference(self):
+        """What an undisturbed run gives; leaves no output behind."""
+        ended = self.predict()
+        assert ended.status == self.status, ended.stderr
+        self.reference = self.tables()
+        self.reference_files = self.files()
+        assert len(self.reference) == len(TABLES)
+        self.clear()
+        self.undisturbed = ended
+
+    def clear(self):
+        shutil.rmtree(self.output, ignore_errors=True)
+
+    def check_none_half_written(self):
+        """A table is there as a whole, or not there."""
+        for name, found in self.tables().items():
+            assert found == self.reference[name], f"{name} is wrong or half-written"
+
+    def check_tables(self, ended):
+        assert ended.status == self.status, ended.stderr
+        assert self.tables() == self.reference
+
+    def check_complete(self, ended):
+        self.check_tables(ended)
+        self.check_nothing_is_left()
+
+    def files(self):
+        return {str(path.relative_to(self.output)) for path in self.output.rglob("*")}
+
+    def check_nothing_is_left(self):
+        """No temporary file, lock or log of the journal: the files of an undisturbed run alone."""
+        assert self.files() == self.reference_files
+
+    def resume(self, *extra, **shim):
+        return self.predict("--resume", *extra, **shim)
+
+    def finish(self, *extra):
+        """Resumes undisturbed, to the right tables."""
+        self.check_complete(self.resume(*extra))
+
+    def interrupt(self, kind, name, *extra):
+        """Kills a run before that call."""
+        number = self.undisturbed.number(kind, name)
+        ended = self.predict(*extra, rule=f"kill:before:{kind}:{number}")
+        assert ended.status == KILLED, ended.stderr
+
+    def keep(self):
+        """Puts the output aside; restore() brings it back as it was."""
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)
+        if self.output.exists():
+            shutil.copytree(self.output, self.folder / "kept", symlinks=True)
+
+    def restore(self):
+        self.clear()
+        if (self.folder / "kept").exists():
+            shutil.copytree(self.folder / "kept", self.output, symlinks=True)
+
+
+WITHOUT_FRAMES = "CTAG" * 40  # a stop codon in every frame of both strands
+
+
+def letters(source, length):
+    return "".join(source.choices("ACGT", k=length))
+
+
+def awkward_records(source, count):
+    """Of one chunk and of many, twins, of equal and of other letters, without frames, empty."""
+    for i in range(count):
+        yield f"s{i}", letters(source, source.randint(40, 420))
+    yield "twin", "ACGTTGCAACCA" * 12
+    yield "twin", "ACGTTGCAACCA" * 12
+    yield "twin", letters(source, 130)
+    yield "stops", WITHOUT_FRAMES
+    yield "empty", ""
+    yield "short", "AC"
+
+
+def fasta(records):
+    return "".join(f">{name} a record\n{text}\n" for name, text in records)
+
+
+def random_fasta(seed, count, length):
+    source = random.Random(seed)
+    return fasta((f"r{i}", letters(source, length)) for i in range(count))

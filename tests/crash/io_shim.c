@@ -1,0 +1,489 @@
+// Preloaded (LD_PRELOAD) into the program under test: counts the calls that change its output
+// directory or talk to another process, and kills the process or lets the call fail at a chosen
+// one.
+//
+//   VNP_SHIM_DIR   absolute path; calls on it and on what lies in it are met, and all sockets
+//   VNP_SHIM       kill:before:KIND:N, kill:after:KIND:N   SIGKILL at the N-th call of that kind
+//                  fail:KIND:ERROR:N[:stay]   it fails with EIO, ENOSPC …; with `stay` all later
+//                                             ones, too. `short` for ERROR: half is written
+//   VNP_SHIM_LOG   a file to which each call met adds a line "PID KIND N ANY PATH": the how many-th
+//                  of its kind, and of all that change files
+//   VNP_SHIM_ROLE  parent (also where it is not set) or worker: `virnucpro worker`
+//   VNP_SHIM_ONCE  a file that whoever follows VNP_SHIM removes first; without it nobody does
+//
+// Kinds: write fsync truncate rename unlink open (of what is to be created) mkdir, or `any` of
+// these; stdio (fwrite, which the log is written with), fork, message (bytes sent over a socket).
+//
+// Calls within libc itself cannot be met, hence fwrite, fopen, remove and mkostemp among the
+// others. A child that was forked and runs no other program passes through.
+
+#define _GNU_SOURCE
+#define _LARGEFILE64_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum kind { WRITE, FSYNC, TRUNCATE, RENAME, UNLINK, OPEN, MKDIR, ANY, STDIO, FORK, MESSAGE, KINDS };
+
+static const char* const kind_names[KINDS] = {"write",  "fsync", "truncate", "rename",
+                                              "unlink", "open",  "mkdir",    "any",
+                                              "stdio",  "fork",  "message"};
+
+static const struct {
+  const char* name;
+  int number;
+} errors[] = {{"EIO", EIO},     {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EACCES", EACCES},
+              {"EROFS", EROFS}, {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE},   {"ECONNRESET", ECONNRESET}};
+
+enum action { NOTHING, KILL_BEFORE, KILL_AFTER, FAIL, SHORTEN };
+
+static struct {
+  enum action action;
+  enum kind kind;
+  int error;
+  unsigned long number;
+  bool stays;
+} rule;
+
+static pid_t home = -1;  // the process that is met; no other where the role does not fit
+static char directory[PATH_MAX];
+static const char* once;
+static int log_fd = -1;
+static atomic_ulong counts[KINDS];
+
+#define REAL(name)                                                       \
+  ({                                                                     \
+    static __typeof__(&name) real;                                       \
+    if (real == NULL) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+    real;                                                                \
+  })
+
+static void refuse(const char* what) {
+  dprintf(STDERR_FILENO, "io_shim: cannot understand %s\n", what);
+  _exit(99);
+}
+
+static enum kind kind_of(const char* name) {
+  for (int kind = 0; kind < KINDS; ++kind) {
+    if (strcmp(name, kind_names[kind]) == 0) return (enum kind)kind;
+  }
+  refuse(name);
+  return KINDS;
+}
+
+static int error_of(const char* name) {
+  for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); ++i) {
+    if (strcmp(name, errors[i].name) == 0) return errors[i].number;
+  }
+  refuse(name);
+  return 0;
+}
+
+static void read_rule(const char* text) {
+  char first[16], second[16], third[16], stay[8] = "";
+  const int found =
+      sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%lu:%7s", first, second, third, &rule.number, stay);
+  if (found < 4) refuse(text);
+  rule.stays = strcmp(stay, "stay") == 0;
+  if (strcmp(first, "kill") == 0) {
+    rule.action = strcmp(second, "after") == 0 ? KILL_AFTER : KILL_BEFORE;
+    rule.kind = kind_of(third);
+    return;
+  }
+  if (strcmp(first, "fail") != 0) refuse(text);
+  rule.kind = kind_of(second);
+  rule.action = strcmp(third, "short") == 0 ? SHORTEN : FAIL;
+  if (rule.action == FAIL) rule.error = error_of(third);
+}
+
+__attribute__((constructor)) static void set_up(int argc, char** argv) {
+  const char* const role = getenv("VNP_SHIM_ROLE");
+  const bool wants_worker = role != NULL && strcmp(role, "worker") == 0;
+  const bool is_worker = argc > 1 && strcmp(argv[1], "worker") == 0;
+  if (wants_worker != is_worker || getenv("VNP_SHIM_DIR") == NULL) return;
+  snprintf(directory, sizeof(directory), "%s", getenv("VNP_SHIM_DIR"));
+  if (getenv("VNP_SHIM") != NULL) read_rule(getenv("VNP_SHIM"));
+  once = getenv("VNP_SHIM_ONCE");
+  const char* const log = getenv("VNP_SHIM_LOG");
+  if (log != NULL) {
+    log_fd =
+        (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (log_fd < 0) refuse(log);
+  }
+  home = getpid();
+}
+
+static void die(void) {
+  syscall(SYS_kill, home, SIGKILL);
+  pause();
+}
+
+static void add_to_log(enum kind kind, unsigned long number, unsigned long any, const char* path) {
+  if (log_fd < 0) return;
+  char line[PATH_MAX + 64];
+  const int size = snprintf(line, sizeof(line), "%d %s %lu %lu %s\n", (int)home, kind_names[kind],
+                            number, any, path);
+  syscall(SYS_write, log_fd, line, (size_t)size);
+}
+
+static bool is_chosen(enum kind kind, unsigned long number, unsigned long any) {
+  if (rule.action == NOTHING) return false;
+  if (rule.kind == ANY ? kind > ANY : rule.kind != kind) return false;
+  const unsigned long met = rule.kind == ANY ? any : number;
+  if (met != rule.number && !(rule.stays && met > rule.number)) return false;
+  return once == NULL || syscall(SYS_unlinkat, AT_FDCWD, once, 0) == 0;
+}
+
+// What is to become of a call that is met.
+static enum action meet(enum kind kind, const char* path) {
+  const int before = errno;
+  const unsigned long any = kind < ANY ? atomic_fetch_add(&counts[ANY], 1) + 1 : 0;
+  const unsigned long number = atomic_fetch_add(&counts[kind], 1) + 1;
+  add_to_log(kind, number, any, path);
+  const enum action action = is_chosen(kind, number, any) ? rule.action : NOTHING;
+  if (action == KILL_BEFORE) die();
+  errno = action == FAIL ? rule.error : before;
+  return action;
+}
+
+// Behind every call that was made; passes its result on.
+static long done(enum action action, long result) {
+  if (action == KILL_AFTER) die();
+  return result;
+}
+
+static bool is_ours(const char* path) {
+  const size_t size = strlen(directory);
+  if (strncmp(path, directory, size) != 0) return false;
+  return path[size] == '\0' || path[size] == '/' || path[size] == ' ';  // " (deleted)"
+}
+
+// The path that a descriptor was opened by; false where it is none that counts.
+static bool names_descriptor(int fd, char* path) {
+  char link[32];
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  const ssize_t size = readlink(link, path, PATH_MAX - 1);
+  path[size > 0 ? size : 0] = '\0';
+  return is_ours(path);
+}
+
+// A path as given, made absolute; false where it is none that counts.
+static bool names_path(int folder, const char* given, char* path) {
+  if (given[0] == '/') {
+    snprintf(path, PATH_MAX, "%s", given);
+    return is_ours(path);
+  }
+  char base[PATH_MAX] = "";
+  if (folder == AT_FDCWD) {
+    if (getcwd(base, sizeof(base)) == NULL) return false;
+  } else {
+    names_descriptor(folder, base);
+  }
+  if (strlen(base) + strlen(given) + 2 > PATH_MAX) return false;
+  strcat(strcat(strcpy(path, base), "/"), given);
+  return is_ours(path);
+}
+
+static bool is_home(void) {
+  return home == (pid_t)syscall(SYS_getpid);
+}
+
+static enum action meet_path(enum kind kind, int folder, const char* given) {
+  const int before = errno;
+  char path[PATH_MAX];
+  const bool ours = is_home() && names_path(folder, given, path);
+  errno = before;
+  return ours ? meet(kind, path) : NOTHING;
+}
+
+static enum action meet_descriptor(enum kind kind, int fd) {
+  if (!is_home()) return NOTHING;
+  const int before = errno;
+  char path[PATH_MAX];
+  struct stat status;
+  const bool socket = kind == WRITE && fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+  const bool ours = socket || names_descriptor(fd, path);
+  errno = before;
+  if (!ours) return NOTHING;
+  return socket ? meet(MESSAGE, "socket") : meet(kind, path);
+}
+
+static size_t size_of(enum action action, size_t size) {
+  return action == SHORTEN && size > 1 ? size / 2 : size;
+}
+
+ssize_t write(int fd, const void* data, size_t size) {
+  const enum action action = meet_descriptor(WRITE, fd);
+  if (action == FAIL) return -1;
+  return done(action, REAL(write)(fd, data, size_of(action, size)));
+}
+
+ssize_t pwrite(int fd, const void* data, size_t size, off_t offset) {
+  const enum action action = meet_descriptor(WRITE, fd);
+  if (action == FAIL) return -1;
+  return done(action, REAL(pwrite)(fd, data, size_of(action, size), offset));
+}
+
+ssize_t pwrite64(int fd, const void* data, size_t size, off64_t offset) {
+  return pwrite(fd, data, size, offset);
+}
+
+ssize_t writev(int fd, const struct iovec* parts, int count) {
+  const enum action action = meet_descriptor(WRITE, fd);
+  if (action == FAIL) return -1;
+  if (action != SHORTEN || count < 1) return done(action, REAL(writev)(fd, parts, count));
+  return REAL(write)(fd, parts[0].iov_base, size_of(action, parts[0].iov_len));
+}
+
+ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t offset) {
+  const enum action action = meet_descriptor(WRITE, fd);
+  if (action == FAIL) return -1;
+  if (action != SHORTEN || count < 1) return done(action, REAL(pwritev)(fd, parts, count, offset));
+  return REAL(pwrite)(fd, parts[0].iov_base, size_of(action, parts[0].iov_len), offset);
+}
+
+ssize_t pwritev64(int fd, const struct iovec* parts, int count, off64_t offset) {
+  return pwritev(fd, parts, count, offset);
+}
+
+size_t fwrite(const void* data, size_t size, size_t count, FILE* file) {
+  const enum action action = meet_descriptor(STDIO, fileno(file));
+  if (action == FAIL) return 0;
+  const size_t written = REAL(fwrite)(data, size, count, file);
+  return (size_t)done(action, (long)written);
+}
+
+ssize_t send(int fd, const void* data, size_t size, int flags) {
+  const enum action action = meet_descriptor(WRITE, fd);
+  if (action == FAIL) return -1;
+  return done(action, REAL(send)(fd, data, size_of(action, size), flags));
+}
+
+ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
+  const enum action action = meet_descriptor(WRITE, fd);
+  if (action == FAIL) return -1;
+  return done(action, REAL(sendmsg)(fd, message, flags));
+}
+
+int fsync(int fd) {
+  const enum action action = meet_descriptor(FSYNC, fd);
+  return action == FAIL ? -1 : (int)done(action, REAL(fsync)(fd));
+}
+
+int fdatasync(int fd) {
+  const enum action action = meet_descriptor(FSYNC, fd);
+  return action == FAIL ? -1 : (int)done(action, REAL(fdatasync)(fd));
+}
+
+int sync_file_range(int fd, off64_t offset, off64_t size, unsigned flags) {
+  const enum action action = meet_descriptor(FSYNC, fd);
+  return action == FAIL ? -1 : (int)done(action, REAL(sync_file_range)(fd, offset, size, flags));
+}
+
+int ftruncate(int fd, off_t size) {
+  const enum action action = meet_descriptor(TRUNCATE, fd);
+  return action == FAIL ? -1 : (int)done(action, REAL(ftruncate)(fd, size));
+}
+
+int ftruncate64(int fd, off64_t size) {
+  return ftruncate(fd, size);
+}
+
+int fallocate(int fd, int mode, off_t offset, off_t size) {
+  const enum action action = meet_descriptor(TRUNCATE, fd);
+  return action == FAIL ? -1 : (int)done(action, REAL(fallocate)(fd, mode, offset, size));
+}
+
+int fallocate64(int fd, int mode, off64_t offset, off64_t size) {
+  return fallocate(fd, mode, offset, size);
+}
+
+// Returns an error's number, and leaves errno alone.
+int posix_fallocate(int fd, off_t offset, off_t size) {
+  const enum action action = meet_descriptor(TRUNCATE, fd);
+  return action == FAIL ? rule.error : (int)done(action, REAL(posix_fallocate)(fd, offset, size));
+}
+
+int posix_fallocate64(int fd, off64_t offset, off64_t size) {
+  return posix_fallocate(fd, offset, size);
+}
+
+int rename(const char* from, const char* to) {
+  const enum action action = meet_path(RENAME, AT_FDCWD, to);
+  return action == FAIL ? -1 : (int)done(action, REAL(rename)(from, to));
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  const enum action action = meet_path(RENAME, to_folder, to);
+  return action == FAIL ? -1 : (int)done(action, REAL(renameat)(from_folder, from, to_folder, to));
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  const enum action action = meet_path(RENAME, to_folder, to);
+  if (action == FAIL) return -1;
+  return (int)done(action, REAL(renameat2)(from_folder, from, to_folder, to, flags));
+}
+
+int unlink(const char* path) {
+  const enum action action = meet_path(UNLINK, AT_FDCWD, path);
+  return action == FAIL ? -1 : (int)done(action, REAL(unlink)(path));
+}
+
+int unlinkat(int folder, const char* path, int flags) {
+  const enum action action = meet_path(UNLINK, folder, path);
+  return action == FAIL ? -1 : (int)done(action, REAL(unlinkat)(folder, path, flags));
+}
+
+int remove(const char* path) {
+  const enum action action = meet_path(UNLINK, AT_FDCWD, path);
+  return action == FAIL ? -1 : (int)done(action, REAL(remove)(path));
+}
+
+int rmdir(const char* path) {
+  const enum action action = meet_path(UNLINK, AT_FDCWD, path);
+  return action == FAIL ? -1 : (int)done(action, REAL(rmdir)(path));
+}
+
+int mkdir(const char* path, mode_t mode) {
+  const enum action action = meet_path(MKDIR, AT_FDCWD, path);
+  return action == FAIL ? -1 : (int)done(action, REAL(mkdir)(path, mode));
+}
+
+int mkdirat(int folder, const char* path, mode_t mode) {
+  const enum action action = meet_path(MKDIR, folder, path);
+  return action == FAIL ? -1 : (int)done(action, REAL(mkdirat)(folder, path, mode));
+}
+
+// Opening what is there already changes nothing, and is not met.
+static enum action meet_open(int folder, const char* path, int flags) {
+  return (flags & O_CREAT) != 0 ? meet_path(OPEN, folder, path) : NOTHING;
+}
+
+static bool has_mode(int flags) {
+  return (flags & (O_CREAT | O_TMPFILE)) != 0;
+}
+
+static mode_t mode_of(int flags, va_list rest) {
+  return has_mode(flags) ? va_arg(rest, mode_t) : 0;
+}
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = mode_of(flags, rest);
+  va_end(rest);
+  const enum action action = meet_open(folder, path, flags);
+  return action == FAIL ? -1 : (int)done(action, REAL(openat)(folder, path, flags, mode));
+}
+
+int openat64(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = mode_of(flags, rest);
+  va_end(rest);
+  return openat(folder, path, flags, mode);
+}
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = mode_of(flags, rest);
+  va_end(rest);
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = mode_of(flags, rest);
+  va_end(rest);
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+int creat(const char* path, mode_t mode) {
+  return openat(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+int creat64(const char* path, mode_t mode) {
+  return creat(path, mode);
+}
+
+FILE* fopen(const char* path, const char* mode) {
+  const enum action action = mode[0] == 'r' ? NOTHING : meet_path(OPEN, AT_FDCWD, path);
+  if (action == FAIL) return NULL;
+  FILE* const file = REAL(fopen)(path, mode);
+  done(action, 0);
+  return file;
+}
+
+FILE* fopen64(const char* path, const char* mode) {
+  return fopen(path, mode);
+}
+
+int mkostemp(char* name, int flags) {
+  const enum action action = meet_path(OPEN, AT_FDCWD, name);
+  return action == FAIL ? -1 : (int)done(action, REAL(mkostemp)(name, flags));
+}
+
+int mkostemp64(char* name, int flags) {
+  return mkostemp(name, flags);
+}
+
+int mkstemp(char* name) {
+  return mkostemp(name, 0);
+}
+
+int mkstemp64(char* name) {
+  return mkostemp(name, 0);
+}
+
+char* mkdtemp(char* name) {
+  const enum action action = meet_path(MKDIR, AT_FDCWD, name);
+  if (action == FAIL) return NULL;
+  char* const made = REAL(mkdtemp)(name);
+  done(action, 0);
+  return made;
+}
+
+static enum action meet_fork(void) {
+  return is_home() ? meet(FORK, "process") : NOTHING;
+}
+
+pid_t fork(void) {
+  const enum action action = meet_fork();
+  if (action == FAIL) return -1;
+  const pid_t child = REAL(fork)();
+  return child == 0 ? 0 : (pid_t)done(action, child);
+}
+
+int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attributes, char* const arguments[],
+                char* const environment[]) {
+  const enum action action = meet_fork();
+  if (action == FAIL) return rule.error;
+  return (int)done(action,
+                   REAL(posix_spawn)(child, path, actions, attributes, arguments, environment));
+}
+
+int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_t* actions,
+                 const posix_spawnattr_t* attributes, char* const arguments[],
+                 char* const environment[]) {
+  const enum action action = meet_fork();
+  if (action == FAIL) return rule.error;
+  return (int)done(action,
+                   REAL(posix_spawnp)(child, file, actions, attributes, arguments, environment));
+}

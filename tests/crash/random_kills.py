@@ -1,0 +1,92 @@
+"""What the test of random kills and the soak share: a job that lasts, and runs that are struck."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from typing import NamedTuple
+
+from harness import Ended, Job, SECONDS, random_fasta
+
+LETTERS = 240  # of a sequence: four chunks
+SAMPLING_SECONDS = 0.2
+
+
+def lasting_job(folder, workers, least_seconds=1.0):
+    """A job that takes so long, up to twice that, whatever this build's batches; its seconds."""
+    job = Job(folder, ["a.fa"], workers=workers)
+    count = 100
+    while True:
+        (folder / "a.fa").write_text(random_fasta(5, count, LETTERS))
+        begin = time.monotonic()
+        job.make_reference()
+        seconds = time.monotonic() - begin
+        if seconds >= least_seconds:
+            return job, seconds
+        count *= 2
+
+
+def workers_of(job, process):
+    return [pid for pid in job.processes() if pid != process.pid]
+
+
+def kill(pids):
+    """How many of them were still there to be killed."""
+    struck = 0
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+            struck += 1
+        except ProcessLookupError:
+            continue
+    return struck
+
+
+def strike(job, process, victim, source):
+    """Kills the parent, a worker, or both; says whether it could."""
+    if victim == "parent":
+        return kill([process.pid]) == 1
+    workers = workers_of(job, process)
+    if not workers:
+        return False
+    worker = source.choice(workers)
+    return kill([worker] if victim == "worker" else [worker, process.pid]) > 0
+
+
+class Struck(NamedTuple):
+    ended: Ended
+    struck: bool
+
+
+def last_words(process, seconds, watch):
+    """stderr of a process that ends within so many seconds; None when it does not."""
+    deadline = time.monotonic() + seconds
+    while (rest := deadline - time.monotonic()) > 0:
+        try:
+            return process.communicate(timeout=min(rest, SAMPLING_SECONDS))[1]
+        except subprocess.TimeoutExpired:
+            watch(process.pid)
+    return None
+
+
+def struck_run(job, victim, seconds, source, watch=lambda pid: None):
+    """A run, or what is left of one, that is struck at a random time within `seconds`."""
+    process = subprocess.Popen(job.command("--resume"), cwd=job.folder, text=True,
+                               env=job.environment(preload=False), stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    struck = False
+    errors = last_words(process, source.uniform(0, seconds), watch)
+    if errors is None:
+        struck = strike(job, process, victim, source)
+        errors = last_words(process, SECONDS, watch)
+    assert errors is not None, f"it hangs, or has left processes: {job.processes()}"
+    job.wait_for_silence()
+    return Struck(Ended(process.returncode, errors, ()), struck)
+
+
+def seeded(variable="VIRNUCPRO_CRASH_SEED"):
+    """A source of random numbers whose seed is printed, and can be given."""
+    seed = int(os.environ.get(variable, random.randrange(2**32)))
+    print(f"{variable}={seed}")
+    return random.Random(seed)

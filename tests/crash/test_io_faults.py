@@ -1,0 +1,168 @@
+"""Disks that are full, over quota or broken: each call fails in turn, and really full ones.
+
+The run ends with the error that docs/errors.md has for it, which names a file, or comes through; no
+table is half-written; and once the disk is well again, `--resume` gives the right bytes.
+"""
+
+import os
+import resource
+import subprocess
+
+import pytest
+from harness import FILE_KINDS, LONG, RUNS, OUTPUT, SECONDS, SEVERAL, TABLES, error_in, spread
+
+POINTS = 10**9 if LONG else 4
+FAULTS = [
+    *(("write", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
+    *(("fsync", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
+    *(("open", error) for error in ("EIO", "ENOSPC", "EDQUOT", "EROFS")),
+    *(("mkdir", error) for error in ("ENOSPC", "EDQUOT")),
+    *(("rename", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
+    *(("unlink", error) for error in ("EIO", "EROFS")),
+    ("truncate", "EIO"),
+]
+FULL_DISK_KIB = (8, 32, 64, 96, 128, 192)
+FILE_SIZES = (0, 100, 1000, 5000, 20000, 40000)
+
+
+def check_failed_or_done(job, ended, what):
+    """One of the two, and by the error that is meant; no table is cut."""
+    job.check_none_half_written()
+    if ended.status == job.status:
+        job.check_tables(ended)
+        return
+    assert error_in(ended) == {"output-write"}, f"{what}: {ended.stderr}"
+    assert f"{OUTPUT}/" in ended.stderr or f": {OUTPUT}: " in ended.stderr, ended.stderr
+
+
+@pytest.mark.parametrize("stay", ["", ":stay"], ids=["once", "from then on"])
+@pytest.mark.parametrize("kind, error", FAULTS, ids=lambda word: word)
+def test_a_call_fails(awkward, kind, error, stay):
+    job = awkward()
+    for number in spread(job.undisturbed.counts()[kind], POINTS):
+        rule = f"fail:{kind}:{error}:{number}{stay}"
+        check_failed_or_done(job, job.predict(rule=rule), rule)
+        job.finish()
+        job.clear()
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("kind", FILE_KINDS)
+def test_a_call_fails_while_it_resumes(awkward, kind, run):
+    job = awkward()
+    job.interrupt(*RUNS[run])
+    job.keep()
+    count = job.resume().counts()[kind]
+    for number in spread(count, POINTS):
+        job.restore()
+        rule = f"fail:{kind}:EDQUOT:{number}"
+        check_failed_or_done(job, job.resume(rule=rule), rule)
+        job.finish()
+
+
+@pytest.mark.parametrize("stay", ["", ":stay"], ids=["once", "from then on"])
+def test_a_write_is_cut_short(awkward, stay):
+    """The rest is written by another call; but not of run.lock, whose line is one write."""
+    job = awkward()
+    writes = [path for kind, _, path in job.undisturbed.calls if kind == "write"]
+    for number in spread(len(writes), 2 * POINTS):
+        rule = f"fail:write:short:{number}{stay}"
+        ended = job.predict(rule=rule)
+        if writes[number - 1].endswith("run.lock"):
+            check_failed_or_done(job, ended, rule)
+        else:
+            job.check_complete(ended)
+        job.clear()
+
+
+def test_a_full_disk_costs_log_lines_alone(awkward):
+    job = awkward()
+    for number in spread(job.undisturbed.counts()["stdio"], POINTS):
+        ended = job.predict(rule=f"fail:stdio:ENOSPC:{number}:stay")
+        job.check_complete(ended)
+        assert "a log file loses lines" in ended.stderr
+        job.clear()
+
+
+@pytest.mark.parametrize("workers", SEVERAL)
+@pytest.mark.parametrize("kind, error", [("write", "ENOSPC"), ("fsync", "EIO")])
+def test_a_call_fails_with_workers(awkward, kind, error, workers):
+    """Nothing of them stays behind; the harness looks after every run."""
+    job = awkward(workers=workers)
+    for number in spread(job.undisturbed.counts()[kind], POINTS):
+        rule = f"fail:{kind}:{error}:{number}"
+        check_failed_or_done(job, job.predict(rule=rule), rule)
+        job.finish()
+        job.clear()
+
+
+@pytest.mark.parametrize("workers", SEVERAL)
+@pytest.mark.parametrize("kind, error", [("fork", "EAGAIN"), ("message", "EPIPE"),
+                                         ("message", "ECONNRESET")])
+def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
+    """One that is lost is made up for; when all are, the run ends and can go on."""
+    job = awkward(workers=workers)
+    for stay in ("", ":stay"):
+        for number in spread(job.undisturbed.counts()[kind] // 2, POINTS):
+            rule = f"fail:{kind}:{error}:{number}{stay}"
+            ended = job.predict(rule=rule)
+            job.check_none_half_written()
+            if ended.status == 0:
+                job.check_complete(ended)
+            else:
+                assert error_in(ended), f"{rule}: {ended.stderr}"
+            job.finish()
+            job.clear()
+
+
+@pytest.mark.parametrize("size", FILE_SIZES)
+def test_limited_file_size(awkward, size):
+    """`ulimit -f`, which gives EFBIG once SIGXFSZ is ignored."""
+    job = awkward()
+    ended = subprocess.run(
+        job.command(), cwd=job.folder, env=job.environment(preload=False), capture_output=True,
+        text=True, timeout=SECONDS, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+    assert ended.returncode == 1
+    assert "output cannot be written" in ended.stderr and OUTPUT in ended.stderr
+    job.check_none_half_written()
+    job.finish()
+
+
+# $0 KiB of disk, then enough; the command is the rest. What was there in between is copied.
+ON_A_FULL_DISK = f"""
+mkdir -p {OUTPUT} && mount -t tmpfs -o "size=$0k" tmpfs {OUTPUT} || exit 99
+"$@" 2>first.stderr; echo $? >first.status
+cp -r {OUTPUT} first
+mount -o remount,size=1g {OUTPUT} || exit 99
+"$@" --resume 2>second.stderr; echo $? >second.status
+cp -r {OUTPUT} second
+"""
+
+
+def on_a_full_disk(job, kib):
+    """How a run on so small a disk ended, and its resumption; mounted for them alone."""
+    root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    tried = subprocess.run(
+        ["unshare", "--mount", *root, "sh", "-c", ON_A_FULL_DISK, str(kib), *job.command()],
+        cwd=job.folder, env=job.environment(preload=False), capture_output=True, text=True,
+        timeout=2 * SECONDS, check=False)
+    if not (job.folder / "first.status").exists():
+        pytest.skip(f"no tmpfs can be mounted here: {tried.stderr}")
+    assert tried.returncode == 0, tried.stderr
+    return [int((job.folder / f"{name}.status").read_text()) for name in ("first", "second")]
+
+
+@pytest.mark.parametrize("kib", FULL_DISK_KIB)
+def test_full_disk(awkward, kib):
+    job = awkward()
+    first, second = on_a_full_disk(job, kib)
+    for name, found in job.tables(job.folder / "first").items():
+        assert found == job.reference[name]
+    if first != 0:
+        told = (job.folder / "first.stderr").read_text()
+        assert first == 1 and "output cannot be written" in told and OUTPUT in told
+    assert first != 0 or kib > FULL_DISK_KIB[0]
+    assert second == 0, (job.folder / "second.stderr").read_text()
+    assert job.tables(job.folder / "second") == job.reference
+    assert len(job.reference) == len(TABLES)

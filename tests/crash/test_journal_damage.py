@@ -1,0 +1,130 @@
+"""run.db with one bit flipped, or cut: refused with its name, or the tables are right all the same.
+
+Both a finished run's, and one with its write-ahead log of a run that was killed. A program that
+takes such a journal may write nothing from it that an undisturbed run would not.
+"""
+
+import shutil
+
+import pytest
+from harness import LONG, OUTPUT, RUNS, TABLES, Job, error_in, random_fasta, spread
+
+COMMANDS = {
+    "export": lambda job: job.export("-o", "tables", "--force", preload=False),
+    "validate": lambda job: job.validate_checkpoints(preload=False),
+    "resume": lambda job: job.resume(preload=False),
+    "unchecked": lambda job: job.resume("--skip-checkpoint-validation", preload=False),
+}
+# What they end with on a journal that is sound.
+SOUND = {"export": {"finished": 0, "interrupted": 2}}
+JOURNAL = ("run.db", "run.db-wal")
+HEADER = 100  # of an SQLite file; that of its log, with one of a frame, has 56
+# How far apart the bytes are that are flipped: where there is something, and among zeros, of which
+# most of so small a journal are made.
+STRIDES = {"export": (3, 61), "validate": (7, 61), "resume": (41, 509), "unchecked": (43, 1009)}
+LENGTHS = {"export": 60, "validate": 30, "resume": 8, "unchecked": 4}
+
+
+def flips(data, command):
+    """Where to flip a bit: all bytes in the long form; else the header and some of the rest."""
+    if LONG:
+        return list(range(len(data)))
+    something, zeros = STRIDES[command]
+    places = {True: [], False: []}
+    for at, byte in enumerate(data):
+        places[byte != 0 or at < HEADER].append(at)
+    head = [at for at in places[True] if at < HEADER]
+    return [*head, *places[True][len(head)::something], *places[False][::zeros]]
+
+
+def lengths(data, command):
+    """Where to cut: some of all lengths, and around the ends of headers and pages."""
+    edges = {at + off for at in (0, 16, 32, 56, HEADER, 4096, len(data)) for off in (-1, 0, 1)}
+    some = range(len(data)) if LONG else spread(len(data) - 1, LENGTHS[command])
+    return sorted(at for at in {*edges, *some} if 0 <= at < len(data))
+
+
+def check(complaints):
+    """Of all damages together, so that one failure does not hide the others."""
+    assert complaints
+    assert {what: why for what, why in complaints.items() if why} == {}
+
+
+class Journal:
+    """A small journal as a run left it, to be damaged in one place at a time."""
+
+    def __init__(self, folder, run, command):
+        (folder / "a.fa").write_text(random_fasta(3, 6, 90))
+        self.job = Job(folder, ["a.fa"])
+        self.job.make_reference()
+        self.command = command
+        self.sound = SOUND.get(command, {}).get(run, 0)
+        self.tables = folder / ("tables" if command == "export" else OUTPUT)
+        self.job.interrupt(*RUNS[run])
+        self.files = {name: (self.job.output / name).read_bytes() for name in JOURNAL}
+        assert (len(self.files["run.db-wal"]) > 0) == (run == "interrupted")
+        ended, self.right = self.outcome("none of them", b"")
+        assert ended.status == self.sound, ended.stderr
+        assert command == "validate" or self.job.tables(self.tables) == self.job.reference
+
+    def rows(self):
+        return {name: (self.tables / name).read_text().splitlines() for name in TABLES
+                if (self.tables / name).exists()}
+
+    def put(self, name, data):
+        """A directory that holds the journal alone, one of its files damaged."""
+        for folder in (self.job.output, self.tables):
+            shutil.rmtree(folder, ignore_errors=True)
+        self.job.output.mkdir()
+        for other, whole in self.files.items():
+            (self.job.output / other).write_bytes(data if other == name else whole)
+
+    def outcome(self, name, data):
+        self.put(name, data)
+        return COMMANDS[self.command](self.job), self.rows()
+
+    def complaint(self, name, data):
+        """What is wrong with what comes of it; None where it is refused, or the tables are right."""
+        ended, found = self.outcome(name, data)
+        if not ended.stderr.replace("\n", "").isprintable():
+            return f"a message that no terminal should get: {ended.stderr!r}"
+        if ended.status != self.sound:
+            return self.refusal(ended, found)
+        if name == "run.db-wal" and self.command == "export":  # its last units may be gone
+            found = {table: rows if set(rows) - set(self.right[table]) else self.right[table]
+                     for table, rows in found.items()}
+        return None if found == self.right else "wrong tables"
+
+    @staticmethod
+    def refusal(ended, found):
+        if not error_in(ended) <= {"journal-damaged", "journal-mismatch"}:
+            return f"refused by another error: {ended.stderr}"
+        if f"{OUTPUT}/run.db" not in ended.stderr:
+            return f"refused without its name: {ended.stderr}"
+        return "tables, though it was refused" if found else None
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("run", RUNS)
+def test_a_bit_is_flipped(tmp_path, run, command):
+    journal = Journal(tmp_path, run, command)
+    complaints = {}
+    for name, whole in journal.files.items():
+        for at in flips(whole, command):
+            data = bytearray(whole)
+            data[at] ^= 1 << at % 8
+            complaints[f"{name}, bit {at % 8} of byte {at}"] = (
+                journal.complaint(name, bytes(data)))
+    check(complaints)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("run", RUNS)
+def test_it_is_cut(tmp_path, run, command):
+    journal = Journal(tmp_path, run, command)
+    complaints = {}
+    for name, whole in journal.files.items():
+        for length in lengths(whole, command):
+            complaints[f"{name}, cut to {length} bytes"] = (
+                journal.complaint(name, whole[:length]))
+    check(complaints)

@@ -1,0 +1,158 @@
+"""Killed before and after each call that changes a file, starts a process or sends a message.
+
+Whatever the point, no table is half-written then, `--resume` gives the bytes of an undisturbed run,
+and so it does when the resumed run is killed as well.
+"""
+
+import itertools
+
+import h5py
+import pytest
+from harness import FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, WORKERS, spread
+
+# In the short form, of each kind; a run makes some eighty calls.
+POINTS = 10**9 if LONG else 3
+POINTS_OF_RESUMED = 3 if LONG else 1
+# None of these may change a byte, so a run goes on with others than it began with.
+OTHER_SETTINGS = itertools.cycle([(), ("-t", "2"), ("--token-budget", "64"), ("--prefetch", "1")])
+SIDES = ("before", "after")
+
+
+def changes_of(ended):
+    return sum(ended.counts()[kind] for kind in FILE_KINDS)
+
+
+def changes_until_journal(ended):
+    """The number of the rename that gives the journal its name."""
+    changes = [call for call in ended.calls if call[0] in FILE_KINDS]
+    return 1 + next(at for at, (kind, _, path) in enumerate(changes)
+                    if kind == "rename" and path.endswith("/run.db"))
+
+
+def kill_resumed(job, number):
+    """From what was kept: the resumed run is killed at its n-th change, and resumed."""
+    job.restore()
+    ended = job.resume(rule=f"kill:before:any:{number}")
+    assert ended.status == KILLED, ended.stderr
+    job.check_none_half_written()
+    job.finish(*next(OTHER_SETTINGS))
+
+
+def check_point(job, rule):
+    ended = job.predict(rule=rule)
+    assert ended.status == KILLED, f"{rule}: {ended.stderr}"
+    job.check_none_half_written()
+    job.keep()
+    resumed = job.resume(*next(OTHER_SETTINGS))
+    job.check_complete(resumed)
+    for number in spread(changes_of(resumed), POINTS_OF_RESUMED + 2)[1:-1]:
+        kill_resumed(job, number)
+    job.clear()
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("kind", (*FILE_KINDS, "stdio"))
+def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
+    job = awkward(workers=workers)
+    count = job.undisturbed.counts()[kind]
+    assert count > 0
+    for number in spread(count, POINTS):
+        check_point(job, f"kill:{side}:{kind}:{number}")
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+@pytest.mark.parametrize("side", SIDES)
+def test_killed_with_a_damaged_input(awkward, side, workers):
+    """The rows of the input that failed stay out of the tables, whichever run met the damage."""
+    job = awkward("damaged", workers=workers)
+    for number in spread(changes_of(job.undisturbed), 4 * POINTS):
+        check_point(job, f"kill:{side}:any:{number}")
+
+
+@pytest.mark.parametrize("earlier", [*RUNS, "complete"])
+def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
+    """With --force. What is half cleared away may neither be gone on with nor stand in the way."""
+    job = awkward()
+    if earlier == "complete":
+        job.predict()
+    else:
+        job.interrupt(*RUNS[earlier])
+    job.keep()
+    replaced = job.predict("--force")
+    for number in range(1, 1 + (changes_of if LONG else changes_until_journal)(replaced)):
+        job.restore()
+        rule = f"kill:before:any:{number}"
+        assert job.predict("--force", rule=rule).status == KILLED
+        job.check_none_half_written()
+        resumed = job.resume()
+        assert resumed.status == 0, f"{rule}: {resumed.stderr}"
+        job.check_complete(resumed)
+
+
+def read_embeddings(path):
+    """Without the times at which HDF5 says it was made."""
+    with h5py.File(path) as file:
+        return {name: file[name][()].tolist() for name in file}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_killed_with_everything_written(awkward, side):
+    """virus.fasta and what -k keeps are as they would have been, too."""
+    job = awkward(flags=["--virus-fasta", "-k"])
+    job.predict()
+    texts = ["virus.fasta", *(name for name in job.reference_files if "_identified_" in name),
+             "a_chunked60.fa"]
+    assert len(texts) == 4
+    right = {name: (job.output / name).read_bytes() for name in texts}
+    embeddings = read_embeddings(job.output / "embeddings.h5")
+    job.clear()
+    for number in spread(changes_of(job.undisturbed), 4 * POINTS):
+        assert job.predict(rule=f"kill:{side}:any:{number}").status == KILLED
+        job.finish()
+        assert {name: (job.output / name).read_bytes() for name in texts} == right
+        assert read_embeddings(job.output / "embeddings.h5") == embeddings
+        job.clear()
+
+
+@pytest.mark.parametrize("workers", SEVERAL)
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("kind", ["fork", "message"])
+def test_parent_killed_at_its_workers(awkward, kind, side, workers):
+    """Workers end by themselves; the harness waits for that after every run."""
+    job = awkward(workers=workers)
+    count = job.undisturbed.counts()[kind]
+    assert count > 0
+    for number in spread(count, 2 * POINTS):
+        rule = f"kill:{side}:{kind}:{number}"
+        ended = job.predict(rule=rule)
+        if ended.status != KILLED:  # messages are not the same in number each time
+            assert kind == "message" and ended.counts()[kind] < number, f"{rule}: {ended.stderr}"
+        job.check_none_half_written()
+        job.finish(*next(OTHER_SETTINGS))
+        job.clear()
+
+
+@pytest.mark.parametrize("workers", SEVERAL)
+@pytest.mark.parametrize("side", SIDES)
+def test_one_worker_killed_at_a_message(awkward, side, workers):
+    """Its batches go to the others: the run ends as if nothing had been."""
+    job = awkward(workers=workers)
+    count = job.predict("--force", role="worker").counts()["message"]
+    assert count >= workers
+    for number in spread(count // workers, POINTS):
+        once = job.folder / "once"
+        ended = job.predict("--force", rule=f"kill:{side}:message:{number}", role="worker",
+                            once=once)
+        assert number > 1 or not once.exists(), "no worker was killed"
+        job.check_complete(ended)
+
+
+@pytest.mark.parametrize("workers", SEVERAL)
+def test_every_worker_killed_at_its_first_message(awkward, workers):
+    """None is left to compute: exit code 1, and what was done is kept."""
+    job = awkward(workers=workers)
+    ended = job.predict(rule="kill:before:message:1", role="worker")
+    assert ended.status == 1, ended.stderr
+    job.check_none_half_written()
+    job.finish()

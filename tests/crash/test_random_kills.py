@@ -1,0 +1,33 @@
+"""Killed at random times, over and over, and resumed each time: the bytes are the same.
+
+A failure shows the seed; VIRNUCPRO_CRASH_SEED sets it.
+"""
+
+import itertools
+from collections import Counter
+
+import pytest
+from harness import KILLED, LONG, WORKERS
+from random_kills import lasting_job, seeded, struck_run
+
+KILLS = 200 if LONG else 10
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_killed_at_random_times(tmp_path, workers):
+    victims = ("parent", "worker", "both") if workers > 1 else ("parent",)
+    source = seeded()
+    job, seconds = lasting_job(tmp_path, workers)
+    kills = Counter()
+    for victim in itertools.cycle(victims):
+        ended, struck = struck_run(job, victim, seconds, source)
+        kills[victim] += struck
+        if ended.status == KILLED:
+            job.check_none_half_written()
+        else:  # it came through, perhaps without one of its workers
+            job.check_complete(ended)
+            job.clear()
+        if kills.total() >= KILLS:
+            break
+    job.finish()
+    assert set(kills) == set(victims)
