@@ -32,7 +32,7 @@ FILE_KINDS = ("write", "fsync", "truncate", "rename", "unlink", "open", "mkdir")
 RUNS = {"finished": ("mkdir", "a_merged"), "interrupted": ("unlink", "failed_inputs.txt")}
 KILLED = -signal.SIGKILL
 # More than any run here takes, also on a busy machine: a run that is not over by then hangs.
-SECONDS = 120
+SECONDS = 60
 # In which the workers of a parent that was killed must have noticed.
 SECONDS_FOR_ORPHANS = 10
 

@@ -46,8 +46,9 @@ static const char* const kind_names[KINDS] = {"write",  "fsync", "truncate", "re
 static const struct {
   const char* name;
   int number;
-} errors[] = {{"EIO", EIO},     {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EACCES", EACCES},
-              {"EROFS", EROFS}, {"EAGAIN", EAGAIN}, {"EPIPE", EPIPE},   {"ECONNRESET", ECONNRESET}};
+} errors[] = {{"EIO", EIO},         {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT},
+              {"EACCES", EACCES},   {"EROFS", EROFS},   {"EAGAIN", EAGAIN},
+              {"ENOBUFS", ENOBUFS}, {"EPIPE", EPIPE},   {"ECONNRESET", ECONNRESET}};
 
 enum action { NOTHING, KILL_BEFORE, KILL_AFTER, FAIL, SHORTEN };
 
@@ -222,6 +223,13 @@ static enum action meet_descriptor(enum kind kind, int fd) {
   return socket ? meet(MESSAGE, "socket") : meet(kind, path);
 }
 
+// A connection that is broken is so for both ends.
+static ssize_t fail_to_send(int fd) {
+  if (rule.error == EPIPE || rule.error == ECONNRESET) shutdown(fd, SHUT_RDWR);
+  errno = rule.error;
+  return -1;
+}
+
 static size_t size_of(enum action action, size_t size) {
   return action == SHORTEN && size > 1 ? size / 2 : size;
 }
@@ -269,13 +277,13 @@ size_t fwrite(const void* data, size_t size, size_t count, FILE* file) {
 
 ssize_t send(int fd, const void* data, size_t size, int flags) {
   const enum action action = meet_descriptor(WRITE, fd);
-  if (action == FAIL) return -1;
+  if (action == FAIL) return fail_to_send(fd);
   return done(action, REAL(send)(fd, data, size_of(action, size), flags));
 }
 
 ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
   const enum action action = meet_descriptor(WRITE, fd);
-  if (action == FAIL) return -1;
+  if (action == FAIL) return fail_to_send(fd);
   return done(action, REAL(sendmsg)(fd, message, flags));
 }
 

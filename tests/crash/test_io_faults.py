@@ -98,9 +98,12 @@ def test_a_call_fails_with_workers(awkward, kind, error, workers):
 
 @pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("kind, error", [("fork", "EAGAIN"), ("message", "EPIPE"),
-                                         ("message", "ECONNRESET")])
+                                         ("message", "ECONNRESET"), ("message", "ENOBUFS")])
 def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
-    """One that is lost is made up for; when all are, the run ends and can go on."""
+    """One that is lost is made up for; when all are, the run ends and can go on.
+
+    ENOBUFS is the kernel's want of memory: the other end sees nothing of it.
+    """
     job = awkward(workers=workers)
     for stay in ("", ":stay"):
         for number in spread(job.undisturbed.counts()[kind] // 2, POINTS):

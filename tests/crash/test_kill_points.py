@@ -66,7 +66,7 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
 def test_killed_with_a_damaged_input(awkward, side, workers):
     """The rows of the input that failed stay out of the tables, whichever run met the damage."""
     job = awkward("damaged", workers=workers)
-    for number in spread(changes_of(job.undisturbed), 4 * POINTS):
+    for number in spread(changes_of(job.undisturbed), 2 * POINTS):
         check_point(job, f"kill:{side}:any:{number}")
 
 
@@ -107,7 +107,7 @@ def test_killed_with_everything_written(awkward, side):
     right = {name: (job.output / name).read_bytes() for name in texts}
     embeddings = read_embeddings(job.output / "embeddings.h5")
     job.clear()
-    for number in spread(changes_of(job.undisturbed), 4 * POINTS):
+    for number in spread(changes_of(job.undisturbed), 2 * POINTS):
         assert job.predict(rule=f"kill:{side}:any:{number}").status == KILLED
         job.finish()
         assert {name: (job.output / name).read_bytes() for name in texts} == right
