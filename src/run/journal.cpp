@@ -234,6 +234,7 @@ Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fi
   std::filesystem::remove(partial, error);
   {
     SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
+    sqlite.execute("PRAGMA journal_mode = MEMORY");  // half of it is thrown away, not rolled back
     write_head(sqlite, fingerprint);
   }
   std::filesystem::rename(partial, path, error);

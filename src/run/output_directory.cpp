@@ -34,7 +34,6 @@ constexpr std::array kOwnNames{
     OwnName{"", "embeddings.h5"},
     OwnName{"", "run.db"},
     OwnName{"", "run.db-wal"},
-    OwnName{"", "run.db.partial-journal"},  // of its first moments, as run.db.partial
     OwnName{"", "run.db-shm"},
     OwnName{"", "run.db-journal"},
     OwnName{"", "run.db.lock"},
@@ -170,12 +169,17 @@ void require_empty(const fs::path& directory) {
   }
 }
 
+bool is_table(const fs::path& path) {
+  const std::string folder = path.parent_path().filename().string();
+  return folder.ends_with(kMergedSuffix) && !path.filename().string().ends_with(kPartial);
+}
+
 // What a run may leave that was killed before it had its journal. Tables without one are those of a
 // run that kept none.
 void require_resumable(const fs::path& directory) {
   if (fs::exists(directory / kJournalName)) return;
-  for (const std::string& folder : own_folders(directory)) {
-    if (folder.ends_with(kMergedSuffix)) fail_in_use(directory, folder);
+  for (const fs::path& path : own_files(directory)) {
+    if (is_table(path)) fail_in_use(directory, path.lexically_relative(directory).string());
   }
   for (const fs::path& path : entries(directory)) {
     const std::string name = path.filename().string();
@@ -210,7 +214,11 @@ OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, E
 OutputDirectory::~OutputDirectory() = default;
 
 void OutputDirectory::clear() const {
-  for (const fs::path& path : own_files(path_)) remove_file(path);
+  // The journal goes last: what a run leaves that is killed meanwhile can still be resumed.
+  std::vector<fs::path> files = own_files(path_);
+  std::stable_partition(files.begin(), files.end(),
+                        [](const fs::path& path) { return path.filename() != kJournalName; });
+  for (const fs::path& path : files) remove_file(path);
   for (const std::string& folder : own_folders(path_)) {
     std::error_code still_used;  // by files that are not ours
     if (!folder.empty()) fs::remove(path_ / folder, still_used);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -45,6 +47,9 @@ ErrorKind kind_of(int extended) {
   const int code = sqlite3_extended_errcode(database);
   const int system = sqlite3_system_errno(database);
   std::string why = sqlite3_errmsg(database);
+  // In English, but for names that come from a file which may be damaged.
+  std::replace_if(
+      why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
   const bool system_failed = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   if (system_failed && system != 0) {
     throw Error(kind_of(code), Place{.file = path.string()},

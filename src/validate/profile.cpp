@@ -85,16 +85,16 @@ class BatchLoop {
 }  // namespace
 
 Profiler::Profiler(ProfileSettings settings, const Cancel& cancel)
-    : settings_(std::move(settings)), models_(load(settings_, cancel)) {
+    : settings_(std::move(settings)), cancel_(cancel), models_(load(settings_, cancel)) {
   settings_.compute.deduplicate = false;
-  take_frames(cancel);
+  take_frames();
 }
 
-void Profiler::take_frames(const Cancel& cancel) {
+void Profiler::take_frames() {
   const SampleSettings sample{.file = settings_.test_file,
                               .chunk_size = settings_.chunk_size,
                               .tokens = kBatchesAtLeast * settings_.budgets.back()};
-  frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel);
+  frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel_);
   frames_taken_ = frames_.size();
   for (const FrameTokens& frame : frames_) tokens_taken_ += token_count(frame);
   // A short file's frames come again and again.
@@ -125,6 +125,7 @@ std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
 }
 
 BudgetRow Profiler::measure(std::size_t token_budget) {
+  cancel_.check();
   BatchLoop loop(*models_.engine, pack(token_budget));
   const double seconds = settings_.seconds / kRepeats;
   // Memory grows and clocks settle.

@@ -43,11 +43,12 @@ class Profiler {
   std::vector<BudgetRow> run(const std::function<void(const BudgetRow&)>& on_row);
 
  private:
-  void take_frames(const Cancel& cancel);
+  void take_frames();
   std::vector<BatchRequest> pack(std::size_t token_budget) const;
   BudgetRow measure(std::size_t token_budget);
 
   ProfileSettings settings_;
+  const Cancel& cancel_;
   LoadedModels models_;
   std::vector<FrameTokens> frames_;
   std::size_t frames_taken_ = 0;

@@ -221,7 +221,7 @@ TEST(OutputDirectory, IsResumedWithAJournalOrWhatComesBeforeIt) {
     const TempDir fresh;
     EXPECT_NO_THROW(resume_in(fresh / "new"));
   }
-  for (const char* name : {"SYNTHETIC_WEIGHTS", "run.db.partial", "run.db.partial-journal"}) {
+  for (const char* name : {"SYNTHETIC_WEIGHTS", "run.db.partial"}) {
     write_text(temp / name, "x");
   }
   std::filesystem::create_directory(temp / "logs");
@@ -236,6 +236,9 @@ TEST(OutputDirectory, IsResumedWithAJournalOrWhatComesBeforeIt) {
 TEST(OutputDirectory, IsNotResumedWithTablesAlone) {
   const TempDir temp;
   std::filesystem::create_directory(temp / "x_merged");
+  write_text(temp / "x_merged/prediction_results.txt.partial", "half");
+  EXPECT_NO_THROW(resume_in(temp.path()));
+  write_text(temp / "x_merged/prediction_results.txt", "whole");
   EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
 }
 

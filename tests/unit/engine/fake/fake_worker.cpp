@@ -48,11 +48,16 @@ class FakeWorker {
                      .token_budget = 100,
                      .depth = 1,
                      .description = {{"kernel_path", kernel}},
-                     .tokenizer = {}});
+                     .tokenizer = tokenizer_in(setup.share_dir)});
     while (const auto message = receive()) answer(std::get<BatchRequest>(*message));
   }
 
  private:
+  // For runs that begin with letters.
+  static std::string tokenizer_in(const std::string& share_dir) {
+    return share_dir.empty() ? "" : share_dir + "/dnabert-s/tokenizer.json";
+  }
+
   void choose(const WorkerSetup& setup) {
     std::string_view rest = setup.esm2;
     const auto word = [&rest] {
