@@ -13,7 +13,7 @@ RECORDS = 30  # a file
 
 
 def pytest_collection_modifyitems(config, items):
-    """A program without --cpu-workers has no test of several; pytest says how many were left out."""
+    """A program without --cpu-workers has no test of several; pytest says how many it left out."""
     without = [item for item in items if "NOTSET" in item.name]
     items[:] = [item for item in items if item not in without]
     config.hook.pytest_deselected(items=without)

@@ -21,7 +21,7 @@ JOURNAL = ("run.db", "run.db-wal")
 HEADER = 100  # of an SQLite file; that of its log, with one of a frame, has 56
 # How far apart the bytes are that are flipped: where there is something, and among zeros, of which
 # most of so small a journal are made.
-STRIDES = {"export": (3, 61), "validate": (7, 61), "resume": (41, 509), "unchecked": (43, 1009)}
+STRIDES = {"export": (7, 61), "validate": (13, 127), "resume": (41, 509), "unchecked": (43, 1009)}
 LENGTHS = {"export": 60, "validate": 30, "resume": 8, "unchecked": 4}
 
 
@@ -84,7 +84,7 @@ class Journal:
         return COMMANDS[self.command](self.job), self.rows()
 
     def complaint(self, name, data):
-        """What is wrong with what comes of it; None where it is refused, or the tables are right."""
+        """What is wrong with what comes of it; None where it is refused or the tables are right."""
         ended, found = self.outcome(name, data)
         if not ended.stderr.replace("\n", "").isprintable():
             return f"a message that no terminal should get: {ended.stderr!r}"
