@@ -14,7 +14,8 @@ using ::testing::Not;
 // Runs with the workers of unit/engine/fake/fake_worker.cpp, which cannot take tryptophan.
 struct GivenUp : testing::TestWithParam<const char*> {
   RunSummary run() {
-    write_text(directory / "a.fa", ">good\nGCTGCTGCTGCT\n>bad\nTGGTGGTGGTGG\n>last\nGCTGCTGCTGCA\n");
+    write_text(directory / "a.fa",
+               ">good\nGCTGCTGCTGCT\n>bad\nTGGTGGTGGTGG\n>last\nGCTGCTGCTGCA\n");
     PredictSettings settings;
     settings.inputs.paths = {(directory / "a.fa").string()};
     settings.models = {.dnabert_s = "any",
@@ -46,8 +47,7 @@ TEST_P(GivenUp, CountAsAbsentAndAreToldOf) {
   EXPECT_THAT(sequences, ::testing::ContainsRegex("good\t12\t1\t1\t6\t[^\n]*\tNA\n"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Frames, GivenUp,
-                         testing::Values("dies_on_token", "is_nan_on_token"),
+INSTANTIATE_TEST_SUITE_P(Frames, GivenUp, testing::Values("dies_on_token", "is_nan_on_token"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
