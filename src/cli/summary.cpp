@@ -47,7 +47,9 @@ std::string percent(double part, double whole) {
 void add_device(std::vector<std::string>& lines, const RunCounters& counters) {
   const DeviceTime& device = counters.device;
   if (device.all() <= 0) return;
-  lines.push_back(row("ESM tokens/s", per_second(counters.esm_tokens.get(), device.all())));
+  const auto workers = static_cast<double>(device.workers.get());
+  lines.push_back(
+      row("ESM tokens/s", per_second(counters.esm_tokens.get(), device.all() / workers)));
   lines.push_back(row("device busy", percent(device.busy(), device.all())));
   lines.push_back(row("DNABERT-S", percent(device.dnabert_s.seconds(), device.busy())));
   lines.push_back(row("packing", percent(static_cast<double>(counters.esm_tokens.get()),

@@ -23,6 +23,7 @@ class BatchComputer {
   // Tokens of a batch, of either model, that every worker has the memory for.
   virtual std::size_t token_budget() const = 0;
 
+  virtual std::size_t workers() const = 0;  // that compute beside each other
   // With fewer batches than this outstanding submit() never waits, and with so many no worker is
   // ever without one.
   virtual std::size_t most_outstanding() const = 0;

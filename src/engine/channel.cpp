@@ -47,6 +47,8 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
+      // Whatever it was: a message is lost, and who reads here is to learn that.
+      ::shutdown(socket_, SHUT_RDWR);
       waiting_.clear();
       sent_ = 0;
       return;

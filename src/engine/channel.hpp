@@ -40,8 +40,8 @@ class MessageWriter {
 
   // Puts it behind those that wait. A large message is `encoded` once, however often it is sent.
   void add(std::string encoded) { waiting_.push_back(std::move(encoded)); }
-  // Sends what goes without waiting. What is sent to a side that is gone is lost: who reads from it
-  // learns that.
+  // Sends what goes without waiting. Where that fails, the other side gone or memory short, the
+  // connection ends, which who reads from it learns.
   void write();
   bool has_more() const { return !waiting_.empty(); }
 

@@ -25,6 +25,7 @@ class Worker : public BatchComputer {
   std::uint32_t dnabert_s_width() const override;
   std::uint32_t esm2_width() const override;
   std::size_t token_budget() const override;
+  std::size_t workers() const override { return 1; }
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;

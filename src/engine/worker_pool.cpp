@@ -472,9 +472,13 @@ std::size_t WorkerPool::token_budget() const {
   return shared_->token_budget;
 }
 
+std::size_t WorkerPool::workers() const {
+  return shared_->settings.places.size();
+}
+
 std::size_t WorkerPool::most_outstanding() const {
   const Settings& settings = shared_->settings;
-  return settings.places.size() * (hello().depth + settings.schedule.prefetch);
+  return workers() * (hello().depth + settings.schedule.prefetch);
 }
 
 void WorkerPool::submit(BatchRequest request) {

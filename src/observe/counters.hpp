@@ -28,8 +28,9 @@ class TimeCounter {
   Counter nanoseconds_;
 };
 
-// The device's time from its first batch to its last.
+// The workers' devices, from each one's first batch to its last; their seconds added up.
 struct DeviceTime {
+  Counter workers;
   TimeCounter waiting;  // for batches
   TimeCounter esm2;
   TimeCounter dnabert_s;

@@ -258,6 +258,8 @@ Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerp
 Journal Journal::open(const std::filesystem::path& path, Check check) {
   SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
   check_schema(sqlite);
+  // The file was opened to be written to, so this is in its header.
+  if (sqlite.is_read_only()) fail_damaged(path, "it says that it cannot be written to");
   sqlite.execute("PRAGMA journal_mode = WAL");  // one that was just made may not have it yet
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
   (void)journal.fingerprint();

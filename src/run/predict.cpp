@@ -301,6 +301,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
+  counters.device.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);
   if (settings.existing == Existing::kResume) {
     try {

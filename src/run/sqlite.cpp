@@ -144,6 +144,10 @@ void SqliteDatabase::execute(std::string_view sql) {
   while (statement.step()) continue;  // some pragmas answer
 }
 
+bool SqliteDatabase::is_read_only() const {
+  return sqlite3_db_readonly(database_.get(), "main") == 1;
+}
+
 std::uint64_t SqliteDatabase::integer(std::string_view sql) const {
   SqliteStatement statement = prepare(sql);
   if (statement.step()) return statement.integer(0);

@@ -53,6 +53,8 @@ class SqliteDatabase {
   // The one number that a statement gives.
   std::uint64_t integer(std::string_view sql) const;
   const std::filesystem::path& path() const { return path_; }
+  // Also where the file itself says that this SQLite is too old to write to it.
+  bool is_read_only() const;
 
  private:
   struct Close {

@@ -36,12 +36,13 @@ TEST(SummaryLines, SayHowTheDeviceWasUsed) {
   RunCounters counters;
   counters.esm_tokens.add(90'000);
   counters.budget_tokens.add(100'000);
+  counters.device.workers.add(2);
   counters.device.waiting.add(0.5);
   counters.device.esm2.add(9);
   counters.device.dnabert_s.add(0.38);
   counters.device.rest.add(0.12);
   const auto lines = summary_lines(settings(), {}, counters);
-  EXPECT_THAT(lines, Contains("  ESM tokens/s         9000.0"));
+  EXPECT_THAT(lines, Contains("  ESM tokens/s        18000.0"));
   EXPECT_THAT(lines, Contains("  device busy          95.0 %"));
   EXPECT_THAT(lines, Contains("  DNABERT-S             4.0 %"));
   EXPECT_THAT(lines, Contains("  packing              90.0 %"));

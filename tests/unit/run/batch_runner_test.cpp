@@ -186,6 +186,7 @@ class GivingUp : public BatchComputer {
   std::uint32_t dnabert_s_width() const override { return 0; }
   std::uint32_t esm2_width() const override { return 0; }
   std::size_t token_budget() const override { return 1000; }
+  std::size_t workers() const override { return 1; }
   std::size_t most_outstanding() const override { return 1; }
   void submit(BatchRequest request) override {
     BatchResult& result = results_.emplace_back();
