@@ -67,8 +67,7 @@ constexpr std::array kTable{
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
               "Choose another with --output; --resume goes on with an interrupted run; --force "
-              "replaces the "
-              "file, or this program's files in the directory."},
+              "replaces the file, or this program's files in the directory."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
               "Free space, then run it again with --resume, or choose another --output; nothing "
               "half-written was left under a final name."},

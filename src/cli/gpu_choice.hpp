@@ -15,7 +15,7 @@ namespace virnucpro {
 bool is_gpu_list(std::string_view text);
 // "cuda", "cuda:all", "cuda:" and a list, or an index.
 bool names_a_gpu(std::string_view device);
-// Of such a name what find_gpu() takes: "all", a list, or nothing for "cuda".
+// Of such a name what find_gpus() takes: "all", a list, or nothing for "cuda".
 std::string_view list_of(std::string_view device);
 
 // The GPUs that a list or "all" names; without one, the first that this program can compute on.

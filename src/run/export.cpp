@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include <system_error>
 
-#include "base/checked.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "run/input_check.hpp"

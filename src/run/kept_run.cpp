@@ -20,17 +20,6 @@ bool can_be_written(const fs::path& directory) {
          ::access((directory / kJournal).c_str(), W_OK) == 0;
 }
 
-// Without the directory's own lock, which cannot be taken.
-void require_no_holder(const fs::path& directory) {
-  const fs::path path = directory / RunLock::kName;
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return;
-  const LockHolder holder = read_lock_holder(path);
-  if (!may_be_alive(holder)) return;
-  throw Error(ErrorKind::kOutputBusy, Place{.file = path.string()},
-              fmt::format("host {}, process {}", holder.host, holder.pid));
-}
-
 void copy_to(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::copy_file(from, to, error);
@@ -56,7 +45,7 @@ KeptRun::KeptRun(const fs::path& directory, Journal::Check check) : directory_(d
 }
 
 void KeptRun::copy_journal() {
-  require_no_holder(directory_);
+  RunLock::require_free(directory_);
   copy_.emplace();
   for (const char* name : {kJournal, kWal}) {
     std::error_code ignored;

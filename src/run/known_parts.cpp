@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <tuple>
 
 namespace virnucpro {
@@ -29,20 +30,11 @@ bool ended_alike(const InputEntry& a, const InputEntry& b) {
 }
 
 KnownParts::KnownParts(const Journal& journal)
-    : journal_(journal), entries_(journal.inputs()), reader_(journal.read()) {}
-
-const SequencePart* KnownParts::next() {
-  while (!unit_ || at_ == unit_->parts.size()) {
-    unit_ = reader_.next();
-    at_ = 0;
-    if (!unit_) return nullptr;
-  }
-  return &unit_->parts[at_++];
-}
+    : journal_(journal), entries_(journal.inputs()), parts_(journal) {}
 
 void KnownParts::check(const SequencePart& part) {
-  const SequencePart* before = next();
-  if (before != nullptr && identity_of(*before) == identity_of(part)) return;
+  const std::optional<SequencePart> before = parts_.next();
+  if (before && identity_of(*before) == identity_of(part)) return;
   fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
 }
 
@@ -53,7 +45,7 @@ void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
 }
 
 void KnownParts::finish() {
-  if (const SequencePart* more = next()) {
+  if (const std::optional<SequencePart> more = parts_.next()) {
     fail(more->input, fmt::format("sequence {} was scored and is not there any more", more->id));
   }
 }

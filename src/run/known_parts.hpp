@@ -1,10 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "run/journal.hpp"
+#include "run/part_reader.hpp"
 
 namespace virnucpro {
 
@@ -27,14 +28,11 @@ class KnownParts {
   void finish();
 
  private:
-  const SequencePart* next();
   [[noreturn]] void fail(std::uint32_t input, const std::string& why) const;
 
   const Journal& journal_;
   const std::vector<InputEntry> entries_;
-  Journal::Reader reader_;
-  std::optional<Unit> unit_;
-  std::size_t at_ = 0;  // of the unit's parts
+  PartReader parts_;
 };
 
 }  // namespace virnucpro

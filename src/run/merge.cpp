@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -12,8 +13,8 @@
 #include "run/kept_run.hpp"
 #include "run/known_parts.hpp"
 #include "run/output_directory.hpp"
+#include "run/part_reader.hpp"
 #include "run/run_fingerprint.hpp"
-#include "run/synthetic_mark.hpp"
 
 namespace virnucpro {
 namespace {
@@ -21,26 +22,6 @@ namespace {
 [[noreturn]] void fail(const KeptRun& run, std::string why) {
   throw Error(ErrorKind::kJournalMismatch, Place{.file = run.directory().string()}, std::move(why));
 }
-
-// The parts of a run's sequences, one after the other.
-class PartStream {
- public:
-  explicit PartStream(const Journal& journal) : reader_(journal.read()) {}
-
-  std::optional<SequencePart> next() {
-    while (!unit_ || at_ == unit_->parts.size()) {
-      unit_ = reader_.next();
-      at_ = 0;
-      if (!unit_) return std::nullopt;
-    }
-    return std::move(unit_->parts[at_++]);
-  }
-
- private:
-  Journal::Reader reader_;
-  std::optional<Unit> unit_;
-  std::size_t at_ = 0;
-};
 
 // Writes parts as units of the usual size.
 class UnitWriter {
@@ -109,7 +90,7 @@ void require_one_input(const Runs& runs) {
 
 // Shard after shard gives a block of sequences, until the first has none left.
 void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
-  std::vector<PartStream> streams;
+  std::vector<PartReader> streams;
   for (const auto& run : runs) streams.emplace_back(run->journal());
   std::size_t at = 0;
   std::uint64_t given = 0;  // sequences of the block

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -98,6 +99,14 @@ bool RunLock::try_take() {
   write_name(fd.get(), path_);
   fd_ = std::move(fd);
   return true;
+}
+
+void RunLock::require_free(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory / kName;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return;
+  const LockHolder holder = read_lock_holder(path);
+  if (may_be_alive(holder)) fail_busy(path, holder);
 }
 
 RunLock::~RunLock() {

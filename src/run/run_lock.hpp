@@ -20,6 +20,9 @@ class RunLock {
   // Errors: kOutputBusy, naming host and pid; kOutputWrite.
   explicit RunLock(const std::filesystem::path& directory);
   ~RunLock();  // removes the file
+  // For a directory that cannot be written, and so not locked: asks after the holder named there.
+  // Errors: kOutputBusy.
+  static void require_free(const std::filesystem::path& directory);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
