@@ -35,15 +35,19 @@ def check_failed_or_done(job, ended, what):
     assert f"{OUTPUT}/" in ended.stderr or f": {OUTPUT}: " in ended.stderr, ended.stderr
 
 
-@pytest.mark.parametrize("stay", ["", ":stay"], ids=["once", "from then on"])
-@pytest.mark.parametrize("kind, error", FAULTS, ids=lambda word: word)
-def test_a_call_fails(awkward, kind, error, stay):
-    job = awkward()
+def fail_at_its_points(job, kind, error, stay=""):
+    """A run for each, finished afterwards without a fault."""
     for number in spread(job.undisturbed.counts()[kind], POINTS):
         rule = f"fail:{kind}:{error}:{number}{stay}"
         check_failed_or_done(job, job.predict(rule=rule), rule)
         job.finish()
         job.clear()
+
+
+@pytest.mark.parametrize("stay", ["", ":stay"], ids=["once", "from then on"])
+@pytest.mark.parametrize("kind, error", FAULTS, ids=lambda word: word)
+def test_a_call_fails(awkward, kind, error, stay):
+    fail_at_its_points(awkward(), kind, error, stay)
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -88,12 +92,7 @@ def test_a_full_disk_costs_log_lines_alone(awkward):
 @pytest.mark.parametrize("kind, error", [("write", "ENOSPC"), ("fsync", "EIO")])
 def test_a_call_fails_with_workers(awkward, kind, error, workers):
     """Nothing of them stays behind; the harness looks after every run."""
-    job = awkward(workers=workers)
-    for number in spread(job.undisturbed.counts()[kind], POINTS):
-        rule = f"fail:{kind}:{error}:{number}"
-        check_failed_or_done(job, job.predict(rule=rule), rule)
-        job.finish()
-        job.clear()
+    fail_at_its_points(awkward(workers=workers), kind, error)
 
 
 @pytest.mark.parametrize("workers", SEVERAL)
