@@ -1,12 +1,21 @@
 #include "run/journal_writer.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace virnucpro {
 namespace {
 
-// Units that may wait for the disk: some megabytes.
-constexpr std::size_t kMostTasks = 256;
+// May wait for the disk: seconds of the work of eight GPUs, but few units whose ids are long.
+constexpr std::size_t kMostBytes = 4U << 20U;
+
+std::size_t bytes_of(const Unit& unit) {
+  std::size_t bytes = sizeof(Unit) + unit.parts.capacity() * sizeof(SequencePart);
+  for (const SequencePart& part : unit.parts) {
+    bytes += part.id.size() + part.frames.capacity() * sizeof(FrameScore);
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -22,11 +31,13 @@ JournalWriter::~JournalWriter() {
 }
 
 void JournalWriter::append(Unit unit) {
-  add([unit = std::move(unit)](Journal& journal) { journal.append(unit); });
+  const std::size_t bytes = bytes_of(unit);
+  add([unit = std::move(unit)](Journal& journal) { journal.append(unit); }, bytes);
 }
 
 void JournalWriter::record_input(std::uint32_t index, InputEntry entry) {
-  add([index, entry = std::move(entry)](Journal& journal) { journal.record_input(index, entry); });
+  add([index, entry = std::move(entry)](Journal& journal) { journal.record_input(index, entry); },
+      sizeof(InputEntry));
 }
 
 void JournalWriter::flush() {
@@ -35,11 +46,12 @@ void JournalWriter::flush() {
   if (error_) std::rethrow_exception(error_);
 }
 
-void JournalWriter::add(Task task) {
+void JournalWriter::add(Task task, std::size_t bytes) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return error_ || tasks_.size() < kMostTasks; });
+  changed_.wait(lock, [&] { return error_ || tasks_.empty() || bytes_ + bytes <= kMostBytes; });
   if (error_) std::rethrow_exception(error_);
-  tasks_.push_back(std::move(task));
+  tasks_.push_back({std::move(task), bytes});
+  bytes_ += bytes;
   changed_.notify_all();
 }
 
@@ -48,10 +60,10 @@ void JournalWriter::work() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    const Task& task = tasks_.front();  // its place stays while others are added behind it
+    const Waiting& first = tasks_.front();  // its place stays while others are added behind it
     lock.unlock();
     try {
-      task(journal_);
+      first.task(journal_);
     } catch (...) {
       lock.lock();
       error_ = std::current_exception();
@@ -59,6 +71,7 @@ void JournalWriter::work() {
       return;
     }
     lock.lock();
+    bytes_ -= first.bytes;
     tasks_.pop_front();
     changed_.notify_all();
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -13,7 +14,8 @@
 namespace virnucpro {
 
 // Writes a journal on a thread of its own, so that whoever computes never waits for a disk, but for
-// one that is slower than the models. What failed there is thrown by the next call.
+// one that is slower than the models: then it does, instead of some megabytes all of a run's units
+// would wait in memory. What failed there is thrown by the next call.
 class JournalWriter {
  public:
   // The journal outlives it; meanwhile nobody else writes to it.
@@ -31,13 +33,19 @@ class JournalWriter {
  private:
   using Task = std::function<void(Journal&)>;
 
-  void add(Task task);
+  struct Waiting {
+    Task task;
+    std::size_t bytes;  // about what it holds
+  };
+
+  void add(Task task, std::size_t bytes);
   void work();
 
   Journal& journal_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> tasks_;  // the first is being done
+  std::deque<Waiting> tasks_;  // the first is being done
+  std::size_t bytes_ = 0;      // of all of them
   std::exception_ptr error_;
   bool stopping_ = false;
   std::thread thread_;

@@ -6,6 +6,7 @@
 //   VNP_SHIM       kill:before:KIND:N, kill:after:KIND:N   SIGKILL at the N-th call of that kind
 //                  fail:KIND:ERROR:N[:stay]   it fails with EIO, ENOSPC …; with `stay` all later
 //                                             ones, too. `short` for ERROR: half is written
+//                  slow:KIND:MS               every call of that kind takes MS milliseconds more
 //   VNP_SHIM_LOG   a file to which each call met adds a line "PID KIND N ANY PATH": the how many-th
 //                  of its kind, and of all that change files
 //   VNP_SHIM_ROLE  parent (also where it is not set) or worker: `virnucpro worker`
@@ -50,13 +51,13 @@ static const struct {
               {"EACCES", EACCES},   {"EROFS", EROFS},   {"EAGAIN", EAGAIN},
               {"ENOBUFS", ENOBUFS}, {"EPIPE", EPIPE},   {"ECONNRESET", ECONNRESET}};
 
-enum action { NOTHING, KILL_BEFORE, KILL_AFTER, FAIL, SHORTEN };
+enum action { NOTHING, KILL_BEFORE, KILL_AFTER, FAIL, SHORTEN, SLOW };
 
 static struct {
   enum action action;
   enum kind kind;
   int error;
-  unsigned long number;
+  unsigned long number;  // of the call; milliseconds where all are slow
   bool stays;
 } rule;
 
@@ -98,6 +99,11 @@ static void read_rule(const char* text) {
   char first[16], second[16], third[16], stay[8] = "";
   const int found =
       sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%lu:%7s", first, second, third, &rule.number, stay);
+  if (sscanf(text, "slow:%15[^:]:%lu", second, &rule.number) == 2) {
+    rule.action = SLOW;
+    rule.kind = kind_of(second);
+    return;
+  }
   if (found < 4) refuse(text);
   rule.stays = strcmp(stay, "stay") == 0;
   if (strcmp(first, "kill") == 0) {
@@ -144,6 +150,7 @@ static void add_to_log(enum kind kind, unsigned long number, unsigned long any, 
 static bool is_chosen(enum kind kind, unsigned long number, unsigned long any) {
   if (rule.action == NOTHING) return false;
   if (rule.kind == ANY ? kind > ANY : rule.kind != kind) return false;
+  if (rule.action == SLOW) return true;
   const unsigned long met = rule.kind == ANY ? any : number;
   if (met != rule.number && !(rule.stays && met > rule.number)) return false;
   return once == NULL || syscall(SYS_unlinkat, AT_FDCWD, once, 0) == 0;
@@ -157,6 +164,7 @@ static enum action meet(enum kind kind, const char* path) {
   add_to_log(kind, number, any, path);
   const enum action action = is_chosen(kind, number, any) ? rule.action : NOTHING;
   if (action == KILL_BEFORE) die();
+  if (action == SLOW) usleep((useconds_t)(1000 * rule.number));
   errno = action == FAIL ? rule.error : before;
   return action;
 }
