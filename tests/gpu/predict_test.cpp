@@ -94,8 +94,12 @@ TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
 }
 
 // The program, beside this one in a bundle and in bin/ of a build.
+std::filesystem::path folder_of_tests() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
 std::filesystem::path program() {
-  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  const auto here = folder_of_tests();
   const auto beside = here / "virnucpro";
   return std::filesystem::exists(beside) ? beside : here.parent_path() / "bin" / "virnucpro";
 }
@@ -148,6 +152,17 @@ TEST_F(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
   for (std::size_t count = 1; count <= find_devices().devices.size(); ++count) {
     EXPECT_EQ(tables(processes(count)), expected) << count << " GPUs";
   }
+}
+
+TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
+  const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
+  const auto mark = directory / "broke";
+  ::setenv("VIRNUCPRO_FAULT_MARK", mark.c_str(), 1);
+  ComputeSettings compute = processes(find_devices().devices.size());
+  compute.worker_program = folder_of_tests() / "faulty_worker";
+  EXPECT_EQ(tables(compute), expected);
+  EXPECT_TRUE(std::filesystem::exists(mark));
+  ::unsetenv("VIRNUCPRO_FAULT_MARK");
 }
 
 TEST_F(PredictOnGpu, SurvivesAWorkerThatIsKilled) {
