@@ -22,9 +22,11 @@ namespace virnucpro {
 namespace {
 
 struct PredictOnGpu : testing::Test {
-  PredictOnGpu() {
+  PredictOnGpu() { write_sequences(300); }
+
+  void write_sequences(std::uint64_t count) {
     std::ofstream file(directory / "coding.fa");
-    generate_fasta({.seed = 5, .count = 300, .length = 140, .coding = {9, 10}},
+    generate_fasta({.seed = 5, .count = count, .length = 140, .coding = {9, 10}},
                    [&file](std::string_view text) { file << text; });
   }
 
@@ -116,6 +118,9 @@ ComputeSettings processes(std::size_t count) {
   return compute;
 }
 
+// Sequences that take seconds, so that something can happen meanwhile.
+constexpr std::uint64_t kLongEnough = 100'000;
+
 // Kills the first child of this process that it sees, once.
 class Killer {
  public:
@@ -155,6 +160,7 @@ TEST_F(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
 }
 
 TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
+  write_sequences(kLongEnough);
   const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
   const auto mark = directory / "broke";
   ::setenv("VIRNUCPRO_FAULT_MARK", mark.c_str(), 1);
@@ -166,6 +172,7 @@ TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
 }
 
 TEST_F(PredictOnGpu, SurvivesAWorkerThatIsKilled) {
+  write_sequences(kLongEnough);
   const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
   const Killer killer;
   EXPECT_EQ(tables(processes(find_devices().devices.size())), expected);
