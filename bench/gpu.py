@@ -4,12 +4,13 @@ import json
 import math
 import random
 import re
+import resource
 import statistics
 import subprocess
 import time
 from array import array
 from pathlib import Path
-from typing import Callable, Dict, Iterator, List
+from typing import Callable, Dict, Iterator, List, Optional
 
 import figure
 from engine import DNA_VOCABULARY, ESM2, RESIDUES, differ
@@ -80,21 +81,30 @@ def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Fi
 # The whole program.
 
 
-def run_predict(setting: Setting, fasta: Path, precision: str) -> dict:
-    """What a run says of itself, and its wall time."""
+def processor_seconds() -> float:
+    """Of all processes that this one started and that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
+                output: str = "out", environment: Optional[dict] = None) -> dict:
+    """What a run says of itself, its wall time, and the processors' seconds a second of it."""
     models = ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
               setting.weights("dnabert-s"), "-p", "synthetic", "-e", 500, "-m", "custom"]
-    start = time.perf_counter()
+    start, used = time.perf_counter(), processor_seconds()
     done = subprocess.run(
         [str(word) for word in
-         [setting.program, "predict", fasta, "-o", setting.scratch / "out", "--force", "-d", "cuda",
+         [setting.program, "predict", fasta, "-o", setting.scratch / output, "--force", "-d", device,
           "--precision", precision, "--no-progress", *models]],
-        check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=setting.environment)
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env={**setting.environment, **(environment or {})})
     wall = time.perf_counter() - start
+    cores = (processor_seconds() - used) / wall
     said = {name: float(value.replace(",", "")) for name, value in
             re.findall(r"^.*?  ([A-Za-z-]\S*(?: [a-z]\S*)?) +([\d.,]+)(?: %)?$",
                        done.stdout.decode(), re.MULTILINE)}
-    return {"wall": wall, **said}
+    return {"wall": wall, "cores": cores, **said}
 
 
 def coding_sequences(setting: Setting) -> Path:
@@ -308,5 +318,59 @@ def ops(setting: Setting) -> Iterator[figure.Figure]:
         yield figure.Figure(f"op: {op['op']}", op["unit"], op["reached"], [op["reached"]] * 2, 1,
                             "none", True, settings=op)
 
+
+# Several GPUs of one host, and what the journal costs one of them.
+
+SCALING_GOALS = {2: 0.985, 4: 0.975, 8: 0.975}
+SCALING_SEQUENCES = 38_000  # a GPU: over 60 s
+TABLES = ("coding_merged/prediction_results.txt",
+          "coding_merged/prediction_results_highestscore.csv", "sequences.tsv")
+
+
+def gpus(setting: Setting) -> int:
+    return len(re.findall(r"^cuda:\d+ ", setting.virnucpro("utils", "list-devices"), re.MULTILINE))
+
+
+def tables(setting: Setting, output: str) -> List[bytes]:
+    return [(setting.scratch / output / name).read_bytes() for name in TABLES]
+
+
+def scaling(setting: Setting) -> Iterator[figure.Figure]:
+    """All GPUs beside each other, over what each does alone; with the same bytes."""
+    count = gpus(setting)
+    fasta = setting.scratch / "coding.fa"
+    setting.virnucpro("generate", "-n", SCALING_SEQUENCES, "--length", 500, "--coding", 1, "-f",
+                      "-o", fasta)
+    alone = [run_predict(setting, fasta, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
+             for gpu in range(count)]
+    own = sum(run["ESM tokens/s"] for run in alone)
+    for used in (number for number in SCALING_GOALS if number <= count):
+        names = ",".join(map(str, range(used)))
+        run = run_predict(setting, fasta, "fp16", f"cuda:{names}", f"together-{used}")
+        expected = own * used / count
+        assert tables(setting, f"together-{used}") == tables(setting, "alone-0"), used
+        settings = {"gpus": used, "run": run, "alone": alone}
+        yield figure.at_least(f"predict, fp16, {used} GPUs over the sum of each one's own rate", "x",
+                              [run["ESM tokens/s"] / expected], SCALING_GOALS[used], settings)
+        yield figure.at_least(f"predict, fp16, {used} GPUs, speed-up of the wall clock", "x",
+                              [alone[0]["wall"] / run["wall"]], 0, settings)
+        yield figure.limit(f"predict, fp16, {used} GPUs, host processors a GPU", "cores",
+                           [run["cores"] / used], 1, settings)
+
+
+def journal_cost(setting: Setting) -> Iterator[figure.Figure]:
+    fasta = coding_sequences(setting)
+    rates: Dict[str, List[float]] = {"0": [], "1": []}
+    for _ in range(PREDICT_TURNS):
+        for disabled, kept in rates.items():
+            run = run_predict(setting, fasta, "fp16",
+                              environment={"VIRNUCPRO_DISABLE_CHECKPOINTING": disabled})
+            kept.append(run["ESM tokens/s"])
+    cost = 100 * (1 - statistics.median(rates["0"]) / statistics.median(rates["1"]))
+    yield figure.limit("predict, fp16, what the journal costs", "%", [cost], 1,
+                       {"with": rates["0"], "without": rates["1"]})
+
+
+SCALING_SET = [scaling, journal_cost]
 
 OTHERS_SET = [loading, accuracy, scores, dnabert, full_precision, lengths, ops, against_vanilla]

@@ -13,7 +13,7 @@ tools/setup.sh cuda
 cmake --preset cuda -DBUILD_TESTING=ON --log-level=WARNING
 cmake --build --preset cuda --target virnucpro gpu_tests bench_gpu_ops bench_engine
 mkdir -p "$output" "$stage"/{bin,lib}
-cp build/cuda/bin/{virnucpro,bench_gpu_ops,bench_engine} build/cuda/tests/gpu_engine "$stage/bin/"
+cp build/cuda/bin/{virnucpro,bench_gpu_ops,bench_engine} build/cuda/tests/{gpu_engine,faulty_worker} "$stage/bin/"
 strip "$stage"/bin/*
 cp -rL build/cuda/share "$stage/"
 # All but glibc's, which must be as new there as here.

@@ -2,13 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "tensor/device.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/run/temp_dir.hpp"
 #include "validate/generate.hpp"
@@ -17,9 +22,11 @@ namespace virnucpro {
 namespace {
 
 struct PredictOnGpu : testing::Test {
-  PredictOnGpu() {
+  PredictOnGpu() { write_sequences(300); }
+
+  void write_sequences(std::uint64_t count) {
     std::ofstream file(directory / "coding.fa");
-    generate_fasta({.seed = 5, .count = 300, .length = 140, .coding = {9, 10}},
+    generate_fasta({.seed = 5, .count = count, .length = 140, .coding = {9, 10}},
                    [&file](std::string_view text) { file << text; });
   }
 
@@ -86,6 +93,90 @@ TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
   };
   EXPECT_GT(calls(cpu[0]).size(), 300U);
   EXPECT_EQ(calls(gpu[0]), calls(cpu[0]));
+}
+
+// The program, beside this one in a bundle and in bin/ of a build.
+std::filesystem::path folder_of_tests() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+std::filesystem::path program() {
+  const auto here = folder_of_tests();
+  const auto beside = here / "virnucpro";
+  return std::filesystem::exists(beside) ? beside : here.parent_path() / "bin" / "virnucpro";
+}
+
+// Of the first `count` GPUs there are.
+ComputeSettings processes(std::size_t count) {
+  ComputeSettings compute{.precision = Precision::kFp16, .token_budget = 400};
+  compute.worker_program = program();
+  const DeviceSurvey survey = find_devices();
+  for (std::size_t i = 0; i < count; ++i) {
+    const DeviceInfo& device = survey.devices.at(i);
+    compute.gpus.push_back({.index = device.index, .uuid = device.uuid, .pci = device.pci});
+  }
+  return compute;
+}
+
+// Sequences that take seconds, so that something can happen meanwhile.
+constexpr std::uint64_t kLongEnough = 100'000;
+
+// Kills the first child of this process that it sees, once.
+class Killer {
+ public:
+  Killer() : thread_([this] { run(); }) {}
+  ~Killer() { thread_.join(); }
+  Killer(const Killer&) = delete;
+  Killer& operator=(const Killer&) = delete;
+
+  bool has_killed() const { return killed_; }
+
+ private:
+  void run() {
+    for (int turn = 0; turn < 3000 && !killed_; ++turn) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      for (const pid_t child : children()) killed_ = ::kill(child, SIGKILL) == 0;
+    }
+  }
+
+  static std::vector<pid_t> children() {
+    std::vector<pid_t> found;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::ifstream list(task.path() / "children");
+      for (pid_t child = 0; list >> child;) found.push_back(child);
+    }
+    return found;
+  }
+
+  std::atomic<bool> killed_{false};
+  std::thread thread_;
+};
+
+TEST_F(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
+  const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
+  for (std::size_t count = 1; count <= find_devices().devices.size(); ++count) {
+    EXPECT_EQ(tables(processes(count)), expected) << count << " GPUs";
+  }
+}
+
+TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
+  write_sequences(kLongEnough);
+  const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
+  const auto mark = directory / "broke";
+  ::setenv("VIRNUCPRO_FAULT_MARK", mark.c_str(), 1);
+  ComputeSettings compute = processes(find_devices().devices.size());
+  compute.worker_program = folder_of_tests() / "faulty_worker";
+  EXPECT_EQ(tables(compute), expected);
+  EXPECT_TRUE(std::filesystem::exists(mark));
+  ::unsetenv("VIRNUCPRO_FAULT_MARK");
+}
+
+TEST_F(PredictOnGpu, SurvivesAWorkerThatIsKilled) {
+  write_sequences(kLongEnough);
+  const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
+  const Killer killer;
+  EXPECT_EQ(tables(processes(find_devices().devices.size())), expected);
+  EXPECT_TRUE(killer.has_killed());
 }
 
 }  // namespace
