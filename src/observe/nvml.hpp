@@ -66,7 +66,6 @@ class Nvml {
  private:
   struct Functions;
 
-  void start();
   std::string words_for(int code) const;
 
   void* library_ = nullptr;
