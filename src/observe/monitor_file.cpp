@@ -68,7 +68,8 @@ int MonitorFile::open() {
 int MonitorFile::write(std::string_view text) {
   const off_t end = ::lseek(fd_.get(), 0, SEEK_END);
   const int error = write_all(fd_.get(), text);
-  // What a full disk took of the text would run into the next row. A failure here leaves it at that.
+  // What a full disk took of the text would run into the next row. A failure here leaves it at
+  // that.
   if (error != 0 && end >= 0) static_cast<void>(::ftruncate(fd_.get(), end) == 0);
   return error;
 }

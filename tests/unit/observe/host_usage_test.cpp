@@ -113,8 +113,8 @@ TEST_F(HostUsageTest, LeavesEmptyWhatItDoesNotUnderstand) {
     EXPECT_FALSE(read_host_usage(proc()).cpu_seconds) << text;
   }
   write("proc/self/stat", whole);
-  for (const char* text : {"read_bytes", "read_bytes:", "read_bytes: x", "read_bytes: -1", "::::",
-                           "read_bytes: 99999999999999999999"}) {
+  for (const char* text : {"read_bytes", "read_bytes:", "read_bytes: x", "read_bytes: -1",
+                           "::::", "read_bytes: 99999999999999999999"}) {
     write("proc/self/io", text);
     EXPECT_FALSE(read_host_usage(proc()).read_bytes) << text;
   }
@@ -182,7 +182,8 @@ TEST_F(HostUsageTest, ReadsTheCgroupThatAContainerSees) {
 }
 
 TEST_F(HostUsageTest, KnowsNoCgroupWhereThereIsNone) {
-  for (const char* groups : {"", "\n", "::::", "0::", "0", "4:memory:", "4:memory", "0::/../..\n"}) {
+  for (const char* groups :
+       {"", "\n", "::::", "0::", "0", "4:memory:", "4:memory", "0::/../..\n"}) {
     set_groups(groups);
     EXPECT_FALSE(cgroup().peak_bytes || cgroup().limit_bytes) << groups;
   }
