@@ -236,8 +236,7 @@ void Monitor::Sampler::write(const Sample& sample) {
   rows += host_row(sample.time, sample.phase, sample.usage, sample.cpu_percent);
   const int error = file_.append(rows);
   if (error == 0 || std::exchange(file_fails_, true)) return;
-  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.string(),
-                   errno_text(error)));
+  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.string(), errno_text(error)));
 }
 
 void Monitor::Sampler::record(const Sample& sample) {

@@ -174,6 +174,11 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *address, Device **device) {
   return nvmlDeviceGetHandleByUUID(uuid, device);
 }
 
+int nvmlDeviceGetMigMode(Device *device, unsigned *now, unsigned *after_reset) {
+  *after_reset = 0;
+  return answer_unsigned(device, "mig_mode", now);
+}
+
 int nvmlDeviceGetCurrentClocksThrottleReasons(Device *device, unsigned long long *reasons) {
   return answer_number(device, "throttle", reasons);
 }

@@ -365,7 +365,8 @@ TEST_F(MonitorTest, EndsAtOnceWithinALongInterval) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-// One test for each call that may never return: the thread that is left behind is in the fake still.
+// One test for each call that may never return: the thread that is left behind is in the fake
+// still.
 struct HangingDriverTest : MonitorTest, testing::WithParamInterface<const char*> {};
 
 TEST_P(HangingDriverTest, IsLeftBehind) {
