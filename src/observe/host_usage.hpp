@@ -10,11 +10,11 @@ namespace virnucpro {
 // where the kernel does not tell. Time and bytes include those of children that have ended and been
 // waited for, so that they do not fall when a worker is lost.
 struct HostUsage {
-  std::optional<double> cpu_seconds;           // of all threads, user and system
-  std::optional<std::uint64_t> rss_bytes;      // resident now; what they share counts for each
-  std::optional<std::uint64_t> peak_rss_bytes; // the most that this process alone had resident
-  std::optional<std::uint64_t> read_bytes;     // fetched from storage: not what was cached
-  std::optional<std::uint64_t> written_bytes;  // sent to storage
+  std::optional<double> cpu_seconds;            // of all threads, user and system
+  std::optional<std::uint64_t> rss_bytes;       // resident now; what they share counts for each
+  std::optional<std::uint64_t> peak_rss_bytes;  // the most that this process alone had resident
+  std::optional<std::uint64_t> read_bytes;      // fetched from storage: not what was cached
+  std::optional<std::uint64_t> written_bytes;   // sent to storage
 };
 
 // `proc` is where Linux describes its processes.

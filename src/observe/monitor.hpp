@@ -75,8 +75,8 @@ struct HostSummary {
 
 struct MonitorSummary {
   std::uint64_t samples = 0;
-  std::string driver;        // its version; empty: not known
-  std::string nvml_failure;  // why no device could be asked; else empty
+  std::string driver;                  // its version; empty: not known
+  std::string nvml_failure;            // why no device could be asked; else empty
   std::vector<DeviceSummary> devices;  // as in the settings
   HostSummary host;
 };
@@ -88,7 +88,8 @@ struct MonitorSummary {
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
-  // Takes no longer than a third of a second: a thread that a driver holds for longer is left behind.
+  // Takes no longer than a third of a second: a thread that a driver holds for longer is left
+  // behind.
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
