@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -65,15 +66,15 @@ class PredictRun {
         tokenizer_(*models.tokenizer),
         journal_(std::move(journal)),
         known_(journal_),
-        writer_(journal_),
-        units_([this](Unit unit) { writer_.append(std::move(unit)); }, journal_.units()),
+        writer_(journal_, counters.host.journal),
+        units_([this](Unit unit) { write(std::move(unit)); }, journal_.units()),
         runner_(*models.computer, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
                  .on_failed = [this](auto number, const auto& reason) { give_up(number, reason); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
     if (settings.virus_fasta) rereader_.emplace(settings.inputs, settings.shard, directory.path());
-    if (!settings.keep_intermediate) return;
+    if (!settings.keep_intermediate || journal_.finished()) return;
     const BatchComputer& computer = *models.computer;
     const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
                                  .esm2 = computer.esm2_width(),
@@ -95,6 +96,7 @@ class PredictRun {
   // Writes everything that stands on the scores: the tables first, so that what may go wrong with
   // the rest does not cost them.
   RunSummary write() {
+    const TimedScope timed(counters_.host.tables);
     RunSummary summary;
     summary.counts = write_tables(
         journal_,
@@ -109,6 +111,8 @@ class PredictRun {
     summary.synthetic = synthetic_;
     return summary;
   }
+
+  const Journal& journal() const { return journal_; }
 
  private:
   void read_inputs() {
@@ -139,6 +143,7 @@ class PredictRun {
     }
     runner_.flush();
     units_.finish();
+    write_entries();
     known_.finish();
     writer_.flush();
     write_failed_inputs(entries_, directory_.path());
@@ -150,6 +155,7 @@ class PredictRun {
   void save() noexcept {
     try {
       runner_.settle();
+      entries_to_write_.clear();  // the units of their inputs may not all come
       units_.save();
       writer_.flush();
     } catch (const std::exception& error) {
@@ -160,7 +166,11 @@ class PredictRun {
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
     if (part.record) rereader_->add(*part.record);
-    if (part.known) return known_.check(part.part);
+    if (part.known) {
+      if (part.part.last) counters_.sequences_known.add();
+      return known_.check(part.part);
+    }
+    known_.check_new(part.part);
     std::vector<FrameTokens> tokens = std::move(part.tokens);
     std::uint64_t number = next_number_;
     if (intermediates_) intermediates_->add(part, number);
@@ -227,9 +237,32 @@ class PredictRun {
 
   void record(std::uint32_t index, InputEntry entry) {
     known_.check(index, entry);
-    if (!known_.has(index)) writer_.record_input(index, entry);
-    entries_.push_back(std::move(entry));
+    entries_.push_back(entry);
+    if (known_.has(index)) return;
+    entries_to_write_.push_back({index, std::move(entry), units_.next_unit()});
+    write_entries();
   }
+
+  void write(Unit unit) {
+    next_unit_ = unit.index + 1;
+    writer_.append(std::move(unit));
+    write_entries();
+  }
+
+  // Behind all units of its input: an entry in the journal says that no part of it is missing.
+  void write_entries() {
+    while (!entries_to_write_.empty() && entries_to_write_.front().next_unit <= next_unit_) {
+      EntryToWrite& first = entries_to_write_.front();
+      writer_.record_input(first.index, std::move(first.entry));
+      entries_to_write_.pop_front();
+    }
+  }
+
+  struct EntryToWrite {
+    std::uint32_t index = 0;
+    InputEntry entry{};
+    std::uint64_t next_unit = 0;  // after the one with its last part
+  };
 
   const PredictSettings& settings_;
   const OutputDirectory& directory_;
@@ -244,6 +277,8 @@ class PredictRun {
   std::optional<SequenceRereader> rereader_;
   std::optional<Intermediates> intermediates_;
   std::vector<InputEntry> entries_;
+  std::deque<EntryToWrite> entries_to_write_;
+  std::uint64_t next_unit_ = journal_.units();  // of those given to the journal
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_letters_ = 0;
@@ -275,9 +310,13 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   Journal journal = Journal::open(
       directory.journal(), settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick);
   require_same_run(journal.fingerprint(), print, directory.journal());
-  if (!settings.keep_intermediate) return journal;
-  log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
-  return std::nullopt;
+  const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
+  if (settings.keep_intermediate && !has_all) {
+    log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
+    return std::nullopt;
+  }
+  journal.describe(changed_words(journal.fingerprint(), print));
+  return journal;
 }
 
 // What a pipe gave before the refusal is gone.
@@ -287,13 +326,16 @@ bool may_start_over(const PredictSettings& settings, const Error& error) {
   return refused && settings.start_over && !has_pipe(settings.inputs);
 }
 
-RunSummary finish_run(PredictRun run) {
+RunSummary finish_run(PredictRun run, const PredictEvents& events) {
   run.score();
-  return run.write();
+  events.on_phase(Phase::kTables);
+  RunSummary summary = run.write();
+  events.on_tables(run.journal(), summary);
+  return summary;
 }
 
 RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
-                  RunCounters& counters, const Cancel& cancel) {
+                  RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   require_an_input(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.existing);
   require_inputs_kept(settings.inputs,
@@ -301,15 +343,23 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
-  counters.device.workers.add(models.computer->workers());
+  counters.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);
+  RunStart start{.directory = directory.path(),
+                 .description = models.description,
+                 .kernel_path = models.computer->kernel_path(),
+                 .token_budget = models.computer->token_budget(),
+                 .synthetic = models.synthetic};
   if (settings.existing == Existing::kResume) {
     try {
       if (std::optional<Journal> journal = open_journal(settings, directory, print)) {
         directory.clear_leftovers();
         begin_output(directory, models);
         log_info("resumed: {} units are in the journal", journal->units());
-        return finish_run({settings, models, *std::move(journal), directory, counters, cancel});
+        start.resumed = true;
+        events.on_start(start);
+        return finish_run({settings, models, *std::move(journal), directory, counters, cancel},
+                          events);
       }
     } catch (const Error& error) {
       if (!may_start_over(settings, error)) throw;
@@ -318,8 +368,10 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   }
   directory.clear();
   begin_output(directory, models);
+  events.on_start(start);
   return finish_run(
-      {settings, models, make_journal(settings, directory, print), directory, counters, cancel});
+      {settings, models, make_journal(settings, directory, print), directory, counters, cancel},
+      events);
 }
 
 void send_file(const std::filesystem::path& path,
@@ -337,15 +389,16 @@ void send_file(const std::filesystem::path& path,
 }  // namespace
 
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
-                   const std::function<void(std::string_view)>& stdout_sink) {
+                   const std::function<void(std::string_view)>& stdout_sink,
+                   const PredictEvents& events) {
   const auto start = std::chrono::steady_clock::now();
   RunSummary summary;
   if (settings.to_stdout) {
     const TemporaryFolder scratch;
-    summary = run_in(settings, scratch.path() / "run", counters, cancel);
+    summary = run_in(settings, scratch.path() / "run", counters, cancel, events);
     send_file(frame_table_path(scratch.path() / "run", settings.stem), stdout_sink);
   } else {
-    summary = run_in(settings, settings.output, counters, cancel);
+    summary = run_in(settings, settings.output, counters, cancel, events);
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
