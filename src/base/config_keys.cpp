@@ -84,6 +84,23 @@ constexpr std::array kKeys{
               "processes that share the threads on the CPU (--cpu-workers)", true},
     ConfigKey{"run.threshold", kNumber, "0.5",
               "share of virus chunks from which a sequence is called virus (--threshold)", true},
+    ConfigKey{"run.telemetry", kText, "full",
+              "what is measured: off, summary, or full with a line a batch (--telemetry)", true},
+    ConfigKey{"run.monitor_interval", kNumber, "1", "seconds between looks at GPUs and host", true},
+    ConfigKey{"requirements.projected_hours", kNumber, "9",
+              "PERF-01: hours for 6 million sequences; from here on a warning", true},
+    ConfigKey{"requirements.most_projected_hours", kNumber, "11",
+              "PERF-01: from here on it is missed", true},
+    ConfigKey{"requirements.utilization", kNumber, "80",
+              "PERF-02: percent a GPU is busy while embedding; below a warning", true},
+    ConfigKey{"requirements.least_utilization", kNumber, "70", "PERF-02: below it is missed", true},
+    ConfigKey{"requirements.packing", kNumber, "90", "PERF-05: percent; below it is missed", true},
+    ConfigKey{"requirements.starved", kNumber, "10",
+              "PERF-05: percent of batches that a worker waited for; from here on a warning", true},
+    ConfigKey{"requirements.most_starved", kNumber, "20", "PERF-05: from here on it is missed",
+              true},
+    ConfigKey{"requirements.shortest_run", kNumber, "30",
+              "seconds of computing below which a run is not judged", true},
 };
 
 constexpr std::string_view kHead =

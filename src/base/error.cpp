@@ -81,6 +81,9 @@ constexpr std::array kTable{
               "Give what the run was begun with, or start over with --force-resume."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
+    ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
+              "All files are written; the run's telemetry says what held it back. Without --strict "
+              "this is a warning."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",

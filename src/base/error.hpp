@@ -43,6 +43,7 @@ enum class ErrorKind : std::uint8_t {
   kJournalDamaged,
   kJournalMismatch,
   kNotFinite,
+  kRequirementMissed,
   kOutOfMemory,
   kInternal,
   kInterrupted,

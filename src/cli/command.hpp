@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/cancel.hpp"
 #include "base/config.hpp"
@@ -24,6 +25,7 @@ struct Session {
   Config config;
   Environment environment;
   const Cancel& cancel;
+  std::vector<std::string> arguments{};  // as the program was called
 };
 
 // A command's work; gives the exit code, throws Error.

@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/error_of.hpp"
 #include "base/log.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/summary.hpp"
+#include "cli/telemetry_options.hpp"
 #include "report/progress.hpp"
+#include "report/telemetry.hpp"
 #include "run/output_directory.hpp"
 #include "sequence/record.hpp"
 
@@ -42,6 +45,7 @@ struct PredictOptions {
   std::string threshold;
   std::string min_length;
   std::string shard;
+  std::string telemetry;
   bool force = false;
   bool resume = false;
   bool force_resume = false;
@@ -49,6 +53,7 @@ struct PredictOptions {
   bool keep_intermediate = false;
   bool virus_fasta = false;
   bool strict_input = false;
+  bool strict = false;
   bool no_progress = false;
 };
 
@@ -84,6 +89,11 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
        "Keep chunks and frames (FASTA) and embeddings (HDF5)");
   flag("--virus-fasta", options.virus_fasta, "Write the sequences called virus to virus.fasta");
   flag("--strict-input", options.strict_input, "Stop at the first bad input");
+  value("--telemetry", options.telemetry,
+        "What is measured and left beside the tables: off, summary, or full with a line a batch "
+        "(default full)",
+        "LEVEL");
+  flag("--strict", options.strict, "Fail, with all files written, where a requirement is missed");
   flag("--no-progress", options.no_progress, "No progress on stderr");
 }
 
@@ -178,6 +188,20 @@ void log_settings(const PredictSettings& settings) {
            compute.prefetch, compute.packing ? "on" : "off");
 }
 
+// What was measured is told also of a run that ends with an error.
+RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
+                        const Cancel& cancel, Telemetry& telemetry) {
+  try {
+    return predict(settings, counters, cancel, write_stdout, telemetry.events());
+  } catch (const Error& error) {
+    telemetry.end(error.kind());
+    throw;
+  } catch (const std::exception& error) {
+    telemetry.end(error_of(error).kind());
+    throw;
+  }
+}
+
 int run_predict(const PredictOptions& options, const Session& session) {
   const PredictSettings settings = choose_settings(options, session);
   log_settings(settings);
@@ -186,9 +210,12 @@ int run_predict(const PredictOptions& options, const Session& session) {
   RunCounters counters;
   std::optional<Progress> progress;
   if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
-  const RunSummary summary = predict(settings, counters, session.cancel, write_stdout);
+  Telemetry telemetry(choose_telemetry(options.telemetry, !settings.to_stdout, session), settings,
+                      counters);
+  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry);
   progress.reset();
-  say_summary(summary_lines(settings, summary, counters), quiet);
+  say_summary(summary_lines(settings, summary, counters, telemetry.judged()), quiet);
+  if (options.strict) require_all_met(telemetry.judged());
   return exit_code(summary);
 }
 

@@ -114,10 +114,6 @@ Config read_config(const GlobalOptions& global) {
   return global.config_file.empty() ? Config{} : Config::read(global.config_file);
 }
 
-std::string command_line(std::span<const char* const> arguments) {
-  return fmt::format("command line: {}", fmt::join(arguments, " "));
-}
-
 void log_end(int code) {
   std::string_view how = "not in order";
   if (code == kExitDone) how = "done";
@@ -148,12 +144,15 @@ void check_log_file(const std::string& path) {
 
 int run_action(const Program& program, std::span<const char* const> arguments,
                const Cancel& cancel) {
-  Session session{program.global(), read_config(program.global()), Environment::of_process(),
-                  cancel};
+  Session session{program.global(),
+                  read_config(program.global()),
+                  Environment::of_process(),
+                  cancel,
+                  {arguments.begin(), arguments.end()}};
   check_log_file(session.global.log_file);
   start_log(choose_log_level(session.global, session.config), session.global.log_file);
   log_info("{}, process {}", version_text(false), ::getpid());
-  log_info("{}", command_line(arguments));
+  log_info("command line: {}", fmt::join(session.arguments, " "));
   for (const std::string& warning : session.config.warnings()) log_warning("{}", warning);
   for (const std::string& note : session.config.notes()) log_info("{}", note);
   const int code = program.action()(session);

@@ -89,6 +89,14 @@ void add_synthetic(std::vector<std::string>& lines, bool synthetic) {
   warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
 }
 
+void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
+  for (const Verdict& verdict : judged) {
+    const bool told =
+        verdict.status == VerdictStatus::kWarn || verdict.status == VerdictStatus::kMiss;
+    if (told) warn(lines, verdict_line(verdict));
+  }
+}
+
 bool is_partial(const TableCounts& counts, const std::vector<InputEntry>& inputs) {
   return counts.failed_frames > 0 ||
          std::any_of(inputs.begin(), inputs.end(),
@@ -102,7 +110,8 @@ std::string tables_line(const std::filesystem::path& tables) {
 }  // namespace
 
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
-                                       const RunCounters& counters) {
+                                       const RunCounters& counters,
+                                       const std::vector<Verdict>& judged) {
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
   add_rates(lines, summary);
@@ -113,6 +122,7 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
     warn(lines, fmt::format("{} characters outside IUPAC were taken as unknown letters",
                             grouped(summary.unknown_letters)));
   }
+  add_missed(lines, judged);
   add_synthetic(lines, summary.synthetic);
   if (!settings.to_stdout)
     lines.push_back(tables_line(settings.output / (settings.stem + "_merged")));

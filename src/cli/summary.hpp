@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/verdicts.hpp"
 #include "run/export.hpp"
 #include "run/predict.hpp"
 
@@ -12,9 +13,11 @@ namespace virnucpro {
 // What a line of summary_lines() begins with that warns.
 inline constexpr std::string_view kWarningMark = "warning: ";
 
-// The last words of predict: what was found, how fast, what to know about it, where the tables are.
+// The last words of predict: what was found, how fast, what to know about it and which requirements
+// it misses, where the tables are.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
-                                       const RunCounters& counters);
+                                       const RunCounters& counters,
+                                       const std::vector<Verdict>& judged);
 
 // The same of export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary);

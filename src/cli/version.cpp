@@ -38,10 +38,14 @@ std::string libraries() {
 
 }  // namespace
 
+std::string build_text() {
+  return fmt::format("{}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
+}
+
 std::string version_text(bool details) {
   std::string text = fmt::format("virnucpro {}", program_version());
   if (!details) return text;
-  text += fmt::format("\nbuild: {}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
+  text += fmt::format("\nbuild: {}", build_text());
   text += fmt::format("\nlibraries: {}", libraries());
   text += fmt::format("\nnumerics: version {}", kNumericsVersion);
   text += fmt::format("\nCUDA: {}", describe_cuda());

@@ -8,4 +8,7 @@ namespace virnucpro {
 // built in, the devices.
 std::string version_text(bool details);
 
+// "RelWithDebInfo, gcc 12.2.0"
+std::string build_text();
+
 }  // namespace virnucpro

@@ -60,13 +60,14 @@ void BatchRunner::submit(PackedBatch batch) {
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
   if (next_batch_ == 0) log_info("first batch");
   const std::uint64_t id = next_batch_++;
-  open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, queue),
+  open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, id, queue),
                               .occurrences = std::move(batch.occurrences)});
   computer_.submit({.id = id, .frames = std::move(batch.frames)});
 }
 
-BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::size_t queue) const {
-  BatchMetrics metrics{.batch = next_batch_,
+BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
+                                     std::size_t queue) const {
+  BatchMetrics metrics{.batch = id,
                        .frames = batch.frames.frames(),
                        .esm_tokens = batch.frames.esm_tokens.size(),
                        .dna_tokens = batch.frames.dna_tokens.size(),
@@ -75,7 +76,7 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::size_t queue
   metrics.budget_tokens =
       std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
   // Before each worker has had a batch there was nothing that could have lain ready.
-  if (queue < computer_.workers() && next_batch_ > computer_.workers()) {
+  if (queue < computer_.workers() && id >= computer_.workers()) {
     metrics.queue_state = QueueState::kStarved;
   } else if (queue >= computer_.most_outstanding()) {
     metrics.queue_state = QueueState::kFull;

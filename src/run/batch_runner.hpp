@@ -51,7 +51,7 @@ class BatchRunner {
   };
 
   void submit(PackedBatch batch);
-  BatchMetrics metrics_of(const PackedBatch& batch, std::size_t queue) const;
+  BatchMetrics metrics_of(const PackedBatch& batch, std::uint64_t id, std::size_t queue) const;
   bool receive(bool wait);
   void take(const BatchResult& result);
   void check_finite(const BatchResult& result, const OpenBatch& batch) const;

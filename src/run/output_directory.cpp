@@ -44,6 +44,7 @@ constexpr std::array kOwnNames{
     OwnName{"", "report.md"},
     OwnName{"", "report.json"},
     OwnName{"", "telemetry_*.json"},
+    OwnName{"", "telemetry_*.jsonl"},
     OwnName{"", "telemetry_*.h5"},
     OwnName{"", "*_chunked#.fa"},
     OwnName{"", "*_identified_nucleotide.fa"},

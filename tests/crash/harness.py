@@ -27,6 +27,7 @@ MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthet
 OUTPUT = "out"
 TABLES = ("a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv",
           "sequences.tsv")
+TELEMETRY = re.compile(r"telemetry_\w+\.jsonl?|logs/gpu_metrics_\w+\.log")
 FILE_KINDS = ("write", "fsync", "truncate", "rename", "unlink", "open", "mkdir")
 # Where to kill a run so that its journal is whole, but no table is there; or lacks its last row.
 RUNS = {"finished": ("mkdir", "a_merged"), "interrupted": ("unlink", "failed_inputs.txt")}
@@ -92,13 +93,15 @@ def spread(count, most):
 
 
 class Job:
-    """A folder with inputs, and `predict` over them into its folder OUTPUT."""
+    """A folder with inputs, and `predict` over them into its folder OUTPUT. What is measured is
+    written when the clock says so: where calls are counted, telemetry is off."""
 
-    def __init__(self, folder, inputs, *, status=0, workers=1, flags=()):
+    def __init__(self, folder, inputs, *, status=0, workers=1, flags=(), telemetry="off"):
         self.folder = folder
         self.inputs = inputs
         self.status = status  # of an undisturbed run
-        self.flags = [*flags, *(["--cpu-workers", str(workers)] if workers > 1 else [])]
+        self.flags = [*flags, "--telemetry", telemetry,
+                      *(["--cpu-workers", str(workers)] if workers > 1 else [])]
         self.reference = self.reference_files = self.undisturbed = None
 
     @property
@@ -204,7 +207,9 @@ class Job:
         self.check_nothing_is_left()
 
     def files(self):
-        return {str(path.relative_to(self.output)) for path in self.output.rglob("*")}
+        """But for those of telemetry, which each resumption has of its own."""
+        names = {str(path.relative_to(self.output)) for path in self.output.rglob("*")}
+        return {name for name in names if not TELEMETRY.fullmatch(name)}
 
     def check_nothing_is_left(self):
         """No temporary file, lock or log of the journal: the files of an undisturbed run alone."""

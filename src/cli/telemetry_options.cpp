@@ -1,0 +1,93 @@
+#include "cli/telemetry_options.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "cli/processor.hpp"
+#include "cli/version.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kLevels = "off, summary or full";
+constexpr double kShortestInterval = 0.05;  // seconds
+constexpr double kLongestInterval = 3600;
+constexpr double kMostHours = 1e6;
+
+std::optional<TelemetryLevel> parse_level(std::string_view text) {
+  if (text == "off") return TelemetryLevel::kOff;
+  if (text == "summary") return TelemetryLevel::kSummary;
+  if (text == "full") return TelemetryLevel::kFull;
+  return std::nullopt;
+}
+
+TelemetryLevel choose_level(const std::string& option, const Config& config) {
+  constexpr std::string_view kKey = "run.telemetry";
+  if (!option.empty()) {
+    if (const auto level = parse_level(option)) return *level;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--telemetry {}: expected {}", option, kLevels));
+  }
+  const auto set = config.text(kKey);
+  if (!set) return TelemetryLevel::kFull;
+  if (const auto level = parse_level(*set)) return *level;
+  throw config.wrong_value(kKey, kLevels);
+}
+
+double number_in(const Config& config, std::string_view key, double fallback, double least,
+                 double most) {
+  const double value = config.number(key).value_or(fallback);
+  if (value >= least && value <= most) return value;
+  throw config.wrong_value(key, fmt::format("a number from {:g} to {:g}", least, most));
+}
+
+struct ThresholdKey {
+  std::string_view name;
+  double Thresholds::*value;
+  double most;
+};
+
+constexpr std::array kThresholdKeys{
+    ThresholdKey{"requirements.projected_hours", &Thresholds::projected_hours, kMostHours},
+    ThresholdKey{"requirements.most_projected_hours", &Thresholds::most_projected_hours,
+                 kMostHours},
+    ThresholdKey{"requirements.utilization", &Thresholds::utilization, 100},
+    ThresholdKey{"requirements.least_utilization", &Thresholds::least_utilization, 100},
+    ThresholdKey{"requirements.packing", &Thresholds::packing, 100},
+    ThresholdKey{"requirements.starved", &Thresholds::starved, 100},
+    ThresholdKey{"requirements.most_starved", &Thresholds::most_starved, 100},
+    ThresholdKey{"requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
+
+Thresholds choose_thresholds(const Config& config) {
+  Thresholds thresholds;
+  for (const ThresholdKey& key : kThresholdKeys) {
+    double& value = thresholds.*key.value;
+    value = number_in(config, key.name, value, 0, key.most);
+  }
+  return thresholds;
+}
+
+}  // namespace
+
+TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
+                                   const Session& session) {
+  TelemetrySettings telemetry;
+  const TelemetryLevel level = choose_level(option, session.config);
+  telemetry.level = has_directory ? level : TelemetryLevel::kOff;
+  telemetry.interval = std::chrono::milliseconds(std::lround(
+      1000 * number_in(session.config, "run.monitor_interval", 1, kShortestInterval,
+                       kLongestInterval)));
+  telemetry.thresholds = choose_thresholds(session.config);
+  telemetry.program = {.command = session.arguments,
+                       .build = build_text(),
+                       .processor = describe_processor()};
+  return telemetry;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "observe/counters.hpp"
+#include "observe/line_file.hpp"
+#include "observe/monitor.hpp"
+#include "report/telemetry_summary.hpp"
+#include "run/predict.hpp"
+
+namespace virnucpro {
+
+enum class TelemetryLevel : std::uint8_t {
+  kOff,
+  kSummary,  // telemetry_<time>.json and logs/gpu_metrics_<time>.log
+  kFull,     // telemetry_<time>.jsonl too, a line a batch
+};
+
+struct TelemetrySettings {
+  TelemetryLevel level = TelemetryLevel::kFull;
+  std::chrono::milliseconds interval{1000};  // of the monitor
+  Thresholds thresholds{};
+  ProgramFacts program{};
+};
+
+// Measures a run and leaves in its directory what it measured. It never ends a run: what cannot be
+// written is left out, and a warning says so once.
+class Telemetry {
+ public:
+  // What it is given outlives it; before predict() and on the thread that calls that.
+  Telemetry(TelemetrySettings telemetry, const PredictSettings& settings, RunCounters& counters);
+
+  PredictEvents events();
+  // For a run that ended with an error, once predict() is left.
+  void end(ErrorKind error);
+  // What a run that has its tables is judged by; empty where nothing is measured.
+  const std::vector<Verdict>& judged() const { return judged_; }
+
+ private:
+  void start(const RunStart& start);
+  void enter(Phase phase);
+  void record(const BatchMetrics& batch);
+  void finish(std::string_view status, const RunSummary* summary);
+  void write_summary(const Measured& run);
+  void warn_once(const std::string& what);
+
+  const TelemetrySettings telemetry_;
+  const PredictSettings& settings_;
+  RunCounters& counters_;
+  const SystemTime started_ = std::chrono::system_clock::now();
+  RunStart start_;
+  double ready_seconds_ = 0;
+  double journal_seconds_ = 0;  // when the batch before was recorded
+  Phase phase_ = Phase::kStart;
+  std::optional<LineFile> batches_;
+  std::filesystem::path metrics_file_;
+  std::unique_ptr<Monitor> monitor_;
+  std::vector<Verdict> judged_;
+  bool warned_ = false;
+};
+
+}  // namespace virnucpro

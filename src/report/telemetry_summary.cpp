@@ -1,0 +1,356 @@
+#include "report/telemetry_summary.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/version.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "virnucpro-telemetry-1";
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+double share_of(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+// Between its first batch and its last, what all workers did in a second.
+double per_second(std::uint64_t amount, const RunCounters& counters) {
+  const double seconds = counters.pipeline.totals().times.all();
+  const auto workers = static_cast<double>(std::max<std::uint64_t>(counters.workers.get(), 1));
+  return share_of(static_cast<double>(amount), seconds / workers);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+Json run_section(const Measured& run) {
+  return {{"status", run.status},
+          {"started", iso_time(run.started)},
+          {"seconds", run.counters.pipeline.seconds()},
+          {"models_ready_seconds", run.ready_seconds},
+          {"command", run.program.command},
+          {"output", run.start.directory.string()},
+          {"stem", run.settings.stem},
+          {"resumed", run.start.resumed}};
+}
+
+Json machine_section(const Measured& run) {
+  Json devices = Json::array();
+  if (run.monitor) {
+    for (const DeviceSummary& device : run.monitor->devices) {
+      devices.push_back({{"id", device.id},
+                         {"name", device.description.name},
+                         {"memory_bytes", or_null(device.memory_total)},
+                         {"power_limit_w", or_null(device.description.power_limit_w)},
+                         {"failure", device.failure}});
+    }
+  }
+  return {{"host", host_name()},
+          {"processor", run.program.processor},
+          {"processors", std::thread::hardware_concurrency()},
+          {"driver", run.monitor ? run.monitor->driver : ""},
+          {"devices", std::move(devices)}};
+}
+
+Json settings_section(const Measured& run) {
+  const PredictSettings& settings = run.settings;
+  const ComputeSettings& compute = settings.compute;
+  Json gpus = Json::array();
+  for (const GpuPlace& gpu : compute.gpus) gpus.push_back(gpu.index);
+  return {{"gpus", std::move(gpus)},
+          {"cpu_workers", compute.cpu_workers},
+          {"precision", name_of(compute.precision)},
+          {"threads", compute.threads},
+          {"token_budget", run.start.token_budget},
+          {"prefetch", compute.prefetch},
+          {"packing", compute.packing},
+          {"chunk_size", settings.chunk_size},
+          {"threshold", settings.threshold},
+          {"min_length", settings.min_length},
+          {"journal", settings.journal}};
+}
+
+Json inputs_of(const RunSummary& summary) {
+  Json inputs = Json::array();
+  for (const InputEntry& input : summary.inputs) {
+    inputs.push_back({{"name", input.name},
+                      {"failed", input.failed},
+                      {"records", input.records},
+                      {"bytes", input.bytes},
+                      {"hash", input.hash}});
+  }
+  return inputs;
+}
+
+Json workload_section(const Measured& run) {
+  const RunCounters& counters = run.counters;
+  const BatchTotals computed = counters.pipeline.totals();
+  Json workload{{"sequences", counters.sequences.get()},
+                {"sequences_known", counters.sequences_known.get()},
+                {"bases", counters.bases.get()},
+                {"chunks", counters.chunks.get()},
+                {"frames", counters.frames.get()},
+                {"frames_scored", counters.frames_scored.get()},
+                {"esm_tokens", computed.esm_tokens},
+                {"dna_tokens", computed.dna_tokens},
+                {"batches", computed.batches}};
+  if (run.summary == nullptr) return workload;
+  workload["virus_sequences"] = run.summary->counts.virus_sequences;
+  workload["unscored_sequences"] = run.summary->counts.unscored_sequences;
+  workload["failed_frames"] = run.summary->counts.failed_frames;
+  workload["inputs"] = inputs_of(*run.summary);
+  return workload;
+}
+
+Json throughput_section(const Measured& run, const PipelineSummary& pipeline) {
+  const RunCounters& counters = run.counters;
+  const std::uint64_t computed = counters.sequences.get() - counters.sequences_known.get();
+  const BatchTotals& totals = pipeline.totals;
+  return {{"sequences_per_second", per_second(computed, counters)},
+          {"frames_per_second", per_second(totals.frames, counters)},
+          {"esm_tokens_per_second", per_second(totals.esm_tokens, counters)},
+          {"tokens_per_second", per_second(totals.esm_tokens + totals.dna_tokens, counters)},
+          {"over_time",
+           {{"interval_seconds", pipeline.esm_tokens.interval()},
+            {"frames", pipeline.frames.amounts()},
+            {"esm_tokens", pipeline.esm_tokens.amounts()}}}};
+}
+
+Json waits_section(const PipelineSummary& pipeline) {
+  Json queue = Json::object();
+  for (std::size_t i = 0; i < kQueueStateNames.size(); ++i) {
+    queue[std::string(kQueueStateNames[i])] = pipeline.queue_states[i];
+  }
+  const auto starved = pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)];
+  return {{"average_seconds", pipeline.waiting.mean()},
+          {"p50_seconds", pipeline.waiting.quantile(0.5)},
+          {"p95_seconds", pipeline.waiting.quantile(0.95)},
+          {"max_seconds", pipeline.waiting.max()},
+          {"queue", std::move(queue)},
+          {"starved_share", share_of(static_cast<double>(starved),
+                                     static_cast<double>(pipeline.totals.batches))}};
+}
+
+Json stages_section(const std::vector<Stage>& stages) {
+  Json section = Json::array();
+  for (const Stage& stage : stages) {
+    section.push_back({{"name", stage.name},
+                       {"clock", name_of(stage.clock)},
+                       {"seconds", stage.seconds},
+                       {"share", stage.share}});
+  }
+  return section;
+}
+
+std::string worker_name(const Measured& run, std::size_t index) {
+  const std::vector<GpuPlace>& gpus = run.settings.compute.gpus;
+  if (gpus.empty()) return "cpu";
+  return "cuda:" + std::to_string(gpus[std::min(index, gpus.size() - 1)].index);
+}
+
+Json workers_section(const Measured& run, const PipelineSummary& pipeline) {
+  Json section = Json::array();
+  for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
+    const BatchTotals& worker = pipeline.workers[i];
+    section.push_back({{"index", i},
+                       {"name", worker_name(run, i)},
+                       {"batches", worker.batches},
+                       {"frames", worker.frames},
+                       {"esm_tokens", worker.esm_tokens},
+                       {"busy_seconds", worker.times.busy()},
+                       {"waiting_seconds", worker.times.waiting},
+                       {"busy_share", share_of(worker.times.busy(), worker.times.all())}});
+  }
+  return section;
+}
+
+Json statistic(const Statistic& value) {
+  if (value.count == 0) return nullptr;
+  return {{"average", value.mean},
+          {"minimum", value.min},
+          {"maximum", value.max},
+          {"samples", value.count}};
+}
+
+constexpr std::array kAllPhases{Phase::kStart, Phase::kEmbedding, Phase::kTables};
+
+Json device_phase(const GpuStatistics& values, Phase phase) {
+  return {{"phase", name_of(phase)},
+          {"utilization_percent", statistic(values.utilization_percent)},
+          {"memory_used_bytes", statistic(values.memory_used)},
+          {"power_w", statistic(values.power_w)},
+          {"temperature_c", statistic(values.temperature_c)},
+          {"sm_clock_mhz", statistic(values.sm_clock_mhz)}};
+}
+
+Json devices_section(const MonitorSummary& monitor) {
+  Json section = Json::array();
+  for (const DeviceSummary& device : monitor.devices) {
+    Json phases = Json::array();
+    for (const Phase phase : kAllPhases) phases.push_back(device_phase(device.of(phase), phase));
+    const GpuStatistics whole = device.whole();
+    section.push_back({{"id", device.id},
+                       {"phases", std::move(phases)},
+                       {"throttle_reasons", throttle_names(whole.throttle_reasons)},
+                       {"ecc_errors", statistic(whole.ecc_errors)}});
+  }
+  return section;
+}
+
+Json host_section(const HostSummary& host) {
+  Json phases = Json::array();
+  for (const Phase phase : kAllPhases) {
+    phases.push_back({{"phase", name_of(phase)},
+                      {"cpu_percent", statistic(host.of(phase).cpu_percent)},
+                      {"rss_bytes", statistic(host.of(phase).rss_bytes)}});
+  }
+  return {{"phases", std::move(phases)},
+          {"cpu_seconds", or_null(host.usage.cpu_seconds)},
+          {"peak_rss_bytes", or_null(host.usage.peak_rss_bytes)},
+          {"read_bytes", or_null(host.usage.read_bytes)},
+          {"written_bytes", or_null(host.usage.written_bytes)},
+          {"cgroup_memory_peak_bytes", or_null(host.cgroup.peak_bytes)}};
+}
+
+Json verdicts_section(const std::vector<Verdict>& verdicts) {
+  Json section = Json::array();
+  for (const Verdict& verdict : verdicts) {
+    section.push_back({{"id", verdict.id},
+                       {"name", verdict.name},
+                       {"status", name_of(verdict.status)},
+                       {"value", or_null(verdict.value)},
+                       {"unit", verdict.unit},
+                       {"bar", verdict.bar},
+                       {"detail", verdict.detail}});
+  }
+  return section;
+}
+
+// While embedding, of the GPU that was the least busy.
+std::optional<double> least_utilization(const MonitorSummary& monitor) {
+  std::optional<double> least;
+  for (const DeviceSummary& device : monitor.devices) {
+    const Statistic& value = device.of(Phase::kEmbedding).utilization_percent;
+    if (value.count > 0) least = std::min(least.value_or(value.mean), value.mean);
+  }
+  return least;
+}
+
+bool is_power_capped(const MonitorSummary& monitor) {
+  return std::ranges::any_of(monitor.devices, [](const DeviceSummary& device) {
+    const auto reasons = device.of(Phase::kEmbedding).throttle_reasons;
+    return throttle_names(reasons).find("power") != std::string::npos;
+  });
+}
+
+Json bottlenecks_section(const Measured& run, const std::vector<Stage>& stages) {
+  StageSurroundings around{.on_gpu = !run.settings.compute.gpus.empty()};
+  if (run.monitor) {
+    around.utilization = least_utilization(*run.monitor);
+    around.power_capped = is_power_capped(*run.monitor);
+  }
+  Json section = Json::array();
+  for (const Bottleneck& found : find_bottlenecks(stages, around)) {
+    section.push_back({{"stage", found.stage},
+                       {"share", found.share},
+                       {"cause", found.cause},
+                       {"advice", found.advice}});
+  }
+  return section;
+}
+
+}  // namespace
+
+RunMeasurements measurements_of(const Measured& run) {
+  const RunCounters& counters = run.counters;
+  const PipelineSummary pipeline = counters.pipeline.summary();
+  const BatchTotals& totals = pipeline.totals;
+  RunMeasurements measured{
+      .computing_seconds = pipeline.last - run.ready_seconds,
+      .sequences = counters.sequences.get() - counters.sequences_known.get(),
+      .gpus = run.settings.compute.gpus.size(),
+      .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),
+                                static_cast<double>(totals.budget_tokens)),
+      .batches = totals.batches,
+      .starved_batches =
+          pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)]};
+  if (run.monitor) {
+    measured.utilization = least_utilization(*run.monitor);
+    measured.samples = run.monitor->samples;
+    measured.monitor_failure = run.monitor_failure;
+  }
+  return measured;
+}
+
+std::vector<Stage> stages_of(const RunCounters& counters) {
+  const BatchTimes times = counters.pipeline.totals().times;
+  std::vector<Stage> stages;
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    if (field.seconds == &BatchTimes::to_device) continue;  // beside other batches
+    const double seconds = times.*field.seconds;
+    stages.push_back({.name = field.name,
+                      .clock = StageClock::kDevice,
+                      .seconds = seconds,
+                      .share = share_of(seconds, times.all())});
+  }
+  const HostTimes& host = counters.host;
+  const double whole = counters.pipeline.seconds();
+  const auto add = [&](std::string_view name, const TimeCounter& time) {
+    stages.push_back({.name = name,
+                      .clock = StageClock::kHost,
+                      .seconds = time.seconds(),
+                      .share = share_of(time.seconds(), whole)});
+  };
+  add("read", host.read);
+  add("translate", host.translate);
+  add("journal", host.journal);
+  add("tables", host.tables);
+  return stages;
+}
+
+std::string telemetry_json(const Measured& run) {
+  const PipelineSummary pipeline = run.counters.pipeline.summary();
+  const std::vector<Stage> stages = stages_of(run.counters);
+  const RunMeasurements measured = measurements_of(run);
+  Json json{{"schema", kSchema},
+            {"run", run_section(run)},
+            {"program", {{"version", program_version()}, {"build", run.program.build}}},
+            {"machine", machine_section(run)},
+            {"settings", settings_section(run)},
+            {"models",
+             {{"description", run.start.description},
+              {"kernel_path", run.start.kernel_path},
+              {"synthetic", run.start.synthetic}}},
+            {"workload", workload_section(run)},
+            {"throughput", throughput_section(run, pipeline)},
+            {"packing",
+             {{"efficiency", measured.packing / 100},
+              {"budget_tokens", pipeline.totals.budget_tokens}}},
+            {"waits", waits_section(pipeline)},
+            {"stages", stages_section(stages)},
+            {"workers", workers_section(run, pipeline)}};
+  if (run.monitor) {
+    json["devices"] = devices_section(*run.monitor);
+    json["host"] = host_section(run.monitor->host);
+  }
+  json["verdicts"] = verdicts_section(judge(measured, run.thresholds));
+  json["bottlenecks"] = bottlenecks_section(run, stages);
+  // A path may hold bytes that are not UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "observe/counters.hpp"
+#include "observe/monitor.hpp"
+#include "observe/monitor_rows.hpp"
+#include "report/bottlenecks.hpp"
+#include "report/verdicts.hpp"
+#include "run/predict.hpp"
+
+namespace virnucpro {
+
+// What ran, and on what.
+struct ProgramFacts {
+  std::vector<std::string> command;  // as it was called
+  std::string build;                 // "RelWithDebInfo, gcc 12.2.0"
+  std::string processor;             // as utils list-devices has it
+};
+
+// A run, measured so far.
+struct Measured {
+  const ProgramFacts& program;
+  const PredictSettings& settings;
+  const RunCounters& counters;
+  const RunStart& start;
+  SystemTime started;
+  double ready_seconds = 0;  // until the models were loaded
+  std::string status;        // "finished", "interrupted" or "failed"
+  const RunSummary* summary = nullptr;  // of a run that has its tables
+  std::optional<MonitorSummary> monitor{};
+  std::string monitor_failure{};  // why its file is not there; else empty
+  Thresholds thresholds{};
+};
+
+RunMeasurements measurements_of(const Measured& run);
+std::vector<Stage> stages_of(const RunCounters& counters);
+
+// telemetry_<time>.json: docs/telemetry.schema.json says what is in it.
+std::string telemetry_json(const Measured& run);
+
+}  // namespace virnucpro

@@ -1,0 +1,166 @@
+#include "report/verdicts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::string_view kOneRun =
+    "one run cannot tell: hold runs on one and on several GPUs against each other with virnucpro "
+    "report";
+
+Verdict skipped(Verdict verdict, std::string why) {
+  verdict.status = VerdictStatus::kSkipped;
+  verdict.detail = std::move(why);
+  return verdict;
+}
+
+// Of a value that should be below `pass` and must be below `miss`.
+VerdictStatus status_of(double value, double pass, double miss) {
+  if (value < pass) return VerdictStatus::kPass;
+  return value < miss ? VerdictStatus::kWarn : VerdictStatus::kMiss;
+}
+
+// Why figures of a rate say nothing; empty: they do.
+std::string too_short(const RunMeasurements& run, const Thresholds& thresholds) {
+  if (run.computing_seconds >= thresholds.shortest_run) return {};
+  return fmt::format("it computed for {:.1f} s, and less than {:g} s tell nothing",
+                     run.computing_seconds, thresholds.shortest_run);
+}
+
+Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
+  Verdict verdict{.id = "PERF-01",
+                  .name = "projected time of 6 million sequences",
+                  .unit = "h",
+                  .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.projected_hours,
+                                     thresholds.most_projected_hours)};
+  if (std::string why = too_short(run, thresholds); !why.empty()) {
+    return skipped(std::move(verdict), std::move(why));
+  }
+  if (run.sequences == 0) return skipped(std::move(verdict), "no sequence was computed");
+  const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedSequences) /
+                       static_cast<double>(run.sequences);
+  verdict.value = hours;
+  verdict.status = status_of(hours, thresholds.projected_hours, thresholds.most_projected_hours);
+  verdict.detail = "of sequences like these, on this machine";
+  return verdict;
+}
+
+Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
+  Verdict verdict{.id = "PERF-02",
+                  .name = "GPU utilisation while embedding",
+                  .unit = "%",
+                  .bar = fmt::format(">= {:g}, from {:g} on a warning", thresholds.utilization,
+                                     thresholds.least_utilization)};
+  if (run.gpus == 0) return skipped(std::move(verdict), "no GPU was used");
+  if (!run.utilization) return skipped(std::move(verdict), "no GPU said how busy it was");
+  if (std::string why = too_short(run, thresholds); !why.empty()) {
+    return skipped(std::move(verdict), std::move(why));
+  }
+  verdict.value = run.utilization;
+  if (*run.utilization >= thresholds.utilization) {
+    verdict.status = VerdictStatus::kPass;
+  } else {
+    verdict.status = *run.utilization >= thresholds.least_utilization ? VerdictStatus::kWarn
+                                                                      : VerdictStatus::kMiss;
+  }
+  return verdict;
+}
+
+Verdict scaling(const RunMeasurements& run) {
+  Verdict verdict{.id = "PERF-03",
+                  .name = "speed-up by several GPUs",
+                  .unit = "x",
+                  .bar = ">= 1.9 on 2, >= 90 % beyond"};
+  return skipped(std::move(verdict),
+                 run.gpus < 2 ? "it was not on several GPUs" : std::string(kOneRun));
+}
+
+// The last batch of a run is as full as what was left, which is nearly all of a short one.
+Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
+  Verdict verdict{.id = "PERF-05",
+                  .name = "packing",
+                  .unit = "%",
+                  .bar = fmt::format(">= {:g}", thresholds.packing)};
+  if (run.batches == 0) return skipped(std::move(verdict), "no batch was computed");
+  if (std::string why = too_short(run, thresholds); !why.empty()) {
+    return skipped(std::move(verdict), std::move(why));
+  }
+  verdict.value = run.packing;
+  verdict.status =
+      run.packing >= thresholds.packing ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  return verdict;
+}
+
+Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
+  Verdict verdict{.id = "PERF-05",
+                  .name = "batches that a worker waited for",
+                  .unit = "%",
+                  .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.starved,
+                                     thresholds.most_starved)};
+  if (run.batches == 0) return skipped(std::move(verdict), "no batch was computed");
+  if (std::string why = too_short(run, thresholds); !why.empty()) {
+    return skipped(std::move(verdict), std::move(why));
+  }
+  const double share =
+      100 * static_cast<double>(run.starved_batches) / static_cast<double>(run.batches);
+  verdict.value = share;
+  verdict.status = status_of(share, thresholds.starved, thresholds.most_starved);
+  if (verdict.status != VerdictStatus::kPass) {
+    verdict.detail = "the host is behind: more --threads, or a larger --prefetch";
+  }
+  return verdict;
+}
+
+Verdict metrics_logged(const RunMeasurements& run) {
+  Verdict verdict{.id = "MON-01", .name = "measurements in the log", .unit = "samples", .bar = "> 0"};
+  verdict.value = static_cast<double>(run.samples);
+  const bool logged = run.samples > 0 && run.monitor_failure.empty();
+  verdict.status = logged ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  verdict.detail = run.monitor_failure;
+  return verdict;
+}
+
+}  // namespace
+
+std::string_view name_of(VerdictStatus status) {
+  switch (status) {
+    case VerdictStatus::kPass:
+      return "PASS";
+    case VerdictStatus::kWarn:
+      return "WARN";
+    case VerdictStatus::kMiss:
+      return "MISS";
+    case VerdictStatus::kSkipped:
+      return "SKIPPED";
+  }
+  return {};
+}
+
+std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds) {
+  return {projected_time(run, thresholds), utilization(run, thresholds), scaling(run),
+          packing(run, thresholds),        starved(run, thresholds),     metrics_logged(run)};
+}
+
+void require_all_met(const std::vector<Verdict>& verdicts) {
+  const auto missed = std::ranges::find(verdicts, VerdictStatus::kMiss, &Verdict::status);
+  if (missed != verdicts.end()) throw Error(ErrorKind::kRequirementMissed, verdict_line(*missed));
+}
+
+std::string verdict_line(const Verdict& verdict) {
+  std::string line = fmt::format("{} {}: ", verdict.id, verdict.name);
+  if (verdict.value) {
+    line += fmt::format("{:.1f} {}, wanted {}", *verdict.value, verdict.unit, verdict.bar);
+  } else {
+    line += std::string(name_of(verdict.status));
+  }
+  if (!verdict.detail.empty()) line += " (" + verdict.detail + ")";
+  return line;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,174 @@
+"""What a run measures of itself and leaves beside its tables."""
+
+import csv
+import json
+import signal
+import subprocess
+import time
+
+import jsonschema
+import pytest
+from conftest import MODELS, SOURCE, fasta, message
+
+SHORT = ["-e", "100", "--no-progress"]
+SCHEMA = json.loads((SOURCE / "docs" / "telemetry.schema.json").read_text())
+
+
+@pytest.fixture
+def reads(program, sequences):
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    return program
+
+
+def one(folder, pattern):
+    found = list(folder.glob(pattern))
+    assert len(found) == 1, found
+    return found[0]
+
+
+def summary_of(folder):
+    summary = json.loads(one(folder, "telemetry_*.json").read_text())
+    jsonschema.validate(summary, SCHEMA)
+    return summary
+
+
+def batches_of(folder):
+    return [json.loads(line) for line in one(folder, "telemetry_*.jsonl").read_text().splitlines()]
+
+
+def verdicts_of(summary, identity):
+    return [verdict for verdict in summary["verdicts"] if verdict["id"] == identity]
+
+
+def test_the_summary_is_that_of_the_run(reads):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200")
+    assert result.returncode == 0, message(result)
+    out = reads.folder / "out"
+    summary = summary_of(out)
+    listed = (out / "sequences.tsv").read_text().splitlines()[1:]
+    frames = (out / "reads_merged" / "prediction_results.txt").read_text().splitlines()[1:]
+    assert summary["run"]["status"] == "finished"
+    assert summary["run"]["command"][1:3] == ["predict", "--dnabert-model"]
+    assert summary["workload"]["sequences"] == len(listed)
+    assert summary["workload"]["frames_scored"] == len(frames)
+    assert summary["workload"]["inputs"][0]["name"] == "reads.fa"
+    assert summary["settings"]["token_budget"] == 200
+    assert summary["models"]["synthetic"]
+    device = [stage["share"] for stage in summary["stages"] if stage["clock"] == "device"]
+    assert sum(device) == pytest.approx(1)
+    assert [verdict["status"] for verdict in verdicts_of(summary, "MON-01")] == ["PASS"]
+    assert {verdict["status"] for verdict in verdicts_of(summary, "PERF-02")} == {"SKIPPED"}
+
+
+def test_every_batch_has_its_line(reads):
+    assert reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
+    out = reads.folder / "out"
+    workload = summary_of(out)["workload"]
+    batches = batches_of(out)
+    assert [batch["batch"] for batch in batches] == list(range(len(batches)))
+    assert len(batches) == workload["batches"] > 3
+    for name in ("esm_tokens", "dna_tokens"):
+        assert sum(batch[name] for batch in batches) == workload[name]
+    for batch in batches:
+        parts = [batch[name] for name in ("esm2", "dnabert_s", "classifier", "to_host")]
+        assert sum(parts) == pytest.approx(batch["seconds"], abs=1e-5)
+        assert 0 < batch["packing"] <= 1
+    times = [batch["time"] for batch in batches]
+    assert times == sorted(times)
+
+
+def test_the_monitor_has_its_log(reads):
+    (reads.folder / "c.yaml").write_text("run: {monitor_interval: 0.05}\n")
+    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out")
+    assert result.returncode == 0, message(result)
+    with one(reads.folder / "out" / "logs", "gpu_metrics_*.log").open() as log:
+        rows = list(csv.DictReader(log))
+    assert {row["device_id"] for row in rows} == {"host"}
+    assert rows[0]["stage"] == "start"
+    assert all(int(row["rss_bytes"]) > 1 << 20 for row in rows)
+
+
+@pytest.mark.parametrize("level, left", [("off", set()), ("summary", {".json", ".log"}),
+                                         ("full", {".json", ".jsonl", ".log"})])
+def test_levels(reads, level, left):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", level)
+    assert result.returncode == 0, message(result)
+    out = reads.folder / "out"
+    found = [*out.glob("telemetry_*"), *out.glob("logs/gpu_metrics_*")]
+    assert {path.suffix for path in found} == left
+
+
+def test_a_level_that_is_none(reads):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", "some")
+    assert result.returncode == 1
+    assert "--telemetry some: expected off, summary or full" in message(result)
+    assert not (reads.folder / "out").exists()
+
+
+def test_the_frame_table_on_stdout_leaves_nothing(reads):
+    assert reads.predict("reads.fa", *SHORT, "-o", "-").returncode == 0
+    assert [path.name for path in reads.folder.iterdir()] == ["reads.fa"]
+
+
+def test_force_clears_the_files_of_the_run_before(reads):
+    for _ in range(2):
+        assert reads.predict("reads.fa", *SHORT, "-o", "out", "-f").returncode == 0
+        time.sleep(1.1)  # they are named by the second
+    summary_of(reads.folder / "out")
+
+
+def waiting_run(program, sequences):
+    """A run that has computed what it was given, and waits for more."""
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--token-budget", "200",
+                            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(fasta(sequences).encode() * 200)
+    process.stdin.flush()
+    program.wait_for_journal(process)
+    deadline = time.monotonic() + 60
+    while not any(path.stat().st_size for path in program.folder.glob("out/telemetry_*.jsonl")):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
+def test_a_killed_run_leaves_lines_that_are_whole(program, sequences):
+    process = waiting_run(program, sequences)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    out = program.folder / "out"
+    assert batches_of(out)
+    assert not list(out.glob("telemetry_*.json"))
+    log = one(out / "logs", "gpu_metrics_*.log").read_text()
+    assert log.endswith("\n")
+    assert log.startswith("timestamp,device_id,stage,")
+
+
+def test_an_interrupted_run_says_so(program, sequences):
+    process = waiting_run(program, sequences)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+    summary = summary_of(program.folder / "out")
+    assert summary["run"]["status"] == "interrupted"
+    assert summary["workload"]["batches"] > 0
+
+
+def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
+    (reads.folder / "c.yaml").write_text("requirements: {shortest_run: 0, packing: 100, most_projected_hours: 1e6}\n")
+    command = ["-c", "c.yaml", "reads.fa", *SHORT, "--token-budget", "200"]
+    result = reads.predict(*command, "-o", "lenient")
+    assert result.returncode == 0
+    assert "warning: PERF-05 packing: " in message(result)
+    result = reads.predict(*command, "-o", "strict", "--strict")
+    assert result.returncode == 1
+    assert "a requirement was missed: PERF-05 packing: " in message(result)
+    assert reads.tables("strict", "reads") == reads.tables("lenient", "reads")
+    packing = verdicts_of(summary_of(reads.folder / "strict"), "PERF-05")[0]
+    assert packing["status"] == "MISS"
+
+
+def test_telemetry_changes_no_table(reads):
+    assert reads.predict("reads.fa", *SHORT, "-o", "off", "--telemetry", "off").returncode == 0
+    assert reads.predict("reads.fa", *SHORT, "-o", "full").returncode == 0
+    assert reads.tables("off", "reads") == reads.tables("full", "reads")
