@@ -41,10 +41,10 @@ std::string describe(const KeptRun& run) {
   return text;
 }
 
-int run_check(const CheckOptions& options) {
-  const KeptRun run(options.run,
+int run_check(const CheckOptions& options, const Cancel& cancel) {
+  const KeptRun run(options.run, cancel,
                     options.skip_load ? Journal::Check::kQuick : Journal::Check::kDeep);
-  if (!options.skip_load) walk_sequences(run.journal(), {});
+  if (!options.skip_load) walk_sequences(run.journal(), {}, cancel);
   write_stdout(describe(run));
   return kExitDone;
 }
@@ -61,8 +61,9 @@ void add_validate_checkpoints_command(CLI::App& utils, Action& action) {
   command->add_flag("--skip-load", options->skip_load,
                     "Look at the journal's shape and hash, not into each unit");
   command->footer(kExamples);
-  command->callback(
-      [options, &action] { action = [options](Session&) { return run_check(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Session& session) { return run_check(*options, session.cancel); };
+  });
 }
 
 }  // namespace virnucpro

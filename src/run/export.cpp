@@ -57,7 +57,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
   summary.synthetic = is_synthetic(run.fingerprint());
   mark_synthetic(directory, run.fingerprint());
   summary.counts =
-      write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold});
+      write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
   if (viruses_of) {
     SequenceRereader(*viruses_of, shard_of(run.fingerprint()), directory)
         .write(journal, threshold, directory / "virus.fasta", cancel);
@@ -71,7 +71,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
 }  // namespace
 
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
-  const KeptRun run(settings.run);
+  const KeptRun run(settings.run, cancel);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
   std::optional<InputSettings> viruses_of;

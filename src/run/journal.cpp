@@ -182,9 +182,10 @@ struct Journal::Database {
     return hash.hex();
   }
 
-  void verify(const std::vector<InputEntry>& inputs, Check check) {
+  void verify(const std::vector<InputEntry>& inputs, Check check, const Cancel& cancel) {
     SqliteStatement rows = sqlite.prepare(kSelectUnits);
     while (rows.step()) {
+      cancel.check();
       if (check == Check::kDeep) (void)unit_at(rows, units);
       count_unit(rows.integer(1), rows.blob(2));
     }
@@ -255,7 +256,7 @@ Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerp
   return journal;
 }
 
-Journal Journal::open(const std::filesystem::path& path, Check check) {
+Journal Journal::open(const std::filesystem::path& path, Check check, const Cancel& cancel) {
   SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
   check_schema(sqlite);
   // The file was opened to be written to, so this is in its header.
@@ -263,7 +264,7 @@ Journal Journal::open(const std::filesystem::path& path, Check check) {
   sqlite.execute("PRAGMA journal_mode = WAL");  // one that was just made may not have it yet
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
   (void)journal.fingerprint();
-  journal.database_->verify(journal.inputs(), check);
+  journal.database_->verify(journal.inputs(), check, cancel);
   return journal;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cancel.hpp"
 #include "base/error.hpp"
 #include "run/unit.hpp"
 
@@ -54,8 +55,9 @@ class Journal {
   // One that no other run will ever read: nothing is synced, and it is gone with the object.
   static Journal create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint);
   // Checks every row, so that what follows can be trusted: kJournalDamaged when it cannot be. An
-  // interrupted run's journal can be appended to where it ends.
-  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep);
+  // interrupted run's journal can be appended to where it ends. Errors: Cancel's, too.
+  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep,
+                      const Cancel& cancel = Cancel());
   ~Journal();
   Journal(Journal&&) noexcept;
 

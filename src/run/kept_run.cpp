@@ -29,7 +29,8 @@ void copy_to(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-KeptRun::KeptRun(const fs::path& directory, Journal::Check check) : directory_(directory) {
+KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check check)
+    : directory_(directory) {
   std::error_code ignored;
   if (!fs::exists(directory_ / kJournal, ignored)) {
     throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
@@ -40,7 +41,7 @@ KeptRun::KeptRun(const fs::path& directory, Journal::Check check) : directory_(d
   } else {
     copy_journal();
   }
-  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check));
+  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check, cancel));
   fingerprint_ = journal_->fingerprint();
 }
 

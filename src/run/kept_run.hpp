@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/cancel.hpp"
 #include "base/directory.hpp"
 #include "run/journal.hpp"
 #include "run/run_lock.hpp"
@@ -15,9 +16,9 @@ namespace virnucpro {
 class KeptRun {
  public:
   // Errors: kInputMissing without a journal; kOutputBusy while the run is on, naming host and pid;
-  // kJournalDamaged; kTemporaryFolder.
-  explicit KeptRun(const std::filesystem::path& directory,
-                   Journal::Check check = Journal::Check::kDeep);
+  // kJournalDamaged; kTemporaryFolder; Cancel's.
+  KeptRun(const std::filesystem::path& directory, const Cancel& cancel,
+          Journal::Check check = Journal::Check::kDeep);
 
   const Journal& journal() const { return *journal_; }
   const Journal::Fingerprint& fingerprint() const { return fingerprint_; }

@@ -51,7 +51,7 @@ class UnitWriter {
 using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
 
 // Every shard of one input, once.
-Runs open_shards(const std::vector<std::filesystem::path>& paths) {
+Runs open_shards(const std::vector<std::filesystem::path>& paths, const Cancel& cancel) {
   Runs runs(paths.size());
   for (const std::filesystem::path& path : paths) {
     for (const auto& other : runs) {
@@ -60,7 +60,7 @@ Runs open_shards(const std::vector<std::filesystem::path>& paths) {
         fail(*other, "it was given twice");
       }
     }
-    auto run = std::make_unique<KeptRun>(path);
+    auto run = std::make_unique<KeptRun>(path, cancel);
     const Shard shard = shard_of(run->fingerprint());
     if (shard.count != runs.size()) {
       fail(*run,
@@ -111,7 +111,7 @@ void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
 }  // namespace
 
 ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
-  const Runs runs = open_shards(settings.runs);
+  const Runs runs = open_shards(settings.runs, cancel);
   require_one_input(runs);
   Journal::Fingerprint print = runs.front()->fingerprint();
   print["shard"] = shard_text({});

@@ -99,7 +99,8 @@ class PredictRun {
     RunSummary summary;
     summary.counts = write_tables(
         journal_,
-        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold});
+        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold},
+        cancel_);
     if (rereader_) {
       rereader_->write(journal_, settings_.threshold, directory_.path() / "virus.fasta", cancel_);
     }
@@ -276,10 +277,10 @@ Journal make_journal(const PredictSettings& settings, const OutputDirectory& dir
 // The journal of the run to go on with; empty where the run starts from its beginning.
 std::optional<Journal> open_journal(const PredictSettings& settings,
                                     const OutputDirectory& directory,
-                                    const Journal::Fingerprint& print) {
+                                    const Journal::Fingerprint& print, const Cancel& cancel) {
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
-  Journal journal = Journal::open(
-      directory.journal(), settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick);
+  const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
+  Journal journal = Journal::open(directory.journal(), check, cancel);
   require_same_run(journal.fingerprint(), print, directory.journal());
   if (!settings.keep_intermediate) return journal;
   log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
@@ -319,7 +320,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
                  .synthetic = models.synthetic};
   if (settings.existing == Existing::kResume) {
     try {
-      if (std::optional<Journal> journal = open_journal(settings, directory, print)) {
+      if (std::optional<Journal> journal = open_journal(settings, directory, print, cancel)) {
         directory.clear_leftovers();
         begin_output(directory, models);
         log_info("resumed: {} units are in the journal", journal->units());

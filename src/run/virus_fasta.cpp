@@ -94,7 +94,7 @@ void SequenceRereader::write(const Journal& journal, double threshold,
   GoodRecords records(std::move(inputs), shard, std::move(entries), cancel);
   AtomicFile out(path);
   std::string text;
-  for_each_call(journal, threshold, [&](std::uint32_t, std::uint64_t, bool virus) {
+  for_each_call(journal, threshold, cancel, [&](std::uint32_t, std::uint64_t, bool virus) {
     const InputRecord record = records.next();
     if (!virus) return;
     text.clear();

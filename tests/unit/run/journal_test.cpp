@@ -136,6 +136,17 @@ TEST(Journal, LooksQuicklyPastADamagedUnitUntilItIsRead) {
   EXPECT_EQ(thrown_kind([&] { count_units(quick); }), ErrorKind::kJournalDamaged);
 }
 
+TEST(Journal, IsNotLookedThroughWhenCancelled) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, true);
+  Cancel cancel;
+  cancel.request(SIGTERM);
+  for (const auto check : {Journal::Check::kDeep, Journal::Check::kQuick}) {
+    EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", check, cancel); }),
+              ErrorKind::kTerminated);
+  }
+}
+
 TEST(Journal, HasNoNameBeforeItsFingerprint) {
   const TempDir directory;
   write_text(directory / "run.db.partial", "of a run that was killed");
