@@ -26,6 +26,17 @@ InputSettings inputs_of(const KeptRun& run) {
   throw Error(ErrorKind::kUsage, "the run read a pipe: its sequences cannot be read again");
 }
 
+FrameStreamSettings cutting_of(const KeptRun& run) {
+  const auto chunk_size = parse_count(run.value("chunk_size"));
+  const auto min_length = parse_count(run.value("min_length"));
+  if (!chunk_size || *chunk_size == 0 || !min_length) {
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
+                "its fingerprint does not say how sequences were cut");
+  }
+  return {
+      .chunk_size = *chunk_size, .min_length = *min_length, .shard = shard_of(run.fingerprint())};
+}
+
 std::filesystem::path default_output(const KeptRun& run) {
   if (run.journal().finished()) return run.directory();
   std::filesystem::path own = std::filesystem::absolute(run.directory()).lexically_normal();
@@ -59,7 +70,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
   summary.counts =
       write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
   if (viruses_of) {
-    SequenceRereader(*viruses_of, shard_of(run.fingerprint()), directory)
+    SequenceRereader(*viruses_of, cutting_of(run), directory)
         .write(journal, threshold, directory / "virus.fasta", cancel);
   }
   if (!summary.finished) mark_partial(directory, journal, summary.counts);

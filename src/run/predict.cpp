@@ -72,7 +72,10 @@ class PredictRun {
                                      auto index) { take(number, result, index); },
                  .on_failed = [this](auto number, const auto& reason) { give_up(number, reason); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
-    if (settings.virus_fasta) rereader_.emplace(settings.inputs, settings.shard, directory.path());
+    if (settings.virus_fasta) {
+      rereader_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
+                        directory.path());
+    }
     if (!settings.keep_intermediate) return;
     const BatchComputer& computer = *models.computer;
     const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 
 import pytest
@@ -63,6 +64,30 @@ def test_export_of_a_changed_input_gives_no_viruses(run):
     assert result.returncode == 1
     assert "input changed" in message(result)
     assert not (run.folder / "out" / "virus.fasta").exists()
+
+
+def unfinish(folder):
+    """As if the run had been killed behind its last unit."""
+    with sqlite3.connect(folder / "run.db") as journal:
+        journal.execute("DELETE FROM completion")
+        journal.execute("DELETE FROM inputs")
+    journal.close()
+
+
+def test_export_of_viruses_of_an_interrupted_run(run, sequences):
+    unfinish(run.folder / "out")
+    viruses = run.folder / "out_partial" / "virus.fasta"
+    result = run("export", "out", "--virus-fasta", "--threshold", "0")
+    assert result.returncode == 2, message(result)
+    assert viruses.read_text() == fasta(sequences)
+    reads = run.folder / "reads.fa"
+    letters = sequences["piece_3"][:60]
+    reads.write_text(reads.read_text().replace(letters, letters[::-1]))
+    result = run("export", "out", "--virus-fasta", "--threshold", "0", "--force")
+    assert result.returncode == 1
+    assert "reads.fa: input changed" in message(result)
+    assert "piece_3" in message(result)
+    assert not viruses.exists()
 
 
 def test_export_of_an_interrupted_run_is_marked(interrupted):
