@@ -10,6 +10,7 @@
 #include "run/kept_run.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
+#include "run/sequence_walk.hpp"
 #include "run/synthetic_mark.hpp"
 #include "run/virus_fasta.hpp"
 
@@ -44,14 +45,23 @@ std::filesystem::path default_output(const KeptRun& run) {
   return own.string() + "_partial";
 }
 
+std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
+  std::uint64_t count = 0;
+  walk_sequences(
+      journal,
+      {.part = {}, .end = [&count](const SequencePart&, const SequenceSummary&) { ++count; }},
+      cancel);
+  return count;
+}
+
 void mark_partial(const std::filesystem::path& directory, const Journal& journal,
-                  const TableCounts& counts) {
+                  const Cancel& cancel) {
   AtomicFile mark(directory / "PARTIAL");
   mark.write(
       fmt::format("The run that these tables are from did not finish: {} sequences and {} of its "
                   "inputs are in\n"
                   "its journal so far. virnucpro predict --resume goes on with it.\n",
-                  counts.sequences, journal.inputs().size()));
+                  count_sequences(journal, cancel), journal.inputs().size()));
   mark.commit();
 }
 
@@ -66,14 +76,15 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
   ExportSummary summary;
   summary.finished = journal.finished();
   summary.synthetic = is_synthetic(run.fingerprint());
+  // Marks first: tables that an export leaves which is killed meanwhile must not be without.
   mark_synthetic(directory, run.fingerprint());
+  if (!summary.finished) mark_partial(directory, journal, cancel);
   summary.counts =
       write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
   if (viruses_of) {
     SequenceRereader(*viruses_of, cutting_of(run), directory)
         .write(journal, threshold, directory / "virus.fasta", cancel);
   }
-  if (!summary.finished) mark_partial(directory, journal, summary.counts);
   summary.inputs = journal.inputs();
   summary.tables = frame_table_path(directory, stem).parent_path();
   return summary;
