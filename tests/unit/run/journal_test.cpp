@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
+#include "base/file.hpp"
 #include "run/sqlite.hpp"
 #include "run/unit_blob.hpp"
 #include "unit/run/file_size_limit.hpp"
@@ -205,6 +208,22 @@ TEST(Journal, SaysThatTheDiskIsFull) {
                                 }),
             static_cast<int>(ErrorKind::kOutputWrite));
   EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // what was done is kept
+}
+
+TEST(Sqlite, TellsWhatTheSystemSaid) {
+  const TempDir directory;
+  const auto body = [&] {
+    write_text(directory / "one.db", "");
+    SqliteDatabase database(directory / "one.db", nullptr);
+    database.execute("CREATE TABLE bytes(some BLOB)");
+    limit_file_size(100000);
+    try {
+      database.execute("INSERT INTO bytes VALUES (randomblob(1000000))");
+    } catch (const Error& error) {
+      if (std::string(error.what()).find(errno_text(EFBIG)) != std::string::npos) throw;
+    }
+  };
+  EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), static_cast<int>(ErrorKind::kOutputWrite));
 }
 
 TEST(Journal, GoesOnWhenThereIsSpaceAgain) {
