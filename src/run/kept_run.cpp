@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
@@ -36,13 +37,22 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
     throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
                 "it holds no journal of a run (run.db)");
   }
-  if (can_be_written(directory_)) {
-    lock_.emplace(directory_);
-  } else {
-    copy_journal();
-  }
+  if (!take_lock()) copy_journal();
   journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check, cancel));
   fingerprint_ = journal_->fingerprint();
+}
+
+// Whether run.lock could be taken. A full disk may be why someone looks at this run.
+bool KeptRun::take_lock() {
+  if (!can_be_written(directory_)) return false;
+  try {
+    lock_.emplace(directory_);
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOutputWrite) throw;
+    log_info("{}; the journal is copied", error.what());
+    return false;
+  }
 }
 
 void KeptRun::copy_journal() {

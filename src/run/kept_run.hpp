@@ -11,8 +11,9 @@
 namespace virnucpro {
 
 // A run that lies in its output directory, finished or interrupted, to be read. It holds run.lock
-// meanwhile; of a directory that cannot be written, journal and WAL are copied to the temporary
-// folder first, since a journal of an interrupted run wants to be recovered.
+// meanwhile; of a directory that cannot be written, or not now (its disk is full), journal and WAL
+// are copied to the temporary folder first, since a journal of an interrupted run wants to be
+// recovered.
 class KeptRun {
  public:
   // Errors: kInputMissing without a journal; kOutputBusy while the run is on, naming host and pid;
@@ -27,6 +28,7 @@ class KeptRun {
   const std::filesystem::path& directory() const { return directory_; }
 
  private:
+  bool take_lock();
   void copy_journal();
 
   std::filesystem::path directory_;
