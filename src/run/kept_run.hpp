@@ -16,8 +16,8 @@ namespace virnucpro {
 // recovered.
 class KeptRun {
  public:
-  // Errors: kInputMissing without a journal; kOutputBusy while the run is on, naming host and pid;
-  // kJournalDamaged; kTemporaryFolder; Cancel's.
+  // Errors: kInputMissing without a journal, or one that may not be read; kOutputBusy while the run
+  // is on, naming host and pid; kJournalDamaged; kTemporaryFolder; Cancel's.
   KeptRun(const std::filesystem::path& directory, const Cancel& cancel,
           Journal::Check check = Journal::Check::kDeep);
 

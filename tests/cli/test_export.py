@@ -134,17 +134,33 @@ def without_rights():
     os.setuid(65534)
 
 
+def open_to_all(folder):
+    """So that a user without rights comes to it."""
+    for above in [folder, *folder.parents]:
+        if above != above.parent and above.stat().st_mode & 0o005 != 0o005:
+            os.chmod(above, 0o755)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
 def test_export_of_a_directory_that_cannot_be_written(run, tmp_path_factory):
     before = run.tables("out", "reads")
     target = tmp_path_factory.mktemp("target")
     os.chmod(target, 0o777)
-    for folder in [run.folder, *run.folder.parents]:
-        if folder != folder.parent and folder.stat().st_mode & 0o005 != 0o005:
-            os.chmod(folder, 0o755)
+    open_to_all(run.folder)
     result = run("export", "out", "-o", target / "copy", preexec_fn=without_rights)
     assert result.returncode == 0, message(result)
     assert run.tables(target / "copy", "reads") == before
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
+@pytest.mark.parametrize("closed", ["out", "out/run.db"])
+def test_a_journal_that_may_not_be_read(run, closed):
+    open_to_all(run.folder)
+    os.chmod(run.folder / closed, 0o600)
+    result = run("utils", "validate-checkpoints", "out", preexec_fn=without_rights)
+    assert result.returncode == 1
+    assert f"{closed}: input not found: Permission denied" in message(result)
+    assert "TMPDIR" not in message(result)
 
 
 def test_validate_checkpoints_describes_a_run(run):
