@@ -23,12 +23,13 @@ struct CheckOptions {
   bool skip_load = false;
 };
 
-std::string describe(const KeptRun& run) {
+std::string describe(const KeptRun& run, bool is_read) {
   const Journal& journal = run.journal();
-  std::string text = fmt::format(
-      "{}: whole\n  run       {}\n  units     {}\n", printable(run.directory().string()),
-      journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
-      grouped(journal.units()));
+  std::string text =
+      fmt::format("{}: {}\n  run       {}\n  units     {}\n", printable(run.directory().string()),
+                  is_read ? "whole" : "no unit is missing; not read unit by unit",
+                  journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
+                  grouped(journal.units()));
   for (const InputEntry& input : journal.inputs()) {
     text += fmt::format(
         "  input     {}: {}\n", printable(input.name),
@@ -45,7 +46,7 @@ int run_check(const CheckOptions& options, const Cancel& cancel) {
   const KeptRun run(options.run, cancel,
                     options.skip_load ? Journal::Check::kQuick : Journal::Check::kDeep);
   if (!options.skip_load) walk_sequences(run.journal(), {}, cancel);
-  write_stdout(describe(run));
+  write_stdout(describe(run, !options.skip_load));
   return kExitDone;
 }
 

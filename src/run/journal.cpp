@@ -162,9 +162,13 @@ struct Journal::Database {
     parts += unit_parts;
   }
 
+  void require_number(const SqliteStatement& row, std::uint64_t expected) const {
+    if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
+  }
+
   // The unit of a row, which must be number `expected`.
   Unit unit_at(const SqliteStatement& row, std::uint64_t expected) const {
-    if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
+    require_number(row, expected);
     Unit unit = decode_unit(row.blob(2), expected, sqlite.path().string());
     if (unit.parts.size() != row.integer(1)) {
       fail(fmt::format("unit {} has another number of parts than its row says", expected));
@@ -186,6 +190,7 @@ struct Journal::Database {
     SqliteStatement rows = sqlite.prepare(kSelectUnits);
     while (rows.step()) {
       cancel.check();
+      require_number(rows, units);
       if (check == Check::kDeep) (void)unit_at(rows, units);
       count_unit(rows.integer(1), rows.blob(2));
     }

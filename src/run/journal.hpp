@@ -46,7 +46,7 @@ class Journal {
   using Fingerprint = std::map<std::string, std::string>;
 
   // How much of a journal is looked at when it is opened: with kQuick units are counted and hashed,
-  // and each is checked only when it is read.
+  // none may be missing between others, and each is checked only when it is read.
   enum class Check : std::uint8_t { kDeep, kQuick };
 
   // A new journal, under its name once it has its fingerprint; a file that is there already is an

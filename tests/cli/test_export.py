@@ -164,10 +164,11 @@ def test_a_journal_that_may_not_be_read(run, closed):
 
 
 def test_validate_checkpoints_describes_a_run(run):
-    for flags in ([], ["--skip-load"]):
+    for flags, state in (([], "whole"),
+                         (["--skip-load"], "no unit is missing; not read unit by unit")):
         result = run("utils", "validate-checkpoints", "out", *flags)
         assert result.returncode == 0, message(result)
-        assert "out: whole\n  run       finished\n" in result.stdout.decode()
+        assert f"out: {state}\n  run       finished\n" in result.stdout.decode()
         assert "reads.fa: 6 sequences" in result.stdout.decode()
         assert "chunk_size: 100" in result.stdout.decode()
 

@@ -139,6 +139,14 @@ TEST(Journal, LooksQuicklyPastADamagedUnitUntilItIsRead) {
   EXPECT_EQ(thrown_kind([&] { count_units(quick); }), ErrorKind::kJournalDamaged);
 }
 
+TEST(Journal, MissesNoUnitWhenLookedAtQuickly) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  change(directory / "run.db", "DELETE FROM units WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", Journal::Check::kQuick); }),
+            ErrorKind::kJournalDamaged);
+}
+
 TEST(Journal, IsNotLookedThroughWhenCancelled) {
   const TempDir directory;
   write_journal(directory / "run.db", 3, true);
