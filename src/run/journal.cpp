@@ -325,6 +325,10 @@ void Journal::finish() {
       .execute();
   // Syncs the database itself.
   if (!database.scratch) database.sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (!database.scratch && database.sqlite.was_moved()) {
+    log_warning("{}: it was removed or replaced while the run was on: no journal of it is kept",
+                path().string());
+  }
 }
 
 const std::filesystem::path& Journal::path() const {

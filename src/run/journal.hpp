@@ -65,6 +65,7 @@ class Journal {
   void append(const Unit& unit);  // indices in order from 0; kInternal otherwise
   // Each index once or more; at the end they must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
+  // Warns when somebody removed or replaced the file meanwhile: the tables can be written still.
   void finish();
 
   const std::filesystem::path& path() const;

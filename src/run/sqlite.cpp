@@ -157,6 +157,12 @@ bool SqliteDatabase::is_read_only() const {
   return sqlite3_db_readonly(database_.get(), "main") == 1;
 }
 
+bool SqliteDatabase::was_moved() const {
+  int moved = 0;
+  sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
 std::uint64_t SqliteDatabase::integer(std::string_view sql) const {
   SqliteStatement statement = prepare(sql);
   if (statement.step()) return statement.integer(0);
