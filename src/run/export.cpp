@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "run/failed_inputs.hpp"
 #include "run/input_check.hpp"
 #include "run/kept_run.hpp"
 #include "run/output_directory.hpp"
@@ -86,6 +87,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
         .write(journal, threshold, directory / "virus.fasta", cancel);
   }
   summary.inputs = journal.inputs();
+  write_failed_inputs(summary.inputs, directory);
   summary.tables = frame_table_path(directory, stem).parent_path();
   return summary;
 }

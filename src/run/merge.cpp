@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/limits.hpp"
-#include "run/failed_inputs.hpp"
 #include "run/kept_run.hpp"
 #include "run/known_parts.hpp"
 #include "run/output_directory.hpp"
@@ -131,7 +130,6 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     interleave(runs, units, cancel);
     const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
     for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
-    write_failed_inputs(inputs, directory.path());
     journal.finish();
   }
   return export_run({.run = settings.output, .output = {}, .threshold = {}}, cancel);

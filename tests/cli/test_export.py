@@ -209,6 +209,8 @@ def test_merge_makes_one_run_of_its_shards(shards):
     for name in ("merged", "whole"):
         result = shards("export", name, "-o", f"{name}_viruses", "--virus-fasta")
         assert result.returncode == 2, message(result)
+        exported = shards.folder / f"{name}_viruses" / "failed_inputs.txt"
+        assert exported.read_bytes() == failed[0]
     viruses = [(shards.folder / f"{name}_viruses" / "virus.fasta").read_bytes()
                for name in ("merged", "whole")]
     assert viruses[0] == viruses[1]
