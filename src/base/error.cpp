@@ -76,9 +76,10 @@ constexpr std::array kTable{
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
               "Set TMPDIR to a folder with free space that can be written."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
-              "Start the run over with --force-resume."},
+              "Start the run over with --force-resume, or where it reads a pipe with --force."},
     ErrorInfo{kJournalMismatch, "journal-mismatch", 3, "the run's journal is of another run",
-              "Give what the run was begun with, or start over with --force-resume."},
+              "Give what the run was begun with, or start over with --force-resume; where it reads "
+              "a pipe with --force."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
