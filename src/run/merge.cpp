@@ -47,6 +47,17 @@ class UnitWriter {
   std::size_t frames_ = 0;
 };
 
+// Asked before the shards are locked, so that they do not stand in each other's way.
+void require_another_output(const MergeSettings& settings) {
+  for (const std::filesystem::path& run : settings.runs) {
+    std::error_code other;
+    if (!std::filesystem::equivalent(run, settings.output, other)) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output {} is one of the shards; name another directory",
+                            settings.output.string()));
+  }
+}
+
 using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
 
 // Every shard of one input, once.
@@ -110,6 +121,7 @@ void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
 }  // namespace
 
 ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
+  require_another_output(settings);
   const Runs runs = open_shards(settings.runs, cancel);
   require_one_input(runs);
   Journal::Fingerprint print = runs.front()->fingerprint();

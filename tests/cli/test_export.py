@@ -230,6 +230,15 @@ def test_merge_wants_every_shard_once(shards, runs, why):
     assert not (shards.folder / "never").exists()
 
 
+@pytest.mark.parametrize("flags", [[], ["--force"]])
+def test_merge_into_one_of_its_shards(shards, flags):
+    before = shards.tables("a", "reads")
+    result = shards("merge", "a", "b", "-o", "./b/../a", *flags)
+    assert result.returncode == 1
+    assert "is one of the shards" in message(result)
+    assert shards.tables("a", "reads") == before
+
+
 def test_merge_wants_shards_of_one_run(shards):
     result = shards.predict("reads.fa", "cut.fa", "reads.fa", "-e", "60", "--no-progress", "-o",
                             "other", "--shard", "1/2", "--force")
