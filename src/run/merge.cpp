@@ -1,6 +1,7 @@
 #include "run/merge.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <memory>
@@ -56,6 +57,20 @@ void require_another_output(const MergeSettings& settings) {
                 fmt::format("--output {} is one of the shards; name another directory",
                             settings.output.string()));
   }
+}
+
+// Every shard is open at once: its lock, its journal and that one's log.
+void allow_open_files(std::size_t runs) {
+  constexpr rlim_t kPerRun = 3;
+  constexpr rlim_t kOthers = 64;
+  const rlim_t needed = kPerRun * runs + kOthers;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = needed;
+  if (needed <= limit.rlim_max && ::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} runs need {} open files at once, and {} are allowed (ulimit -Hn)",
+                          runs, needed, limit.rlim_max));
 }
 
 using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
@@ -122,6 +137,7 @@ void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
 
 ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   require_another_output(settings);
+  allow_open_files(settings.runs.size());
   const Runs runs = open_shards(settings.runs, cancel);
   require_one_input(runs);
   Journal::Fingerprint print = runs.front()->fingerprint();

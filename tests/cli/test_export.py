@@ -1,6 +1,7 @@
 """export, merge and utils validate-checkpoints: what is made of runs that lie on disk."""
 
 import os
+import resource
 import shutil
 import signal
 import sqlite3
@@ -237,6 +238,17 @@ def test_merge_into_one_of_its_shards(shards, flags):
     assert result.returncode == 1
     assert "is one of the shards" in message(result)
     assert shards.tables("a", "reads") == before
+
+
+@pytest.mark.parametrize("most, code, why", [(4096, 2, "tables: "),
+                                             (40, 1, "70 open files at once, and 40 are allowed")])
+def test_merge_opens_many_files(shards, most, code, why):
+    """Of the limits the soft one is raised, and the hard one is named."""
+    shutil.rmtree(shards.folder / "few", ignore_errors=True)
+    result = shards("merge", "a", "b", "-o", "few", preexec_fn=lambda: resource.setrlimit(
+        resource.RLIMIT_NOFILE, (9, most)))
+    assert result.returncode == code, message(result)
+    assert why in message(result)
 
 
 def test_merge_wants_shards_of_one_run(shards):
