@@ -66,11 +66,11 @@ constexpr std::array kTable{
     ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
-              "Choose another with --output; --resume goes on with an interrupted run; --force "
-              "replaces the file, or this program's files in the directory."},
+              "Choose another with --output; --force replaces the file, or this program's files in "
+              "the directory; predict --resume goes on with an interrupted run."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
-              "Free space, then run it again with --resume, or choose another --output; nothing "
-              "half-written was left under a final name."},
+              "Free space, then run it again, predict with --resume, or choose another --output; "
+              "nothing half-written was left under a final name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
