@@ -106,7 +106,7 @@ def test_export_of_an_interrupted_run_leaves_no_table_unmarked(awkward):
 
 
 def read_embeddings(path):
-    """Without the times at which HDF5 says it was made."""
+    """Its data; how HDF5 laid them out follows from the order of the writes."""
     with h5py.File(path) as file:
         return {name: file[name][()].tolist() for name in file}
 
