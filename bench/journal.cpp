@@ -74,8 +74,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   try {
-    const auto written = virnucpro::write_journal(
-        virnucpro::KeptRun(argv[1]), argv[2], virnucpro::parse_count(argv[3]).value_or(0), argv[4]);
+    const auto written =
+        virnucpro::write_journal(virnucpro::KeptRun(argv[1], virnucpro::Cancel()), argv[2],
+                                 virnucpro::parse_count(argv[3]).value_or(0), argv[4]);
     fmt::print("{{\"sequences\": {}, \"seconds\": {:.3f}}}\n", written.sequences, written.seconds);
     return 0;
   } catch (const std::exception& error) {

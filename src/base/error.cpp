@@ -66,19 +66,20 @@ constexpr std::array kTable{
     ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
-              "Choose another with --output; --resume goes on with an interrupted run; --force "
-              "replaces the file, or this program's files in the directory."},
+              "Choose another with --output; --force replaces the file, or this program's files in "
+              "the directory; predict --resume goes on with an interrupted run."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
-              "Free space, then run it again with --resume, or choose another --output; nothing "
-              "half-written was left under a final name."},
+              "Free space, then run it again, predict with --resume, or choose another --output; "
+              "nothing half-written was left under a final name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
               "Set TMPDIR to a folder with free space that can be written."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
-              "Start the run over with --force-resume."},
+              "Start the run over with --force-resume, or where it reads a pipe with --force."},
     ErrorInfo{kJournalMismatch, "journal-mismatch", 3, "the run's journal is of another run",
-              "Give what the run was begun with, or start over with --force-resume."},
+              "Give what the run was begun with, or start over with --force-resume; where it reads "
+              "a pipe with --force."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",

@@ -23,12 +23,13 @@ struct CheckOptions {
   bool skip_load = false;
 };
 
-std::string describe(const KeptRun& run) {
+std::string describe(const KeptRun& run, bool is_read) {
   const Journal& journal = run.journal();
-  std::string text = fmt::format(
-      "{}: whole\n  run       {}\n  units     {}\n", printable(run.directory().string()),
-      journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
-      grouped(journal.units()));
+  std::string text =
+      fmt::format("{}: {}\n  run       {}\n  units     {}\n", printable(run.directory().string()),
+                  is_read ? "whole" : "no unit is missing; not read unit by unit",
+                  journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
+                  grouped(journal.units()));
   for (const InputEntry& input : journal.inputs()) {
     text += fmt::format(
         "  input     {}: {}\n", printable(input.name),
@@ -41,11 +42,11 @@ std::string describe(const KeptRun& run) {
   return text;
 }
 
-int run_check(const CheckOptions& options) {
-  const KeptRun run(options.run,
+int run_check(const CheckOptions& options, const Cancel& cancel) {
+  const KeptRun run(options.run, cancel,
                     options.skip_load ? Journal::Check::kQuick : Journal::Check::kDeep);
-  if (!options.skip_load) walk_sequences(run.journal(), {});
-  write_stdout(describe(run));
+  if (!options.skip_load) walk_sequences(run.journal(), {}, cancel);
+  write_stdout(describe(run, !options.skip_load));
   return kExitDone;
 }
 
@@ -61,8 +62,9 @@ void add_validate_checkpoints_command(CLI::App& utils, Action& action) {
   command->add_flag("--skip-load", options->skip_load,
                     "Look at the journal's shape and hash, not into each unit");
   command->footer(kExamples);
-  command->callback(
-      [options, &action] { action = [options](Session&) { return run_check(*options); }; });
+  command->callback([options, &action] {
+    action = [options](const Session& session) { return run_check(*options, session.cancel); };
+  });
 }
 
 }  // namespace virnucpro

@@ -235,7 +235,14 @@ WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const
   const std::uint64_t id = member.flying.front();
   const std::size_t tokens = id == kCanary ? canary_tokens() : tokens_of(parts_.at(id).part);
   return std::max(settings_.shortest_hang,
-                  settings_.hang_factor * *slowest_ * static_cast<double>(tokens));
+                  settings_.hang_factor * *slowest_ * timed_tokens(member, tokens));
+}
+
+// What a batch takes whatever its size would make a token of a tiny one look absurdly slow, and the
+// longest wait for a full one hours.
+double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
+  constexpr std::uint64_t kLeastShare = 8;  // of the budget
+  return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
 }
 
 std::vector<WorkerSchedule::Action> WorkerSchedule::take_actions() {
@@ -363,7 +370,7 @@ void WorkerSchedule::send_canary(std::size_t worker, Seconds now) {
 void WorkerSchedule::land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now) {
   const auto place = std::find(member.flying.begin(), member.flying.end(), id);
   if (place == member.flying.begin() && tokens > 0) {
-    const double seconds_a_token = (now - member.since) / static_cast<double>(tokens);
+    const double seconds_a_token = (now - member.since) / timed_tokens(member, tokens);
     slowest_ = std::max(slowest_.value_or(0), seconds_a_token);
   }
   member.flying.erase(place);

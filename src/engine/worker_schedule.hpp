@@ -165,6 +165,7 @@ class WorkerSchedule {
   Verdict judge_nan(std::size_t worker, Item item, const std::vector<std::uint32_t>& not_finite,
                     Seconds now);
   Seconds longest_wait(const Member& member) const;
+  static double timed_tokens(const Member& member, std::size_t tokens);
   std::string why_hanging(const Member& member, Seconds now) const;
 
   Settings settings_;

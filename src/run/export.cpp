@@ -6,10 +6,12 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "run/failed_inputs.hpp"
 #include "run/input_check.hpp"
 #include "run/kept_run.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
+#include "run/sequence_walk.hpp"
 #include "run/synthetic_mark.hpp"
 #include "run/virus_fasta.hpp"
 
@@ -26,6 +28,17 @@ InputSettings inputs_of(const KeptRun& run) {
   throw Error(ErrorKind::kUsage, "the run read a pipe: its sequences cannot be read again");
 }
 
+FrameStreamSettings cutting_of(const KeptRun& run) {
+  const auto chunk_size = parse_count(run.value("chunk_size"));
+  const auto min_length = parse_count(run.value("min_length"));
+  if (!chunk_size || *chunk_size == 0 || !min_length) {
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
+                "its fingerprint does not say how sequences were cut");
+  }
+  return {
+      .chunk_size = *chunk_size, .min_length = *min_length, .shard = shard_of(run.fingerprint())};
+}
+
 std::filesystem::path default_output(const KeptRun& run) {
   if (run.journal().finished()) return run.directory();
   std::filesystem::path own = std::filesystem::absolute(run.directory()).lexically_normal();
@@ -33,14 +46,23 @@ std::filesystem::path default_output(const KeptRun& run) {
   return own.string() + "_partial";
 }
 
+std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
+  std::uint64_t count = 0;
+  walk_sequences(
+      journal,
+      {.part = {}, .end = [&count](const SequencePart&, const SequenceSummary&) { ++count; }},
+      cancel);
+  return count;
+}
+
 void mark_partial(const std::filesystem::path& directory, const Journal& journal,
-                  const TableCounts& counts) {
+                  const Cancel& cancel) {
   AtomicFile mark(directory / "PARTIAL");
   mark.write(
       fmt::format("The run that these tables are from did not finish: {} sequences and {} of its "
                   "inputs are in\n"
                   "its journal so far. virnucpro predict --resume goes on with it.\n",
-                  counts.sequences, journal.inputs().size()));
+                  count_sequences(journal, cancel), journal.inputs().size()));
   mark.commit();
 }
 
@@ -55,15 +77,17 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
   ExportSummary summary;
   summary.finished = journal.finished();
   summary.synthetic = is_synthetic(run.fingerprint());
+  // Marks first: tables that an export leaves which is killed meanwhile must not be without.
   mark_synthetic(directory, run.fingerprint());
+  if (!summary.finished) mark_partial(directory, journal, cancel);
   summary.counts =
-      write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold});
+      write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
   if (viruses_of) {
-    SequenceRereader(*viruses_of, shard_of(run.fingerprint()), directory)
+    SequenceRereader(*viruses_of, cutting_of(run), directory)
         .write(journal, threshold, directory / "virus.fasta", cancel);
   }
-  if (!summary.finished) mark_partial(directory, journal, summary.counts);
   summary.inputs = journal.inputs();
+  write_failed_inputs(summary.inputs, directory);
   summary.tables = frame_table_path(directory, stem).parent_path();
   return summary;
 }
@@ -71,7 +95,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
 }  // namespace
 
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
-  const KeptRun run(settings.run);
+  const KeptRun run(settings.run, cancel);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
   std::optional<InputSettings> viruses_of;

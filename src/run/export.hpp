@@ -26,10 +26,10 @@ struct ExportSummary {
   std::filesystem::path tables;  // their folder
 };
 
-// The tables of a run from its journal: nothing is computed, and of the inputs only virus.fasta
-// needs any, checked against their hashes. Those of an interrupted run come with a file PARTIAL.
-// Errors: KeptRun's; kUsage for viruses of a run that read a pipe; kInputChanged, kOutputExists,
-// kOutputWrite.
+// The tables of a run from its journal, and failed_inputs.txt: nothing is computed, and of the
+// inputs only virus.fasta needs any, checked against their hashes. Those of an interrupted run come
+// with a file PARTIAL. Errors: KeptRun's; kUsage for viruses of a run that read a pipe;
+// kInputChanged, kOutputExists, kOutputWrite.
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

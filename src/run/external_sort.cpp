@@ -80,8 +80,8 @@ class ExternalSort::RunReader {
   std::size_t key_size_ = 0;
 };
 
-ExternalSort::ExternalSort(std::filesystem::path directory, std::size_t rows)
-    : directory_(std::move(directory)), most_rows_(rows) {}
+ExternalSort::ExternalSort(std::filesystem::path directory, std::size_t rows, const Cancel& cancel)
+    : directory_(std::move(directory)), most_rows_(rows), cancel_(cancel) {}
 
 void ExternalSort::add(std::string_view key, std::string_view value) {
   if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();
@@ -116,7 +116,7 @@ void ExternalSort::free_rows() {
 }
 
 void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* last,
-                         const Visit& visit) {
+                         const Visit& visit) const {
   std::vector<RunReader> readers;
   for (const Run* run = first; run != last; ++run) readers.emplace_back(file, *run);
   // Of equal keys the earlier run's comes first: its rows were added earlier.
@@ -129,6 +129,7 @@ void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* las
     if (readers[k].next()) heads.push(k);
   }
   while (!heads.empty()) {
+    cancel_.check();
     const std::size_t smallest = heads.top();
     heads.pop();
     visit(readers[smallest].key(), readers[smallest].value());
@@ -156,7 +157,10 @@ void ExternalSort::merge_pass() {
 void ExternalSort::drain(const Visit& visit) {
   if (runs_.empty()) {
     sort_rows();
-    for (const Row& row : rows_) visit(key(row), value(row));
+    for (const Row& row : rows_) {
+      cancel_.check();
+      visit(key(row), value(row));
+    }
     free_rows();
     return;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cancel.hpp"
 #include "run/spill_file.hpp"
 
 namespace virnucpro {
@@ -16,13 +17,14 @@ namespace virnucpro {
 // Sorts rows of a key and a value by the key's bytes, rows of one key in the order they came. At
 // most `rows` of them, and some 3 MiB in all, are in memory; the others lie in a temporary file in
 // `directory`, sorted in runs that are merged kFanIn at a time. At most two files are open.
-// Errors: kOutputWrite.
+// Errors: kOutputWrite, Cancel's.
 class ExternalSort {
  public:
   static constexpr std::size_t kFanIn = 64;
   using Visit = std::function<void(std::string_view key, std::string_view value)>;
 
-  ExternalSort(std::filesystem::path directory, std::size_t rows);
+  // The Cancel outlives it.
+  ExternalSort(std::filesystem::path directory, std::size_t rows, const Cancel& cancel);
 
   void add(std::string_view key, std::string_view value);
   // Gives every row in order, once; the sorter is empty afterwards.
@@ -54,10 +56,11 @@ class ExternalSort {
   void spill_rows();
   void free_rows();
   void merge_pass();
-  static void merge(const SpillFile& file, const Run* first, const Run* last, const Visit& visit);
+  void merge(const SpillFile& file, const Run* first, const Run* last, const Visit& visit) const;
 
   std::filesystem::path directory_;
   std::size_t most_rows_;
+  const Cancel& cancel_;
   std::string text_;
   std::vector<Row> rows_;
   std::optional<SpillFile> spill_;

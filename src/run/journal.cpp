@@ -162,9 +162,13 @@ struct Journal::Database {
     parts += unit_parts;
   }
 
+  void require_number(const SqliteStatement& row, std::uint64_t expected) const {
+    if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
+  }
+
   // The unit of a row, which must be number `expected`.
   Unit unit_at(const SqliteStatement& row, std::uint64_t expected) const {
-    if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
+    require_number(row, expected);
     Unit unit = decode_unit(row.blob(2), expected, sqlite.path().string());
     if (unit.parts.size() != row.integer(1)) {
       fail(fmt::format("unit {} has another number of parts than its row says", expected));
@@ -182,9 +186,11 @@ struct Journal::Database {
     return hash.hex();
   }
 
-  void verify(const std::vector<InputEntry>& inputs, Check check) {
+  void verify(const std::vector<InputEntry>& inputs, Check check, const Cancel& cancel) {
     SqliteStatement rows = sqlite.prepare(kSelectUnits);
     while (rows.step()) {
+      cancel.check();
+      require_number(rows, units);
       if (check == Check::kDeep) (void)unit_at(rows, units);
       count_unit(rows.integer(1), rows.blob(2));
     }
@@ -259,7 +265,7 @@ Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerp
   return journal;
 }
 
-Journal Journal::open(const std::filesystem::path& path, Check check) {
+Journal Journal::open(const std::filesystem::path& path, Check check, const Cancel& cancel) {
   SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
   check_schema(sqlite);
   // The file was opened to be written to, so this is in its header.
@@ -267,7 +273,7 @@ Journal Journal::open(const std::filesystem::path& path, Check check) {
   sqlite.execute("PRAGMA journal_mode = WAL");  // one that was just made may not have it yet
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
   (void)journal.fingerprint();
-  journal.database_->verify(journal.inputs(), check);
+  journal.database_->verify(journal.inputs(), check, cancel);
   return journal;
 }
 
@@ -330,6 +336,10 @@ void Journal::finish() {
       .execute();
   // Syncs the database itself.
   if (!database.scratch) database.sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (!database.scratch && database.sqlite.was_moved()) {
+    log_warning("{}: it was removed or replaced while the run was on: no journal of it is kept",
+                path().string());
+  }
 }
 
 const std::filesystem::path& Journal::path() const {

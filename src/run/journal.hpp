@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cancel.hpp"
 #include "base/error.hpp"
 #include "run/unit.hpp"
 
@@ -45,7 +46,7 @@ class Journal {
   using Fingerprint = std::map<std::string, std::string>;
 
   // How much of a journal is looked at when it is opened: with kQuick units are counted and hashed,
-  // and each is checked only when it is read.
+  // none may be missing between others, and each is checked only when it is read.
   enum class Check : std::uint8_t { kDeep, kQuick };
 
   // A new journal, under its name once it has its fingerprint; a file that is there already is an
@@ -54,8 +55,9 @@ class Journal {
   // One that no other run will ever read: nothing is synced, and it is gone with the object.
   static Journal create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint);
   // Checks every row, so that what follows can be trusted: kJournalDamaged when it cannot be. An
-  // interrupted run's journal can be appended to where it ends.
-  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep);
+  // interrupted run's journal can be appended to where it ends. Errors: Cancel's, too.
+  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep,
+                      const Cancel& cancel = Cancel());
   ~Journal();
   Journal(Journal&&) noexcept;
 
@@ -64,6 +66,7 @@ class Journal {
   void append(const Unit& unit);            // indices in order from 0; kInternal otherwise
   // Each index once or more; at the end they must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
+  // Warns when somebody removed or replaced the file meanwhile: the tables can be written still.
   void finish();
 
   const std::filesystem::path& path() const;

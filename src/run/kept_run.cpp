@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
@@ -20,7 +23,13 @@ bool can_be_written(const fs::path& directory) {
          ::access((directory / kJournal).c_str(), W_OK) == 0;
 }
 
+void require_readable(const fs::path& file) {
+  if (::access(file.c_str(), R_OK) == 0) return;
+  throw Error(ErrorKind::kInputMissing, Place{.file = file.string()}, errno_text(errno));
+}
+
 void copy_to(const fs::path& from, const fs::path& to) {
+  require_readable(from);  // what fails then lies in the temporary folder
   std::error_code error;
   fs::copy_file(from, to, error);
   if (error) throw Error(ErrorKind::kTemporaryFolder, Place{.file = to.string()}, error.message());
@@ -29,19 +38,29 @@ void copy_to(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-KeptRun::KeptRun(const fs::path& directory, Journal::Check check) : directory_(directory) {
-  std::error_code ignored;
-  if (!fs::exists(directory_ / kJournal, ignored)) {
+KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check check)
+    : directory_(directory) {
+  std::error_code error;
+  if (!fs::exists(directory_ / kJournal, error)) {
     throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
-                "it holds no journal of a run (run.db)");
+                error ? error.message() : "it holds no journal of a run (run.db)");
   }
-  if (can_be_written(directory_)) {
-    lock_.emplace(directory_);
-  } else {
-    copy_journal();
-  }
-  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check));
+  if (!take_lock()) copy_journal();
+  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check, cancel));
   fingerprint_ = journal_->fingerprint();
+}
+
+// Whether run.lock could be taken. A full disk may be why someone looks at this run.
+bool KeptRun::take_lock() {
+  if (!can_be_written(directory_)) return false;
+  try {
+    lock_.emplace(directory_);
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOutputWrite) throw;
+    log_info("{}; the journal is copied", error.what());
+    return false;
+  }
 }
 
 void KeptRun::copy_journal() {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/cancel.hpp"
 #include "base/directory.hpp"
 #include "run/journal.hpp"
 #include "run/run_lock.hpp"
@@ -10,14 +11,15 @@
 namespace virnucpro {
 
 // A run that lies in its output directory, finished or interrupted, to be read. It holds run.lock
-// meanwhile; of a directory that cannot be written, journal and WAL are copied to the temporary
-// folder first, since a journal of an interrupted run wants to be recovered.
+// meanwhile; of a directory that cannot be written, or not now (its disk is full), journal and WAL
+// are copied to the temporary folder first, since a journal of an interrupted run wants to be
+// recovered.
 class KeptRun {
  public:
-  // Errors: kInputMissing without a journal; kOutputBusy while the run is on, naming host and pid;
-  // kJournalDamaged; kTemporaryFolder.
-  explicit KeptRun(const std::filesystem::path& directory,
-                   Journal::Check check = Journal::Check::kDeep);
+  // Errors: kInputMissing without a journal, or one that may not be read; kOutputBusy while the run
+  // is on, naming host and pid; kJournalDamaged; kTemporaryFolder; Cancel's.
+  KeptRun(const std::filesystem::path& directory, const Cancel& cancel,
+          Journal::Check check = Journal::Check::kDeep);
 
   const Journal& journal() const { return *journal_; }
   const Journal::Fingerprint& fingerprint() const { return fingerprint_; }
@@ -26,6 +28,7 @@ class KeptRun {
   const std::filesystem::path& directory() const { return directory_; }
 
  private:
+  bool take_lock();
   void copy_journal();
 
   std::filesystem::path directory_;

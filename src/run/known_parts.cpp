@@ -29,12 +29,16 @@ bool ended_alike(const InputEntry& a, const InputEntry& b) {
   return identity_of(a) == identity_of(b);
 }
 
+bool is_same_part(const SequencePart& a, const SequencePart& b) {
+  return identity_of(a) == identity_of(b);
+}
+
 KnownParts::KnownParts(const Journal& journal)
     : journal_(journal), entries_(journal.inputs()), parts_(journal) {}
 
 void KnownParts::check(const SequencePart& part) {
   const std::optional<SequencePart> before = parts_.next();
-  if (before && identity_of(*before) == identity_of(part)) return;
+  if (before && is_same_part(*before, part)) return;
   fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
 }
 

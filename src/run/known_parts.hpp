@@ -11,6 +11,8 @@ namespace virnucpro {
 
 // Whether two reads of an input came to the same end, its name apart: a file may have moved.
 bool ended_alike(const InputEntry& a, const InputEntry& b);
+// Whether two reads of the inputs gave the same part, its scores apart.
+bool is_same_part(const SequencePart& a, const SequencePart& b);
 
 // What the journal of an interrupted run holds already, held against the inputs as they are now.
 class KnownParts {

@@ -1,6 +1,7 @@
 #include "run/merge.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "base/limits.hpp"
-#include "run/failed_inputs.hpp"
 #include "run/kept_run.hpp"
 #include "run/known_parts.hpp"
 #include "run/output_directory.hpp"
@@ -48,10 +48,35 @@ class UnitWriter {
   std::size_t frames_ = 0;
 };
 
+// Asked before the shards are locked, so that they do not stand in each other's way.
+void require_another_output(const MergeSettings& settings) {
+  for (const std::filesystem::path& run : settings.runs) {
+    std::error_code other;
+    if (!std::filesystem::equivalent(run, settings.output, other)) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output {} is one of the shards; name another directory",
+                            settings.output.string()));
+  }
+}
+
+// Every shard is open at once: its lock, its journal and that one's log.
+void allow_open_files(std::size_t runs) {
+  constexpr rlim_t kPerRun = 3;
+  constexpr rlim_t kOthers = 64;
+  const rlim_t needed = kPerRun * runs + kOthers;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = needed;
+  if (needed <= limit.rlim_max && ::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} runs need {} open files at once, and {} are allowed (ulimit -Hn)",
+                          runs, needed, limit.rlim_max));
+}
+
 using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
 
 // Every shard of one input, once.
-Runs open_shards(const std::vector<std::filesystem::path>& paths) {
+Runs open_shards(const std::vector<std::filesystem::path>& paths, const Cancel& cancel) {
   Runs runs(paths.size());
   for (const std::filesystem::path& path : paths) {
     for (const auto& other : runs) {
@@ -60,7 +85,7 @@ Runs open_shards(const std::vector<std::filesystem::path>& paths) {
         fail(*other, "it was given twice");
       }
     }
-    auto run = std::make_unique<KeptRun>(path);
+    auto run = std::make_unique<KeptRun>(path, cancel);
     const Shard shard = shard_of(run->fingerprint());
     if (shard.count != runs.size()) {
       fail(*run,
@@ -111,7 +136,9 @@ void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
 }  // namespace
 
 ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
-  const Runs runs = open_shards(settings.runs);
+  require_another_output(settings);
+  allow_open_files(settings.runs.size());
+  const Runs runs = open_shards(settings.runs, cancel);
   require_one_input(runs);
   Journal::Fingerprint print = runs.front()->fingerprint();
   print["shard"] = shard_text({});
@@ -131,7 +158,6 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     interleave(runs, units, cancel);
     const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
     for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
-    write_failed_inputs(inputs, directory.path());
     journal.finish();
   }
   return export_run({.run = settings.output, .output = {}, .threshold = {}}, cancel);

@@ -156,11 +156,12 @@ bool holds_log_alone(const fs::path& path) {
 }
 
 [[noreturn]] void fail_in_use(const fs::path& directory, const std::string& name) {
-  throw Error(ErrorKind::kOutputExists, Place{.file = directory.string()},
-              fmt::format("it holds {}{}", name,
-                          holds_unfinished_run(directory)
-                              ? "; an earlier run there did not finish: --resume goes on with it"
-                              : ""));
+  throw Error(
+      ErrorKind::kOutputExists, Place{.file = directory.string()},
+      fmt::format("it holds {}{}", name,
+                  holds_unfinished_run(directory)
+                      ? "; an earlier run there did not finish: predict --resume goes on with it"
+                      : ""));
 }
 
 void require_empty(const fs::path& directory) {

@@ -73,7 +73,10 @@ class PredictRun {
                                      auto index) { take(number, result, index); },
                  .on_failed = [this](auto number, const auto& reason) { give_up(number, reason); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
-    if (settings.virus_fasta) rereader_.emplace(settings.inputs, settings.shard, directory.path());
+    if (settings.virus_fasta) {
+      rereader_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
+                        directory.path());
+    }
     if (!settings.keep_intermediate || journal_.finished()) return;
     const BatchComputer& computer = *models.computer;
     const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
@@ -100,7 +103,8 @@ class PredictRun {
     RunSummary summary;
     summary.counts = write_tables(
         journal_,
-        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold});
+        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold},
+        cancel_);
     if (rereader_) {
       rereader_->write(journal_, settings_.threshold, directory_.path() / "virus.fasta", cancel_);
     }
@@ -305,10 +309,10 @@ Journal make_journal(const PredictSettings& settings, const OutputDirectory& dir
 // The journal of the run to go on with; empty where the run starts from its beginning.
 std::optional<Journal> open_journal(const PredictSettings& settings,
                                     const OutputDirectory& directory,
-                                    const Journal::Fingerprint& print) {
+                                    const Journal::Fingerprint& print, const Cancel& cancel) {
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
-  Journal journal = Journal::open(
-      directory.journal(), settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick);
+  const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
+  Journal journal = Journal::open(directory.journal(), check, cancel);
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
   if (settings.keep_intermediate && !has_all) {
@@ -352,7 +356,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
                  .synthetic = models.synthetic};
   if (settings.existing == Existing::kResume) {
     try {
-      if (std::optional<Journal> journal = open_journal(settings, directory, print)) {
+      if (std::optional<Journal> journal = open_journal(settings, directory, print, cancel)) {
         directory.clear_leftovers();
         begin_output(directory, models);
         log_info("resumed: {} units are in the journal", journal->units());

@@ -48,7 +48,7 @@ std::string value_of(const Journal::Fingerprint& print, const char* key) {
 std::string absolute_path(const std::string& path) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
-  return error || path == "-" ? path : absolute.string();
+  return error || path.empty() || path == "-" ? path : absolute.string();
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   for (std::size_t k = 0; k < settings.inputs.paths.size(); ++k) {
     print[input_path_key(k)] = absolute_path(settings.inputs.paths[k]);
   }
-  print["reference"] = settings.inputs.reference;
+  print["reference"] = absolute_path(settings.inputs.reference);
   print["paired"] = yes_or_no(settings.inputs.paired);
   print["shard"] = shard_text(settings.shard);
   print["chunk_size"] = fmt::format("{}", settings.chunk_size);

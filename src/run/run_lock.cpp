@@ -56,12 +56,13 @@ bool is_same_file(int fd, const std::filesystem::path& path) {
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-void write_name(int fd, const std::filesystem::path& path) {
+// Returns 0, or errno.
+int write_name(int fd) {
   const std::string text = fmt::format("{} {}\n", host_name(), ::getpid());
-  if (::ftruncate(fd, 0) != 0) fail_write(path, errno);
+  if (::ftruncate(fd, 0) != 0) return errno;
   const ssize_t done = ::pwrite(fd, text.data(), text.size(), 0);
-  if (done < 0) fail_write(path, errno);
-  if (static_cast<std::size_t>(done) != text.size()) fail_write(path, ENOSPC);
+  if (done < 0) return errno;
+  return static_cast<std::size_t>(done) == text.size() ? 0 : ENOSPC;
 }
 
 }  // namespace
@@ -96,7 +97,10 @@ bool RunLock::try_take() {
     log_info("{}: taken over from host {}, process {}, which is gone", path_.string(), holder.host,
              holder.pid);
   }
-  write_name(fd.get(), path_);
+  if (const int error = write_name(fd.get()); error != 0) {
+    ::unlink(path_.c_str());  // it would name nobody
+    fail_write(path_, error);
+  }
   fd_ = std::move(fd);
   return true;
 }

@@ -61,9 +61,10 @@ class Walk {
 
 }  // namespace
 
-void walk_sequences(const Journal& journal, const SequenceVisitor& visitor) {
+void walk_sequences(const Journal& journal, const SequenceVisitor& visitor, const Cancel& cancel) {
   Walk walk(journal, visitor);
-  journal.for_each_unit([&walk](const Unit& unit) {
+  journal.for_each_unit([&](const Unit& unit) {
+    cancel.check();
     for (const SequencePart& part : unit.parts) walk.take(part);
   });
   walk.finish();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/cancel.hpp"
 #include "run/journal.hpp"
 #include "run/sequence_summary.hpp"
 
@@ -18,7 +19,7 @@ struct SequenceVisitor {
 };
 
 // Walks the sequences of the inputs that did not fail. Either function may be empty.
-// Errors: kJournalDamaged, also for a sequence whose parts do not follow each other.
-void walk_sequences(const Journal& journal, const SequenceVisitor& visitor);
+// Errors: kJournalDamaged, also for a sequence whose parts do not follow each other; Cancel's.
+void walk_sequences(const Journal& journal, const SequenceVisitor& visitor, const Cancel& cancel);
 
 }  // namespace virnucpro

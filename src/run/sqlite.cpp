@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
@@ -43,9 +44,9 @@ ErrorKind kind_of(int extended) {
   }
 }
 
-[[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path) {
+// `system`: errno as the failed call left it, or 0.
+[[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path, int system) {
   const int code = sqlite3_extended_errcode(database);
-  const int system = sqlite3_system_errno(database);
   std::string why = sqlite3_errmsg(database);
   // In English, but for names that come from a file which may be damaged.
   std::replace_if(
@@ -56,6 +57,10 @@ ErrorKind kind_of(int extended) {
                 fmt::format("{}: {}", why, errno_text(system)));
   }
   throw Error(kind_of(code), Place{.file = path.string()}, std::move(why));
+}
+
+[[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path) {
+  fail(database, path, sqlite3_system_errno(database));
 }
 
 }  // namespace
@@ -94,11 +99,15 @@ SqliteStatement& SqliteStatement::bind_blob(int parameter, std::string_view byte
 }
 
 bool SqliteStatement::step() {
+  errno = 0;
   const int code = sqlite3_step(statement_.get());
+  // SQLite keeps errno of some failures alone; that of writing at the end of a statement it does
+  // not.
+  const int system = errno;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   sqlite3_reset(statement_.get());  // ready for another try; the error stays to be told
-  fail(sqlite3_db_handle(statement_.get()), path_);
+  fail(sqlite3_db_handle(statement_.get()), path_, system);
 }
 
 void SqliteStatement::execute() {
@@ -146,6 +155,12 @@ void SqliteDatabase::execute(std::string_view sql) {
 
 bool SqliteDatabase::is_read_only() const {
   return sqlite3_db_readonly(database_.get(), "main") == 1;
+}
+
+bool SqliteDatabase::was_moved() const {
+  int moved = 0;
+  sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
 }
 
 std::uint64_t SqliteDatabase::integer(std::string_view sql) const {

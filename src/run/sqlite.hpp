@@ -55,6 +55,8 @@ class SqliteDatabase {
   const std::filesystem::path& path() const { return path_; }
   // Also where the file itself says that this SQLite is too old to write to it.
   bool is_read_only() const;
+  // Whether its file was removed, or another put in its place. Without file locks not known: false.
+  bool was_moved() const;
 
  private:
   struct Close {

@@ -63,12 +63,14 @@ void count_sequence(const SequenceSummary& sequence, double threshold, TableCoun
 }
 
 // By sorting them: a set of them would grow with the run.
-std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& settings) {
-  ExternalSort sort(settings.directory, settings.rows_in_sort);
-  walk_sequences(journal,
-                 {.part = {}, .end = [&sort](const SequencePart& part, const SequenceSummary&) {
-                    sort.add(part.id, {});
-                  }});
+std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& settings,
+                                  const Cancel& cancel) {
+  ExternalSort sort(settings.directory, settings.rows_in_sort, cancel);
+  walk_sequences(
+      journal,
+      {.part = {},
+       .end = [&sort](const SequencePart& part, const SequenceSummary&) { sort.add(part.id, {}); }},
+      cancel);
   std::uint64_t duplicates = 0;
   std::optional<std::string> before;
   sort.drain([&](std::string_view id, std::string_view) {
@@ -85,7 +87,8 @@ std::filesystem::path frame_table_path(const std::filesystem::path& directory,
   return directory / (stem + "_merged") / "prediction_results.txt";
 }
 
-TableCounts write_tables(const Journal& journal, const TableSettings& settings) {
+TableCounts write_tables(const Journal& journal, const TableSettings& settings,
+                         const Cancel& cancel) {
   const std::filesystem::path frame_table = frame_table_path(settings.directory, settings.stem);
   const std::filesystem::path merged = frame_table.parent_path();
   make_directory(merged);
@@ -94,7 +97,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings) 
   AtomicFile sequences(settings.directory / "sequences.tsv");
   TableCounts counts;
 
-  ExternalSort sort(settings.directory, settings.rows_in_sort);
+  ExternalSort sort(settings.directory, settings.rows_in_sort, cancel);
   frames.write(kFrameHeader);
   sequences.write(SequenceSummary::kHeader);
   walk_sequences(journal,
@@ -107,25 +110,30 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings) 
                       [&](const SequencePart&, const SequenceSummary& sequence) {
                         sequences.write(sequence.row(settings.threshold));
                         count_sequence(sequence, settings.threshold, counts);
-                      }});
+                      }},
+                 cancel);
   write_consensus(sort, consensus);
-  counts.duplicate_ids = count_duplicate_ids(journal, settings);
+  counts.duplicate_ids = count_duplicate_ids(journal, settings, cancel);
 
   for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
+  cancel.check();  // syncing may have taken long; from here on it is all of them or a failure
   for (AtomicFile* table : {&frames, &consensus, &sequences}) table->commit();
   return counts;
 }
 
-void for_each_call(const Journal& journal, double threshold,
+void for_each_call(const Journal& journal, double threshold, const Cancel& cancel,
                    const std::function<void(std::uint32_t, std::uint64_t, bool)>& visit) {
   std::uint32_t input = 0;
   std::uint64_t number = 0;
-  walk_sequences(
-      journal, {.part = {}, .end = [&](const SequencePart& part, const SequenceSummary& sequence) {
-                  if (part.input != input) number = 0;
-                  input = part.input;
-                  visit(input, ++number, sequence.is_virus(threshold));
-                }});
+  walk_sequences(journal,
+                 {.part = {},
+                  .end =
+                      [&](const SequencePart& part, const SequenceSummary& sequence) {
+                        if (part.input != input) number = 0;
+                        input = part.input;
+                        visit(input, ++number, sequence.is_virus(threshold));
+                      }},
+                 cancel);
 }
 
 }  // namespace virnucpro

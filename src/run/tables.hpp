@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/cancel.hpp"
 #include "base/limits.hpp"
 #include "run/journal.hpp"
 
@@ -35,14 +36,16 @@ struct TableCounts {
 // Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the
 // journal, leaving out failed inputs (semantics 6). All three are complete and synced before the
 // first gets its name. Memory does not grow with the run: the consensus table is sorted on disk, in
-// the output directory. Errors: kOutputWrite, kJournalDamaged.
-TableCounts write_tables(const Journal& journal, const TableSettings& settings);
+// the output directory. Errors: kOutputWrite, kJournalDamaged, Cancel's; then none of them is
+// there.
+TableCounts write_tables(const Journal& journal, const TableSettings& settings,
+                         const Cancel& cancel);
 
 // Goes through the sequences of the inputs that did not fail, in input order: `number` counts them
 // from 1 within their input, as SequenceRecord::number does; `virus` is what sequences.tsv calls
 // them at this threshold.
 void for_each_call(
-    const Journal& journal, double threshold,
+    const Journal& journal, double threshold, const Cancel& cancel,
     const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);
 
 }  // namespace virnucpro

@@ -1,9 +1,17 @@
 #include "run/virus_fasta.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "observe/counters.hpp"
 #include "run/input_check.hpp"
+#include "run/known_parts.hpp"
+#include "run/part_reader.hpp"
 #include "run/tables.hpp"
 #include "sequence/fasta_text.hpp"
 
@@ -13,17 +21,22 @@ namespace {
 // The records of the inputs that did not fail, one after the other, checked against the journal.
 class GoodRecords {
  public:
-  // An interrupted run has no entry for the input that it was reading, and those behind it.
-  GoodRecords(InputSettings settings, const Shard& shard, std::vector<InputEntry> entries,
-              const Cancel& cancel)
-      : inputs_(std::move(settings), cancel), shard_(shard), entries_(std::move(entries)) {
+  // An interrupted run has no entry for the input that it was reading, and those behind it. What it
+  // has `scored` of them is compared part by part; null: the entries say it all.
+  GoodRecords(InputSettings inputs, FrameStreamSettings cutting, std::vector<InputEntry> entries,
+              const Journal* scored, const Cancel& cancel)
+      : inputs_(std::move(inputs), cancel),
+        entries_(std::move(entries)),
+        stream_(inputs_, records_alone(std::move(cutting)), nullptr, counters_, cancel) {
     entries_.resize(inputs_.size());
+    if (scored != nullptr) scored_.emplace(*scored);
   }
 
-  InputRecord next() {
-    while (std::optional<InputEvent> event = inputs_.next()) {
-      if (auto* record = std::get_if<InputRecord>(&*event)) {
-        if (shard_.has(number_++) && !entries_[record->input].failed) return std::move(*record);
+  std::shared_ptr<const InputRecord> next() {
+    while (std::optional<FrameEvent> event = stream_.next()) {
+      if (const auto* part = std::get_if<FramePart>(&*event)) {
+        check(part->part);
+        if (part->record && !entries_[part->part.input].failed) return part->record;
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
         check(*end);
       } else if (const auto& failure = std::get<InputFailure>(*event);
@@ -35,30 +48,49 @@ class GoodRecords {
   }
 
   void finish() {
-    while (std::optional<InputEvent> event = inputs_.next()) {
+    while (std::optional<FrameEvent> event = stream_.next()) {
+      if (const auto* part = std::get_if<FramePart>(&*event)) check(part->part);
       if (const auto* end = std::get_if<InputEnd>(&*event)) check(*end);
     }
   }
 
  private:
+  static FrameStreamSettings records_alone(FrameStreamSettings cutting) {
+    cutting.keep_records = true;
+    cutting.known_parts = std::numeric_limits<std::uint64_t>::max();
+    return cutting;
+  }
+
+  void check(const SequencePart& part) {
+    if (!scored_) return;
+    const std::optional<SequencePart> before = scored_->next();
+    if (!before || is_same_part(*before, part)) return;  // behind the last one nothing was scored
+    fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
+  }
+
   void check(const InputEnd& end) const {
     const InputEntry& entry = entries_[end.input];
-    if (entry.hash.empty() || entry.hash == end.hash) return;
-    throw Error(ErrorKind::kInputChanged, Place{.file = entry.name},
-                "it is not what was scored, and virus.fasta cannot be written from it");
+    if (!entry.hash.empty() && entry.hash != end.hash) fail(entry.name, "it");
+  }
+
+  [[noreturn]] static void fail(const std::string& input, std::string_view what) {
+    throw Error(
+        ErrorKind::kInputChanged, Place{.file = input},
+        fmt::format("{} is not what was scored, and virus.fasta cannot be written from it", what));
   }
 
   InputSet inputs_;
-  const Shard shard_;
-  std::uint64_t number_ = 0;  // of records read
   std::vector<InputEntry> entries_;
+  RunCounters counters_;  // nobody's: the run is over
+  FrameStream stream_;
+  std::optional<PartReader> scored_;
 };
 
 }  // namespace
 
-SequenceRereader::SequenceRereader(InputSettings inputs, const Shard& shard,
+SequenceRereader::SequenceRereader(InputSettings inputs, const FrameStreamSettings& cutting,
                                    const std::filesystem::path& directory)
-    : inputs_(std::move(inputs)), shard_(shard) {
+    : inputs_(std::move(inputs)), cutting_(cutting) {
   if (has_pipe(inputs_)) {
     spool_.emplace(directory / "sequences.fasta");
   }
@@ -83,22 +115,24 @@ void SequenceRereader::drop() {
 void SequenceRereader::write(const Journal& journal, double threshold,
                              const std::filesystem::path& path, const Cancel& cancel) {
   InputSettings inputs = inputs_;
-  Shard shard = shard_;
+  FrameStreamSettings cutting = cutting_;
   std::vector<InputEntry> entries = journal.inputs();
   if (spool_) {
     spool_->truncate(kept_);  // also flushes what is still buffered
     inputs = {.paths = {spool_->partial_path().string()}, .paired = false};
     entries = {InputEntry{}};
-    shard = {};  // no other records were put aside
+    cutting.shard = {};  // no other records were put aside
   }
-  GoodRecords records(std::move(inputs), shard, std::move(entries), cancel);
+  // The parts of what was put aside are cut otherwise, and nobody else had a hand in it.
+  const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
+  GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
   AtomicFile out(path);
   std::string text;
-  for_each_call(journal, threshold, [&](std::uint32_t, std::uint64_t, bool virus) {
-    const InputRecord record = records.next();
+  for_each_call(journal, threshold, cancel, [&](std::uint32_t, std::uint64_t, bool virus) {
+    const std::shared_ptr<const InputRecord> input = records.next();
     if (!virus) return;
     text.clear();
-    append_fasta_60(text, record.record.header, record.record.letters);
+    append_fasta_60(text, input->record.header, input->record.letters);
     out.write(text);
   });
   records.finish();

@@ -18,7 +18,8 @@ namespace virnucpro {
 // directory first.
 class SequenceRereader {
  public:
-  SequenceRereader(InputSettings inputs, const Shard& shard,
+  // `cutting`: the run's chunk size, least length and shard.
+  SequenceRereader(InputSettings inputs, const FrameStreamSettings& cutting,
                    const std::filesystem::path& directory);
 
   bool needs_records() const { return spool_.has_value(); }
@@ -34,7 +35,7 @@ class SequenceRereader {
 
  private:
   InputSettings inputs_;
-  Shard shard_;
+  FrameStreamSettings cutting_;
   std::optional<AtomicFile> spool_;
   std::uint64_t kept_ = 0;
 };

@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from conftest import MODELS, fasta, message
+from conftest import MODELS, Program, fasta, message
 
 SHORT = ("-e", "100")
 COMPLEMENT = str.maketrans("ACGTRYKMBDHVN", "TGCAYRMKVHDBN")
@@ -97,6 +97,21 @@ def test_virus_fasta_reads_the_file_again(program, files, name):
              for part in text.split(">")[1:]}
     assert found
     assert all(files[name] == letters for name, letters in found.items())
+
+
+def test_export_finds_the_reference_from_anywhere(program, files, tmp_path_factory):
+    result = program.predict("reads.cram", "--reference", "genome.fa", *SHORT, "-o", "out",
+                             "--virus-fasta")
+    assert result.returncode == 0, message(result)
+    elsewhere = Program(tmp_path_factory.mktemp("elsewhere"))
+    result = elsewhere("export", program.folder / "out", "-o", "again", "--virus-fasta")
+    assert result.returncode == 0, message(result)
+    written = [folder / "virus.fasta" for folder in (program.folder / "out",
+                                                     elsewhere.folder / "again")]
+    assert written[0].read_bytes() == written[1].read_bytes()
+    result = program.predict("reads.fa", *SHORT, "-o", "without")
+    result = program("utils", "validate-checkpoints", "without")
+    assert b"\n  reference: \n" in result.stdout
 
 
 def test_mates_and_skipped_alignments(program, genome):

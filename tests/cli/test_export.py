@@ -1,8 +1,10 @@
 """export, merge and utils validate-checkpoints: what is made of runs that lie on disk."""
 
 import os
+import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 
 import pytest
@@ -52,7 +54,9 @@ def test_export_with_another_threshold_and_viruses(run):
 
 def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other").returncode == 0
-    assert run("export", "out", "-o", "other").returncode == 1
+    result = run("export", "out", "-o", "other")
+    assert result.returncode == 1
+    assert " predict --resume goes on" in message(result)
     assert run("export", "out", "-o", "other", "--force").returncode == 0
 
 
@@ -63,6 +67,30 @@ def test_export_of_a_changed_input_gives_no_viruses(run):
     assert result.returncode == 1
     assert "input changed" in message(result)
     assert not (run.folder / "out" / "virus.fasta").exists()
+
+
+def unfinish(folder):
+    """As if the run had been killed behind its last unit."""
+    with sqlite3.connect(folder / "run.db") as journal:
+        journal.execute("DELETE FROM completion")
+        journal.execute("DELETE FROM inputs")
+    journal.close()
+
+
+def test_export_of_viruses_of_an_interrupted_run(run, sequences):
+    unfinish(run.folder / "out")
+    viruses = run.folder / "out_partial" / "virus.fasta"
+    result = run("export", "out", "--virus-fasta", "--threshold", "0")
+    assert result.returncode == 2, message(result)
+    assert viruses.read_text() == fasta(sequences)
+    reads = run.folder / "reads.fa"
+    letters = sequences["piece_3"][:60]
+    reads.write_text(reads.read_text().replace(letters, letters[::-1]))
+    result = run("export", "out", "--virus-fasta", "--threshold", "0", "--force")
+    assert result.returncode == 1
+    assert "reads.fa: input changed" in message(result)
+    assert "piece_3" in message(result)
+    assert not viruses.exists()
 
 
 def test_export_of_an_interrupted_run_is_marked(interrupted):
@@ -109,24 +137,41 @@ def without_rights():
     os.setuid(65534)
 
 
+def open_to_all(folder):
+    """So that a user without rights comes to it."""
+    for above in [folder, *folder.parents]:
+        if above != above.parent and above.stat().st_mode & 0o005 != 0o005:
+            os.chmod(above, 0o755)
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
 def test_export_of_a_directory_that_cannot_be_written(run, tmp_path_factory):
     before = run.tables("out", "reads")
     target = tmp_path_factory.mktemp("target")
     os.chmod(target, 0o777)
-    for folder in [run.folder, *run.folder.parents]:
-        if folder != folder.parent and folder.stat().st_mode & 0o005 != 0o005:
-            os.chmod(folder, 0o755)
+    open_to_all(run.folder)
     result = run("export", "out", "-o", target / "copy", preexec_fn=without_rights)
     assert result.returncode == 0, message(result)
     assert run.tables(target / "copy", "reads") == before
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
+@pytest.mark.parametrize("closed", ["out", "out/run.db"])
+def test_a_journal_that_may_not_be_read(run, closed):
+    open_to_all(run.folder)
+    os.chmod(run.folder / closed, 0o600)
+    result = run("utils", "validate-checkpoints", "out", preexec_fn=without_rights)
+    assert result.returncode == 1
+    assert f"{closed}: input not found: Permission denied" in message(result)
+    assert "TMPDIR" not in message(result)
+
+
 def test_validate_checkpoints_describes_a_run(run):
-    for flags in ([], ["--skip-load"]):
+    for flags, state in (([], "whole"),
+                         (["--skip-load"], "no unit is missing; not read unit by unit")):
         result = run("utils", "validate-checkpoints", "out", *flags)
         assert result.returncode == 0, message(result)
-        assert "out: whole\n  run       finished\n" in result.stdout.decode()
+        assert f"out: {state}\n  run       finished\n" in result.stdout.decode()
         assert "reads.fa: 6 sequences" in result.stdout.decode()
         assert "chunk_size: 100" in result.stdout.decode()
 
@@ -167,6 +212,8 @@ def test_merge_makes_one_run_of_its_shards(shards):
     for name in ("merged", "whole"):
         result = shards("export", name, "-o", f"{name}_viruses", "--virus-fasta")
         assert result.returncode == 2, message(result)
+        exported = shards.folder / f"{name}_viruses" / "failed_inputs.txt"
+        assert exported.read_bytes() == failed[0]
     viruses = [(shards.folder / f"{name}_viruses" / "virus.fasta").read_bytes()
                for name in ("merged", "whole")]
     assert viruses[0] == viruses[1]
@@ -191,6 +238,26 @@ def test_merge_wants_every_shard_once(shards, runs, why):
     assert result.returncode == 3
     assert why in message(result)
     assert not (shards.folder / "never").exists()
+
+
+@pytest.mark.parametrize("flags", [[], ["--force"]])
+def test_merge_into_one_of_its_shards(shards, flags):
+    before = shards.tables("a", "reads")
+    result = shards("merge", "a", "b", "-o", "./b/../a", *flags)
+    assert result.returncode == 1
+    assert "is one of the shards" in message(result)
+    assert shards.tables("a", "reads") == before
+
+
+@pytest.mark.parametrize("most, code, why", [(4096, 2, "tables: "),
+                                             (40, 1, "70 open files at once, and 40 are allowed")])
+def test_merge_opens_many_files(shards, most, code, why):
+    """Of the limits the soft one is raised, and the hard one is named."""
+    shutil.rmtree(shards.folder / "few", ignore_errors=True)
+    result = shards("merge", "a", "b", "-o", "few", preexec_fn=lambda: resource.setrlimit(
+        resource.RLIMIT_NOFILE, (9, most)))
+    assert result.returncode == code, message(result)
+    assert why in message(result)
 
 
 def test_merge_wants_shards_of_one_run(shards):

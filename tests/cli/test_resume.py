@@ -30,12 +30,13 @@ def expected(program, reads):
     return program.tables("expected", "reads")
 
 
-def stopped_half_way(program, reads, number):
-    """What a run leaves that got most of its input and, after some units, a signal."""
+def run_half_way(program, reads):
+    """A run that got most of its input and, after some units, waits for the rest; and that rest."""
     text = reads.read_bytes()
+    cut = len(text) * 3 // 4
     process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--name", "reads",
                             "--token-budget", "300", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdin.write(text[:len(text) * 3 // 4])
+    process.stdin.write(text[:cut])
     process.stdin.flush()
     program.wait_for_journal(process)
     log = program.folder / "out" / "run.db-wal"
@@ -43,6 +44,12 @@ def stopped_half_way(program, reads, number):
     while not log.exists() or log.stat().st_size < UNITS_BYTES:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
+    return process, text[cut:]
+
+
+def stopped_half_way(program, reads, number):
+    """What such a run leaves when it gets a signal."""
+    process, _ = run_half_way(program, reads)
     process.send_signal(number)
     code = process.wait(timeout=5)
     process.stdin.close()
@@ -84,7 +91,23 @@ def test_another_stdin_is_refused(program, reads, expected):
     result = resume(program, "-", stdin=b">other\nACGT\n")
     assert result.returncode == 3
     assert "input 1 changed since the run began" in message(result)
-    assert "--force-resume" in message(result)
+    assert "where it reads a pipe with --force." in message(result)
+    result = program.predict("-", *SHORT, "-o", "out", "--name", "reads", "--force",
+                             stdin=reads.read_bytes())
+    assert result.returncode == 0, message(result)
+    assert program.tables("out", "reads") == expected
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_journal_that_somebody_removes_is_told_of(program, reads, expected, replaced):
+    process, rest = run_half_way(program, reads)
+    (program.folder / "out" / "run.db").unlink()
+    if replaced:
+        (program.folder / "out" / "run.db").write_bytes(b"")
+    _, said = process.communicate(rest, timeout=60)
+    assert process.returncode == 0, said
+    assert b"run.db: it was removed or replaced" in said
+    assert program.tables("out", "reads") == expected
 
 
 def test_resume_begins_where_nothing_was_begun(program, reads, expected):

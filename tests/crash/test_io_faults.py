@@ -168,3 +168,18 @@ def test_full_disk(awkward, kib):
     assert second == 0, (job.folder / "second.stderr").read_text()
     assert job.tables(job.folder / "second") == job.reference
     assert len(job.reference) == len(TABLES)
+
+
+@pytest.mark.parametrize("rule", ["fail:write:ENOSPC:1:stay", "fail:write:short:1",
+                                  "fail:open:EDQUOT:1:stay"])
+def test_a_run_on_a_full_disk_can_be_looked_at(awkward, rule):
+    """Its lock cannot be written, and nothing else needs to be."""
+    job = awkward()
+    job.check_complete(job.predict())
+    tables = job.folder / "tables"
+    ended = job.export("-o", tables, rule=rule)
+    assert ended.status == 0, ended.stderr
+    assert job.tables(tables) == job.reference
+    ended = job.validate_checkpoints(rule=rule)
+    assert ended.status == 0, ended.stderr
+    job.check_nothing_is_left()

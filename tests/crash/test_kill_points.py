@@ -5,10 +5,11 @@ and so it does when the resumed run is killed as well.
 """
 
 import itertools
+import shutil
 
 import h5py
 import pytest
-from harness import FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, WORKERS, spread
+from harness import FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, TABLES, WORKERS, spread
 
 # In the short form, of each kind; a run makes some eighty calls.
 POINTS = 10**9 if LONG else 3
@@ -90,8 +91,22 @@ def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
         job.check_complete(resumed)
 
 
+def test_export_of_an_interrupted_run_leaves_no_table_unmarked(awkward):
+    job = awkward()
+    job.interrupt(*RUNS["interrupted"])
+    folder = job.output / "exported"  # where its calls are met
+    for number in itertools.count(1):
+        shutil.rmtree(folder, ignore_errors=True)
+        ended = job.export("-o", folder, rule=f"kill:after:rename:{number}")
+        assert (folder / "PARTIAL").exists() or not job.tables(folder)
+        if ended.status != KILLED:
+            break
+    assert ended.status == 2, ended.stderr
+    assert number > len(TABLES)
+
+
 def read_embeddings(path):
-    """Without the times at which HDF5 says it was made."""
+    """Its data; how HDF5 laid them out follows from the order of the writes."""
     with h5py.File(path) as file:
         return {name: file[name][()].tolist() for name in file}
 

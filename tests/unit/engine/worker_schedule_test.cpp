@@ -346,17 +346,41 @@ TEST(WorkerSchedule, HalvesWhatAWorkerHasNoMemoryFor) {
 
 TEST(WorkerSchedule, WaitsTenTimesTheSlowestForAnAnswer) {
   Schedule s({.workers = 1, .prefetch = 0, .shortest_hang = 1});
-  s.submit(1, 1);  // 10 tokens
-  s.wait(2);       // not known yet how long one takes: the canary took no time
+  s.submit(1, 20);  // 200 tokens
+  s.wait(2);        // not known yet how long one takes: the canary took no time
   EXPECT_THAT(s.reasons, ElementsAre(HasSubstr("no answer came for 2 s")));
   s.bring_back();
   s.now += 0.5;
   s.answer(0);
-  s.submit(2, 4);  // 0.5 s a ten tokens, ten times: 20 s
+  s.submit(2, 80);  // 0.5 s two hundred tokens, ten times: 20 s
   s.wait(19);
   EXPECT_EQ(s.reasons.size(), 1U);
   s.wait(2);
   EXPECT_THAT(s.reasons.back(), HasSubstr("no answer came for 21 s"));
+}
+
+// What they take is not for their tokens.
+TEST(WorkerSchedule, MeasuresTinyBatchesAsAnEighthOfTheBudget) {
+  Schedule s({.workers = 1, .prefetch = 0, .shortest_hang = 1});
+  s.submit(1, 1);
+  s.now += 50;
+  s.answer(0);
+  s.submit(2, 100);  // 50 s an eighth of it, ten times: 4000 s; not 50 s ten tokens, ten times
+  s.wait(3999);
+  EXPECT_THAT(s.reasons, IsEmpty());
+  s.wait(2);
+  EXPECT_THAT(s.reasons, ElementsAre(HasSubstr("no answer came for 4001 s")));
+}
+
+TEST(WorkerSchedule, WaitsForATinyBatchAsItTakes) {
+  Schedule s({.workers = 1, .prefetch = 0, .shortest_hang = 1});
+  for (const std::uint64_t batch : {1U, 2U}) {
+    s.submit(batch, 1);
+    s.now += 50;
+    if (batch == 1) s.answer(0);
+  }
+  s.tick();  // the second one takes as long as the first
+  EXPECT_THAT(s.reasons, IsEmpty());
 }
 
 TEST(WorkerSchedule, WaitsLongForAWorkerToStart) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "unit/run/file_size_limit.hpp"
@@ -57,6 +59,19 @@ TEST(EmbeddingFile, HoldsWhatWasAskedFor) {
   EXPECT_FALSE(back.has("dnabert_s"));
   EXPECT_FALSE(back.has("merged"));
   EXPECT_EQ(back.matrix("esm2").values, std::vector<float>{7});
+}
+
+TEST(EmbeddingFile, HasTheSameBytesAtAnotherTime) {
+  const TempDir directory;
+  for (const char* name : {"a.h5", "b.h5"}) {
+    EmbeddingFile file(directory / name, {.dnabert_s = 1, .esm2 = 1, .merged = 2}, {{"a", "b"}});
+    for (const char* id : {"x", "y"}) {
+      file.write(file.add_row(id), std::vector<float>{1}, std::vector<float>{2});
+    }
+    file.commit();
+    if (*name == 'a') std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // in seconds
+  }
+  EXPECT_TRUE(read_text(directory / "a.h5") == read_text(directory / "b.h5"));
 }
 
 // Over the edges of HDF5's chunks and of the ids that wait, and back again.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,8 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 
 Rows sorted(const Rows& rows, std::size_t rows_in_memory) {
   const TempDir directory;
-  ExternalSort sort(directory.path(), rows_in_memory);
+  const Cancel never;
+  ExternalSort sort(directory.path(), rows_in_memory, never);
   for (const auto& [key, value] : rows) sort.add(key, value);
   EXPECT_EQ(directory.entries(), 0U);  // its file has no name
   Rows result;
@@ -72,9 +74,28 @@ TEST(ExternalSort, SaysThatTheDiskIsFull) {
             static_cast<int>(ErrorKind::kOutputWrite));
 }
 
+// With rows in memory, and in runs on disk that take another pass.
+TEST(ExternalSort, EndsAtOnceWhenCancelled) {
+  for (const std::size_t memory : {2U, 20000U}) {
+    const TempDir directory;
+    Cancel cancel;
+    ExternalSort sort(directory.path(), memory, cancel);
+    for (const auto& [key, value] : random_rows(10000)) sort.add(key, value);
+    std::size_t given = 0;
+    const auto drain = [&] {
+      sort.drain([&](std::string_view, std::string_view) {
+        if (++given == 5) cancel.request(SIGTERM);
+      });
+    };
+    EXPECT_EQ(thrown_kind(drain), ErrorKind::kTerminated);
+    EXPECT_EQ(given, 5U);
+  }
+}
+
 TEST(ExternalSort, SaysThatTheFolderIsMissing) {
   EXPECT_EQ(thrown_kind([] {
-              ExternalSort sort("/nowhere/at/all", 1);
+              const Cancel never;
+              ExternalSort sort("/nowhere/at/all", 1, never);
               sort.add("a", "");
               sort.add("b", "");
             }),

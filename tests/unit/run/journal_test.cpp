@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
+#include "base/file.hpp"
 #include "run/sqlite.hpp"
 #include "run/unit_blob.hpp"
 #include "unit/run/file_size_limit.hpp"
@@ -136,6 +139,25 @@ TEST(Journal, LooksQuicklyPastADamagedUnitUntilItIsRead) {
   EXPECT_EQ(thrown_kind([&] { count_units(quick); }), ErrorKind::kJournalDamaged);
 }
 
+TEST(Journal, MissesNoUnitWhenLookedAtQuickly) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  change(directory / "run.db", "DELETE FROM units WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", Journal::Check::kQuick); }),
+            ErrorKind::kJournalDamaged);
+}
+
+TEST(Journal, IsNotLookedThroughWhenCancelled) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, true);
+  Cancel cancel;
+  cancel.request(SIGTERM);
+  for (const auto check : {Journal::Check::kDeep, Journal::Check::kQuick}) {
+    EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", check, cancel); }),
+              ErrorKind::kTerminated);
+  }
+}
+
 TEST(Journal, HasNoNameBeforeItsFingerprint) {
   const TempDir directory;
   write_text(directory / "run.db.partial", "of a run that was killed");
@@ -194,6 +216,22 @@ TEST(Journal, SaysThatTheDiskIsFull) {
                                 }),
             static_cast<int>(ErrorKind::kOutputWrite));
   EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // what was done is kept
+}
+
+TEST(Sqlite, TellsWhatTheSystemSaid) {
+  const TempDir directory;
+  const auto body = [&] {
+    write_text(directory / "one.db", "");
+    SqliteDatabase database(directory / "one.db", nullptr);
+    database.execute("CREATE TABLE bytes(some BLOB)");
+    limit_file_size(100000);
+    try {
+      database.execute("INSERT INTO bytes VALUES (randomblob(1000000))");
+    } catch (const Error& error) {
+      if (std::string(error.what()).find(errno_text(EFBIG)) != std::string::npos) throw;
+    }
+  };
+  EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), static_cast<int>(ErrorKind::kOutputWrite));
 }
 
 TEST(Journal, GoesOnWhenThereIsSpaceAgain) {

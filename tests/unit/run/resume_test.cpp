@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <random>
 #include <set>
 
@@ -128,6 +129,19 @@ TEST_F(Resumed, OfAFinishedRunWritesItsTablesAgain) {
   run(again);
   EXPECT_EQ(tables("reference")[1], consensus);
   EXPECT_THAT(tables("reference")[2], HasSubstr("virus"));
+}
+
+TEST_F(Resumed, WritesTheTablesThatASignalPrevented) {
+  Cancel terminated;
+  const auto cut_short = [&] {
+    predict(settings("out"), counters, terminated, {},
+            {.on_phase = [&](Phase) { terminated.request(SIGTERM); }});
+  };
+  EXPECT_EQ(thrown_kind(cut_short), ErrorKind::kTerminated);
+  EXPECT_TRUE(Journal::open(directory / "out/run.db").finished());
+  EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv"));
+  run(settings("out"));
+  EXPECT_EQ(tables("out"), tables("reference"));
 }
 
 TEST_F(Resumed, IsRefusedWithOtherSettings) {

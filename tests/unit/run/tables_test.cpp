@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <tuple>
 #include <vector>
 
@@ -91,8 +92,8 @@ constexpr const char* kSequences =
 TEST(Tables, AreTheseBytes) {
   const TempDir directory;
   const Journal journal = sample_journal(directory / "run.db");
-  const TableCounts counts =
-      write_tables(journal, {.directory = directory.path(), .stem = "one", .rows_in_sort = 1});
+  const TableCounts counts = write_tables(
+      journal, {.directory = directory.path(), .stem = "one", .rows_in_sort = 1}, Cancel());
   const auto merged = directory / "one_merged";
   EXPECT_EQ(read_text(merged / "prediction_results.txt"), kFrames);
   EXPECT_EQ(read_text(merged / "prediction_results_highestscore.csv"), kConsensus);
@@ -109,8 +110,8 @@ TEST(Tables, AreTheseBytes) {
 TEST(Tables, TakeTheThreshold) {
   const TempDir directory;
   const Journal journal = sample_journal(directory / "run.db");
-  const TableCounts counts =
-      write_tables(journal, {.directory = directory.path(), .stem = "one", .threshold = 0.500001});
+  const TableCounts counts = write_tables(
+      journal, {.directory = directory.path(), .stem = "one", .threshold = 0.500001}, Cancel());
   EXPECT_EQ(counts.virus_sequences, 1U);
 }
 
@@ -119,7 +120,8 @@ TEST(Tables, AreHeadersWithoutSequences) {
   Journal journal = Journal::create(directory / "run.db", {});
   journal.record_input(0, {.name = "empty.fa"});
   journal.finish();
-  const TableCounts counts = write_tables(journal, {.directory = directory.path(), .stem = "e"});
+  const TableCounts counts =
+      write_tables(journal, {.directory = directory.path(), .stem = "e"}, Cancel());
   EXPECT_EQ(counts.sequences, 0U);
   const auto merged = directory / "e_merged";
   EXPECT_EQ(read_text(merged / "prediction_results.txt"),
@@ -146,7 +148,8 @@ std::string hash_of_tables(std::size_t rows_in_sort) {
   journal.record_input(0, {.name = "many.fa"});
   journal.finish();
   write_tables(journal,
-               {.directory = directory.path(), .stem = "many", .rows_in_sort = rows_in_sort});
+               {.directory = directory.path(), .stem = "many", .rows_in_sort = rows_in_sort},
+               Cancel());
   ContentHash hash;
   for (const char* name : {"many_merged/prediction_results.txt",
                            "many_merged/prediction_results_highestscore.csv", "sequences.tsv"}) {
@@ -165,14 +168,28 @@ TEST(Tables, KeepTheirHash) {
 TEST(Tables, AppearTogetherOrNotAtAll) {
   const TempDir directory;
   { sample_journal(directory / "run.db"); }
-  EXPECT_EQ(kind_with_full_disk(150,
-                                [&] {
-                                  const Journal journal = Journal::open(directory / "run.db");
-                                  write_tables(journal,
-                                               {.directory = directory.path(), .stem = "one"});
-                                }),
+  EXPECT_EQ(kind_with_full_disk(
+                150,
+                [&] {
+                  const Journal journal = Journal::open(directory / "run.db");
+                  write_tables(journal, {.directory = directory.path(), .stem = "one"}, Cancel());
+                }),
             static_cast<int>(ErrorKind::kOutputWrite));
   EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
+}
+
+TEST(Tables, AreNotThereWhenCancelled) {
+  const TempDir directory;
+  const Journal journal = sample_journal(directory / "run.db");
+  Cancel cancel;
+  cancel.request(SIGTERM);
+  EXPECT_EQ(thrown_kind([&] {
+              write_tables(journal, {.directory = directory.path(), .stem = "one"}, cancel);
+            }),
+            ErrorKind::kTerminated);
+  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv.partial"));
   EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
 }
 
@@ -184,9 +201,10 @@ TEST(Tables, RefuseASequenceWithoutEnd) {
   journal.append(unit);
   journal.record_input(0, {.name = "a.fa"});
   journal.finish();
-  EXPECT_EQ(
-      thrown_kind([&] { write_tables(journal, {.directory = directory.path(), .stem = "a"}); }),
-      ErrorKind::kJournalDamaged);
+  EXPECT_EQ(thrown_kind([&] {
+              write_tables(journal, {.directory = directory.path(), .stem = "a"}, Cancel());
+            }),
+            ErrorKind::kJournalDamaged);
   EXPECT_TRUE(std::filesystem::is_empty(directory / "a_merged"));
 }
 
@@ -195,7 +213,7 @@ TEST(Calls, AreThoseOfTheSequenceTable) {
   const Journal journal = sample_journal(directory / "run.db");
   using Call = std::tuple<std::uint32_t, std::uint64_t, bool>;
   std::vector<Call> calls;
-  for_each_call(journal, 0.5, [&](std::uint32_t input, std::uint64_t number, bool virus) {
+  for_each_call(journal, 0.5, Cancel(), [&](std::uint32_t input, std::uint64_t number, bool virus) {
     calls.emplace_back(input, number, virus);
   });
   EXPECT_EQ(calls, (std::vector<Call>{{0, 1, true},

@@ -94,6 +94,42 @@ TEST_F(VirusFasta, RefusesAnInputThatIsGone) {
   EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputMissing);
 }
 
+// Its journal has no entry, and so no hash, of the input that it was reading.
+struct InterruptedVirusFasta : VirusFasta {
+  InterruptedVirusFasta() {
+    settings.paths = {(directory / "a.fa").string()};
+    Unit unit;
+    for (const std::string letters : {"ACG", "CCC"}) unit.parts.push_back(virus(letters));
+    journal.append(unit);
+  }
+
+  static SequencePart virus(const std::string& letters) {
+    return {.id = letters,
+            .length = letters.size(),
+            .chunks = 1,
+            .letters_hash = static_cast<std::uint32_t>(hash64(letters)),
+            .frames = {{.chunk = 0, .name = 0, .failed = false, .others = 0, .virus = 1}}};
+  }
+  std::string written_of(const std::string& text) {
+    write_text(directory / "a.fa", text);
+    SequenceRereader rereader(settings, {}, directory.path());
+    rereader.write(journal, 0.5, directory / "virus.fasta", Cancel());
+    return read_text(directory / "virus.fasta");
+  }
+};
+
+TEST_F(InterruptedVirusFasta, HoldsWhatWasScored) {
+  EXPECT_EQ(written_of(">ACG a\nACG\n>CCC b\nCCC\n>later\nT\n"), ">ACG a\nACG\n>CCC b\nCCC\n");
+}
+
+TEST_F(InterruptedVirusFasta, RefusesAnInputThatChanged) {
+  for (const char* text : {">ACG\nACT\n>CCC\nCCC\n", ">ACG\nACG\n>CCC\nCCCC\n",
+                           ">ACG\nACG\n>other\nCCC\n", ">CCC\nCCC\n>ACG\nACG\n", ">ACG\nACG\n"}) {
+    EXPECT_EQ(thrown_kind([&] { written_of(text); }), ErrorKind::kInputChanged) << text;
+    EXPECT_FALSE(std::filesystem::exists(directory / "virus.fasta"));
+  }
+}
+
 // Standard input cannot be read again.
 struct SpooledVirusFasta : VirusFasta {
   SpooledVirusFasta() { settings.paths = {"-"}; }
