@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/batch_facts.hpp"
+#include "report/device_facts.hpp"
+#include "report/json_values.hpp"
+#include "report/score_facts.hpp"
+#include "run/journal.hpp"
+
+namespace virnucpro {
+
+// The telemetry files of a run's newest session: a resumed run has several.
+struct TelemetryFiles {
+  std::filesystem::path summary;  // telemetry_<time>.json; empty: there is none, as after a kill
+  std::filesystem::path batches;  // telemetry_<time>.jsonl
+  std::filesystem::path metrics;  // logs/gpu_metrics_<time>.log
+};
+TelemetryFiles newest_telemetry(const std::filesystem::path& run);
+
+// All that a report says, read from the files of a run.
+struct RunFacts {
+  std::string name;  // the run's directory, as shown_text() has it
+  std::string stem;
+  bool finished = false;
+  bool synthetic = false;
+  double threshold = 0.5;
+  Journal::Fingerprint fingerprint;
+  std::vector<InputEntry> inputs;
+  ScoreFacts scores;
+  JsonValues summary;  // telemetry_<time>.json; empty: not measured
+  BatchFacts batches;
+  MetricFacts metrics;
+  std::vector<std::string> warnings;  // also of telemetry that could not be read
+};
+
+// `threshold`: empty for the run's own. What can be read of damaged telemetry is taken, and a
+// warning says which file is not whole. Errors: kJournalDamaged.
+RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
+                        std::optional<double> threshold);
+
+}  // namespace virnucpro
