@@ -50,7 +50,7 @@ VIRNUCPRO_BIN_REFERENCE=$PWD/build/cpu/bin/virnucpro \
   run_tests tiny program -L '^(cli|oracle|hostile|crash)$'
 
 build tsan threaded_unit_tests
-run_tests tsan unit -L 'unit.(base|sequence|engine|run)'
+run_tests tsan unit -L 'unit.(base|observe|sequence|engine|run)'
 
 step 'package'
 { tools/package.sh && tools/test_package.sh; } || failed=1

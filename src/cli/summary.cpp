@@ -45,15 +45,15 @@ std::string percent(double part, double whole) {
 
 // Between its first batch and its last: neither loading nor writing counts.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters) {
-  const DeviceTime& device = counters.device;
+  const BatchTotals computed = counters.pipeline.totals();
+  const BatchTimes& device = computed.times;
   if (device.all() <= 0) return;
-  const auto workers = static_cast<double>(device.workers.get());
-  lines.push_back(
-      row("ESM tokens/s", per_second(counters.esm_tokens.get(), device.all() / workers)));
+  const auto workers = static_cast<double>(counters.workers.get());
+  lines.push_back(row("ESM tokens/s", per_second(computed.esm_tokens, device.all() / workers)));
   lines.push_back(row("device busy", percent(device.busy(), device.all())));
-  lines.push_back(row("DNABERT-S", percent(device.dnabert_s.seconds(), device.busy())));
-  lines.push_back(row("packing", percent(static_cast<double>(counters.esm_tokens.get()),
-                                         static_cast<double>(counters.budget_tokens.get()))));
+  lines.push_back(row("DNABERT-S", percent(device.dnabert_s, device.busy())));
+  lines.push_back(row("packing", percent(static_cast<double>(computed.esm_tokens),
+                                         static_cast<double>(computed.budget_tokens))));
 }
 
 void warn(std::vector<std::string>& lines, const std::string& text) {

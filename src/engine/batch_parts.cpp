@@ -39,10 +39,8 @@ void place_rows(const BatchResult& part_result, const BatchPart& part, std::size
   place(part_result.scores, part, frames, result.scores);
   place(part_result.dnabert_s, part, frames, result.dnabert_s);
   place(part_result.esm2, part, frames, result.esm2);
-  result.times.waiting += part_result.times.waiting;
-  result.times.esm2 += part_result.times.esm2;
-  result.times.dnabert_s += part_result.times.dnabert_s;
-  result.times.rest += part_result.times.rest;
+  add(result.times, part_result.times);
+  result.worker = part_result.worker;
 }
 
 }  // namespace virnucpro

@@ -95,7 +95,7 @@ class CpuEngine : public EngineDevice {
     result.not_finite = not_finite(result, frames);
     if (!outputs_.dnabert_s) result.dnabert_s.clear();
     if (!outputs_.esm2) result.esm2.clear();
-    result.times.rest = clock_.lap();
+    result.times.classifier = clock_.lap();
     return result;
   }
 

@@ -167,11 +167,15 @@ std::size_t result_bytes(std::size_t frames, std::size_t width) {
   return frames * ((2 + width) * sizeof(float) + 1);
 }
 
-// What a batch's times are read from, in its order on the stream.
+// What a batch's times are read from: first those of its input, on the stream of copies, then
+// those of the other stream, in their order there.
 struct Marks {
+  Event sending;
+  Event sent;
   Event begun;
   Event esm2;
   Event dnabert_s;
+  Event classified;
   Event done;
 };
 
@@ -187,7 +191,6 @@ struct Slot {
   Staging input;
   DeviceBuffer results;
   PinnedBuffer host_results;
-  Event sent;
   std::size_t number = 0;  // among those that had work
 };
 
@@ -377,9 +380,11 @@ class CudaEngine : public EngineDevice {
   BatchTimes times_of(std::size_t number) {
     const Marks& here = marks(number);
     BatchTimes times{.waiting = 0,
+                     .to_device = seconds_between(here.sending, here.sent),
                      .esm2 = seconds_between(here.begun, here.esm2),
                      .dnabert_s = seconds_between(here.esm2, here.dnabert_s),
-                     .rest = seconds_between(here.dnabert_s, here.done)};
+                     .classifier = seconds_between(here.dnabert_s, here.classified),
+                     .to_host = seconds_between(here.classified, here.done)};
     if (number > 0) times.waiting = seconds_between(marks(number - 1).done, here.begun);
     return times;
   }
@@ -410,11 +415,12 @@ class CudaEngine : public EngineDevice {
                        bytes_of(frames.dna_offsets) + bytes_of(dna_items));
     const auto protein = stage(slot.input, frames.esm_tokens, frames.esm_offsets, esm_items);
     const auto dna = stage(slot.input, frames.dna_tokens, frames.dna_offsets, dna_items);
-    slot.input.send(copies_);
-    slot.sent.record(copies_);
-    check_cuda(cudaStreamWaitEvent(compute_.get(), slot.sent.get()), "cudaStreamWaitEvent");
     slot.number = computed_++;
     Marks& here = marks(slot.number);
+    here.sending.record(copies_);
+    slot.input.send(copies_);
+    here.sent.record(copies_);
+    check_cuda(cudaStreamWaitEvent(compute_.get(), here.sent.get()), "cudaStreamWaitEvent");
     here.begun.record(compute_);
 
     const Results results = results_at(slot.results.data(), slot.frames, width());
@@ -433,6 +439,7 @@ class CudaEngine : public EngineDevice {
     if (classifier_) classifier_->classify(context_, merged, results.scores);
     context_.arena.rewind(0);
     cuda::flag_rows(merged, results.flags.data(), context_.stream);
+    here.classified.record(compute_);
     fetch(slot, results);
     here.done.record(compute_);
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "observe/batch_metrics.hpp"
 #include "tokens/packer.hpp"
 
 namespace virnucpro {
@@ -13,14 +14,6 @@ namespace virnucpro {
 struct BatchRequest {
   std::uint64_t id = 0;
   PackedFrames frames;
-};
-
-// Seconds of the device for one batch.
-struct BatchTimes {
-  double waiting = 0;  // with nothing to do, between the batch before and this one
-  double esm2 = 0;
-  double dnabert_s = 0;
-  double rest = 0;  // classifier, checks, and the results' way back
 };
 
 // A frame that was given up.
@@ -39,6 +32,7 @@ struct BatchResult {
   // Frames that have no result, and whose rows mean nothing, in ascending order.
   std::vector<FailedFrame> failed;
   BatchTimes times;
+  std::uint32_t worker = 0;  // that computed it, or its last part, among several
 };
 
 }  // namespace virnucpro

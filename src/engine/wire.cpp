@@ -20,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are sent as they lie in memory");
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 1;
+constexpr std::uint16_t kVersion = 2;
 constexpr std::size_t kCheckedHead = 12;  // what of a frame's head its checksum covers
 constexpr std::size_t kMostText = 1U << 20U;
 constexpr std::size_t kMostDescriptions = 1000;
@@ -222,10 +222,7 @@ void put(Writer& out, const WorkerResult& message) {
   out.array(result.dnabert_s);
   out.array(result.esm2);
   out.array(result.not_finite);
-  for (const double seconds :
-       {result.times.waiting, result.times.esm2, result.times.dnabert_s, result.times.rest}) {
-    out.number(seconds);
-  }
+  for (const BatchTimeField& field : kBatchTimeFields) out.number(result.times.*field.seconds);
   out.number(message.token_budget);
 }
 
@@ -236,10 +233,9 @@ void get(Reader& in, WorkerResult& message) {
   result.dnabert_s = in.array<float>();
   result.esm2 = in.array<float>();
   result.not_finite = in.array<std::uint32_t>();
-  result.times.waiting = get_seconds(in);
-  result.times.esm2 = get_seconds(in);
-  result.times.dnabert_s = get_seconds(in);
-  result.times.rest = get_seconds(in);
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    result.times.*field.seconds = get_seconds(in);
+  }
   message.token_budget = in.number<std::uint64_t>();
 }
 

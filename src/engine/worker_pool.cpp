@@ -333,6 +333,7 @@ class WorkerPool::Thread {
   bool take(std::size_t worker, WorkerResult message) {
     const std::uint64_t id = message.result.id;
     if (!schedule_.has(worker, id)) return refuse(worker);
+    message.result.worker = static_cast<std::uint32_t>(worker);
     const std::size_t frames =
         schedule_.is_canary(id) ? canary_batch(shared_.hello.dnabert_s_vocabulary).frames.frames()
                                 : schedule_.part_of(id).frames();

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+
+#include "observe/pipeline_metrics.hpp"
 
 namespace virnucpro {
 
@@ -28,31 +31,41 @@ class TimeCounter {
   Counter nanoseconds_;
 };
 
-// The workers' devices, from each one's first batch to its last; their seconds added up.
-struct DeviceTime {
-  Counter workers;
-  TimeCounter waiting;  // for batches
-  TimeCounter esm2;
-  TimeCounter dnabert_s;
-  TimeCounter rest;
+// Adds the time of a scope.
+class TimedScope {
+ public:
+  explicit TimedScope(TimeCounter& counter) noexcept : counter_(counter) {}
+  ~TimedScope() {
+    counter_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
+  }
+  TimedScope(const TimedScope&) = delete;
+  TimedScope& operator=(const TimedScope&) = delete;
 
-  double busy() const noexcept { return esm2.seconds() + dnabert_s.seconds() + rest.seconds(); }
-  double all() const noexcept { return waiting.seconds() + busy(); }
+ private:
+  TimeCounter& counter_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Where the host's threads spend their time; several of a kind add up.
+struct HostTimes {
+  TimeCounter read;       // and decompress
+  TimeCounter translate;  // and tokenize
+  TimeCounter journal;
+  TimeCounter tables;
 };
 
 // How far a run has come. Whoever does the work raises them; they never fall, also not when an
 // input turns out damaged and its rows are dropped.
 struct RunCounters {
-  Counter sequences;      // read
-  Counter bases;          // letters of them
-  Counter chunks;         // cut
-  Counter frames;         // stop-free
-  Counter frames_scored;  // with their scores back, each occurrence of a frame counted
-  Counter batches;        // computed
-  Counter esm_tokens;     // computed
-  Counter dna_tokens;     // computed
-  Counter budget_tokens;  // token budgets of the computed batches: what they could have held
-  DeviceTime device;
+  Counter sequences;        // read
+  Counter sequences_known;  // of these, whose scores a resumed run had already
+  Counter bases;            // letters of them
+  Counter chunks;           // cut
+  Counter frames;           // stop-free
+  Counter frames_scored;    // with their scores back, each occurrence of a frame counted
+  Counter workers;          // that compute
+  HostTimes host;
+  PipelineMetrics pipeline;  // what was computed
 };
 
 }  // namespace virnucpro

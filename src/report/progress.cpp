@@ -47,9 +47,10 @@ ProgressSample sample_progress(const RunCounters& counters, std::chrono::duratio
   sample.sequences = counters.sequences.get();
   sample.frames = counters.frames.get();
   sample.frames_scored = counters.frames_scored.get();
-  sample.esm_tokens = counters.esm_tokens.get();
-  sample.tokens = sample.esm_tokens + counters.dna_tokens.get();
-  sample.budget_tokens = counters.budget_tokens.get();
+  const BatchTotals computed = counters.pipeline.totals();
+  sample.esm_tokens = computed.esm_tokens;
+  sample.tokens = computed.esm_tokens + computed.dna_tokens;
+  sample.budget_tokens = computed.budget_tokens;
   return sample;
 }
 

@@ -54,13 +54,33 @@ void BatchRunner::settle() noexcept {
 }
 
 void BatchRunner::submit(PackedBatch batch) {
+  while (receive(false)) {
+  }
+  const std::size_t queue = computer_.outstanding();
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
   if (next_batch_ == 0) log_info("first batch");
   const std::uint64_t id = next_batch_++;
-  open_.emplace(id, OpenBatch{.esm_tokens = batch.frames.esm_tokens.size(),
-                              .dna_tokens = batch.frames.dna_tokens.size(),
+  open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, queue),
                               .occurrences = std::move(batch.occurrences)});
   computer_.submit({.id = id, .frames = std::move(batch.frames)});
+}
+
+BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::size_t queue) const {
+  BatchMetrics metrics{.batch = next_batch_,
+                       .frames = batch.frames.frames(),
+                       .esm_tokens = batch.frames.esm_tokens.size(),
+                       .dna_tokens = batch.frames.dna_tokens.size(),
+                       .queue = queue};
+  // A frame longer than the budget is a batch of its own: it could hold just that.
+  metrics.budget_tokens =
+      std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
+  // Before each worker has had a batch there was nothing that could have lain ready.
+  if (queue < computer_.workers() && next_batch_ > computer_.workers()) {
+    metrics.queue_state = QueueState::kStarved;
+  } else if (queue >= computer_.most_outstanding()) {
+    metrics.queue_state = QueueState::kFull;
+  }
+  return metrics;
 }
 
 bool BatchRunner::receive(bool wait) {
@@ -89,15 +109,10 @@ void BatchRunner::take(const BatchResult& result) {
       counters_.frames_scored.add(batch.occurrences[index].size());
     }
   }
-  counters_.batches.add();
-  counters_.esm_tokens.add(batch.esm_tokens);
-  counters_.dna_tokens.add(batch.dna_tokens);
-  // A frame longer than the budget is a batch of its own: it could hold just that.
-  counters_.budget_tokens.add(std::max({token_budget_, batch.esm_tokens, batch.dna_tokens}));
-  counters_.device.waiting.add(result.times.waiting);
-  counters_.device.esm2.add(result.times.esm2);
-  counters_.device.dnabert_s.add(result.times.dnabert_s);
-  counters_.device.rest.add(result.times.rest);
+  BatchMetrics metrics = batch.metrics;
+  metrics.worker = result.worker;
+  metrics.times = result.times;
+  counters_.pipeline.record(metrics);
 }
 
 void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch) const {

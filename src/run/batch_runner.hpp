@@ -44,14 +44,14 @@ class BatchRunner {
   void settle() noexcept;
 
  private:
-  // A batch that a worker has: its size, and the numbers of each of its frames.
+  // A batch that a worker has: what is known of it, and the numbers of each of its frames.
   struct OpenBatch {
-    std::size_t esm_tokens = 0;
-    std::size_t dna_tokens = 0;
+    BatchMetrics metrics{};
     std::vector<std::vector<std::uint64_t>> occurrences;
   };
 
   void submit(PackedBatch batch);
+  BatchMetrics metrics_of(const PackedBatch& batch, std::size_t queue) const;
   bool receive(bool wait);
   void take(const BatchResult& result);
   void check_finite(const BatchResult& result, const OpenBatch& batch) const;

@@ -149,10 +149,15 @@ struct FrameStream::State {
         cancel(run_cancel),
         source(run_inputs, settings, run_counters),
         pipeline(
-            settings.threads, limits().blocks_in_flight, [this] { return source.next(); },
+            settings.threads, limits().blocks_in_flight,
+            [this] {
+              const TimedScope timed(counters.host.read);
+              return source.next();
+            },
             [this](Work work) { return run(std::move(work)); }) {}
 
   std::vector<FrameEvent> run(Work work) const {
+    const TimedScope timed(counters.host.translate);
     cancel.check();
     std::vector<FrameEvent> events;
     for (const Stretch& stretch : work.stretches) events.emplace_back(translate(stretch));

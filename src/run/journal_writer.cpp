@@ -19,7 +19,8 @@ std::size_t bytes_of(const Unit& unit) {
 
 }  // namespace
 
-JournalWriter::JournalWriter(Journal& journal) : journal_(journal), thread_([this] { work(); }) {}
+JournalWriter::JournalWriter(Journal& journal, TimeCounter& time)
+    : journal_(journal), time_(time), thread_([this] { work(); }) {}
 
 JournalWriter::~JournalWriter() {
   {
@@ -63,6 +64,7 @@ void JournalWriter::work() {
     const Waiting& first = tasks_.front();  // its place stays while others are added behind it
     lock.unlock();
     try {
+      const TimedScope timed(time_);
       first.task(journal_);
     } catch (...) {
       lock.lock();

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "observe/counters.hpp"
 #include "run/journal.hpp"
 
 namespace virnucpro {
@@ -18,8 +19,9 @@ namespace virnucpro {
 // would wait in memory. What failed there is thrown by the next call.
 class JournalWriter {
  public:
-  // The journal outlives it; meanwhile nobody else writes to it.
-  explicit JournalWriter(Journal& journal);
+  // The journal outlives it; meanwhile nobody else writes to it. `time`: where what it takes is
+  // added.
+  JournalWriter(Journal& journal, TimeCounter& time);
   // Writes what it was given, unless something failed before.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
@@ -42,6 +44,7 @@ class JournalWriter {
   void work();
 
   Journal& journal_;
+  TimeCounter& time_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> tasks_;  // the first is being done

@@ -65,7 +65,7 @@ class PredictRun {
         tokenizer_(*models.tokenizer),
         journal_(std::move(journal)),
         known_(journal_),
-        writer_(journal_),
+        writer_(journal_, counters.host.journal),
         units_([this](Unit unit) { writer_.append(std::move(unit)); }, journal_.units()),
         runner_(*models.computer, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
@@ -95,6 +95,7 @@ class PredictRun {
   // Writes everything that stands on the scores: the tables first, so that what may go wrong with
   // the rest does not cost them.
   RunSummary write() {
+    const TimedScope timed(counters_.host.tables);
     RunSummary summary;
     summary.counts = write_tables(
         journal_,
@@ -109,6 +110,8 @@ class PredictRun {
     summary.synthetic = synthetic_;
     return summary;
   }
+
+  const Journal& journal() const { return journal_; }
 
  private:
   void read_inputs() {
@@ -160,7 +163,10 @@ class PredictRun {
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
     if (part.record) rereader_->add(*part.record);
-    if (part.known) return known_.check(part.part);
+    if (part.known) {
+      if (part.part.last) counters_.sequences_known.add();
+      return known_.check(part.part);
+    }
     std::vector<FrameTokens> tokens = std::move(part.tokens);
     std::uint64_t number = next_number_;
     if (intermediates_) intermediates_->add(part, number);
@@ -287,13 +293,16 @@ bool may_start_over(const PredictSettings& settings, const Error& error) {
   return refused && settings.start_over && !has_pipe(settings.inputs);
 }
 
-RunSummary finish_run(PredictRun run) {
+RunSummary finish_run(PredictRun run, const PredictEvents& events) {
   run.score();
-  return run.write();
+  events.on_phase(Phase::kTables);
+  RunSummary summary = run.write();
+  events.on_tables(run.journal(), summary);
+  return summary;
 }
 
 RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
-                  RunCounters& counters, const Cancel& cancel) {
+                  RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   require_an_input(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.existing);
   require_inputs_kept(settings.inputs,
@@ -301,15 +310,23 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
-  counters.device.workers.add(models.computer->workers());
+  counters.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);
+  RunStart start{.directory = directory.path(),
+                 .description = models.description,
+                 .kernel_path = models.computer->kernel_path(),
+                 .token_budget = models.computer->token_budget(),
+                 .synthetic = models.synthetic};
   if (settings.existing == Existing::kResume) {
     try {
       if (std::optional<Journal> journal = open_journal(settings, directory, print)) {
         directory.clear_leftovers();
         begin_output(directory, models);
         log_info("resumed: {} units are in the journal", journal->units());
-        return finish_run({settings, models, *std::move(journal), directory, counters, cancel});
+        start.resumed = true;
+        events.on_start(start);
+        return finish_run({settings, models, *std::move(journal), directory, counters, cancel},
+                          events);
       }
     } catch (const Error& error) {
       if (!may_start_over(settings, error)) throw;
@@ -318,8 +335,10 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   }
   directory.clear();
   begin_output(directory, models);
+  events.on_start(start);
   return finish_run(
-      {settings, models, make_journal(settings, directory, print), directory, counters, cancel});
+      {settings, models, make_journal(settings, directory, print), directory, counters, cancel},
+      events);
 }
 
 void send_file(const std::filesystem::path& path,
@@ -337,15 +356,16 @@ void send_file(const std::filesystem::path& path,
 }  // namespace
 
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
-                   const std::function<void(std::string_view)>& stdout_sink) {
+                   const std::function<void(std::string_view)>& stdout_sink,
+                   const PredictEvents& events) {
   const auto start = std::chrono::steady_clock::now();
   RunSummary summary;
   if (settings.to_stdout) {
     const TemporaryFolder scratch;
-    summary = run_in(settings, scratch.path() / "run", counters, cancel);
+    summary = run_in(settings, scratch.path() / "run", counters, cancel, events);
     send_file(frame_table_path(scratch.path() / "run", settings.stem), stdout_sink);
   } else {
-    summary = run_in(settings, settings.output, counters, cancel);
+    summary = run_in(settings, settings.output, counters, cancel, events);
   }
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;

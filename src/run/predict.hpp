@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "observe/counters.hpp"
+#include "observe/phase.hpp"
 #include "run/frame_stream.hpp"
 #include "run/journal.hpp"
 #include "run/output_directory.hpp"
@@ -48,12 +50,32 @@ struct RunSummary {
   double seconds = 0;
 };
 
+// What is known of a run once its models are loaded and its directory is there.
+struct RunStart {
+  std::filesystem::path directory;
+  std::map<std::string, std::string> description;  // of the models: run/models.hpp
+  std::string kernel_path;
+  std::size_t token_budget = 0;  // of a batch
+  bool synthetic = false;
+  bool resumed = false;
+};
+
+// Who is told how a run gets on, on its own thread. What they throw ends the run.
+struct PredictEvents {
+  std::function<void(const RunStart&)> on_start = [](const RunStart&) {};
+  std::function<void(Phase)> on_phase = [](Phase) {};
+  // The tables are there, and the run still has its directory.
+  std::function<void(const Journal&, const RunSummary&)> on_tables = [](const Journal&,
+                                                                        const RunSummary&) {};
+};
+
 // Sequences in, tables out: the main job. Errors: those of its parts; when no input could be read,
 // the first input's, and before anything is touched when none can even be opened. A failed input
 // among others is in the summary, not an exception, unless `strict_input`. However it ends, the
 // journal has the scores of what was computed; kJournalMismatch and kJournalDamaged when one that
 // is to be resumed is of another run or not whole.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
-                   const std::function<void(std::string_view)>& stdout_sink);
+                   const std::function<void(std::string_view)>& stdout_sink,
+                   const PredictEvents& events = {});
 
 }  // namespace virnucpro

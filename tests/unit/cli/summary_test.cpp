@@ -34,13 +34,11 @@ TEST(SummaryLines, CountsAndRates) {
 
 TEST(SummaryLines, SayHowTheDeviceWasUsed) {
   RunCounters counters;
-  counters.esm_tokens.add(90'000);
-  counters.budget_tokens.add(100'000);
-  counters.device.workers.add(2);
-  counters.device.waiting.add(0.5);
-  counters.device.esm2.add(9);
-  counters.device.dnabert_s.add(0.38);
-  counters.device.rest.add(0.12);
+  counters.workers.add(2);
+  counters.pipeline.record(
+      {.esm_tokens = 90'000,
+       .budget_tokens = 100'000,
+       .times = {.waiting = 0.5, .esm2 = 9, .dnabert_s = 0.38, .classifier = 0.12}});
   const auto lines = summary_lines(settings(), {}, counters);
   EXPECT_THAT(lines, Contains("  ESM tokens/s        18000.0"));
   EXPECT_THAT(lines, Contains("  device busy          95.0 %"));

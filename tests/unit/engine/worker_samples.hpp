@@ -23,7 +23,12 @@ inline WorkerResult sample_result() {
   answer.result.scores = {0.25F, 0.75F, 1, 0};
   answer.result.esm2 = {std::numeric_limits<float>::quiet_NaN(), 3};
   answer.result.not_finite = {1};
-  answer.result.times = {.waiting = 0.5, .esm2 = 1, .dnabert_s = 0.25, .rest = 0};
+  answer.result.times = {.waiting = 0.5,
+                         .to_device = 0.125,
+                         .esm2 = 1,
+                         .dnabert_s = 0.25,
+                         .classifier = 0,
+                         .to_host = 2};
   answer.token_budget = 4096;
   return answer;
 }

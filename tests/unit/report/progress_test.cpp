@@ -43,8 +43,7 @@ TEST(FitToWidth, LeavesOutWholeFields) {
 
 TEST(SampleProgress, AddsBothModelsTokens) {
   RunCounters counters;
-  counters.esm_tokens.add(5);
-  counters.dna_tokens.add(7);
+  counters.pipeline.record({.esm_tokens = 5, .dna_tokens = 7});
   counters.sequences.add();
   const ProgressSample sample = sample_progress(counters, duration<double>(1));
   EXPECT_EQ(sample.tokens, 12U);

@@ -118,10 +118,12 @@ TEST_F(BatchRunners, CountWhatWasComputedAndWhatTheBudgetsHeld) {
     budgets += std::max({kBudget, frame.esm.size(), frame.dna.size()});
   }
   EXPECT_EQ(counters.frames_scored.get(), sample_frames().size());
-  EXPECT_EQ(counters.batches.get(), sample_frames().size());
-  EXPECT_EQ(counters.esm_tokens.get(), esm);
-  EXPECT_EQ(counters.dna_tokens.get(), dna);
-  EXPECT_EQ(counters.budget_tokens.get(), budgets);
+  const BatchTotals computed = counters.pipeline.totals();
+  EXPECT_EQ(computed.batches, sample_frames().size());
+  EXPECT_EQ(computed.frames, sample_frames().size());
+  EXPECT_EQ(computed.esm_tokens, esm);
+  EXPECT_EQ(computed.dna_tokens, dna);
+  EXPECT_EQ(computed.budget_tokens, budgets);
 }
 
 TEST_F(BatchRunners, CountEqualFramesOfAWindowAsComputedOnce) {
@@ -132,9 +134,10 @@ TEST_F(BatchRunners, CountEqualFramesOfAWindowAsComputedOnce) {
   runner.flush();
   EXPECT_EQ(scores.size(), 9U);
   EXPECT_EQ(counters.frames_scored.get(), 9U);
-  EXPECT_EQ(counters.batches.get(), 1U);
-  EXPECT_EQ(counters.esm_tokens.get(), frame.esm.size());
-  EXPECT_EQ(counters.budget_tokens.get(), 1000U);
+  const BatchTotals computed = counters.pipeline.totals();
+  EXPECT_EQ(computed.batches, 1U);
+  EXPECT_EQ(computed.esm_tokens, frame.esm.size());
+  EXPECT_EQ(computed.budget_tokens, 1000U);
 }
 
 TEST_F(BatchRunners, GoOnAfterAFlush) {

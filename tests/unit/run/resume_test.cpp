@@ -106,7 +106,7 @@ TEST_F(Resumed, ComputesNothingAgain) {
   interrupt_after(units(), 3);
   RunCounters fresh;
   predict(settings("out"), fresh, cancel, {});
-  EXPECT_EQ(fresh.batches.get(), 0U);
+  EXPECT_EQ(fresh.pipeline.totals().batches, 0U);
   EXPECT_EQ(fresh.sequences.get(), 151U);  // read again, to compare them
 }
 

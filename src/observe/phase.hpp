@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace virnucpro {
+
+// What a run is at, for whoever measures it.
+enum class Phase : std::uint8_t {
+  kStart,      // settings, inputs, weights: until the first batch
+  kEmbedding,  // both models and the classifier
+  kTables,     // what is written once all frames have their scores
+};
+inline constexpr std::size_t kPhases = 3;
+
+constexpr std::string_view name_of(Phase phase) {
+  switch (phase) {
+    case Phase::kStart:
+      return "start";
+    case Phase::kEmbedding:
+      return "embedding";
+    case Phase::kTables:
+      return "tables";
+  }
+  return {};
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,47 @@
+#include "observe/pipeline_metrics.hpp"
+
+namespace virnucpro {
+
+void BatchTotals::add(const BatchMetrics& batch) noexcept {
+  ++batches;
+  frames += batch.frames;
+  esm_tokens += batch.esm_tokens;
+  dna_tokens += batch.dna_tokens;
+  budget_tokens += batch.budget_tokens;
+  virnucpro::add(times, batch.times);
+}
+
+void PipelineMetrics::record(BatchMetrics batch) {
+  batch.time = seconds();
+  {
+    const std::lock_guard lock(mutex_);
+    PipelineSummary& sum = summary_;
+    if (sum.totals.batches == 0) sum.first = batch.time;
+    sum.last = batch.time;
+    sum.totals.add(batch);
+    if (sum.workers.size() <= batch.worker) sum.workers.resize(batch.worker + std::size_t{1});
+    sum.workers[batch.worker].add(batch);
+    sum.waiting.add(batch.times.waiting);
+    sum.busy.add(batch.times.busy());
+    ++sum.queue_states.at(static_cast<std::size_t>(batch.queue_state));
+    sum.frames.add(batch.time, batch.frames);
+    sum.esm_tokens.add(batch.time, batch.esm_tokens);
+  }
+  if (listener_) listener_(batch);
+}
+
+double PipelineMetrics::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - begin_).count();
+}
+
+BatchTotals PipelineMetrics::totals() const {
+  const std::lock_guard lock(mutex_);
+  return summary_.totals;
+}
+
+PipelineSummary PipelineMetrics::summary() const {
+  const std::lock_guard lock(mutex_);
+  return summary_;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,49 @@
+#include "observe/quantile_sketch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace virnucpro {
+namespace {
+
+constexpr double kSmallest = 1e-6;
+constexpr double kLargest = 1e6;
+constexpr double kGrowth = 1.02;
+
+// 0 is for what is too small; interval i ends at kSmallest * kGrowth^i.
+std::size_t interval_of(double seconds) {
+  if (!(seconds > kSmallest)) return 0;
+  const double steps = std::log(std::min(seconds, kLargest) / kSmallest) / std::log(kGrowth);
+  return static_cast<std::size_t>(std::ceil(steps));
+}
+
+// The value of an interval that is no more than 1 % from either end.
+double middle_of(std::size_t interval) {
+  if (interval == 0) return 0;
+  return kSmallest * std::pow(kGrowth, static_cast<double>(interval)) * 2 / (1 + kGrowth);
+}
+
+}  // namespace
+
+void QuantileSketch::add(double seconds) noexcept {
+  ++counts_.at(std::min(interval_of(seconds), kIntervals - 1));
+  ++count_;
+  sum_ += seconds;
+  max_ = std::max(max_, seconds);
+}
+
+double QuantileSketch::mean() const noexcept {
+  return count_ == 0 ? 0 : sum_ / static_cast<double>(count_);
+}
+
+double QuantileSketch::quantile(double share) const noexcept {
+  const double wanted = share * static_cast<double>(count_);
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < kIntervals; ++i) {
+    seen += counts_[i];
+    if (seen > 0 && static_cast<double>(seen) >= wanted) return std::min(middle_of(i), max_);
+  }
+  return max_;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace virnucpro {
+
+// How much was done in each stretch of a run, in fixed memory: when the run outgrows the series,
+// every two stretches become one.
+class RateSeries {
+ public:
+  // `most` stretches, even; the first ones are a second long.
+  explicit RateSeries(std::size_t most = 512) : most_(most) {}
+
+  void add(double time, std::uint64_t amount);  // seconds since the run began
+
+  double interval() const noexcept { return interval_; }  // seconds
+  const std::vector<std::uint64_t>& amounts() const noexcept { return amounts_; }
+
+ private:
+  void halve();
+
+  std::size_t most_;
+  double interval_ = 1;
+  std::vector<std::uint64_t> amounts_;
+};
+
+}  // namespace virnucpro

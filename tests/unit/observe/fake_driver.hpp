@@ -1,0 +1,42 @@
+#pragma once
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/directory.hpp"
+
+namespace virnucpro {
+
+// What fake_nvml.c answers, as long as the object lives; its lines are described there.
+class FakeDriver {
+ public:
+  explicit FakeDriver(const std::string& script) {
+    std::ofstream(path()) << script;
+    ::setenv("FAKE_NVML", path().c_str(), 1);
+  }
+
+  bool was_shut_down() const { return std::filesystem::exists(path().string() + ".shutdown"); }
+
+ private:
+  std::filesystem::path path() const { return folder_.path() / "script"; }
+
+  TemporaryFolder folder_;
+};
+
+// A GPU that tells everything, always the same.
+inline const char* const kWholeGpu =
+    "driver version 580.65.06\n"
+    "GPU-1 name Fake-GPU\n"
+    "GPU-1 power_limit 700000\n"
+    "GPU-1 utilization 97\n"
+    "GPU-1 memory 1000/4000\n"
+    "GPU-1 temperature 61\n"
+    "GPU-1 power 312456\n"
+    "GPU-1 sm_clock 1980\n"
+    "GPU-1 throttle 12\n"
+    "GPU-1 ecc 2\n";
+
+}  // namespace virnucpro

@@ -1,0 +1,175 @@
+// Stands in for the driver's library of measurements. What it answers is in the file that FAKE_NVML
+// names, read anew at every call; a line is
+//
+//   WHOSE CALL ANSWER…        "GPU-1 power 300000 310000 !15"
+//
+// WHOSE is "driver" or a device's UUID, and a UUID with a line is a device. The first call gets the
+// first answer and so on; the last one repeats. An answer is a number or word, "!CODE" an error,
+// "hang" a call that never returns. A call without a line is not supported.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+enum { MOST = 32, LONGEST = 128 };
+
+typedef struct {
+  char uuid[LONGEST];
+} Device;
+
+typedef struct {
+  char key[2 * LONGEST];
+  unsigned calls;
+} Count;
+
+static unsigned count_call(const char *whose, const char *call) {
+  static Count counts[MOST];
+  char key[2 * LONGEST];
+  snprintf(key, sizeof key, "%s %s", whose, call);
+  for (int i = 0; i < MOST; ++i) {
+    if (counts[i].key[0] == '\0') strcpy(counts[i].key, key);
+    if (strcmp(counts[i].key, key) == 0) return counts[i].calls++;
+  }
+  return 0;
+}
+
+// The rest of the first line of that device, and of that call where one is given.
+static int find_line(const char *whose, const char *call, char *line, size_t size) {
+  FILE *script = fopen(getenv("FAKE_NVML"), "r");
+  int found = 0;
+  while (script != NULL && !found && fgets(line, (int)size, script) != NULL) {
+    char first[LONGEST] = "";
+    char second[LONGEST] = "";
+    int end = 0;
+    sscanf(line, "%127s %127s%n", first, second, &end);
+    found = strcmp(first, whose) == 0 && (call == NULL || strcmp(second, call) == 0);
+    if (found) memmove(line, line + end, strlen(line + end) + 1);
+  }
+  if (script != NULL) fclose(script);
+  return found;
+}
+
+static int answer(const char *whose, const char *call, char *word) {
+  char line[1024];
+  const unsigned calls = count_call(whose, call);
+  if (!find_line(whose, call, line, sizeof line)) return NOT_SUPPORTED;
+  char *rest = NULL;
+  char *token = strtok_r(line, " \n", &rest);
+  for (unsigned i = 0; i <= calls && token != NULL; ++i, token = strtok_r(NULL, " \n", &rest)) {
+    snprintf(word, LONGEST, "%s", token);
+  }
+  while (strcmp(word, "hang") == 0) pause();
+  return word[0] == '!' ? atoi(word + 1) : SUCCESS;
+}
+
+static int answer_number(const Device *device, const char *call, unsigned long long *number) {
+  char word[LONGEST] = "";
+  const int code = answer(device->uuid, call, word);
+  if (code == SUCCESS) *number = strtoull(word, NULL, 10);
+  return code;
+}
+
+static int answer_unsigned(const Device *device, const char *call, unsigned *number) {
+  unsigned long long wide = 0;
+  const int code = answer_number(device, call, &wide);
+  if (code == SUCCESS) *number = (unsigned)wide;
+  return code;
+}
+
+static int answer_text(const char *whose, const char *call, char *text, unsigned size) {
+  char word[LONGEST] = "";
+  const int code = answer(whose, call, word);
+  if (code == SUCCESS) snprintf(text, size, "%s", word);
+  return code;
+}
+
+int nvmlInit_v2(void) {
+  char word[LONGEST] = "";
+  const int code = answer("driver", "init", word);
+  return code == NOT_SUPPORTED ? SUCCESS : code;
+}
+
+// Leaves a trace: "shutdown" beside the script.
+int nvmlShutdown(void) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s.shutdown", getenv("FAKE_NVML"));
+  FILE *trace = fopen(path, "w");
+  if (trace != NULL) fclose(trace);
+  return SUCCESS;
+}
+
+const char *nvmlErrorString(int code) {
+  return code == NOT_SUPPORTED ? "Not Supported"
+         : code == NOT_FOUND   ? "Not Found"
+         : code == 15          ? "GPU is lost"
+                               : "Some Other Error";
+}
+
+int nvmlSystemGetDriverVersion(char *text, unsigned size) {
+  return answer_text("driver", "version", text, size);
+}
+
+int nvmlDeviceGetHandleByUUID(const char *uuid, Device **device) {
+  static Device devices[MOST];
+  char line[1024];
+  if (!find_line(uuid, NULL, line, sizeof line)) return NOT_FOUND;
+  for (int i = 0; i < MOST; ++i) {
+    if (devices[i].uuid[0] == '\0') snprintf(devices[i].uuid, LONGEST, "%s", uuid);
+    *device = &devices[i];
+    if (strcmp(devices[i].uuid, uuid) == 0) return SUCCESS;
+  }
+  return NOT_FOUND;
+}
+
+int nvmlDeviceGetName(Device *device, char *text, unsigned size) {
+  return answer_text(device->uuid, "name", text, size);
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(Device *device, unsigned *milliwatts) {
+  return answer_unsigned(device, "power_limit", milliwatts);
+}
+
+int nvmlDeviceGetUtilizationRates(Device *device, unsigned *rates) {
+  rates[1] = 0;
+  return answer_unsigned(device, "utilization", &rates[0]);
+}
+
+// "USED/TOTAL"
+int nvmlDeviceGetMemoryInfo(Device *device, unsigned long long *memory) {
+  char word[LONGEST] = "";
+  const int code = answer(device->uuid, "memory", word);
+  if (code != SUCCESS) return code;
+  sscanf(word, "%llu/%llu", &memory[2], &memory[0]);
+  memory[1] = memory[0] - memory[2];
+  return SUCCESS;
+}
+
+int nvmlDeviceGetTemperature(Device *device, int sensor, unsigned *celsius) {
+  return sensor == 0 ? answer_unsigned(device, "temperature", celsius) : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetPowerUsage(Device *device, unsigned *milliwatts) {
+  return answer_unsigned(device, "power", milliwatts);
+}
+
+int nvmlDeviceGetClockInfo(Device *device, int kind, unsigned *megahertz) {
+  return kind == 1 ? answer_unsigned(device, "sm_clock", megahertz) : NOT_SUPPORTED;
+}
+
+#ifndef FAKE_NVML_IS_OLD
+// The address is the UUID of a device as the script has it, after "PCI-".
+int nvmlDeviceGetHandleByPciBusId_v2(const char *address, Device **device) {
+  char uuid[LONGEST];
+  snprintf(uuid, sizeof uuid, "PCI-%s", address);
+  return nvmlDeviceGetHandleByUUID(uuid, device);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(Device *device, unsigned long long *reasons) {
+  return answer_number(device, "throttle", reasons);
+}
+
+int nvmlDeviceGetTotalEccErrors(Device *device, int kind, int since, unsigned long long *count) {
+  return kind == 1 && since == 0 ? answer_number(device, "ecc", count) : NOT_SUPPORTED;
+}
+#endif

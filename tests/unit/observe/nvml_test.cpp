@@ -1,0 +1,132 @@
+#include "observe/nvml.hpp"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+
+#include "unit/observe/fake_driver.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::HasSubstr;
+
+// Those of one device of the fake.
+GpuReading read(const Nvml& nvml, const std::string& uuid) {
+  const FoundGpu found = nvml.find(uuid, "");
+  EXPECT_EQ(found.failure, "");
+  return nvml.read(found.device);
+}
+
+TEST(Nvml, TellsEverythingOfAGpu) {
+  const FakeDriver driver(kWholeGpu);
+  const Nvml nvml(VIRNUCPRO_FAKE_NVML);
+  ASSERT_EQ(nvml.failure(), "");
+  EXPECT_EQ(nvml.driver_version(), "580.65.06");
+  const FoundGpu gpu = nvml.find("GPU-1", "");
+  const GpuDescription description = nvml.describe(gpu.device);
+  EXPECT_EQ(description.name, "Fake-GPU");
+  EXPECT_EQ(description.power_limit_w, 700.0);
+  const GpuReading reading = nvml.read(gpu.device);
+  EXPECT_EQ(reading.failure, "");
+  EXPECT_EQ(reading.utilization_percent, 97.0);
+  EXPECT_EQ(reading.memory_used, 1000U);
+  EXPECT_EQ(reading.memory_total, 4000U);
+  EXPECT_EQ(reading.temperature_c, 61.0);
+  EXPECT_EQ(reading.power_w, 312.456);
+  EXPECT_EQ(reading.sm_clock_mhz, 1980.0);
+  EXPECT_EQ(reading.throttle_reasons, 12U);
+  EXPECT_EQ(reading.ecc_errors, 2U);
+}
+
+TEST(Nvml, LeavesEmptyWhatAPartOfAGpuDoesNotMeasure) {
+  const FakeDriver driver("MIG-7 memory 5/20\n");
+  const Nvml nvml(VIRNUCPRO_FAKE_NVML);
+  const GpuReading reading = read(nvml, "MIG-7");
+  EXPECT_EQ(reading.failure, "");
+  EXPECT_EQ(reading.memory_used, 5U);
+  EXPECT_FALSE(reading.utilization_percent);
+  EXPECT_FALSE(reading.temperature_c);
+  EXPECT_FALSE(reading.power_w);
+  EXPECT_FALSE(reading.sm_clock_mhz);
+  EXPECT_FALSE(reading.throttle_reasons);
+  EXPECT_FALSE(reading.ecc_errors);
+}
+
+TEST(Nvml, LeavesEmptyWhatAnOldDriverHasNoFunctionFor) {
+  const FakeDriver driver(kWholeGpu);
+  const Nvml nvml(VIRNUCPRO_FAKE_OLD_NVML);
+  const GpuReading reading = read(nvml, "GPU-1");
+  EXPECT_EQ(reading.utilization_percent, 97.0);
+  EXPECT_FALSE(reading.throttle_reasons);
+  EXPECT_FALSE(reading.ecc_errors);
+  EXPECT_EQ(nvml.find("0", "0000:3b:00.0").failure, "Some Other Error");
+}
+
+TEST(Nvml, SaysWhyADeviceSaysNothing) {
+  const FakeDriver driver(
+      "GPU-1 memory !15\n"
+      "GPU-2 memory !3\n"
+      "GPU-3 memory !15\n"
+      "GPU-3 power 1000\n");
+  const Nvml nvml(VIRNUCPRO_FAKE_NVML);
+  EXPECT_EQ(read(nvml, "GPU-1").failure, "GPU is lost");
+  EXPECT_EQ(read(nvml, "GPU-2").failure, "Not Supported");
+  EXPECT_EQ(read(nvml, "GPU-3").failure, "");
+  EXPECT_EQ(nvml.describe(nvml.find("GPU-1", "").device).name, "");
+  EXPECT_EQ(nvml.driver_version(), "");
+}
+
+TEST(Nvml, FindsByPciAddressWhatHasNoUuid) {
+  const FakeDriver driver(
+      "GPU-1 memory 1/4\n"
+      "PCI-0000:3b:00.0 memory 2/4\n");
+  const Nvml nvml(VIRNUCPRO_FAKE_NVML);
+  const std::string pci = "0000:3b:00.0";
+  EXPECT_EQ(nvml.read(nvml.find("GPU-1", pci).device).memory_used, 1U);
+  EXPECT_EQ(nvml.read(nvml.find("0", pci).device).memory_used, 2U);
+  EXPECT_EQ(nvml.read(nvml.find("GPU-abc", pci).device).memory_used, 2U);
+  EXPECT_EQ(nvml.find("0", "").failure, "Not Found");
+  EXPECT_EQ(nvml.find("0", "0000:ff:00.0").failure, "Not Found");
+}
+
+TEST(Nvml, TakesNoWholeGpuForAPartOfIt) {
+  const FakeDriver driver("PCI-0000:3b:00.0 memory 2/4\n");
+  const Nvml nvml(VIRNUCPRO_FAKE_NVML);
+  const FoundGpu found = nvml.find("MIG-7", "0000:3b:00.0");
+  EXPECT_EQ(found.failure, "Not Found");
+  EXPECT_EQ(found.device, nullptr);
+}
+
+TEST(Nvml, EndsWithTheObject) {
+  const FakeDriver driver(kWholeGpu);
+  { const Nvml nvml(VIRNUCPRO_FAKE_NVML); }
+  EXPECT_TRUE(driver.was_shut_down());
+}
+
+TEST(Nvml, SaysWhyItCannotBeUsed) {
+  const FakeDriver driver("driver init !9\n");
+  const Nvml missing("/nowhere/libnvidia-ml.so.1");
+  EXPECT_THAT(missing.failure(), HasSubstr("/nowhere/libnvidia-ml.so.1"));
+  EXPECT_EQ(missing.driver_version(), "");
+  EXPECT_EQ(missing.find("GPU-1", "").failure, missing.failure());
+  const Nvml other("libm.so.6");
+  EXPECT_THAT(other.failure(), HasSubstr("libm.so.6 is not NVML"));
+  const Nvml broken(VIRNUCPRO_FAKE_NVML);
+  EXPECT_THAT(broken.failure(), HasSubstr("does not start: Some Other Error"));
+  EXPECT_FALSE(driver.was_shut_down());
+}
+
+TEST(ThrottleNames, NamesEveryReason) {
+  EXPECT_EQ(throttle_names(0), "none");
+  EXPECT_EQ(throttle_names(0x4), "sw_power_cap");
+  EXPECT_EQ(throttle_names(0x1ff),
+            "gpu_idle|applications_clocks_setting|sw_power_cap|hw_slowdown|sync_boost|"
+            "sw_thermal_slowdown|hw_thermal_slowdown|hw_power_brake_slowdown|"
+            "display_clock_setting");
+  EXPECT_EQ(throttle_names(0x1001), "gpu_idle|0x1000");
+}
+
+}  // namespace
+}  // namespace virnucpro
