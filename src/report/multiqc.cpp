@@ -52,7 +52,7 @@ std::string multiqc_general(const RunFacts& facts) {
 std::string multiqc_scores(const RunFacts& facts) {
   std::string text =
       "# id: virnucpro_scores\n"
-      "# section_name: virnucpro: virus scores\n"
+      "# section_name: 'virnucpro: virus scores'\n"
       "# description: Stop-free frames by their virus score, in twentieths.\n"
       "# plot_type: linegraph\n"
       "# pconfig:\n"

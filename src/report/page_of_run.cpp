@@ -111,7 +111,8 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
           {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
           {"frames", "frames scored", counts.frames, Measure::kCount},
           {"seconds", "time", figures.seconds, Measure::kSeconds},
-          {"sequences_per_second", "sequences", figures.sequences_per_second, Measure::kPerSecond}};
+          {"sequences_per_second", "sequences a second", figures.sequences_per_second,
+           Measure::kPerSecond}};
 }
 
 }  // namespace

@@ -69,7 +69,9 @@ class Collector {
         std::find_if(facts_.lengths.begin(), facts_.lengths.end() - 1,
                      [&part](const LengthBin& candidate) { return part.length < candidate.below; });
     ++bin->sequences;
-    if (sequence.scored()) keep_best(hit_of(part, sequence));
+    // What is no number has no place in an order.
+    const bool has_place = sequence.scored() && !std::isnan(sequence.max_virus_score());
+    if (has_place) keep_best(hit_of(part, sequence));
   }
 
   void finish() {

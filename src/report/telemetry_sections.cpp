@@ -336,10 +336,10 @@ Section verdict_section(const RunFacts& facts) {
   Section section{.key = "verdicts", .title = "Verdicts"};
   Table table{.key = "verdicts", .caption = "Verdicts"};
   table.columns = {{"status", "Verdict", Measure::kStatus},
-                   {"id", "Bar"},
+                   {"id", "No."},
                    {"name", "What"},
                    {"value", "Value"},
-                   {"unit", "Measure"},
+                   {"unit", "Unit"},
                    {"bar", "Asked for"},
                    {"detail", "Remark"}};
   Cells cells;

@@ -7,11 +7,12 @@
 #include "base/file.hpp"
 #include "report/multiqc.hpp"
 #include "report/page_of_run.hpp"
+#include "report/page_of_runs.hpp"
 #include "report/report_html.hpp"
 #include "report/report_json.hpp"
 #include "report/report_markdown.hpp"
-#include "report/run_facts.hpp"
-#include "run/kept_run.hpp"
+#include "report/score_differences.hpp"
+#include "report/shown_text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -27,9 +28,9 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
   return files;
 }
 
-std::vector<std::filesystem::path> write_reports(const Journal& journal, const ReportPlaces& places,
-                                                 std::optional<double> threshold) {
-  const RunFacts facts = read_run_facts(journal, places.run, threshold);
+RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
+                       std::optional<double> threshold) {
+  RunFacts facts = read_run_facts(journal, places.run, threshold);
   const Page page = page_of_run(facts);
   const std::array<std::string, kReportNames.size()> texts{
       report_html(page), report_markdown(page), report_json(page), multiqc_general(facts),
@@ -41,14 +42,26 @@ std::vector<std::filesystem::path> write_reports(const Journal& journal, const R
     written.back().sync();
   }
   for (AtomicFile& file : written) file.commit();
-  return files;
+  return facts;
 }
 
-std::vector<std::filesystem::path> write_reports(const std::filesystem::path& run,
-                                                 std::optional<double> threshold) {
-  // Each unit is checked when it is read, and all are.
-  const KeptRun kept(run, Journal::Check::kQuick);
-  return write_reports(kept.journal(), {.run = run, .output = run}, threshold);
+std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
+                                       const std::filesystem::path& file,
+                                       std::optional<double> threshold) {
+  std::vector<RunFacts> facts;
+  for (const NamedRun& run : runs) {
+    facts.push_back(read_run_facts(run.journal, run.path, threshold));
+    facts.back().name = shown_text(run.path.string());
+  }
+  std::vector<ScoreDifferences> differences;
+  const ScoredRun first{runs.front().journal, facts.front().threshold};
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    differences.push_back(compare_scores(first, {runs[k].journal, facts[k].threshold}));
+  }
+  AtomicFile page(file);
+  page.write(report_html(page_of_runs(facts, differences)));
+  page.commit();
+  return facts;
 }
 
 }  // namespace virnucpro

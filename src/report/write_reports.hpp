@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "report/run_facts.hpp"
 #include "run/journal.hpp"
 
 namespace virnucpro {
@@ -21,13 +22,20 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 // a run's journal and the telemetry that lies in its directory: all are complete and synced before
 // the first gets its name. `threshold`: as TableSettings has it; empty: the one of the run. The
 // journal may be that of a run that holds its directory, or did not finish: then the reports say
-// so. Telemetry that cannot be read is a warning in the reports. Returns the files.
+// so. Telemetry that cannot be read is a warning in the reports. Returns what they say.
 // Errors: kOutputWrite, kJournalDamaged.
-std::vector<std::filesystem::path> write_reports(const Journal& journal, const ReportPlaces& places,
-                                                 std::optional<double> threshold);
+RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
+                       std::optional<double> threshold);
 
-// The same for a run whose directory nobody holds, into that directory. Errors: KeptRun's, too.
-std::vector<std::filesystem::path> write_reports(const std::filesystem::path& run,
-                                                 std::optional<double> threshold);
+// A run of several, by the name it was given.
+struct NamedRun {
+  std::filesystem::path path;
+  const Journal& journal;
+};
+
+// One HTML page that holds several runs against the first of them. Returns and errors: as above.
+std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
+                                       const std::filesystem::path& file,
+                                       std::optional<double> threshold);
 
 }  // namespace virnucpro
