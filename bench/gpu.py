@@ -107,11 +107,10 @@ def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cu
     return {"wall": wall, "cores": cores, **said}
 
 
-def coding_sequences(setting: Setting) -> Path:
-    fasta = setting.scratch / "coding.fa"
+def coding_sequences(setting: Setting, count: int = PREDICT_SEQUENCES) -> Path:
+    fasta = setting.scratch / f"coding-{count}.fa"
     if not fasta.exists():
-        setting.virnucpro("generate", "-n", PREDICT_SEQUENCES, "--length", 500, "--coding", 1, "-o",
-                          fasta)
+        setting.virnucpro("generate", "-n", count, "--length", 500, "--coding", 1, "-o", fasta)
     return fasta
 
 
@@ -323,37 +322,36 @@ def ops(setting: Setting) -> Iterator[figure.Figure]:
 
 SCALING_GOALS = {2: 0.985, 4: 0.975, 8: 0.975}
 SCALING_SEQUENCES = 38_000  # a GPU: over 60 s
-TABLES = ("coding_merged/prediction_results.txt",
-          "coding_merged/prediction_results_highestscore.csv", "sequences.tsv")
 
 
 def gpus(setting: Setting) -> int:
     return len(re.findall(r"^cuda:\d+ ", setting.virnucpro("utils", "list-devices"), re.MULTILINE))
 
 
-def tables(setting: Setting, output: str) -> List[bytes]:
-    return [(setting.scratch / output / name).read_bytes() for name in TABLES]
+def tables(setting: Setting, output: str, stem: str) -> List[bytes]:
+    merged = setting.scratch / output / f"{stem}_merged"
+    return [path.read_bytes() for path in
+            (merged / "prediction_results.txt", merged / "prediction_results_highestscore.csv",
+             setting.scratch / output / "sequences.tsv")]
 
 
 def scaling(setting: Setting) -> Iterator[figure.Figure]:
     """All GPUs beside each other, over what each does alone; with the same bytes."""
     count = gpus(setting)
-    fasta = setting.scratch / "coding.fa"
-    setting.virnucpro("generate", "-n", SCALING_SEQUENCES, "--length", 500, "--coding", 1, "-f",
-                      "-o", fasta)
-    alone = [run_predict(setting, fasta, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
+    few = coding_sequences(setting)
+    alone = [run_predict(setting, few, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
              for gpu in range(count)]
     own = sum(run["ESM tokens/s"] for run in alone)
     for used in (number for number in SCALING_GOALS if number <= count):
-        names = ",".join(map(str, range(used)))
-        run = run_predict(setting, fasta, "fp16", f"cuda:{names}", f"together-{used}")
-        expected = own * used / count
-        assert tables(setting, f"together-{used}") == tables(setting, "alone-0"), used
+        device = "cuda:" + ",".join(map(str, range(used)))
+        run_predict(setting, few, "fp16", device, f"together-{used}")
+        assert tables(setting, f"together-{used}", few.stem) == tables(setting, "alone-0", few.stem)
+        many = coding_sequences(setting, used * SCALING_SEQUENCES)
+        run = run_predict(setting, many, "fp16", device)
         settings = {"gpus": used, "run": run, "alone": alone}
         yield figure.at_least(f"predict, fp16, {used} GPUs over the sum of each one's own rate", "x",
-                              [run["ESM tokens/s"] / expected], SCALING_GOALS[used], settings)
-        yield figure.at_least(f"predict, fp16, {used} GPUs, speed-up of the wall clock", "x",
-                              [alone[0]["wall"] / run["wall"]], 0, settings)
+                              [run["ESM tokens/s"] * count / (own * used)], SCALING_GOALS[used],
+                              settings)
         yield figure.limit(f"predict, fp16, {used} GPUs, host processors a GPU", "cores",
                            [run["cores"] / used], 1, settings)
 

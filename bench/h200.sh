@@ -22,17 +22,33 @@ link_source() {
   [ -e "$source/share" ] || { mkdir -p "$(dirname "$source")" && ln -sfn "$PWD" "$source"; }
 }
 
-# The sanitizers watch the ops: with an engine's thousands of kernels, every company that a sequence
-# may have, or thousands of tokens, the slower of them take hours.
 run_tests() {
-  local ops='*OnGpu*:-EngineOnGpu*:PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*' tool failed=0
+  local failed=0
   link_source
   export LD_LIBRARY_PATH=$programs/lib
   "$programs/bin/gpu_engine" | tee "$out/tests.log" | grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran' || failed=1
+  watch_ops || failed=1
+  return "$failed"
+}
+
+# The sanitizers watch the ops: with an engine's thousands of kernels, every company that a sequence
+# may have, or thousands of tokens, the slower of them take hours. Each tool runs in shards beside
+# each other.
+watch_ops() {
+  local ops='*OnGpu*:-EngineOnGpu*:PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*'
+  local tool shard failed=0 shards=4
+  local -A jobs
   for tool in memcheck racecheck initcheck; do
-    timeout 300 compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 "$programs/bin/gpu_engine" \
-      --gtest_filter="$ops" >"$out/$tool.log" 2>&1 || failed=1
-    printf '%s: %s\n' "$tool" "$(tail -n 1 "$out/$tool.log")"
+    for ((shard = 0; shard < shards; ++shard)); do
+      GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard timeout 500 compute-sanitizer --tool "$tool" \
+        --error-exitcode 9 --print-limit 5 "$programs/bin/gpu_engine" --gtest_filter="$ops" \
+        >"$out/$tool-$shard.log" 2>&1 &
+      jobs[$tool-$shard]=$!
+    done
+  done
+  for shard in "${!jobs[@]}"; do
+    wait "${jobs[$shard]}" || failed=1
+    printf '%s: %s\n' "$shard" "$(tail -n 1 "$out/$shard.log")"
   done
   return "$failed"
 }

@@ -25,8 +25,8 @@ struct MonitoredDevice {
 };
 
 struct MonitorSettings {
-  std::vector<MonitoredDevice> devices{};  // none: the host alone
-  std::chrono::milliseconds interval{1000};
+  std::vector<MonitoredDevice> devices{};    // none: the host alone
+  std::chrono::milliseconds interval{1000};  // more than 0
   std::filesystem::path csv{};  // its folder must be there by the first sample; empty: no file
   // Where it asks.
   std::string nvml_library = kNvmlLibrary;
@@ -65,8 +65,8 @@ struct HostStatistics {
 HostStatistics combined(const HostStatistics& a, const HostStatistics& b);
 
 struct HostSummary {
-  HostUsage last;  // as of the last sample
-  CgroupMemory cgroup;
+  HostUsage usage;      // when the summary was asked for
+  CgroupMemory cgroup;  // likewise
   std::array<HostStatistics, kPhases> phases;
 
   const HostStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
@@ -88,8 +88,7 @@ struct MonitorSummary {
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
-  // Takes no longer than a third of a second: a thread that a driver holds for longer is left
-  // behind.
+  // Takes no longer than half a second: a thread that a driver holds for longer is left behind.
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;

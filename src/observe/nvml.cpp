@@ -18,6 +18,7 @@ constexpr int kTemperatureOfGpu = 0;
 constexpr int kClockOfSm = 1;
 constexpr int kUncorrectedErrors = 1;
 constexpr int kSinceDriverStart = 0;
+constexpr unsigned kIsDivided = 1;
 constexpr unsigned kTextSize = 96;  // names and versions are no longer
 
 struct Utilization {
@@ -71,6 +72,7 @@ struct Nvml::Functions {
   int (*driver_version)(char* text, unsigned size);
   int (*by_uuid)(const char* uuid, NvmlDevice* device);
   int (*by_pci)(const char* address, NvmlDevice* device);
+  int (*mig_mode)(NvmlDevice device, unsigned* now, unsigned* after_reset);
   int (*name)(NvmlDevice device, char* text, unsigned size);
   int (*power_limit)(NvmlDevice device, unsigned* milliwatts);
   int (*utilization)(NvmlDevice device, Utilization* utilization);
@@ -88,6 +90,7 @@ struct Nvml::Functions {
     look_up(library, "nvmlSystemGetDriverVersion", driver_version);
     look_up(library, "nvmlDeviceGetHandleByUUID", by_uuid);
     look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", by_pci);
+    look_up(library, "nvmlDeviceGetMigMode", mig_mode);
     look_up(library, "nvmlDeviceGetName", name);
     look_up(library, "nvmlDeviceGetEnforcedPowerLimit", power_limit);
     look_up(library, "nvmlDeviceGetUtilizationRates", utilization);
@@ -143,14 +146,23 @@ std::string Nvml::driver_version() const {
 
 FoundGpu Nvml::find(const std::string& uuid, const std::string& pci) const {
   if (!failure_.empty()) return {.failure = failure_};
+  const bool is_part = uuid.starts_with("MIG-");
   FoundGpu found;
   int code = call(functions_->by_uuid, uuid.c_str(), &found.device);
-  if (code == kSuccess) return found;
-  if (!pci.empty() && !uuid.starts_with("MIG-")) {
+  if (code != kSuccess && !is_part && !pci.empty()) {
     code = call(functions_->by_pci, pci.c_str(), &found.device);
-    if (code == kSuccess) return found;
   }
-  return {.failure = words_for(code)};
+  if (code != kSuccess) return {.failure = words_for(code)};
+  if (!is_part && is_divided(found.device)) {
+    return {.failure = "it is divided (MIG), and its parts are known by their own UUIDs alone"};
+  }
+  return found;
+}
+
+bool Nvml::is_divided(NvmlDevice device) const {
+  unsigned now = 0;
+  unsigned after_reset = 0;
+  return call(functions_->mig_mode, device, &now, &after_reset) == kSuccess && now == kIsDivided;
 }
 
 GpuDescription Nvml::describe(NvmlDevice device) const {

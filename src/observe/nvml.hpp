@@ -57,8 +57,8 @@ class Nvml {
 
   // The device of a UUID ("GPU-…", "MIG-…"). Whatever else CUDA_VISIBLE_DEVICES may name a GPU by
   // (an index, the beginning of a UUID) is no name to NVML: then it is the one at that PCI address
-  // ("0000:3b:00.0"; empty: not known), but never for a part of a GPU. NVML itself heeds no
-  // CUDA_VISIBLE_DEVICES.
+  // ("0000:3b:00.0"; empty: not known). A whole GPU never stands for a part of it: one that is
+  // divided is not found. NVML itself heeds no CUDA_VISIBLE_DEVICES.
   FoundGpu find(const std::string& uuid, const std::string& pci) const;
   GpuDescription describe(NvmlDevice device) const;
   GpuReading read(NvmlDevice device) const;
@@ -66,6 +66,7 @@ class Nvml {
  private:
   struct Functions;
 
+  bool is_divided(NvmlDevice device) const;
   std::string words_for(int code) const;
 
   void* library_ = nullptr;

@@ -47,6 +47,9 @@ class WorkSource {
     std::uint64_t letters = 0;
     while (chunks < limits().chunks_per_block && letters < kLettersPerBlock) {
       if (!current_ && !open_record(work)) break;
+      // A shard has whole blocks of records: none may be cut otherwise for what is before it.
+      if (!work.stretches.empty() && block() != last_block_) break;
+      last_block_ = block();
       const std::uint64_t room = std::max<std::uint64_t>(
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
@@ -88,6 +91,9 @@ class WorkSource {
     return false;
   }
 
+  // Of the current record.
+  std::uint64_t block() const { return (records_ - 1) / Shard::kBlock; }
+
   // Of that many chunks of the current record; a record that is not cut counts as a whole.
   std::uint64_t letters_of(std::uint64_t chunks) const {
     if (settings_.source != FrameSource::kSequences || chunks == 0) {
@@ -123,7 +129,8 @@ class WorkSource {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
   std::uint64_t records_ = 0;  // read, of every shard
-  std::uint64_t parts_ = 0;    // given out
+  std::uint64_t last_block_ = 0;
+  std::uint64_t parts_ = 0;  // given out
   Skip skip_ = Skip::kNone;
 };
 

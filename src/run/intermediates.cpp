@@ -2,7 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
 namespace virnucpro {
+namespace {
+
+constexpr const char* kEmbeddings = "embeddings.h5";  // the last to get its name
+
+}  // namespace
+
+bool Intermediates::are_in(const std::filesystem::path& directory) {
+  std::error_code error;
+  return std::filesystem::exists(directory / kEmbeddings, error);
+}
 
 Intermediates::Intermediates(const std::filesystem::path& directory, const std::string& stem,
                              std::uint64_t chunk_size, const EmbeddingWidths& widths,
@@ -10,7 +22,7 @@ Intermediates::Intermediates(const std::filesystem::path& directory, const std::
     : chunks_(directory / fmt::format("{}_chunked{}.fa", stem, chunk_size)),
       nucleotides_(directory / (stem + "_identified_nucleotide.fa")),
       proteins_(directory / (stem + "_identified_protein.faa")),
-      embeddings_(directory / "embeddings.h5", widths, attributes) {}
+      embeddings_(directory / kEmbeddings, widths, attributes) {}
 
 void Intermediates::add(const FramePart& part, std::uint64_t first_number) {
   chunks_.write(part.chunk_fasta);

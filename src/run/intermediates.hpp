@@ -20,6 +20,9 @@ class Intermediates {
                 std::uint64_t chunk_size, const EmbeddingWidths& widths,
                 const std::map<std::string, std::string>& attributes);
 
+  // Whether a run that kept them left them there.
+  static bool are_in(const std::filesystem::path& directory);
+
   // `first_number`: of the part's first frame.
   void add(const FramePart& part, std::uint64_t first_number);
   void write(std::uint64_t number, std::span<const float> dnabert_s, std::span<const float> esm2);

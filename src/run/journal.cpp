@@ -207,18 +207,22 @@ Journal::Journal(Journal&&) noexcept = default;
 
 namespace {
 
-void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint) {
-  sqlite.execute("BEGIN");
-  sqlite.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  sqlite.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
-  for (const std::string_view table : kSchema) sqlite.execute(table);
+void write_fingerprint(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint) {
   for (const auto& [key, value] : fingerprint) {
-    sqlite.prepare("INSERT INTO fingerprint VALUES (?, ?, ?)")
+    sqlite.prepare("INSERT OR REPLACE INTO fingerprint VALUES (?, ?, ?)")
         .bind(1, std::string_view(key))
         .bind(2, std::string_view(value))
         .bind(3, std::uint64_t{fingerprint_crc(key, value)})
         .execute();
   }
+}
+
+void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint) {
+  sqlite.execute("BEGIN");
+  sqlite.execute(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  sqlite.execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
+  for (const std::string_view table : kSchema) sqlite.execute(table);
+  write_fingerprint(sqlite, fingerprint);
   sqlite.execute("COMMIT");
 }
 
@@ -279,6 +283,13 @@ Journal::Fingerprint Journal::fingerprint() const {
     fingerprint.emplace(std::move(key), std::move(value));
   }
   return fingerprint;
+}
+
+void Journal::describe(const Fingerprint& words) {
+  SqliteDatabase& sqlite = database_->sqlite;
+  sqlite.execute("BEGIN");
+  write_fingerprint(sqlite, words);
+  sqlite.execute("COMMIT");
 }
 
 void Journal::append(const Unit& unit) {

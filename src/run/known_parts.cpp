@@ -38,6 +38,12 @@ void KnownParts::check(const SequencePart& part) {
   fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
 }
 
+void KnownParts::check_new(const SequencePart& part) const {
+  if (has(part.input)) {
+    fail(part.input, fmt::format("sequence {} was not there when it was scored", part.id));
+  }
+}
+
 void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
   if (!has(input) || ended_alike(entries_[input], entry)) return;
   fail(input, fmt::format("it ended otherwise before ({}) than now ({})", ending(entries_[input]),

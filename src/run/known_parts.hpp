@@ -22,7 +22,9 @@ class KnownParts {
   // and sequence, when it is not what was scored.
   void check(const SequencePart& part);
   void check(std::uint32_t input, const InputEntry& entry);
-  // Whether the journal has that input's entry, so that it need not be written again.
+  // A part that the journal does not have: kJournalMismatch when it has all of that input.
+  void check_new(const SequencePart& part) const;
+  // Whether the journal has that input's entry, and so all its parts: neither is written again.
   bool has(std::uint32_t input) const { return input < entries_.size(); }
   // After the last part.
   void finish();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -66,14 +67,14 @@ class PredictRun {
         journal_(std::move(journal)),
         known_(journal_),
         writer_(journal_, counters.host.journal),
-        units_([this](Unit unit) { writer_.append(std::move(unit)); }, journal_.units()),
+        units_([this](Unit unit) { write(std::move(unit)); }, journal_.units()),
         runner_(*models.computer, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
                  .on_failed = [this](auto number, const auto& reason) { give_up(number, reason); },
                  .name_of = [this](auto number) { return units_.id_of(number); }}) {
     if (settings.virus_fasta) rereader_.emplace(settings.inputs, settings.shard, directory.path());
-    if (!settings.keep_intermediate) return;
+    if (!settings.keep_intermediate || journal_.finished()) return;
     const BatchComputer& computer = *models.computer;
     const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
                                  .esm2 = computer.esm2_width(),
@@ -142,6 +143,7 @@ class PredictRun {
     }
     runner_.flush();
     units_.finish();
+    write_entries();
     known_.finish();
     writer_.flush();
     write_failed_inputs(entries_, directory_.path());
@@ -153,6 +155,7 @@ class PredictRun {
   void save() noexcept {
     try {
       runner_.settle();
+      entries_to_write_.clear();  // the units of their inputs may not all come
       units_.save();
       writer_.flush();
     } catch (const std::exception& error) {
@@ -167,6 +170,7 @@ class PredictRun {
       if (part.part.last) counters_.sequences_known.add();
       return known_.check(part.part);
     }
+    known_.check_new(part.part);
     std::vector<FrameTokens> tokens = std::move(part.tokens);
     std::uint64_t number = next_number_;
     if (intermediates_) intermediates_->add(part, number);
@@ -233,9 +237,32 @@ class PredictRun {
 
   void record(std::uint32_t index, InputEntry entry) {
     known_.check(index, entry);
-    if (!known_.has(index)) writer_.record_input(index, entry);
-    entries_.push_back(std::move(entry));
+    entries_.push_back(entry);
+    if (known_.has(index)) return;
+    entries_to_write_.push_back({index, std::move(entry), units_.next_unit()});
+    write_entries();
   }
+
+  void write(Unit unit) {
+    next_unit_ = unit.index + 1;
+    writer_.append(std::move(unit));
+    write_entries();
+  }
+
+  // Behind all units of its input: an entry in the journal says that no part of it is missing.
+  void write_entries() {
+    while (!entries_to_write_.empty() && entries_to_write_.front().next_unit <= next_unit_) {
+      EntryToWrite& first = entries_to_write_.front();
+      writer_.record_input(first.index, std::move(first.entry));
+      entries_to_write_.pop_front();
+    }
+  }
+
+  struct EntryToWrite {
+    std::uint32_t index = 0;
+    InputEntry entry{};
+    std::uint64_t next_unit = 0;  // after the one with its last part
+  };
 
   const PredictSettings& settings_;
   const OutputDirectory& directory_;
@@ -250,6 +277,8 @@ class PredictRun {
   std::optional<SequenceRereader> rereader_;
   std::optional<Intermediates> intermediates_;
   std::vector<InputEntry> entries_;
+  std::deque<EntryToWrite> entries_to_write_;
+  std::uint64_t next_unit_ = journal_.units();  // of those given to the journal
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_letters_ = 0;
@@ -281,9 +310,13 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   Journal journal = Journal::open(
       directory.journal(), settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick);
   require_same_run(journal.fingerprint(), print, directory.journal());
-  if (!settings.keep_intermediate) return journal;
-  log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
-  return std::nullopt;
+  const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
+  if (settings.keep_intermediate && !has_all) {
+    log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
+    return std::nullopt;
+  }
+  journal.describe(changed_words(journal.fingerprint(), print));
+  return journal;
 }
 
 // What a pipe gave before the refusal is gone.

@@ -70,8 +70,17 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["stem"] = settings.stem;
   print["model_type"] = settings.classifier_name;
   print["threshold"] = fmt::format("{}", settings.threshold);
-  print["cutting"] = fmt::format("{} chunks", limits().chunks_per_block);
+  print["cutting"] = fmt::format("{} chunks, {} records", limits().chunks_per_block, Shard::kBlock);
   return print;
+}
+
+Journal::Fingerprint changed_words(const Journal::Fingerprint& journal,
+                                   const Journal::Fingerprint& now) {
+  Journal::Fingerprint changed;
+  for (const auto& [key, value] : now) {
+    if (key != kVersionKey && value_of(journal, key.c_str()) != value) changed.emplace(key, value);
+  }
+  return changed;
 }
 
 std::string shard_text(const Shard& shard) {

@@ -146,7 +146,7 @@ def test_validate_checkpoints_finds_damage(run):
 def shards(tmp_path_factory, genome):
     """A run over three inputs, one of them cut, and its two shards."""
     program = Program(tmp_path_factory.mktemp("shards"))
-    pieces = {f"read_{i}": genome[i:i + 40 + i % 30] for i in range(RECORDS)}
+    pieces = {f"read_{i}": genome[i:i + 40 + i * 37 % 200] for i in range(RECORDS)}
     (program.folder / "reads.fa").write_text(fasta(pieces))
     (program.folder / "cut.fa").write_bytes(b">c\nACGTACGTACGTACGT\n>cut\nAC\0")
     inputs = ["reads.fa", "cut.fa", "reads.fa"]
@@ -170,6 +170,13 @@ def test_merge_makes_one_run_of_its_shards(shards):
     viruses = [(shards.folder / f"{name}_viruses" / "virus.fasta").read_bytes()
                for name in ("merged", "whole")]
     assert viruses[0] == viruses[1]
+
+
+def test_a_merged_run_is_resumed_as_the_whole_one(shards):
+    assert shards("merge", "a", "b", "-o", "resumed").returncode == 2
+    result = shards.predict("reads.fa", "cut.fa", "reads.fa", *SHORT, "-o", "resumed", "--resume")
+    assert result.returncode == 2, message(result)
+    assert shards.tables("resumed", "reads") == shards.tables("whole", "reads")
 
 
 @pytest.mark.parametrize("runs, why", [

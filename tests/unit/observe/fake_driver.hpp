@@ -19,6 +19,7 @@ class FakeDriver {
   }
 
   bool was_shut_down() const { return std::filesystem::exists(path().string() + ".shutdown"); }
+  bool hangs() const { return std::filesystem::exists(path().string() + ".hang"); }
 
  private:
   std::filesystem::path path() const { return folder_.path() / "script"; }

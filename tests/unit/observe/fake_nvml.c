@@ -23,8 +23,9 @@ typedef struct {
   unsigned calls;
 } Count;
 
+static Count counts[MOST];
+
 static unsigned count_call(const char *whose, const char *call) {
-  static Count counts[MOST];
   char key[2 * LONGEST];
   snprintf(key, sizeof key, "%s %s", whose, call);
   for (int i = 0; i < MOST; ++i) {
@@ -50,6 +51,14 @@ static int find_line(const char *whose, const char *call, char *line, size_t siz
   return found;
 }
 
+// A file beside the script, for the test to see.
+static void leave_trace(const char *of) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s.%s", getenv("FAKE_NVML"), of);
+  FILE *trace = fopen(path, "w");
+  if (trace != NULL) fclose(trace);
+}
+
 static int answer(const char *whose, const char *call, char *word) {
   char line[1024];
   const unsigned calls = count_call(whose, call);
@@ -59,7 +68,10 @@ static int answer(const char *whose, const char *call, char *word) {
   for (unsigned i = 0; i <= calls && token != NULL; ++i, token = strtok_r(NULL, " \n", &rest)) {
     snprintf(word, LONGEST, "%s", token);
   }
-  while (strcmp(word, "hang") == 0) pause();
+  if (strcmp(word, "hang") == 0) {
+    leave_trace("hang");
+    while (1) pause();
+  }
   return word[0] == '!' ? atoi(word + 1) : SUCCESS;
 }
 
@@ -85,17 +97,14 @@ static int answer_text(const char *whose, const char *call, char *text, unsigned
 }
 
 int nvmlInit_v2(void) {
+  memset(counts, 0, sizeof counts);
   char word[LONGEST] = "";
   const int code = answer("driver", "init", word);
   return code == NOT_SUPPORTED ? SUCCESS : code;
 }
 
-// Leaves a trace: "shutdown" beside the script.
 int nvmlShutdown(void) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s.shutdown", getenv("FAKE_NVML"));
-  FILE *trace = fopen(path, "w");
-  if (trace != NULL) fclose(trace);
+  leave_trace("shutdown");
   return SUCCESS;
 }
 
@@ -163,6 +172,11 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *address, Device **device) {
   char uuid[LONGEST];
   snprintf(uuid, sizeof uuid, "PCI-%s", address);
   return nvmlDeviceGetHandleByUUID(uuid, device);
+}
+
+int nvmlDeviceGetMigMode(Device *device, unsigned *now, unsigned *after_reset) {
+  *after_reset = 0;
+  return answer_unsigned(device, "mig_mode", now);
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(Device *device, unsigned long long *reasons) {

@@ -92,11 +92,19 @@ TEST(Nvml, FindsByPciAddressWhatHasNoUuid) {
 }
 
 TEST(Nvml, TakesNoWholeGpuForAPartOfIt) {
-  const FakeDriver driver("PCI-0000:3b:00.0 memory 2/4\n");
+  const FakeDriver driver(
+      "GPU-1 mig_mode 1\n"
+      "GPU-2 mig_mode 0\n"
+      "MIG-7 memory 2/4\n"
+      "PCI-0000:3b:00.0 mig_mode 1\n");
   const Nvml nvml(VIRNUCPRO_FAKE_NVML);
-  const FoundGpu found = nvml.find("MIG-7", "0000:3b:00.0");
-  EXPECT_EQ(found.failure, "Not Found");
-  EXPECT_EQ(found.device, nullptr);
+  const std::string pci = "0000:3b:00.0";
+  EXPECT_EQ(nvml.find("MIG-8", pci).failure, "Not Found");
+  EXPECT_THAT(nvml.find("0", pci).failure, HasSubstr("divided (MIG)"));
+  EXPECT_THAT(nvml.find("GPU-1", "").failure, HasSubstr("divided (MIG)"));
+  EXPECT_EQ(nvml.find("GPU-1", "").device, nullptr);
+  EXPECT_EQ(nvml.find("GPU-2", "").failure, "");
+  EXPECT_EQ(nvml.find("MIG-7", pci).failure, "");
 }
 
 TEST(Nvml, EndsWithTheObject) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "run/predict.hpp"
+#include "run/run_fingerprint.hpp"
 #include "run/sqlite.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/run/temp_dir.hpp"
@@ -57,7 +59,16 @@ struct Resumed : testing::Test {
             read_text(directory / output / "sequences.tsv"),
             read_text(directory / output / "failed_inputs.txt")};
   }
+  std::uint64_t step() const { return std::max<std::uint64_t>(units() / 8, 1); }
   std::uint64_t units() const { return Journal::open(directory / "reference/run.db").units(); }
+  // The inputs that end within so many units: a run may have told the journal of these.
+  std::uint64_t inputs_within(std::uint64_t units) const {
+    std::uint64_t inputs = 3;
+    Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
+      if (unit.index == units) inputs = unit.parts.front().input;
+    });
+    return inputs;
+  }
   // What a run leaves that was killed after so many units and inputs.
   void interrupt_after(std::uint64_t units, std::uint64_t inputs) const {
     std::filesystem::remove_all(directory / "out");
@@ -86,9 +97,8 @@ struct Resumed : testing::Test {
 };
 
 TEST_F(Resumed, HasTheSameTablesWhereverItWasInterrupted) {
-  const std::uint64_t step = std::max<std::uint64_t>(units() / 8, 1);
-  for (std::uint64_t kept = 0; kept <= units(); kept += step) {
-    for (const std::uint64_t inputs : {0U, 1U, 3U}) {
+  for (std::uint64_t kept = 0; kept <= units(); kept += step()) {
+    for (const std::uint64_t inputs : std::set{std::uint64_t{0}, inputs_within(kept)}) {
       interrupt_after(kept, inputs);
       PredictSettings again = settings("out");
       again.compute.threads = 1 + kept % 3;
@@ -168,6 +178,45 @@ TEST_F(Resumed, IsRefusedWithAnInputThatLostItsEnd) {
   EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
 }
 
+// Wherever the run was interrupted: what the refused one read leaves nothing in the journal.
+TEST_F(Resumed, GoesOnWithTheInputAsItWasAfterARefusal) {
+  const std::string whole = read_text(directory / "b.fa");
+  const std::string other = ">new\nACGTACGTACGT\n" + whole;
+  std::uint64_t first = 0;  // that has a part of it
+  Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
+    if (unit.parts.back().input < 2) first = unit.index + 1;
+  });
+  for (std::uint64_t kept = first + 1; kept <= units(); kept += step()) {
+    interrupt_after(kept, inputs_within(kept));
+    write_text(directory / "b.fa", other);
+    EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed")) << kept << " units";
+    write_text(directory / "b.fa", whole);
+    run(settings("out"));
+    EXPECT_EQ(tables("out"), tables("reference")) << kept << " units";
+  }
+}
+
+TEST_F(Resumed, IsRefusedWithAnInputThatGrewAfterItsEnd) {
+  write_text(directory / "b.fa", read_text(directory / "b.fa") + ">more\nACGTACGTACGT\n");
+  PredictSettings finished = settings("reference");
+  const std::string why = "input 3 changed since the run began: sequence more was not there";
+  EXPECT_THAT(refusal(finished), HasSubstr(why));
+  interrupt_after(units(), 3);
+  EXPECT_THAT(refusal(settings("out")), HasSubstr(why));
+}
+
+TEST_F(Resumed, SaysWhatTheRunNowIs) {
+  interrupt_after(1, 0);
+  PredictSettings moved = settings("out");
+  std::filesystem::rename(directory / "a.fa", directory / "moved.fa");
+  moved.inputs.paths[0] = (directory / "moved.fa").string();
+  moved.threshold = 0.25;
+  run(moved);
+  const auto print = Journal::open(directory / "out/run.db").fingerprint();
+  EXPECT_EQ(print.at("threshold"), "0.25");
+  EXPECT_EQ(print.at(input_path_key(0)), moved.inputs.paths[0]);
+}
+
 TEST_F(Resumed, StartsOverWhereItIsToldTo) {
   interrupt_after(units(), 3);
   PredictSettings over = settings("out");
@@ -196,6 +245,19 @@ TEST_F(Resumed, WithIntermediatesStartsOver) {
   run(keeping);
   EXPECT_EQ(read_text(directory / "kept/x_chunked50.fa"), chunks);
   EXPECT_TRUE(std::filesystem::exists(directory / "kept/embeddings.h5"));
+}
+
+TEST_F(Resumed, OfAFinishedRunKeepsItsIntermediates) {
+  PredictSettings keeping = settings("kept");
+  keeping.keep_intermediate = true;
+  run(keeping);
+  std::filesystem::remove(directory / "kept/sequences.tsv");
+  const std::string embeddings = read_text(directory / "kept/embeddings.h5");
+  RunCounters fresh;
+  predict(keeping, fresh, cancel, {});
+  EXPECT_EQ(fresh.pipeline.totals().batches, 0U);
+  EXPECT_EQ(read_text(directory / "kept/embeddings.h5"), embeddings);
+  EXPECT_EQ(tables("kept"), tables("reference"));
 }
 
 TEST_F(Resumed, KeepsNoJournalWhereNoneIsWanted) {

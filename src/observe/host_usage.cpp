@@ -1,0 +1,223 @@
+#include "observe/host_usage.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Larger than any of these files is; more is not read.
+constexpr std::size_t kMostBytes = 64U << 10U;
+// Of v1 without a limit: the kernel then writes the largest multiple of a page.
+constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
+
+// Empty where it cannot be read: processes end while they are being looked at.
+std::string read_text(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> part;
+  while (text.size() < kMostBytes) {
+    const ssize_t got = ::read(fd.get(), part.data(), part.size());
+    if (got <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// Takes what comes before `end` off `rest`, and `end` too.
+std::string_view take(std::string_view& rest, char end) {
+  const std::size_t size = std::min(rest.find(end), rest.size());
+  const std::string_view taken = rest.substr(0, size);
+  rest.remove_prefix(std::min(size + 1, rest.size()));
+  return taken;
+}
+
+// The number behind "name:" in a list of lines, with blanks before it and perhaps a unit after.
+std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view name) {
+  while (!lines.empty()) {
+    std::string_view line = take(lines, '\n');
+    if (take(line, ':') != name) continue;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    return parse_count(take(line, ' '));
+  }
+  return std::nullopt;
+}
+
+struct ProcessStat {
+  std::uint64_t id = 0;
+  std::uint64_t parent = 0;
+  std::uint64_t ticks = 0;      // of its threads and of the children that it has waited for
+  std::uint64_t rss_pages = 0;  // resident
+};
+
+// Of /proc/ID/stat, by proc(5). The second field, a name in parentheses, may hold blanks and
+// parentheses of its own.
+std::optional<ProcessStat> parse_stat(std::string_view text) {
+  constexpr std::size_t kParent = 4;
+  constexpr std::size_t kFirstTime = 14;  // utime, stime, cutime, cstime
+  constexpr std::size_t kLastTime = 17;
+  constexpr std::size_t kRss = 24;
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos) return std::nullopt;
+  ProcessStat stat;
+  std::string_view rest = text.substr(name_end + 1);
+  take(rest, ' ');
+  const auto id = parse_count(text.substr(0, text.find(' ')));
+  if (!id) return std::nullopt;
+  stat.id = *id;
+  for (std::size_t field = 3; field <= kRss; ++field) {
+    const auto value = parse_count(take(rest, ' '));
+    const bool is_time = field >= kFirstTime && field <= kLastTime;
+    if (!is_time && field != kParent && field != kRss) continue;
+    if (!value) return std::nullopt;
+    if (is_time) stat.ticks += *value;
+    if (field == kParent) stat.parent = *value;
+    if (field == kRss) stat.rss_pages = *value;
+  }
+  return stat;
+}
+
+std::optional<ProcessStat> read_stat(const fs::path& process) {
+  return parse_stat(read_text(process / "stat"));
+}
+
+// Calls `each` with the path of every process or thread in a folder of them.
+template <typename Each>
+void for_each_numbered(const fs::path& folder, const Each& each) {
+  std::error_code gone;
+  fs::directory_iterator entry(folder, gone);
+  for (; !gone && entry != fs::directory_iterator(); entry.increment(gone)) {
+    if (parse_count(entry->path().filename().string())) each(entry->path());
+  }
+}
+
+// As the kernel lists them for each thread; it may have been built without (then empty, too).
+std::vector<fs::path> listed_children(const fs::path& proc) {
+  std::vector<fs::path> children;
+  for_each_numbered(proc / "self/task", [&](const fs::path& thread) {
+    const std::string text = read_text(thread / "children");
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::string_view id = take(rest, ' ');
+      if (parse_count(id)) children.push_back(proc / id);
+    }
+  });
+  return children;
+}
+
+// The same by asking every process for its parent, which takes some milliseconds.
+std::vector<fs::path> found_children(const fs::path& proc, std::uint64_t parent) {
+  std::vector<fs::path> children;
+  for_each_numbered(proc, [&](const fs::path& process) {
+    const auto stat = read_stat(process);
+    if (stat && stat->parent == parent) children.push_back(process);
+  });
+  return children;
+}
+
+std::vector<fs::path> children_of(const fs::path& proc, std::uint64_t parent) {
+  std::error_code unknown;
+  const fs::path list = proc / "self/task" / std::to_string(parent) / "children";
+  return fs::exists(list, unknown) ? listed_children(proc) : found_children(proc, parent);
+}
+
+template <typename T>
+void add_to(std::optional<T>& sum, std::optional<T> value) {
+  if (value) sum = sum.value_or(T{}) + *value;
+}
+
+void add_process(HostUsage& usage, const fs::path& process) {
+  const auto stat = read_stat(process);
+  if (!stat) return;  // it has ended
+  const auto tick = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  add_to(usage.cpu_seconds, std::optional(static_cast<double>(stat->ticks) / tick));
+  add_to(usage.rss_bytes, std::optional(stat->rss_pages * page));
+  const std::string transfers = read_text(process / "io");
+  add_to(usage.read_bytes, number_of(transfers, "read_bytes"));
+  add_to(usage.written_bytes, number_of(transfers, "write_bytes"));
+}
+
+// Where a version of cgroup has what a memory controller says.
+struct MemoryFiles {
+  fs::path mount;
+  std::string_view group;  // as /proc/self/cgroup has it: "/system.slice/job.scope"
+  const char* peak;
+  const char* limit;
+};
+
+// Of the lines "HIERARCHY:CONTROLLERS:GROUP" the one with the memory controller of v1, or else that
+// of v2, which names none.
+std::optional<MemoryFiles> find_memory_files(std::string_view lines, const fs::path& system) {
+  std::optional<MemoryFiles> files;
+  while (!lines.empty()) {
+    std::string_view line = take(lines, '\n');
+    const std::string_view hierarchy = take(line, ':');
+    std::string_view controllers = take(line, ':');
+    if (hierarchy == "0" && controllers.empty()) {
+      files = MemoryFiles{system / "fs/cgroup", line, "memory.peak", "memory.max"};
+    }
+    while (!controllers.empty()) {
+      if (take(controllers, ',') != "memory") continue;
+      return MemoryFiles{system / "fs/cgroup/memory", line, "memory.max_usage_in_bytes",
+                         "memory.limit_in_bytes"};
+    }
+  }
+  return files;
+}
+
+// The group's folder and those above it, up to the mount. In a container the mount may begin at the
+// group itself, and its path lead nowhere: the folders that are there come first all the same.
+std::vector<fs::path> folders_upwards(const MemoryFiles& files) {
+  std::vector<fs::path> folders;
+  fs::path group = fs::path(files.group).relative_path();
+  for (; !group.empty(); group = group.parent_path()) folders.push_back(files.mount / group);
+  folders.push_back(files.mount);
+  return folders;
+}
+
+std::optional<std::uint64_t> read_number(const fs::path& file) {
+  const std::string text = read_text(file);
+  return parse_count(std::string_view(text).substr(0, text.find('\n')));
+}
+
+}  // namespace
+
+HostUsage read_host_usage(const fs::path& proc) {
+  HostUsage usage;
+  const auto self = read_stat(proc / "self");
+  if (!self) return usage;
+  add_process(usage, proc / "self");
+  for (const fs::path& child : children_of(proc, self->id)) add_process(usage, child);
+  if (const auto peak = number_of(read_text(proc / "self/status"), "VmHWM")) {
+    usage.peak_rss_bytes = *peak << 10U;
+  }
+  return usage;
+}
+
+CgroupMemory read_cgroup_memory(const fs::path& proc, const fs::path& system) {
+  CgroupMemory memory;
+  const std::string groups = read_text(proc / "self/cgroup");
+  const auto files = find_memory_files(groups, system);
+  if (!files) return memory;
+  for (const fs::path& folder : folders_upwards(*files)) {
+    if (!memory.peak_bytes) memory.peak_bytes = read_number(folder / files->peak);
+    const auto limit = read_number(folder / files->limit);  // "max" is no number
+    if (!limit || *limit >= kNoLimitFrom) continue;
+    memory.limit_bytes = std::min(memory.limit_bytes.value_or(*limit), *limit);
+  }
+  return memory;
+}
+
+}  // namespace virnucpro

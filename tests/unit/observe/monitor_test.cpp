@@ -1,0 +1,407 @@
+#include "observe/monitor.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <mutex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/directory.hpp"
+#include "base/log.hpp"
+#include "observe/monitor_file.hpp"
+#include "unit/observe/fake_driver.hpp"
+
+namespace virnucpro {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Row = std::vector<std::string>;
+enum Column : std::size_t { kTime, kDevice, kStage, kUtilization, kUsed, kCpu = 11, kRss };
+
+Row split(const std::string& line) {
+  Row row{""};
+  for (const char letter : line) {
+    if (letter == ',') {
+      row.emplace_back();
+    } else {
+      row.back() += letter;
+    }
+  }
+  return row;
+}
+
+// The rows of a file that must be whole: header, complete lines, every column.
+std::vector<Row> rows_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_TRUE(text.starts_with(kMonitorHeader)) << text;
+  EXPECT_TRUE(text.ends_with('\n')) << text;
+  std::vector<Row> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    rows.push_back(split(line));
+    EXPECT_EQ(rows.back().size(), rows.front().size()) << line;
+  }
+  if (!rows.empty()) rows.erase(rows.begin());
+  return rows;
+}
+
+std::vector<Row> rows_of(const std::filesystem::path& path, const std::string& device) {
+  std::vector<Row> rows = rows_of(path);
+  std::erase_if(rows, [&](const Row& row) { return row[kDevice] != device; });
+  return rows;
+}
+
+void wait_until(const std::function<bool()>& is_so) {
+  const auto latest = steady_clock::now() + std::chrono::seconds(60);
+  while (!is_so()) {
+    ASSERT_LT(steady_clock::now(), latest) << "it never was so";
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+void wait_for_samples(const Monitor& monitor, std::uint64_t more) {
+  const std::uint64_t before = monitor.summary().samples;
+  wait_until([&] { return monitor.summary().samples >= before + more; });
+}
+
+struct MonitorTest : testing::Test {
+  MonitorTest() {
+    send_log_to([this](LogLevel level, std::string_view text) {
+      if (level == LogLevel::kWarning) warnings.emplace_back(text);
+    });
+  }
+  ~MonitorTest() override { send_log_to({}); }
+
+  MonitorSettings settings(std::vector<std::string> uuids) const {
+    MonitorSettings all;
+    for (std::string& uuid : uuids) {
+      all.devices.push_back({fmt::format("cuda:{}", all.devices.size()), std::move(uuid), ""});
+    }
+    all.interval = milliseconds(2);
+    all.csv = csv;
+    all.nvml_library = VIRNUCPRO_FAKE_NVML;
+    return all;
+  }
+
+  TemporaryFolder folder;
+  const std::filesystem::path csv = folder.path() / "gpu_metrics.log";
+  std::vector<std::string> warnings;  // read when the monitor is gone
+};
+
+TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
+  const FakeDriver driver(kWholeGpu);
+  MonitorSummary summary;
+  {
+    const Monitor monitor(settings({"GPU-1"}));
+    wait_for_samples(monitor, 3);
+    summary = monitor.summary();
+  }
+  EXPECT_THAT(warnings, IsEmpty());
+  EXPECT_EQ(summary.driver, "580.65.06");
+  ASSERT_EQ(summary.devices.size(), 1U);
+  const DeviceSummary& device = summary.devices.front();
+  EXPECT_EQ(device.id, "cuda:0");
+  EXPECT_EQ(device.description.name, "Fake-GPU");
+  EXPECT_EQ(device.description.power_limit_w, 700.0);
+  EXPECT_EQ(device.memory_total, 4000U);
+  const GpuStatistics& start = device.of(Phase::kStart);
+  EXPECT_GE(start.utilization_percent.count, 3U);
+  EXPECT_EQ(start.utilization_percent.mean, 97);
+  EXPECT_EQ(start.memory_used.max, 1000);
+  EXPECT_EQ(start.temperature_c.max, 61);
+  EXPECT_EQ(start.power_w.max, 312.456);
+  EXPECT_EQ(start.sm_clock_mhz.max, 1980);
+  EXPECT_EQ(start.ecc_errors.max, 2);
+  EXPECT_EQ(start.throttle_reasons, 12U);
+  EXPECT_GT(summary.host.of(Phase::kStart).rss_bytes.min, 0);
+  EXPECT_GE(summary.host.of(Phase::kStart).cpu_percent.count, 2U);
+  EXPECT_TRUE(summary.host.usage.cpu_seconds);
+}
+
+TEST_F(MonitorTest, WritesARowForEachOfThemEachTime) {
+  const FakeDriver driver(kWholeGpu);
+  {
+    const Monitor monitor(settings({"GPU-1"}));
+    wait_for_samples(monitor, 3);
+  }
+  const std::vector<Row> rows = rows_of(csv);
+  ASSERT_GE(rows.size(), 6U);
+  EXPECT_EQ(rows[0][kTime], rows[1][kTime]);
+  EXPECT_EQ(Row(rows[0].begin() + kDevice, rows[0].end()),
+            split("cuda:0,start,97,1000,4000,61,312.456,1980,sw_power_cap|hw_slowdown,2,,,,"));
+  EXPECT_EQ(rows[1][kDevice], "host");
+  EXPECT_EQ(rows[1][kUtilization], "");
+  EXPECT_EQ(rows[1][kCpu], "");  // there is nothing before it to compare with
+  EXPECT_NE(rows[1][kRss], "");
+  EXPECT_NE(rows[3][kCpu], "");
+}
+
+TEST_F(MonitorTest, KeepsAverageAndExtremesOfEachPhaseApart) {
+  const FakeDriver driver("GPU-1 utilization 10 40 70 20\nGPU-1 throttle 4 8 0\n");
+  MonitorSettings slow = settings({"GPU-1"});
+  slow.interval = milliseconds(40);
+  Monitor monitor(slow);
+  wait_for_samples(monitor, 1);
+  monitor.enter(Phase::kEmbedding);
+  wait_for_samples(monitor, 2);
+  monitor.enter(Phase::kTables);
+  wait_for_samples(monitor, 2);
+  const DeviceSummary device = monitor.summary().devices.front();
+  // Which sample was the last of a phase is the clock's; that none is lost or counted twice is not.
+  const GpuStatistics whole = device.whole();
+  EXPECT_EQ(whole.utilization_percent.min, 10);
+  EXPECT_EQ(whole.utilization_percent.max, 70);
+  EXPECT_EQ(whole.throttle_reasons, 12U);
+  EXPECT_EQ(device.of(Phase::kStart).utilization_percent.min, 10);
+  EXPECT_EQ(device.of(Phase::kTables).utilization_percent.min, 20);
+  std::uint64_t count = 0;
+  for (const GpuStatistics& phase : device.phases) {
+    EXPECT_GT(phase.utilization_percent.count, 0U);
+    count += phase.utilization_percent.count;
+  }
+  EXPECT_EQ(count, whole.utilization_percent.count);
+}
+
+TEST_F(MonitorTest, NamesThePhaseOfEachRow) {
+  MonitorSummary summary;
+  {
+    Monitor monitor(settings({}));
+    for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
+      monitor.enter(phase);
+      wait_for_samples(monitor, 2);
+    }
+    summary = monitor.summary();
+  }
+  Row stages;
+  for (const Row& row : rows_of(csv, "host")) {
+    if (stages.empty() || stages.back() != row[kStage]) stages.push_back(row[kStage]);
+  }
+  EXPECT_THAT(stages, ElementsAre("start", "embedding", "tables"));
+  EXPECT_EQ(summary.host.whole().rss_bytes.count, summary.samples);
+}
+
+TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
+  const FakeDriver driver("MIG-7 memory 5/20\n");
+  MonitorSummary summary;
+  {
+    const Monitor monitor(settings({"MIG-7"}));
+    wait_for_samples(monitor, 2);
+    summary = monitor.summary();
+  }
+  EXPECT_THAT(warnings, IsEmpty());
+  EXPECT_EQ(summary.devices[0].failure, "");
+  EXPECT_EQ(summary.devices[0].whole().utilization_percent.count, 0U);
+  EXPECT_EQ(summary.devices[0].whole().memory_used.mean, 5);
+  const Row row = rows_of(csv, "cuda:0").front();
+  EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("cuda:0,start,,5,20,,,,,,,,,"));
+}
+
+TEST_F(MonitorTest, TellsDevicesApart) {
+  const FakeDriver driver("GPU-2 memory 2/9\nGPU-1 memory 1/9\n");
+  {
+    const Monitor monitor(settings({"GPU-1", "GPU-2"}));
+    wait_for_samples(monitor, 2);
+  }
+  EXPECT_EQ(rows_of(csv, "cuda:0").front()[kUsed], "1");
+  EXPECT_EQ(rows_of(csv, "cuda:1").front()[kUsed], "2");
+}
+
+TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
+  const FakeDriver driver("GPU-1 memory 1/9 !15 !15 !15 3/9\nGPU-2 memory 2/9\n");
+  MonitorSummary summary;
+  {
+    const Monitor monitor(settings({"GPU-1", "GPU-2"}));
+    wait_for_samples(monitor, 6);
+    summary = monitor.summary();
+  }
+  EXPECT_THAT(warnings, ElementsAre("cuda:0 does not answer: GPU is lost"));
+  EXPECT_EQ(summary.devices[0].failure, "GPU is lost");
+  EXPECT_EQ(summary.devices[0].whole().memory_used.count, summary.samples - 3);
+  EXPECT_EQ(summary.devices[1].failure, "");
+  const std::vector<Row> rows = rows_of(csv, "cuda:0");
+  EXPECT_EQ(rows[0][kUsed], "1");
+  for (std::size_t i = 1; i <= 3; ++i) EXPECT_EQ(rows[i][kUsed], "");
+  EXPECT_EQ(rows[4][kUsed], "3");
+}
+
+TEST_F(MonitorTest, MeasuresTheOthersWhereADeviceIsNotFound) {
+  const FakeDriver driver("GPU-2 memory 2/9\n");
+  MonitorSummary summary;
+  {
+    const Monitor monitor(settings({"GPU-1", "GPU-2"}));
+    wait_for_samples(monitor, 2);
+    summary = monitor.summary();
+  }
+  EXPECT_THAT(warnings, ElementsAre("cuda:0 is not measured: NVML does not find it: Not Found"));
+  EXPECT_EQ(summary.devices[0].failure, "Not Found");
+  EXPECT_THAT(rows_of(csv, "cuda:0"), IsEmpty());
+  EXPECT_EQ(rows_of(csv, "cuda:1").front()[kUsed], "2");
+}
+
+TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
+  MonitorSettings without = settings({"GPU-1"});
+  without.nvml_library = "/nowhere/libnvidia-ml.so.1";
+  MonitorSummary summary;
+  {
+    const Monitor monitor(without);
+    wait_for_samples(monitor, 2);
+    summary = monitor.summary();
+  }
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("the host alone: /nowhere/libnvidia-ml.so.1")));
+  EXPECT_THAT(summary.nvml_failure, HasSubstr("/nowhere"));
+  EXPECT_EQ(rows_of(csv, "host").size(), rows_of(csv).size());
+}
+
+TEST_F(MonitorTest, OpensNoNvmlWithoutDevices) {
+  MonitorSettings host = settings({});
+  host.nvml_library = "/nowhere/libnvidia-ml.so.1";
+  {
+    const Monitor monitor(host);
+    wait_for_samples(monitor, 1);
+    EXPECT_EQ(monitor.summary().nvml_failure, "");
+  }
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
+  for (const std::string path : {"/dev/full", "/nowhere/gpu_metrics.log"}) {
+    warnings.clear();
+    MonitorSettings unwritable = settings({});
+    unwritable.csv = path;
+    {
+      const Monitor monitor(unwritable);
+      wait_for_samples(monitor, 3);
+    }
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr(path + ": measurements are left out: ")));
+  }
+}
+
+TEST_F(MonitorTest, NeedsNoFile) {
+  MonitorSettings without = settings({});
+  without.csv.clear();
+  {
+    const Monitor monitor(without);
+    wait_for_samples(monitor, 2);
+  }
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST_F(MonitorTest, KnowsHowMuchOfTheProcessorsWasUsed) {
+  MonitorSettings fake = settings({});
+  fake.proc = folder.path();
+  std::filesystem::create_directory(folder.path() / "self");
+  const auto use = [&](int hundredths) {
+    const std::filesystem::path stat = folder.path() / "self/stat";
+    std::ofstream(stat.string() + ".new")
+        << "7 (x) S 1 1 1 0 0 0 0 0 0 0 " << hundredths << " 0 0 0 20 0 1 0 1 1 10 0\n";
+    std::filesystem::rename(stat.string() + ".new", stat);
+  };
+  use(100);
+  const Monitor monitor(fake);
+  wait_for_samples(monitor, 3);
+  EXPECT_EQ(monitor.summary().host.whole().cpu_percent.max, 0);
+  use(1000000);
+  wait_for_samples(monitor, 3);
+  EXPECT_GT(monitor.summary().host.whole().cpu_percent.max, 100);
+  use(100);  // a worker that ended, and is not counted yet
+  wait_for_samples(monitor, 3);
+  EXPECT_EQ(monitor.summary().host.whole().cpu_percent.min, 0);
+}
+
+TEST_F(MonitorTest, LeavesAFileThatIsWholeAfterEverySample) {
+  const FakeDriver driver(kWholeGpu);
+  MonitorSettings slow = settings({"GPU-1"});
+  slow.interval = milliseconds(30);
+  const Monitor monitor(slow);
+  for (std::uint64_t samples = 1; samples < 10; ++samples) {
+    wait_until([&] { return monitor.summary().samples >= samples; });
+    EXPECT_GE(rows_of(csv).size(), 2 * samples);
+  }
+}
+
+TEST_F(MonitorTest, LeavesAWholeFileWhenItsProcessIsKilled) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Monitor monitor(settings({}));
+    while (true) ::pause();
+  }
+  wait_until([&] {
+    std::error_code missing;
+    return std::filesystem::file_size(csv, missing) > 4000 && !missing;
+  });
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_GE(rows_of(csv, "host").size(), 10U);
+}
+
+TEST_F(MonitorTest, EndsAtOnceWithinALongInterval) {
+  const FakeDriver driver(kWholeGpu);
+  MonitorSettings slow = settings({"GPU-1"});
+  slow.interval = std::chrono::hours(1);
+  auto start = steady_clock::now();
+  {
+    const Monitor monitor(slow);
+    wait_until([&] { return monitor.summary().samples == 1; });
+    start = steady_clock::now();
+  }
+  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_TRUE(driver.was_shut_down());
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+// One test for each call that may never return: the thread that is left behind is in the fake
+// still.
+struct HangingDriverTest : MonitorTest, testing::WithParamInterface<const char*> {};
+
+TEST_P(HangingDriverTest, IsLeftBehind) {
+  const FakeDriver driver(GetParam());
+  auto start = steady_clock::now();
+  {
+    Monitor monitor(settings({"GPU-1"}));
+    wait_until([&] { return driver.hangs(); });
+    start = steady_clock::now();
+    monitor.enter(Phase::kTables);
+    EXPECT_LE(monitor.summary().samples, 1U);
+  }
+  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_THAT(warnings, ElementsAre("the last measurement does not end and is left behind"));
+  EXPECT_FALSE(driver.was_shut_down());
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, HangingDriverTest,
+                         testing::Values("driver init hang", "GPU-1 memory 1/9 hang"));
+
+TEST_F(MonitorTest, MayBeAskedFromEveryThread) {
+  const FakeDriver driver(kWholeGpu);
+  Monitor monitor(settings({"GPU-1"}));
+  std::vector<std::thread> threads;
+  for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
+    threads.emplace_back([&monitor, phase] {
+      for (int i = 0; i < 50; ++i) {
+        monitor.enter(phase);
+        EXPECT_EQ(monitor.summary().devices.size(), 1U);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  wait_for_samples(monitor, 1);
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,71 @@
+#include "observe/pipeline_metrics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+
+BatchMetrics batch_of(std::uint32_t worker, double waiting, double esm2) {
+  return {.batch = 0,
+          .worker = worker,
+          .frames = 3,
+          .esm_tokens = 30,
+          .dna_tokens = 10,
+          .budget_tokens = 40,
+          .queue_state = waiting > 0 ? QueueState::kStarved : QueueState::kFull,
+          .times = {.waiting = waiting, .to_device = 5, .esm2 = esm2, .dnabert_s = 0.5}};
+}
+
+TEST(PipelineMetrics, AddUpByWorkerAndAltogether) {
+  PipelineMetrics metrics;
+  metrics.record(batch_of(0, 0, 1));
+  metrics.record(batch_of(2, 0.25, 2));
+  metrics.record(batch_of(2, 0, 4));
+  const PipelineSummary summary = metrics.summary();
+  EXPECT_EQ(summary.totals.batches, 3U);
+  EXPECT_EQ(summary.totals.frames, 9U);
+  EXPECT_EQ(summary.totals.esm_tokens, 90U);
+  EXPECT_EQ(summary.totals.dna_tokens, 30U);
+  EXPECT_EQ(summary.totals.budget_tokens, 120U);
+  EXPECT_EQ(summary.totals.times.busy(), 8.5);  // the way to the device is beside other batches
+  ASSERT_EQ(summary.workers.size(), 3U);
+  EXPECT_EQ(summary.workers[0].batches, 1U);
+  EXPECT_EQ(summary.workers[1].batches, 0U);
+  EXPECT_EQ(summary.workers[2].times.all(), 7.25);
+  EXPECT_THAT(summary.queue_states, ElementsAre(1, 0, 2));
+  EXPECT_EQ(summary.waiting.max(), 0.25);
+  EXPECT_EQ(summary.busy.max(), 4.5);
+}
+
+TEST(PipelineMetrics, GiveEachBatchTheTimeItCame) {
+  PipelineMetrics metrics;
+  std::vector<double> told;
+  metrics.listen([&told](const BatchMetrics& batch) { told.push_back(batch.time); });
+  const double before = metrics.seconds();
+  metrics.record(batch_of(0, 0, 1));
+  metrics.record(batch_of(0, 0, 1));
+  const PipelineSummary summary = metrics.summary();
+  EXPECT_THAT(told, ElementsAre(summary.first, summary.last));
+  EXPECT_LE(before, summary.first);
+  EXPECT_LE(summary.first, summary.last);
+  EXPECT_LE(summary.last, metrics.seconds());
+}
+
+TEST(BatchTimes, HaveANameForEach) {
+  BatchTimes times;
+  double value = 1;
+  for (const BatchTimeField& field : kBatchTimeFields) times.*field.seconds = value *= 2;
+  BatchTimes sum = times;
+  add(sum, times);
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    EXPECT_EQ(sum.*field.seconds, 2 * (times.*field.seconds)) << field.name;
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
