@@ -58,6 +58,15 @@ std::optional<double> seconds_of(std::string_view text) {
   return number ? number : seconds_of_date(text);
 }
 
+// "sw_power_cap|hw_slowdown"
+void add_reasons(std::string_view reasons, DeviceFacts& device) {
+  while (!reasons.empty() && device.throttled_by.size() < MetricFacts::kMostReasons) {
+    const std::size_t end = std::min(reasons.find('|'), reasons.size());
+    if (end > 0) device.throttled_by.insert(shown_text(reasons.substr(0, end), kLongestName));
+    reasons.remove_prefix(std::min(end + 1, reasons.size()));
+  }
+}
+
 // Reads the rows below the line that names the columns.
 class Table {
  public:
@@ -113,9 +122,7 @@ class Table {
     add("temperature_c", device.temperature);
     add("sm_clock_mhz", device.clock);
     device.memory_total = std::max(device.memory_total, number("memory_total_bytes").value_or(0));
-    const std::string reason = shown_text(text("throttle_reasons"), kLongestName);
-    const bool room = device.throttled_by.size() < MetricFacts::kMostReasons;
-    if (!reason.empty() && room) device.throttled_by.insert(reason);
+    add_reasons(text("throttle_reasons"), device);
   }
 
   DeviceFacts* device_of(const std::string& id) {

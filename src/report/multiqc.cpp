@@ -54,13 +54,13 @@ std::string multiqc_scores(const RunFacts& facts) {
       "# id: virnucpro_scores\n"
       "# section_name: 'virnucpro: virus scores'\n"
       "# description: Stop-free frames by their virus score, in twentieths.\n"
+      "# file_format: tsv\n"
       "# plot_type: linegraph\n"
       "# pconfig:\n"
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n"
-      "Sample";
+      "#     ylab: frames\n";  // the head that follows has no first cell: else it were a sample
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

@@ -103,16 +103,26 @@ Table device_table(const JsonValues& summary) {
   return table;
 }
 
+Section unmeasured_section() {
+  Section section{.key = "throughput", .title = "Throughput"};
+  section.note =
+      "Nothing was measured: the run left no telemetry. What is said here is the journal's.";
+  return section;
+}
+
 std::vector<Field> highlights_of(const RunFacts& facts) {
   const RunFigures figures = figures_of(facts);
   const TableCounts& counts = facts.scores.counts;
-  return {{"sequences", "sequences", counts.sequences, Measure::kCount},
-          {"virus_sequences", "called virus", counts.virus_sequences, Measure::kCount},
-          {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
-          {"frames", "frames scored", counts.frames, Measure::kCount},
-          {"seconds", "time", figures.seconds, Measure::kSeconds},
-          {"sequences_per_second", "sequences a second", figures.sequences_per_second,
-           Measure::kPerSecond}};
+  std::vector<Field> fields{
+      {"sequences", "sequences", counts.sequences, Measure::kCount},
+      {"virus_sequences", "called virus", counts.virus_sequences, Measure::kCount},
+      {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
+      {"frames", "frames scored", counts.frames, Measure::kCount}};
+  if (!facts.measured()) return fields;
+  fields.push_back({"seconds", "time", figures.seconds, Measure::kSeconds});
+  fields.push_back({"sequences_per_second", "sequences a second", figures.sequences_per_second,
+                    Measure::kPerSecond});
+  return fields;
 }
 
 }  // namespace
@@ -146,9 +156,15 @@ Page page_of_run(const RunFacts& facts) {
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = highlights_of(facts);
   page.warnings = facts.warnings;
-  page.sections = {verdict_section(facts),    score_section(facts),  hit_section(facts),
-                   throughput_section(facts), device_section(facts), packing_section(facts),
-                   stage_section(facts),      input_section(facts),  reproduce_section(facts)};
+  page.sections = {score_section(facts), hit_section(facts), input_section(facts)};
+  if (facts.measured()) {
+    page.sections.insert(page.sections.begin(), verdict_section(facts));
+    page.sections.insert(page.sections.end() - 1, {throughput_section(facts), device_section(facts),
+                                                   packing_section(facts), stage_section(facts)});
+  } else {
+    page.sections.push_back(unmeasured_section());
+  }
+  page.sections.push_back(reproduce_section(facts));
   return page;
 }
 

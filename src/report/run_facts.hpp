@@ -35,6 +35,8 @@ struct RunFacts {
   BatchFacts batches;
   MetricFacts metrics;
   std::vector<std::string> warnings;  // also of telemetry that could not be read
+
+  bool measured() const { return !summary.empty() || batches.batches > 0 || metrics.rows > 0; }
 };
 
 // `threshold`: empty for the run's own. What can be read of damaged telemetry is taken, and a
