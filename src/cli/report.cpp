@@ -57,6 +57,9 @@ Runs open_runs(const std::vector<std::string>& paths) {
 void prepare_folder(const KeptRun& run, const fs::path& output, bool force) {
   std::error_code other;
   if (fs::equivalent(output, run.directory(), other)) return;
+  if (output == "-") {
+    throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
+  }
   make_directory(output);
   for (const fs::path& file : report_files(output)) check_output_file(file.string(), force);
 }
@@ -122,7 +125,8 @@ void add_report_command(CLI::App& app, Action& action) {
       ->required()
       ->type_name("");
   add_value(*command, "-o,--output", options->output,
-            "Where the reports of a run go (default: RUN_DIR); of several, the page", "DIR|FILE");
+            "Where the reports of a run go (default: RUN_DIR); of several, the HTML file",
+            "DIR|FILE");
   add_value(*command, "--threshold", options->threshold,
             "Share of virus chunks from which a sequence is called virus (default: the run's)",
             "X");
