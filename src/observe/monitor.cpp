@@ -11,7 +11,8 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "observe/monitor_file.hpp"
+#include "observe/line_file.hpp"
+#include "observe/monitor_rows.hpp"
 
 namespace virnucpro {
 namespace {
@@ -141,12 +142,12 @@ class Monitor::Sampler {
   std::unique_ptr<Nvml> nvml_;
   std::vector<Device> devices_;
   CpuShare cpu_share_;
-  MonitorFile file_;
+  LineFile file_;
   bool file_fails_ = false;
 };
 
 Monitor::Sampler::Sampler(MonitorSettings settings)
-    : settings_(std::move(settings)), file_(settings_.csv) {
+    : settings_(std::move(settings)), file_(settings_.csv, kMonitorHeader) {
   for (const MonitoredDevice& device : settings_.devices) {
     summary_.devices.emplace_back().id = device.id;
   }

@@ -82,7 +82,7 @@ struct MonitorSummary {
 };
 
 // Measures the GPUs and the host of a run from a thread of its own, once an interval, into figures
-// of fixed memory and a file of lines (observe/monitor_file.hpp), and never holds the run up or
+// of fixed memory and a file of lines (observe/monitor_rows.hpp), and never holds the run up or
 // ends it: what cannot be read is empty, what cannot be written is left out, and a warning says
 // either once.
 class Monitor {

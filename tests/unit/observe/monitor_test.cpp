@@ -18,7 +18,7 @@
 
 #include "base/directory.hpp"
 #include "base/log.hpp"
-#include "observe/monitor_file.hpp"
+#include "observe/monitor_rows.hpp"
 #include "unit/observe/fake_driver.hpp"
 
 namespace virnucpro {

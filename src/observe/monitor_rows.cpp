@@ -1,0 +1,49 @@
+#include "observe/monitor_rows.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace virnucpro {
+namespace {
+
+std::string row_start(SystemTime time, const std::string& id, Phase phase) {
+  return fmt::format("{},{},{}", iso_time(time), id, name_of(phase));
+}
+
+template <typename T>
+std::string field(const std::optional<T>& value) {
+  return value ? fmt::format(",{}", *value) : ",";
+}
+
+}  // namespace
+
+std::string file_time(SystemTime start) {
+  return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(start)));
+}
+
+std::string iso_time(SystemTime time) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - second);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(second)), rest.count());
+}
+
+std::string device_row(SystemTime time, Phase phase, const std::string& id,
+                       const GpuReading& reading) {
+  std::optional<std::string> reasons;
+  if (reading.throttle_reasons) reasons = throttle_names(*reading.throttle_reasons);
+  return row_start(time, id, phase) + field(reading.utilization_percent) +
+         field(reading.memory_used) + field(reading.memory_total) + field(reading.temperature_c) +
+         field(reading.power_w) + field(reading.sm_clock_mhz) + field(reasons) +
+         field(reading.ecc_errors) + ",,,,\n";
+}
+
+std::string host_row(SystemTime time, Phase phase, const HostUsage& usage,
+                     std::optional<double> cpu_percent) {
+  std::optional<std::string> percent;
+  if (cpu_percent) percent = fmt::format("{:.1f}", *cpu_percent);
+  return row_start(time, "host", phase) + ",,,,,,,," + field(percent) + field(usage.rss_bytes) +
+         field(usage.read_bytes) + field(usage.written_bytes) + '\n';
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,84 @@
+#include "observe/line_file.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/directory.hpp"
+
+namespace virnucpro {
+namespace {
+
+const std::string kHeader = "timestamp,device_id\n";
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct LineFileTest : testing::Test {
+  TemporaryFolder folder;
+  std::filesystem::path path = folder.path() / "log";
+};
+
+TEST_F(LineFileTest, HasOneHeaderAndWhatWasAppendedAtOnce) {
+  LineFile file(path, kHeader);
+  EXPECT_EQ(file.append("a\n"), 0);
+  EXPECT_EQ(read_text(path), kHeader + "a\n");
+  EXPECT_EQ(file.append("b\nc\n"), 0);
+  EXPECT_EQ(LineFile(path, kHeader).append("d\n"), 0);
+  EXPECT_EQ(read_text(path), kHeader + "a\nb\nc\nd\n");
+}
+
+TEST_F(LineFileTest, IsTriedAgainWhereItCannotBeOpened) {
+  LineFile file(folder.path() / "later" / "log", kHeader);
+  EXPECT_EQ(file.append("a\n"), ENOENT);
+  std::filesystem::create_directory(folder.path() / "later");
+  EXPECT_EQ(file.append("b\n"), 0);
+  EXPECT_EQ(read_text(folder.path() / "later" / "log"), kHeader + "b\n");
+}
+
+// As on a disk that is full, and then no longer.
+struct FullDisk {
+  explicit FullDisk(std::size_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+
+  rlimit before{};
+};
+
+TEST_F(LineFileTest, KeepsNoPartOfWhatCouldNotBeWritten) {
+  LineFile file(path, kHeader);
+  {
+    const FullDisk within_header(kHeader.size() / 2);
+    EXPECT_EQ(file.append("a\n"), EFBIG);
+    EXPECT_EQ(read_text(path), "");
+  }
+  {
+    const FullDisk within_rows(kHeader.size() + 5);
+    EXPECT_EQ(file.append("b\n"), 0);
+    EXPECT_EQ(file.append("too long\n"), EFBIG);
+    EXPECT_EQ(read_text(path), kHeader + "b\n");
+    EXPECT_EQ(file.append("c\n"), 0);
+  }
+  EXPECT_EQ(file.append("d\n"), 0);
+  EXPECT_EQ(read_text(path), kHeader + "b\nc\nd\n");
+}
+
+TEST_F(LineFileTest, MayHaveNoHeader) {
+  LineFile file(path);
+  EXPECT_EQ(file.append("{}\n"), 0);
+  EXPECT_EQ(read_text(path), "{}\n");
+}
+
+}  // namespace
+}  // namespace virnucpro
