@@ -132,9 +132,10 @@ Section score_section(const RunFacts& facts) {
 Section hit_section(const RunFacts& facts) {
   Section section{.key = "top_hits", .title = "Top hits"};
   section.note = fmt::format(
-      "The {} sequences with the largest share of virus chunks, then the highest virus score; "
-      "sequences.tsv has all.",
-      grouped(facts.scores.top_hits.size()));
+      "The largest shares of virus chunks, then the highest virus scores, {} at most; "
+      "sequences.tsv "
+      "has all.",
+      ScoreFacts::kTopHits);
   Table table{.key = "sequences", .caption = "Top hits"};
   table.can_be_filtered = true;
   table.columns = {{"sequence_id", "Sequence"},

@@ -242,7 +242,8 @@ Value throttle_words(const RunFacts& facts) {
   for (const DeviceFacts& device : facts.metrics.devices) {
     for (const std::string& reason : device.throttled_by) add_word(reason, words);
   }
-  return words.empty() ? Value{} : Value{words};
+  if (devices == 0 && facts.metrics.devices.empty()) return {};
+  return words.empty() ? "nothing" : words;
 }
 
 Plot queue_plot(const RunFacts& facts) {

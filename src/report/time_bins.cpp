@@ -81,8 +81,9 @@ std::vector<PlotPoint> TimeBins::maxima() const {
 std::vector<PlotPoint> TimeBins::rates() const {
   std::vector<PlotPoint> points;
   for (std::size_t k = 0; k < bins_.size(); ++k) {
-    // The last bin may have only begun.
     const double begin = static_cast<double>(k) * width_;
+    if (begin >= last_ && bins_[k].values == 0) break;  // what was spread ended where it begins
+    // The last bin may have only begun.
     const double covered = std::clamp(last_ - begin, width_ / 2, width_);
     points.push_back({middle(k), bins_[k].sum / covered});
   }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "observe/monitor_file.hpp"
+#include "observe/monitor_rows.hpp"
 #include "unit/run/temp_dir.hpp"
 
 namespace virnucpro {

@@ -48,6 +48,13 @@ TEST(TimeBins, SpreadWhatTookTime) {
   EXPECT_NEAR(bins.rates()[0].y, 70, 1e-9);
 }
 
+TEST(TimeBins, EndWithWhatWasDone) {
+  TimeBins bins;
+  bins.spread(0, 1, 10);
+  ASSERT_EQ(bins.rates().size(), 2U);
+  EXPECT_NEAR(bins.rates().back().y, 10, 1e-9);
+}
+
 TEST(TimeBins, LeaveOutWhatIsNoTimeOrNoNumber) {
   TimeBins bins;
   for (const double wrong : {kNaN, kInfinity, -1.0, 1e300}) {
