@@ -27,7 +27,6 @@ void add_waits(const JsonValues& line, double time, BatchFacts& facts) {
     facts.waiting.add(time, *waited);
     facts.longest_wait = std::max(facts.longest_wait, *waited);
   }
-  if (const auto queue = line.number("queue")) facts.queue.add(time, *queue);
   const std::string state = line.text("queue_state").value_or("");
   const bool known = std::any_of(kQueueStates.begin(), kQueueStates.end(),
                                  [&state](const char* name) { return state == name; });

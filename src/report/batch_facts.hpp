@@ -40,7 +40,6 @@ struct BatchFacts {
   TimeBins esm_tokens_over_time;
   TimeBins packing;
   TimeBins waiting;
-  TimeBins queue;
 };
 
 // Memory does not grow with the file. A line that cannot be read is counted, and else left out; the

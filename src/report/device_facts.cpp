@@ -121,7 +121,6 @@ class Table {
     add("power_w", device.power);
     add("temperature_c", device.temperature);
     add("sm_clock_mhz", device.clock);
-    device.memory_total = std::max(device.memory_total, number("memory_total_bytes").value_or(0));
     add_reasons(text("throttle_reasons"), device);
   }
 

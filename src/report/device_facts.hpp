@@ -30,7 +30,6 @@ struct DeviceFacts {
   Gauge power;                         // watts
   Gauge temperature;                   // degrees Celsius
   Gauge clock;                         // MHz
-  double memory_total = 0;             // bytes; 0: not known
   std::set<std::string> throttled_by;  // what its clock was held down by
 };
 

@@ -20,6 +20,13 @@ constexpr double kDefaultThreshold = 0.5;
 constexpr std::size_t kLongestWarning = 500;
 constexpr std::size_t kMostWarnings = 100;
 
+// The telemetry files of a run's newest session: a resumed run has several.
+struct TelemetryFiles {
+  fs::path summary;  // telemetry_<time>.json; empty: there is none, as after a kill
+  fs::path batches;  // telemetry_<time>.jsonl
+  fs::path metrics;  // logs/gpu_metrics_<time>.log
+};
+
 struct TelemetryName {
   const char* folder;
   std::string_view prefix;
@@ -52,6 +59,18 @@ std::string newest_time(const fs::path& run) {
     }
   }
   return newest;
+}
+
+TelemetryFiles newest_telemetry(const fs::path& run) {
+  TelemetryFiles files;
+  const std::string time = newest_time(run);
+  for (const TelemetryName& known : kTelemetryNames) {
+    const fs::path file =
+        run / known.folder / fmt::format("{}{}{}", known.prefix, time, known.suffix);
+    std::error_code absent;
+    if (!time.empty() && fs::is_regular_file(file, absent)) files.*known.member = file;
+  }
+  return files;
 }
 
 std::string value_of(const Journal::Fingerprint& print, const char* key) {
@@ -123,18 +142,6 @@ std::string name_of(const fs::path& run) {
 }
 
 }  // namespace
-
-TelemetryFiles newest_telemetry(const fs::path& run) {
-  TelemetryFiles files;
-  const std::string time = newest_time(run);
-  for (const TelemetryName& known : kTelemetryNames) {
-    const fs::path file =
-        run / known.folder / fmt::format("{}{}{}", known.prefix, time, known.suffix);
-    std::error_code absent;
-    if (!time.empty() && fs::is_regular_file(file, absent)) files.*known.member = file;
-  }
-  return files;
-}
 
 RunFacts read_run_facts(const Journal& journal, const fs::path& run,
                         std::optional<double> threshold) {

@@ -13,14 +13,6 @@
 
 namespace virnucpro {
 
-// The telemetry files of a run's newest session: a resumed run has several.
-struct TelemetryFiles {
-  std::filesystem::path summary;  // telemetry_<time>.json; empty: there is none, as after a kill
-  std::filesystem::path batches;  // telemetry_<time>.jsonl
-  std::filesystem::path metrics;  // logs/gpu_metrics_<time>.log
-};
-TelemetryFiles newest_telemetry(const std::filesystem::path& run);
-
 // All that a report says, read from the files of a run.
 struct RunFacts {
   std::string name;  // the run's directory, as shown_text() has it

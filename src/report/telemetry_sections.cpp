@@ -376,7 +376,9 @@ Section throughput_section(const RunFacts& facts) {
       {"frames_per_second", "Frames", figures.frames_per_second, Measure::kPerSecond},
       {"esm_tokens_per_second", "ESM-2 tokens", figures.esm_tokens_per_second, Measure::kPerSecond},
       {"tokens_per_second", "Tokens of both models",
-       measured(facts.summary, "throughput/tokens_per_second"), Measure::kPerSecond}};
+       or_else(measured(facts.summary, "throughput/tokens_per_second"),
+               per_second(facts, facts.batches.esm_tokens + facts.batches.dna_tokens)),
+       Measure::kPerSecond}};
   Plot tokens = over_time("esm_tokens_over_time", "ESM-2 tokens", "a second", Measure::kNone);
   tokens.lines = {{"ESM-2 tokens a second", throughput_of(facts)}};
   Plot frames = over_time("frames_over_time", "Frames", "a second", Measure::kNone);

@@ -20,7 +20,6 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   GpuReading reading;
   reading.utilization_percent = 90;
   reading.memory_used = 1000;
-  reading.memory_total = 4000;
   reading.power_w = 300;
   reading.throttle_reasons = 12;
   HostUsage usage;
@@ -40,7 +39,6 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   EXPECT_EQ(device.power.least, 300);
   EXPECT_EQ(device.power.most, 500);
   EXPECT_EQ(device.power.over_time.means().back().x, 2.25);
-  EXPECT_EQ(device.memory_total, 4000);
   EXPECT_EQ(device.temperature.samples, 0U);
   EXPECT_EQ(device.throttled_by, (std::set<std::string>{"sw_power_cap", "hw_slowdown"}));
   EXPECT_EQ(facts.host.memory.most, 4096);

@@ -93,11 +93,13 @@ TEST(WriteReports, SayWhatTheTelemetrySays) {
 TEST(WriteReports, FallBackOnTheBatchesOfAKilledRun) {
   const TempDir directory;
   write_text(directory / "telemetry_1.jsonl",
-             "{\"time\":2,\"worker\":0,\"esm_tokens\":900,\"budget_tokens\":1000,\"seconds\":1}\n"
+             "{\"time\":2,\"worker\":0,\"esm_tokens\":900,\"dna_tokens\":100,\"budget_tokens\":"
+             "1000,\"seconds\":1}\n"
              "{\"time\":4,\"worker\":0,\"esm_to");
   const Json report = report_of(directory, sample_run(directory.path(), {}));
   EXPECT_EQ(report["summary"]["seconds"], 2);
   EXPECT_EQ(report["sections"]["packing"]["fields"]["packing"], 0.9);
+  EXPECT_EQ(report["sections"]["throughput"]["fields"]["tokens_per_second"], 500);
   EXPECT_THAT(report["sections"]["verdicts"]["note"].get<std::string>(), HasSubstr("no summary"));
 }
 
