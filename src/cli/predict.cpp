@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -20,11 +21,14 @@
 #include "cli/telemetry_options.hpp"
 #include "report/progress.hpp"
 #include "report/telemetry.hpp"
+#include "report/write_reports.hpp"
 #include "run/output_directory.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kOutputGroup = "Output";
 constexpr const char* kExamples =
@@ -54,6 +58,7 @@ struct PredictOptions {
   bool virus_fasta = false;
   bool strict_input = false;
   bool strict = false;
+  bool no_report = false;
   bool no_progress = false;
 };
 
@@ -94,6 +99,7 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
         "(default full)",
         "LEVEL");
   flag("--strict", options.strict, "Fail, with all files written, where a requirement is missed");
+  flag("--no-report", options.no_report, "No report.html and its like; virnucpro report makes them");
   flag("--no-progress", options.no_progress, "No progress on stderr");
 }
 
@@ -188,11 +194,23 @@ void log_settings(const PredictSettings& settings) {
            compute.prefetch, compute.packing ? "on" : "off");
 }
 
+// The reports come last: they say what telemetry has, too.
+PredictEvents with_reports(PredictEvents events, const fs::path& directory, const Cancel& cancel) {
+  events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
+                         const Journal& journal, const RunSummary& summary) {
+    before(journal, summary);
+    write_reports(journal, {.run = directory, .output = directory}, std::nullopt, cancel);
+  };
+  return events;
+}
+
 // What was measured is told also of a run that ends with an error.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
-                        const Cancel& cancel, Telemetry& telemetry) {
+                        const Cancel& cancel, Telemetry& telemetry, bool reports) {
+  PredictEvents events = telemetry.events();
+  if (reports) events = with_reports(std::move(events), settings.output, cancel);
   try {
-    return predict(settings, counters, cancel, write_stdout, telemetry.events());
+    return predict(settings, counters, cancel, write_stdout, events);
   } catch (const Error& error) {
     telemetry.end(error.kind());
     throw;
@@ -212,7 +230,8 @@ int run_predict(const PredictOptions& options, const Session& session) {
   if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
   Telemetry telemetry(choose_telemetry(options.telemetry, !settings.to_stdout, session), settings,
                       counters);
-  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry);
+  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry,
+                                          !options.no_report && !settings.to_stdout);
   progress.reset();
   say_summary(summary_lines(settings, summary, counters, telemetry.judged()), quiet);
   if (options.strict) require_all_met(telemetry.judged());

@@ -148,6 +148,11 @@ int exit_code(const ExportSummary& summary) {
   return partial ? kExitPartial : kExitDone;
 }
 
+int exit_code(const RunFacts& facts) {
+  const bool partial = !facts.finished || is_partial(facts.scores.counts, facts.inputs);
+  return partial ? kExitPartial : kExitDone;
+}
+
 void say_summary(const std::vector<std::string>& lines, bool quiet) {
   for (const std::string& line : lines) {
     if (!quiet) terminal_print(line);

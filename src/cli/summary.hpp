@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/run_facts.hpp"
 #include "report/verdicts.hpp"
 #include "run/export.hpp"
 #include "run/predict.hpp"
@@ -26,9 +27,11 @@ std::vector<std::string> export_lines(const ExportSummary& summary);
 // that a line is of.
 void say_summary(const std::vector<std::string>& lines, bool quiet);
 
-// kExitPartial when some input or frame is missing from the tables, or an exported run's end.
+// kExitPartial when some input or frame is missing from the tables, or the end of a run
+// that was exported or reported on.
 int exit_code(const RunSummary& summary);
 int exit_code(const ExportSummary& summary);
+int exit_code(const RunFacts& facts);
 
 // What to say of alignments that were skipped, of which there are some.
 std::string skipped_line(const SkippedAlignments& skipped);

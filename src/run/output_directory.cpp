@@ -43,6 +43,8 @@ constexpr std::array kOwnNames{
     OwnName{"", "report.html"},
     OwnName{"", "report.md"},
     OwnName{"", "report.json"},
+    OwnName{"", "virnucpro_mqc.json"},
+    OwnName{"", "virnucpro_scores_mqc.tsv"},
     OwnName{"", "telemetry_*.json"},
     OwnName{"", "telemetry_*.jsonl"},
     OwnName{"", "telemetry_*.h5"},

@@ -38,8 +38,15 @@ void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore
 }
 
 bool SequenceSummary::is_virus(double threshold) const {
-  return scored() &&
-         static_cast<double>(virus_chunks_) / static_cast<double>(chunks_scored_) >= threshold;
+  return scored() && virus_share() >= threshold;
+}
+
+double SequenceSummary::virus_share() const {
+  return static_cast<double>(virus_chunks_) / static_cast<double>(chunks_scored_);
+}
+
+float SequenceSummary::mean_virus_score() const {
+  return static_cast<float>(sum_ / static_cast<double>(chunks_scored_));
 }
 
 std::string SequenceSummary::reason() const {
@@ -53,8 +60,7 @@ std::string SequenceSummary::reason() const {
 std::string SequenceSummary::row(double threshold) const {
   std::string scores = "NA\tNA\tunscored";
   if (scored()) {
-    const auto mean = static_cast<float>(sum_ / static_cast<double>(chunks_scored_));
-    scores = fmt::format("{}\t{}\t{}", score_text(max_), score_text(mean),
+    scores = fmt::format("{}\t{}\t{}", score_text(max_), score_text(mean_virus_score()),
                          is_virus(threshold) ? "virus" : "others");
   }
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", id_, length_, chunks_, chunks_scored_,

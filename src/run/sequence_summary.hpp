@@ -32,9 +32,16 @@ class SequenceSummary {
   bool scored() const { return chunks_scored_ > 0; }
   // Whether virus chunks are at least `threshold` of the scored ones.
   bool is_virus(double threshold) const;
+  std::uint64_t length() const { return length_; }
+  std::uint64_t chunks() const { return chunks_; }
   std::uint64_t chunks_scored() const { return chunks_scored_; }
+  std::uint64_t virus_chunks() const { return virus_chunks_; }
   std::uint64_t frames() const { return frames_; }
   std::uint64_t failed_frames() const { return failed_frames_; }
+  // Of the scored chunks, of which there must be one.
+  double virus_share() const;
+  float max_virus_score() const { return max_; }
+  float mean_virus_score() const;
   std::string row(double threshold) const;  // with its line end
 
  private:

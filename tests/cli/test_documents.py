@@ -13,7 +13,7 @@ BUILD = Path(BIN).resolve().parent.parent
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "export", "merge", "embed", "profile", "generate", "utils", "help"]
+COMMANDS = ["predict", "export", "merge", "report", "embed", "profile", "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
@@ -99,6 +99,7 @@ def shell(program, sequences):
 
 
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
+                    " run_a": ["-o run_a", "-o run_b"],
                     " part_0": ["--shard 0/2 -o part_0", "--shard 1/2 -o part_1"]}
 EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of(path))]
 

@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/summary.hpp"
+#include "report/write_reports.hpp"
+#include "run/kept_run.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro report contigs_predictions                  # report.html and others, there\n"
+    "  virnucpro report contigs_predictions -o report        # of a directory that is only read\n"
+    "  virnucpro report run_a run_b -o compare.html\n"
+    "Exit code 2 when a run did not finish, or some input or frame could not be processed.";
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::string output;
+  std::string threshold;
+  bool force = false;
+};
+
+using Runs = std::vector<std::unique_ptr<KeptRun>>;
+
+// Each unit is checked when it is read, and all are: a quick look will do before that.
+Runs open_runs(const std::vector<std::string>& paths, const Cancel& cancel) {
+  Runs runs;
+  for (const std::string& path : paths) {
+    for (const auto& other : runs) {
+      std::error_code none;
+      if (!fs::equivalent(path, other->directory(), none)) continue;
+      throw Error(ErrorKind::kUsage, fmt::format("{} was given twice", path));
+    }
+    runs.push_back(std::make_unique<KeptRun>(path, cancel, Journal::Check::kQuick));
+  }
+  return runs;
+}
+
+// Reports of the run itself are made again; any other file is not ours to replace.
+void prepare_folder(const KeptRun& run, const fs::path& output, bool force) {
+  std::error_code other;
+  if (fs::equivalent(output, run.directory(), other)) return;
+  if (output == "-") {
+    throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
+  }
+  make_directory(output);
+  for (const fs::path& file : report_files(output)) check_output_file(file.string(), force);
+}
+
+// What was said, and where.
+struct Reported {
+  std::string page;
+  std::vector<RunFacts> runs;
+};
+
+Reported report_one(const KeptRun& run, const ReportOptions& options,
+                    std::optional<double> threshold, const Cancel& cancel) {
+  const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
+  prepare_folder(run, output, options.force);
+  const ReportPlaces places{.run = run.directory(), .output = output};
+  return {.page = report_files(output).front().string(),
+          .runs = {write_reports(run.journal(), places, threshold, cancel)}};
+}
+
+Reported compare(const Runs& runs, const ReportOptions& options, std::optional<double> threshold,
+                 const Cancel& cancel) {
+  if (options.output.empty()) {
+    throw Error(ErrorKind::kUsage, "several runs are compared on one page: name it, --output FILE");
+  }
+  check_output_file(options.output, options.force);
+  std::vector<NamedRun> named;
+  for (const auto& run : runs) named.push_back({run->directory(), run->journal()});
+  return {.page = options.output, .runs = write_comparison(named, options.output, threshold, cancel)};
+}
+
+std::vector<std::string> lines_of(const Reported& reported) {
+  std::vector<std::string> lines;
+  for (const RunFacts& run : reported.runs) {
+    for (const std::string& warning : run.warnings) {
+      lines.push_back(fmt::format("{}{}: {}", kWarningMark, run.name, warning));
+    }
+  }
+  lines.push_back(fmt::format("report: {}", printable(reported.page)));
+  return lines;
+}
+
+int run_report(const ReportOptions& options, const Session& session) {
+  std::optional<double> threshold;
+  if (!options.threshold.empty()) {
+    threshold = choose_threshold(options.threshold, session.config);
+  }
+  const Runs runs = open_runs(options.runs, session.cancel);
+  const Reported reported = runs.size() == 1
+                                ? report_one(*runs.front(), options, threshold, session.cancel)
+                                : compare(runs, options, threshold, session.cancel);
+  say_summary(lines_of(reported), session.global.quiet);
+  const bool partial =
+      std::any_of(reported.runs.begin(), reported.runs.end(),
+                  [](const RunFacts& run) { return exit_code(run) == kExitPartial; });
+  return partial ? kExitPartial : kExitDone;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("report", "Make the reports of a run again, or compare several runs");
+  const auto options = std::make_shared<ReportOptions>();
+  command->add_option("RUN_DIR", options->runs, "The output directories of predict or merge")
+      ->required()
+      ->type_name("");
+  add_value(*command, "-o,--output", options->output,
+            "Where the reports of a run go (default: RUN_DIR); of several, the HTML file",
+            "DIR|FILE");
+  add_value(*command, "--threshold", options->threshold,
+            "Share of virus chunks from which a sequence is called virus (default: the run's)",
+            "X");
+  command->add_flag("-f,--force", options->force, "Replace reports that are there");
+  command->footer(kExamples);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_report(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json.hpp"
+
+namespace virnucpro {
+
+// The numbers and words of a JSON document by their paths, "devices/0/name". What is not there, or
+// is of another type, is not an error but empty: a report says "not measured".
+class JsonValues {
+ public:
+  static constexpr std::size_t kMostValues = 1U << 18U;
+  static constexpr std::size_t kLongestPath = 128;  // a value with a longer one is left out
+  static constexpr double kLargestNumber = 1e15;
+
+  JsonValues() = default;
+  // Errors: kJson, naming `file`: walk_json()'s, and more than kMostValues values.
+  JsonValues(std::string_view text, const std::string& file);
+  static JsonValues read(const std::filesystem::path& file);  // Errors: kJson
+
+  bool empty() const { return values_.empty(); }
+  // From 0 to kLargestNumber: nothing that is measured lies outside.
+  std::optional<double> number(const std::string& path) const;
+  std::optional<std::uint64_t> count(const std::string& path) const;
+  std::optional<std::string> text(const std::string& path) const;  // as shown_text() has it
+  std::optional<bool> flag(const std::string& path) const;
+  std::size_t elements(const std::string& path) const;  // of an array
+
+ private:
+  friend class JsonCollector;
+  std::map<std::string, JsonScalar, std::less<>> values_;
+  std::map<std::string, std::size_t, std::less<>> elements_;
+};
+
+}  // namespace virnucpro

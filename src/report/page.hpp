@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "report/time_bins.hpp"
+
+namespace virnucpro {
+
+// What a report says, before it is HTML, Markdown or JSON: the three are written from this, and so
+// say the same.
+
+// A number or words; monostate was not measured.
+using Value = std::variant<std::monostate, std::uint64_t, double, std::string>;
+
+// How a value is written for people; JSON has it as it is.
+enum class Measure : std::uint8_t {
+  kNone,
+  kCount,
+  kSeconds,
+  kBytes,
+  kPercent,  // 0 to 100
+  kShare,    // 0 to 1, shown as percent
+  kPerSecond,
+  kWatts,
+  kCelsius,
+  kMegahertz,
+  kScore,
+  kStatus,  // a word that is shown as a badge: PASS, WARN, FAIL, SKIPPED, virus, others
+};
+
+std::string value_text(const Value& value, Measure unit);
+// As short as an axis wants it: "1.5k", "20 GB".
+std::string axis_text(double value, Measure unit);
+
+struct Field {
+  std::string key{};  // in JSON
+  std::string label{};
+  Value value{};
+  Measure unit = Measure::kNone;
+};
+
+struct Column {
+  std::string key{};
+  std::string label{};
+  Measure unit = Measure::kNone;
+};
+
+struct Table {
+  std::string key{};
+  std::string caption{};
+  std::vector<Column> columns{};
+  std::vector<std::vector<Value>> rows{};
+  bool can_be_filtered = false;
+};
+
+struct PlotLine {
+  std::string name{};
+  std::vector<PlotPoint> points{};
+};
+
+struct PlotBar {
+  std::string tick{};  // short, below the bar
+  std::string name{};  // whole
+  double value = 0;
+};
+
+// Lines over time or another number, bars beside each other, or bars below each other with their
+// names before them.
+enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows };
+
+struct Plot {
+  std::string key{};
+  std::string title{};
+  PlotKind kind = PlotKind::kOverTime;
+  std::string x_label{};  // of kOverNumber and kBars
+  std::string y_label{};
+  Measure unit = Measure::kNone;  // of y, or of the bars
+  std::vector<PlotLine> lines{};
+  std::vector<PlotBar> bars{};
+};
+
+struct Section {
+  std::string key{};
+  std::string title{};
+  std::string note{};  // a sentence below the title
+  std::vector<Field> fields{};
+  std::vector<Plot> plots{};
+  std::vector<Table> tables{};
+  std::string preformatted{};  // a command to be copied
+};
+
+struct Page {
+  std::string title{};
+  std::string subtitle{};
+  std::vector<std::string> badges{};  // "finished", "partial", "synthetic weights"
+  std::vector<Field> highlights{};
+  std::vector<std::string> warnings{};
+  std::vector<Section> sections{};
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <string_view>
+
+namespace virnucpro {
+
+// Light and dark follow the reader's system; on paper everything is black on white.
+inline constexpr std::string_view kPageStyle = R"css(
+:root { color-scheme: light dark;
+  --paper: #f7f7f5; --card: #ffffff; --ink: #1c2024; --soft: #5d6570; --line: #dfe1e4;
+  --c1: #2c6fbb; --c2: #d1662a; --c3: #2f8f6b; --c4: #8c5bb5; --c5: #b8860b; --c6: #c24a6b;
+  --good: #1d7a4c; --bad: #b3261e; --warn: #8a5a00; --quiet: #5d6570;
+  --good-wash: #e3f3ea; --bad-wash: #fbe6e4; --warn-wash: #fdf0d5; --quiet-wash: #ececee; }
+@media (prefers-color-scheme: dark) { :root {
+  --paper: #14171a; --card: #1d2125; --ink: #e6e8ea; --soft: #9fa8b2; --line: #343a41;
+  --c1: #6aa9ee; --c2: #ef9561; --c3: #5fc49d; --c4: #bd93e3; --c5: #dcb14a; --c6: #ee86a3;
+  --good: #7ad3a4; --bad: #ff9d94; --warn: #f1c069; --quiet: #a9b2bc;
+  --good-wash: #16352a; --bad-wash: #43201e; --warn-wash: #3b2d12; --quiet-wash: #2a2f35; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+main, header, footer { max-width: 1180px; margin: 0 auto; padding: 0 16px; }
+header { padding-top: 28px; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 2px; overflow-wrap: anywhere; }
+h2 { font-size: 1.2rem; margin: 0 0 8px; }
+p { margin: 4px 0 12px; }
+.soft, footer { color: var(--soft); overflow-wrap: anywhere; }
+nav { margin: 14px 0 0; display: flex; flex-wrap: wrap; gap: 4px 16px; }
+a { color: var(--c1); }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
+  padding: 18px 18px 10px; margin: 16px 0; }
+.badge { display: inline-block; padding: 1px 9px; border-radius: 999px; font-size: .82rem;
+  font-weight: 600; white-space: nowrap; color: var(--quiet); background: var(--quiet-wash); }
+.badge.good { color: var(--good); background: var(--good-wash); }
+.badge.bad { color: var(--bad); background: var(--bad-wash); }
+.badge.warn { color: var(--warn); background: var(--warn-wash); }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); gap: 10px;
+  margin: 18px 0 0; padding: 0; }
+.tiles div { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
+  padding: 10px 14px; display: flex; flex-direction: column-reverse; justify-content: flex-end; }
+.tiles dd { margin: 0; font-size: 1.35rem; font-weight: 650; line-height: 1.3; }
+.tiles dt { color: var(--soft); font-size: .85rem; }
+.warnings { background: var(--warn-wash); border-color: transparent; }
+.warnings ul { margin: 0 0 8px; padding-left: 20px; overflow-wrap: anywhere; }
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr));
+  gap: 2px 28px; margin: 0 0 12px; }
+.fields div { display: flex; justify-content: space-between; gap: 12px;
+  border-bottom: 1px solid var(--line); padding: 4px 0; }
+.fields dt { color: var(--soft); }
+.fields dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 330px), 1fr));
+  gap: 18px 26px; margin: 0 0 14px; align-items: start; }
+figure { margin: 0; min-width: 0; }
+figcaption { font-weight: 600; margin-bottom: 4px; }
+figcaption span { font-weight: 400; color: var(--soft); font-size: .87rem; }
+.legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 2px 0 0;
+  padding: 0; font-size: .85rem; color: var(--soft); }
+.legend i { display: inline-block; width: 14px; height: 3px; border-radius: 2px;
+  vertical-align: middle; margin-right: 5px; }
+svg.plot { display: block; width: 100%; max-width: 560px; height: auto; }
+svg text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
+  fill: var(--soft); }
+svg .grid { stroke: var(--line); stroke-width: 1; fill: none; }
+svg .line { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
+svg .line.c1 { stroke: var(--c1); } svg .line.c2 { stroke: var(--c2); }
+svg .line.c3 { stroke: var(--c3); } svg .line.c4 { stroke: var(--c4); }
+svg .line.c5 { stroke: var(--c5); } svg .line.c6 { stroke: var(--c6); }
+svg .bar { fill: var(--c1); }
+.c1 i { background: var(--c1); } .c2 i { background: var(--c2); } .c3 i { background: var(--c3); }
+.c4 i { background: var(--c4); } .c5 i { background: var(--c5); } .c6 i { background: var(--c6); }
+.table { overflow-x: auto; margin: 0 0 12px; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+caption { text-align: left; font-weight: 600; padding: 4px 0; }
+th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; overflow-wrap: anywhere; min-width: 4.2em; unicode-bidi: isolate; }
+th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
+td.wide { min-width: 9em; }
+th.number, td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.none { color: var(--soft); }
+th button { all: unset; cursor: pointer; }
+th button:focus-visible { outline: 2px solid var(--c1); }
+th[aria-sort=ascending] button::after { content: " \2191"; }
+th[aria-sort=descending] button::after { content: " \2193"; }
+.filter { display: block; margin: 0 0 10px; }
+.filter input { font: inherit; width: 100%; max-width: 360px; padding: 6px 10px; color: inherit;
+  background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
+pre { margin: 0 0 12px; padding: 12px; border: 1px solid var(--line); border-radius: 8px;
+  background: var(--paper); white-space: pre-wrap; overflow-wrap: anywhere; font-size: .87rem; }
+footer { padding-bottom: 30px; }
+@media (max-width: 480px) { section { padding: 14px 12px 6px; } .tiles { gap: 8px;
+  grid-template-columns: 1fr 1fr; } }
+@media print { :root { color-scheme: light;
+  --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --c1: #1f5fa8; --c2: #b9531d;
+  --c3: #20785a; --c4: #75489b; --c5: #8a6500; --c6: #a33355; --good: #14603a; --bad: #8f1d17;
+  --warn: #6d4700; --quiet: #444; --good-wash: #fff; --bad-wash: #fff; --warn-wash: #fff;
+  --quiet-wash: #fff; }
+  body { font-size: 10pt; } nav, .filter { display: none; }
+  .badge { border: 1px solid currentColor; }
+  section { border: 0; padding: 0; } figure, tr, .tiles div { break-inside: avoid; }
+  h2 { break-after: avoid; } .table { overflow: visible; } }
+)css";
+
+// Filters a table by what is typed above it, and sorts it by the column whose head is pressed.
+// Cells carry their number in data-value where their text is no number.
+inline constexpr std::string_view kPageScript = R"js(
+"use strict";
+for (const table of document.querySelectorAll("table[data-filter]")) {
+  const body = table.tBodies[0];
+  const rows = Array.from(body.rows);
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  const shown = document.createElement("span");
+  label.className = "filter";
+  input.type = "search";
+  input.placeholder = "filter by id, input or call";
+  input.setAttribute("aria-label", "Filter the table");
+  shown.className = "soft";
+  label.append(input, " ", shown);
+  table.parentElement.before(label);
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let count = 0;
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+      if (!row.hidden) count += 1;
+    }
+    shown.textContent = words.length ? count + " of " + rows.length : "";
+  });
+  const valueOf = (row, column) => {
+    const cell = row.cells[column];
+    return cell.dataset.value === undefined ? cell.textContent : Number(cell.dataset.value);
+  };
+  Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") === "descending";
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const sorted = rows.slice().sort((a, b) => {
+        const x = valueOf(a, column), y = valueOf(b, column);
+        const order = x < y ? -1 : x > y ? 1 : 0;
+        return up ? order : -order;
+      });
+      body.append(...sorted);
+    });
+  });
+}
+)js";
+
+}  // namespace virnucpro

@@ -1,0 +1,124 @@
+#include "report/report_markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace virnucpro {
+namespace {
+
+constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::size_t kStripLength = 48;
+
+// Nothing of a file may become markup.
+std::string plain(std::string_view text) {
+  constexpr std::string_view kMarks = "\\`*_{}[]<>#|~&!";
+  std::string result;
+  for (const char letter : text) {
+    if (kMarks.find(letter) != std::string_view::npos) result += '\\';
+    result += letter;
+  }
+  return result;
+}
+
+std::string row_text(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string head_text(const std::vector<std::string>& names) {
+  return row_text(names) + row_text(std::vector<std::string>(names.size(), "---"));
+}
+
+std::string fields_text(const std::vector<Field>& fields) {
+  if (fields.empty()) return {};
+  std::string text = head_text({"what", "value"});
+  for (const Field& field : fields) {
+    text += row_text({plain(field.label), plain(value_text(field.value, field.unit))});
+  }
+  return text + "\n";
+}
+
+std::string table_text(const Table& table) {
+  std::vector<std::string> cells;
+  for (const Column& column : table.columns) cells.push_back(plain(column.label));
+  std::string text = fmt::format("**{}**\n\n", plain(table.caption)) + head_text(cells);
+  for (const std::vector<Value>& row : table.rows) {
+    cells.clear();
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      cells.push_back(plain(value_text(row[k], table.columns[k].unit)));
+    }
+    text += row_text(cells);
+  }
+  return text + "\n";
+}
+
+// The largest of each stretch, as high as it is against the largest of all.
+std::string strip(const std::vector<PlotPoint>& points, double most) {
+  const std::size_t stretch =
+      std::max<std::size_t>(1, (points.size() + kStripLength - 1) / kStripLength);
+  std::string text;
+  for (std::size_t begin = 0; begin < points.size(); begin += stretch) {
+    const std::size_t end = std::min(begin + stretch, points.size());
+    double highest = 0;
+    for (std::size_t k = begin; k < end; ++k) highest = std::max(highest, points[k].y);
+    const double level = most > 0 ? highest / most * (kBlocks.size() - 1) : 0;
+    text += kBlocks[static_cast<std::size_t>(std::lround(level))];
+  }
+  return text;
+}
+
+std::vector<std::string> line_cells(const PlotLine& line, Measure unit) {
+  if (line.points.empty()) return {plain(line.name), "not measured", "", "", ""};
+  double least = line.points.front().y;
+  double most = least;
+  double sum = 0;
+  for (const PlotPoint& point : line.points) {
+    least = std::min(least, point.y);
+    most = std::max(most, point.y);
+    sum += point.y;
+  }
+  return {plain(line.name), value_text(least, unit),
+          value_text(sum / static_cast<double>(line.points.size()), unit), value_text(most, unit),
+          strip(line.points, most)};
+}
+
+std::string plot_text(const Plot& plot) {
+  std::string text = fmt::format("**{}** {}\n\n", plain(plot.title), plain(plot.y_label));
+  const bool has_bars = plot.kind == PlotKind::kBars || plot.kind == PlotKind::kRows;
+  text += has_bars ? head_text({plot.x_label.empty() ? "what" : plain(plot.x_label), "value"})
+                   : head_text({"what", "least", "average", "largest", "course"});
+  for (const PlotBar& bar : plot.bars) {
+    text += row_text({plain(bar.name), value_text(bar.value, plot.unit)});
+  }
+  for (const PlotLine& line : plot.lines) text += row_text(line_cells(line, plot.unit));
+  return text + "\n";
+}
+
+std::string section_text(const Section& section) {
+  std::string text = fmt::format("## {}\n\n", plain(section.title));
+  if (!section.note.empty()) text += plain(section.note) + "\n\n";
+  // Four blanks make it code, whatever marks it holds.
+  if (!section.preformatted.empty()) text += fmt::format("    {}\n\n", section.preformatted);
+  text += fields_text(section.fields);
+  for (const Plot& plot : section.plots) text += plot_text(plot);
+  for (const Table& table : section.tables) text += table_text(table);
+  return text;
+}
+
+}  // namespace
+
+std::string report_markdown(const Page& page) {
+  std::string text = fmt::format("# {}\n\n{}\n\n{}\n\n", plain(page.title), plain(page.subtitle),
+                                 fmt::join(page.badges, ", "));
+  text += fields_text(page.highlights);
+  if (!page.warnings.empty()) text += "## Warnings\n\n";
+  for (const std::string& warning : page.warnings) text += fmt::format("- {}\n", plain(warning));
+  if (!page.warnings.empty()) text += "\n";
+  for (const Section& section : page.sections) text += section_text(section);
+  return text;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "report/page.hpp"
+
+namespace virnucpro {
+
+// The page as Markdown with tables: bars as rows, lines as their least, average and largest number
+// beside a strip of blocks.
+std::string report_markdown(const Page& page);
+
+}  // namespace virnucpro

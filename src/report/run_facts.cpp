@@ -1,0 +1,164 @@
+#include "report/run_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "report/shown_text.hpp"
+#include "run/synthetic_mark.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kDefaultThreshold = 0.5;
+constexpr std::size_t kLongestWarning = 500;
+constexpr std::size_t kMostWarnings = 100;
+
+// The telemetry files of a run's newest session: a resumed run has several.
+struct TelemetryFiles {
+  fs::path summary;  // telemetry_<time>.json; empty: there is none, as after a kill
+  fs::path batches;  // telemetry_<time>.jsonl
+  fs::path metrics;  // logs/gpu_metrics_<time>.log
+};
+
+struct TelemetryName {
+  const char* folder;
+  std::string_view prefix;
+  std::string_view suffix;
+  fs::path TelemetryFiles::*member;
+};
+constexpr std::array kTelemetryNames{
+    TelemetryName{"", "telemetry_", ".json", &TelemetryFiles::summary},
+    TelemetryName{"", "telemetry_", ".jsonl", &TelemetryFiles::batches},
+    TelemetryName{"logs", "gpu_metrics_", ".log", &TelemetryFiles::metrics},
+};
+
+// The time in a file's name; empty when the name is another.
+std::string time_in(const fs::path& path, const TelemetryName& known) {
+  const std::string name = path.filename().string();
+  const std::size_t others = known.prefix.size() + known.suffix.size();
+  std::error_code gone;
+  const bool fits = name.size() > others && name.starts_with(known.prefix) &&
+                    name.ends_with(known.suffix) && fs::is_regular_file(path, gone);
+  return fits ? name.substr(known.prefix.size(), name.size() - others) : "";
+}
+
+std::string newest_time(const fs::path& run) {
+  std::string newest;
+  for (const TelemetryName& known : kTelemetryNames) {
+    std::error_code absent;
+    for (fs::directory_iterator at(run / known.folder, absent), end; !absent && at != end;
+         at.increment(absent)) {
+      newest = std::max(newest, time_in(at->path(), known));
+    }
+  }
+  return newest;
+}
+
+TelemetryFiles newest_telemetry(const fs::path& run) {
+  TelemetryFiles files;
+  const std::string time = newest_time(run);
+  for (const TelemetryName& known : kTelemetryNames) {
+    const fs::path file =
+        run / known.folder / fmt::format("{}{}{}", known.prefix, time, known.suffix);
+    std::error_code absent;
+    if (!time.empty() && fs::is_regular_file(file, absent)) files.*known.member = file;
+  }
+  return files;
+}
+
+std::string value_of(const Journal::Fingerprint& print, const char* key) {
+  const auto found = print.find(key);
+  return found == print.end() ? "" : found->second;
+}
+
+void warn_of_damage(const fs::path& file, std::uint64_t lines, RunFacts& facts) {
+  if (lines == 0) return;
+  facts.warnings.push_back(fmt::format("{}: {} lines cannot be read and are left out",
+                                       shown_text(file.filename().string()), grouped(lines)));
+}
+
+// Telemetry is worth less than the report: what is wrong with it is said there.
+template <typename Read>
+void read_or_warn(const fs::path& file, RunFacts& facts, const Read& read) {
+  if (file.empty()) return;
+  try {
+    read();
+  } catch (const Error& error) {
+    facts.warnings.push_back(shown_text(error.what(), kLongestWarning));
+  }
+}
+
+void read_telemetry(const fs::path& run, RunFacts& facts) {
+  const TelemetryFiles files = newest_telemetry(run);
+  read_or_warn(files.summary, facts, [&] { facts.summary = JsonValues::read(files.summary); });
+  read_or_warn(files.batches, facts, [&] { facts.batches = read_batches(files.batches); });
+  read_or_warn(files.metrics, facts, [&] { facts.metrics = read_metrics(files.metrics); });
+  warn_of_damage(files.batches, facts.batches.damaged_lines, facts);
+  warn_of_damage(files.metrics, facts.metrics.damaged_lines, facts);
+}
+
+void add_run_warnings(RunFacts& facts) {
+  auto& warnings = facts.warnings;
+  if (!facts.finished) {
+    warnings.emplace_back(
+        "The run did not finish: this is what it has so far. virnucpro predict --resume goes on "
+        "with it.");
+  }
+  if (facts.synthetic) {
+    warnings.emplace_back(
+        "The weights are synthetic (seeded random numbers): these scores mean nothing.");
+  }
+  const auto failed = std::count_if(facts.inputs.begin(), facts.inputs.end(),
+                                    [](const InputEntry& input) { return input.failed; });
+  if (failed > 0) {
+    warnings.push_back(fmt::format("{} of {} inputs could not be processed and left no row.",
+                                   failed, facts.inputs.size()));
+  }
+  if (const std::uint64_t frames = facts.scores.counts.failed_frames; frames > 0) {
+    warnings.push_back(
+        fmt::format("{} frames could not be computed and count as absent.", grouped(frames)));
+  }
+}
+
+void add_told_warnings(RunFacts& facts) {
+  const std::size_t told = std::min(facts.summary.elements("run/warnings"), kMostWarnings);
+  for (std::size_t k = 0; k < told; ++k) {
+    const auto warning = facts.summary.text(fmt::format("run/warnings/{}", k));
+    if (warning) facts.warnings.push_back(*warning);
+  }
+}
+
+std::string name_of(const fs::path& run) {
+  fs::path path = fs::absolute(run).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return shown_text(path.filename().string());
+}
+
+}  // namespace
+
+RunFacts read_run_facts(const Journal& journal, const fs::path& run,
+                        std::optional<double> threshold, const Cancel& cancel) {
+  RunFacts facts;
+  facts.name = name_of(run);
+  facts.finished = journal.finished();
+  facts.fingerprint = journal.fingerprint();
+  facts.stem = shown_text(value_of(facts.fingerprint, "stem"));
+  facts.synthetic = is_synthetic(facts.fingerprint);
+  facts.threshold = threshold.value_or(
+      parse_number(value_of(facts.fingerprint, "threshold")).value_or(kDefaultThreshold));
+  facts.inputs = journal.inputs();
+  facts.scores = read_scores(journal, facts.threshold, cancel);
+  add_run_warnings(facts);
+  read_telemetry(run, facts);
+  add_told_warnings(facts);
+  return facts;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,279 @@
+#include "report/svg_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+namespace virnucpro {
+namespace {
+
+// In units of the drawing: at its usual width one is about a pixel.
+constexpr double kWidth = 420;
+constexpr double kHeight = 230;
+constexpr double kLeft = 54;
+constexpr double kRight = 12;
+constexpr double kTop = 12;
+constexpr double kBottom = 40;
+constexpr double kRowHeight = 24;
+constexpr double kRowName = 118;
+constexpr double kRowValue = 86;
+constexpr double kLetter = 6.2;  // about the width of one
+constexpr std::size_t kColours = 6;
+constexpr std::size_t kMostBarTicks = 7;
+constexpr int kTicks = 4;
+constexpr double kSmallest = 1e-12;  // anything smaller is drawn as nothing
+
+// The least 1, 2 or 5 times a power of ten that is not below `value`.
+double nice_above(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double step : {1.0, 2.0, 5.0}) {
+    if (step * power >= value * (1 - 1e-9)) return step * power;
+  }
+  return 10 * power;
+}
+
+// From 0 to `end`, in steps that are easily read.
+struct Axis {
+  double step = 1;
+  double end = 1;
+};
+
+Axis axis_to(double most) {
+  if (most < kSmallest) return {};
+  const double step = nice_above(most / kTicks);
+  return {step, step * std::ceil(most / step * (1 - 1e-9))};
+}
+
+// What a time axis counts in, from which end on.
+struct TimeUnit {
+  double from;
+  double seconds;
+  const char* name;
+};
+constexpr std::array<TimeUnit, 3> kTimeUnits{{{7200, 3600, "h"}, {180, 60, "min"}, {0, 1, "s"}}};
+constexpr TimeUnit kPlainNumber{0, 1, ""};
+
+TimeUnit time_unit(double most) {
+  return *std::find_if(kTimeUnits.begin(), kTimeUnits.end() - 1,
+                       [most](const TimeUnit& unit) { return most >= unit.from; });
+}
+
+bool is_finite(const PlotPoint& point) {
+  return std::isfinite(point.x) && std::isfinite(point.y);
+}
+
+class Drawing {
+ public:
+  Drawing(const Plot& plot, double height) {
+    add("<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" xmlns=\"{}\">", kWidth, height,
+        "http://www.w3.org/2000/svg");
+    add("<title>{}</title>", escaped(plot.title));
+  }
+
+  template <typename... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  }
+
+  void label(double x, double y, std::string_view anchor, std::string_view text) {
+    add("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x, y, anchor,
+        escaped(text));
+  }
+
+  std::string finish() { return text_ + "</svg>\n"; }
+
+ private:
+  std::string text_;
+};
+
+double y_of(double value, const Axis& axis) {
+  return kHeight - kBottom - value / axis.end * (kHeight - kTop - kBottom);
+}
+
+void draw_y_axis(Drawing& drawing, const Plot& plot, const Axis& axis) {
+  for (int k = 0; k * axis.step <= axis.end * (1 + 1e-9); ++k) {
+    const double value = k * axis.step;
+    const double y = y_of(value, axis);
+    drawing.add("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>", kLeft, y, kWidth - kRight);
+    drawing.label(kLeft - 6, y + 4, "end", axis_text(value, plot.unit));
+  }
+}
+
+void draw_x_label(Drawing& drawing, const std::string& text) {
+  drawing.label((kLeft + kWidth - kRight) / 2, kHeight - 6, "middle", text);
+}
+
+void draw_nothing(Drawing& drawing) {
+  drawing.label(kWidth / 2, kHeight / 2, "middle", "not measured");
+}
+
+struct Extent {
+  std::size_t points = 0;
+  double x = 0;
+  double y = 0;
+};
+
+Extent extent_of(const Plot& plot) {
+  Extent extent;
+  for (const PlotLine& line : plot.lines) {
+    for (const PlotPoint& point : line.points) {
+      if (!is_finite(point)) continue;
+      ++extent.points;
+      extent.x = std::max(extent.x, point.x);
+      extent.y = std::max(extent.y, point.y);
+    }
+  }
+  return extent;
+}
+
+void draw_x_axis(Drawing& drawing, const Plot& plot, double most) {
+  const bool is_time = plot.kind == PlotKind::kOverTime;
+  const TimeUnit unit = is_time ? time_unit(most) : kPlainNumber;
+  const double step = nice_above(most / unit.seconds / 5);
+  const double end = most / unit.seconds;
+  for (int k = 0; k * step <= end * (1 + 1e-9); ++k) {
+    const double x = kLeft + k * step / end * (kWidth - kLeft - kRight);
+    drawing.label(x, kHeight - kBottom + 16, "middle", axis_text(k * step, Measure::kNone));
+  }
+  draw_x_label(drawing, is_time ? fmt::format("time ({})", unit.name) : plot.x_label);
+}
+
+void draw_line(Drawing& drawing, const PlotLine& line, std::size_t colour, double most,
+               const Axis& axis) {
+  std::string path;
+  for (const PlotPoint& point : line.points) {
+    if (!is_finite(point)) continue;
+    const double x = kLeft + point.x / most * (kWidth - kLeft - kRight);
+    fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x,
+                   y_of(point.y, axis));
+  }
+  if (path.empty()) return;
+  // A lone point shows by its round end.
+  drawing.add("<path class=\"line c{}\" d=\"{}h0\"><title>{}</title></path>", colour % kColours + 1,
+              path, escaped(line.name));
+}
+
+std::string draw_lines(const Plot& plot) {
+  Drawing drawing(plot, kHeight);
+  const Extent extent = extent_of(plot);
+  if (extent.points == 0) {
+    draw_nothing(drawing);
+    return drawing.finish();
+  }
+  const Axis axis = axis_to(extent.y);
+  const double most = extent.x < kSmallest ? 1 : extent.x;
+  draw_y_axis(drawing, plot, axis);
+  draw_x_axis(drawing, plot, most);
+  for (std::size_t k = 0; k < plot.lines.size(); ++k) {
+    draw_line(drawing, plot.lines[k], k, most, axis);
+  }
+  return drawing.finish();
+}
+
+double largest_bar(const Plot& plot) {
+  double most = 0;
+  for (const PlotBar& bar : plot.bars) {
+    if (std::isfinite(bar.value)) most = std::max(most, bar.value);
+  }
+  return most;
+}
+
+std::string bar_title(const Plot& plot, const PlotBar& bar) {
+  return escaped(fmt::format("{}: {}", bar.name, value_text(bar.value, plot.unit)));
+}
+
+std::string draw_bars(const Plot& plot) {
+  Drawing drawing(plot, kHeight);
+  if (plot.bars.empty()) {
+    draw_nothing(drawing);
+    return drawing.finish();
+  }
+  const Axis axis = axis_to(largest_bar(plot));
+  draw_y_axis(drawing, plot, axis);
+  const double width = (kWidth - kLeft - kRight) / static_cast<double>(plot.bars.size());
+  const std::size_t every = (plot.bars.size() + kMostBarTicks - 1) / kMostBarTicks;
+  for (std::size_t k = 0; k < plot.bars.size(); ++k) {
+    const PlotBar& bar = plot.bars[k];
+    const double x = kLeft + static_cast<double>(k) * width;
+    const double y = y_of(std::isfinite(bar.value) ? bar.value : 0, axis);
+    drawing.add(
+        "<rect class=\"bar c1\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\">",
+        x + width * 0.08, y, width * 0.84, kHeight - kBottom - y);
+    drawing.add("<title>{}</title></rect>", bar_title(plot, bar));
+    if (k % every == 0) {
+      drawing.label(x + width / 2, kHeight - kBottom + 16, "middle", bar.tick);
+    }
+  }
+  draw_x_label(drawing, plot.x_label);
+  return drawing.finish();
+}
+
+// A name that does not fit is cut; its whole is in the bar's title. `columns` counts letters.
+std::string cut_name(const std::string& name, std::size_t columns) {
+  std::size_t letters = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(name[at]) & 0xC0U) != 0x80U;
+    if (begins && ++letters > columns) return name.substr(0, at) + "…";
+  }
+  return name;
+}
+
+std::string draw_rows(const Plot& plot) {
+  const double height =
+      kRowHeight * static_cast<double>(std::max<std::size_t>(plot.bars.size(), 1));
+  Drawing drawing(plot, height + kTop);
+  const double most = largest_bar(plot);
+  const double room = kWidth - kRowName - kRowValue;
+  for (std::size_t k = 0; k < plot.bars.size(); ++k) {
+    const PlotBar& bar = plot.bars[k];
+    const double y = kTop / 2 + kRowHeight * static_cast<double>(k);
+    const double value = std::isfinite(bar.value) ? bar.value : 0;
+    const double width = std::max(most < kSmallest ? 0 : value / most * room, 1.0);
+    drawing.label(kRowName - 8, y + 16, "end",
+                  cut_name(bar.tick, static_cast<std::size_t>(kRowName / kLetter)));
+    drawing.add("<rect class=\"bar c1\" x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\">",
+                kRowName, y + 3, width, kRowHeight - 6);
+    drawing.add("<title>{}</title></rect>", bar_title(plot, bar));
+    drawing.label(kRowName + width + 6, y + 16, "start", value_text(bar.value, plot.unit));
+  }
+  return drawing.finish();
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += letter;
+    }
+  }
+  return result;
+}
+
+std::string svg_plot(const Plot& plot) {
+  if (plot.kind == PlotKind::kBars) return draw_bars(plot);
+  if (plot.kind == PlotKind::kRows) return draw_rows(plot);
+  return draw_lines(plot);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/page.hpp"
+
+namespace virnucpro {
+
+// Text as it stands in HTML and XML, in elements and quoted attributes.
+std::string escaped(std::string_view text);
+
+// The plot as an <svg> of its own: axes with units, a <title> for those who do not see it, one a
+// line and bar. Its size follows from the width it is given; colours are the CSS
+// variables --ink, --soft, --line and --c1 to --c6 of the page it stands in. Numbers that are not
+// finite are left out; a plot without any says so.
+std::string svg_plot(const Plot& plot);
+
+}  // namespace virnucpro

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace virnucpro {
+
+struct PlotPoint {
+  double x = 0;
+  double y = 0;
+};
+
+// What happened over the time of a run, in at most kMost bins however long the run is: when they do
+// not suffice, two neighbours become one.
+class TimeBins {
+ public:
+  static constexpr std::size_t kMost = 96;
+  static constexpr double kFirstWidth = 0.5;    // seconds
+  static constexpr double kLongestRun = 3.2e8;  // ten years: a later time is no time
+
+  // What was measured at a moment, in seconds from the run's start.
+  void add(double seconds, double value);
+  // What was done evenly from one moment to another.
+  void spread(double begin, double end, double amount);
+
+  std::vector<PlotPoint> means() const;   // of the bins that have a value
+  std::vector<PlotPoint> maxima() const;  // of the bins that have a value
+  std::vector<PlotPoint> rates() const;   // what was done a second
+
+ private:
+  struct Bin {
+    double sum = 0;
+    double most = 0;
+    std::uint64_t values = 0;
+  };
+
+  Bin& bin_at(double seconds);
+  void double_width();
+  double middle(std::size_t bin) const;
+
+  std::vector<Bin> bins_;
+  double width_ = kFirstWidth;
+  double last_ = 0;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,67 @@
+#include "report/write_reports.hpp"
+
+#include <array>
+#include <deque>
+#include <string>
+
+#include "base/file.hpp"
+#include "report/multiqc.hpp"
+#include "report/page_of_run.hpp"
+#include "report/page_of_runs.hpp"
+#include "report/report_html.hpp"
+#include "report/report_json.hpp"
+#include "report/report_markdown.hpp"
+#include "report/score_differences.hpp"
+#include "report/shown_text.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::array kReportNames{"report.html", "report.md", "report.json", "virnucpro_mqc.json",
+                                  "virnucpro_scores_mqc.tsv"};
+
+}  // namespace
+
+std::vector<std::filesystem::path> report_files(const std::filesystem::path& output) {
+  std::vector<std::filesystem::path> files;
+  for (const char* name : kReportNames) files.push_back(output / name);
+  return files;
+}
+
+RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
+                       std::optional<double> threshold, const Cancel& cancel) {
+  RunFacts facts = read_run_facts(journal, places.run, threshold, cancel);
+  const Page page = page_of_run(facts);
+  const std::array<std::string, kReportNames.size()> texts{
+      report_html(page), report_markdown(page), report_json(page), multiqc_general(facts),
+      multiqc_scores(facts)};
+  const std::vector<std::filesystem::path> files = report_files(places.output);
+  std::deque<AtomicFile> written;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    written.emplace_back(files[k]).write(texts[k]);
+    written.back().sync();
+  }
+  for (AtomicFile& file : written) file.commit();
+  return facts;
+}
+
+std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
+                                       const std::filesystem::path& file,
+                                       std::optional<double> threshold, const Cancel& cancel) {
+  std::vector<RunFacts> facts;
+  for (const NamedRun& run : runs) {
+    facts.push_back(read_run_facts(run.journal, run.path, threshold, cancel));
+    facts.back().name = shown_text(run.path.string());
+  }
+  std::vector<ScoreDifferences> differences;
+  const ScoredRun first{runs.front().journal, facts.front().threshold};
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    differences.push_back(compare_scores(first, {runs[k].journal, facts[k].threshold}, cancel));
+  }
+  AtomicFile page(file);
+  page.write(report_html(page_of_runs(facts, differences)));
+  page.commit();
+  return facts;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,297 @@
+"""report: the pages of a run, made from what lies in its directory."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import MODELS, fasta, message
+from report_page import read_page
+
+SHORT = ["-e", "100", "--no-progress"]
+FILES = {"report.html", "report.md", "report.json", "virnucpro_mqc.json",
+         "virnucpro_scores_mqc.tsv"}
+MARKUP = "<script>alert(1)</script>"
+SUMMARY = {"schema": "virnucpro-telemetry-1",
+           "run": {"seconds": 12.5, "command": ["virnucpro", "predict", "a b.fa"]},
+           "throughput": {"sequences_per_second": 9.7},
+           "verdicts": [{"id": "PERF-01", "name": "time", "status": "PASS"}]}
+
+
+@pytest.fixture
+def run(program, sequences):
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    result = program.predict("reads.fa", *SHORT, "-o", "out")
+    assert result.returncode == 0, message(result)
+    return program
+
+
+def told(folder):
+    return json.loads((folder / "report.json").read_text())
+
+
+def files_of(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def test_report_of_a_finished_run(run):
+    out = run.folder / "out"
+    before = files_of(out)
+    tables = run.tables("out", "reads")
+    for _ in range(2):  # reports of the run itself are replaced
+        result = run("report", "out")
+        assert result.returncode == 0, message(result)
+        assert result.stdout == b""
+    assert "report: out/report.html" in message(result)
+    assert "these scores mean nothing" in message(result)
+    assert files_of(out) - before == FILES
+    assert run.tables("out", "reads") == tables
+    rows = list(csv.DictReader((out / "sequences.tsv").read_text().splitlines(), delimiter="\t"))
+    report = told(out)
+    assert report["summary"]["sequences"] == len(rows)
+    assert report["summary"]["virus_sequences"] == sum(row["call"] == "virus" for row in rows)
+    hits = report["sections"]["top_hits"]["tables"]["sequences"]
+    assert {hit["sequence_id"]: hit["call"] for hit in hits} == {
+        row["sequence_id"]: row["call"] for row in rows}
+    assert sum(bar["value"] for bar in report["sections"]["scores"]["plots"]["frames_by_score"]) \
+        == sum(int(row["frames"]) for row in rows)
+
+
+def test_all_pages_say_the_same(run):
+    assert run("--quiet", "report", "out").stderr == b""
+    page = read_page(run.folder / "out" / "report.html")
+    markdown = (run.folder / "out" / "report.md").read_text()
+    report = told(run.folder / "out")
+    assert "reads" in page.text_of["h1"] and markdown.startswith("# reads\n")
+    for section in report["sections"].values():
+        assert section["title"] in page.text_of["h2"]
+        assert f"## {section['title']}\n" in markdown
+    assert "piece_3" in page.text_of["td"] and "piece\\_3" in markdown
+
+
+def test_report_without_telemetry_says_that_nothing_was_measured(run):
+    for path in [*(run.folder / "out").glob("telemetry_*"),
+                 *(run.folder / "out" / "logs").glob("gpu_metrics_*")]:
+        path.unlink()
+    assert run("report", "out").returncode == 0
+    assert "Nothing was measured" in told(run.folder / "out")["sections"]["throughput"]["note"]
+    assert "Nothing was measured" in read_page(run.folder / "out" / "report.html").text_of["p"]
+
+
+def test_report_with_telemetry(run):
+    (run.folder / "out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(SUMMARY))
+    assert run("report", "out").returncode == 0
+    report = told(run.folder / "out")
+    assert report["summary"]["seconds"] == 12.5
+    assert report["sections"]["verdicts"]["tables"]["verdicts"][0]["status"] == "PASS"
+    page = read_page(run.folder / "out" / "report.html")
+    assert "virnucpro predict 'a b.fa'" in page.text_of["pre"]
+
+
+def test_damaged_telemetry_is_a_warning(run):
+    whole = json.dumps(SUMMARY)
+    (run.folder / "out" / "telemetry_29991122T063000Z.json").write_text(whole[:len(whole) // 2])
+    (run.folder / "out" / "telemetry_29991122T063000Z.jsonl").write_text('{"time": NaN}\n{"ti')
+    result = run("report", "out")
+    assert result.returncode == 0, message(result)
+    for name in ("telemetry_29991122T063000Z.json:", "telemetry_29991122T063000Z.jsonl: 1 lines"):
+        assert name in message(result)
+        assert any(name in warning for warning in told(run.folder / "out")["warnings"])
+
+
+def test_nothing_of_a_file_becomes_markup(program, genome):
+    name = "<img src=x onerror=alert(1)>.fa"
+    (program.folder / name).write_text(f">{MARKUP}\n{genome[:700]}\n>&amp;\"'|`\n{genome[:300]}\n")
+    assert program.predict(name, *SHORT, "-o", "<b>out").returncode == 0
+    (program.folder / "<b>out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(
+        {"run": {"warnings": [MARKUP]}, "workers": [{"name": MARKUP}],
+         "verdicts": [{"name": MARKUP, "status": MARKUP}]}))
+    assert program("report", "<b>out").returncode == 0
+    page = read_page(program.folder / "<b>out" / "report.html")
+    assert page.text_of["td"].count(MARKUP) >= 2
+    assert "&amp;\"'|`" in page.text_of["td"]
+    assert MARKUP not in (program.folder / "<b>out" / "report.md").read_text()
+    assert program("report", "<b>out", "<b>out/", "-o", "x.html").returncode == 1  # one run twice
+    assert program.predict(name, *SHORT, "-o", "other").returncode == 0
+    assert program("report", "<b>out", "other", "-o", "x.html").returncode == 0
+    assert "<b>out" in read_page(program.folder / "x.html").text_of["th"]
+
+
+@pytest.fixture
+def interrupted(program, sequences):
+    """A run whose journal has nothing but its fingerprint."""
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    program.interrupt(process)
+    return program
+
+
+def test_report_of_an_interrupted_run(interrupted):
+    result = interrupted("report", "out")
+    assert result.returncode == 2, message(result)
+    assert "did not finish" in message(result)
+    report = told(interrupted.folder / "out")
+    assert "partial" in report["state"]
+    assert report["summary"]["sequences"] == 0
+    read_page(interrupted.folder / "out" / "report.html")
+    resumed = interrupted.predict("-", *SHORT, "-o", "out", "--resume", stdin=b">a\nACGTACGTACGT\n")
+    assert resumed.returncode == 0, message(resumed)  # reports are no reason to refuse a directory
+    assert interrupted("report", "out").returncode == 0
+    assert told(interrupted.folder / "out")["summary"]["sequences"] == 1
+
+
+def test_report_of_a_run_with_an_input_that_failed(program, sequences):
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    (program.folder / "cut.fa").write_bytes(b">c\nACGTACGTACGTACGT\n>cut\nAC\0")
+    assert program.predict("reads.fa", "cut.fa", *SHORT, "-o", "out").returncode == 2
+    assert program("report", "out").returncode == 2
+    failed = told(program.folder / "out")["sections"]["inputs"]["tables"]["failed_inputs"]
+    assert [row["name"] for row in failed] == ["cut.fa"]
+
+
+def test_report_elsewhere_is_replaced_by_force_only(run):
+    before = files_of(run.folder / "out")
+    assert run("report", "out", "--output", "there/report").returncode == 0
+    assert files_of(run.folder / "there" / "report") == FILES
+    result = run("report", "out", "-o", "there/report")
+    assert result.returncode == 1
+    assert "there/report/report.html" in message(result)
+    assert run("report", "out", "-o", "there/report", "--force").returncode == 0
+    assert files_of(run.folder / "out") == before
+
+
+def test_report_takes_a_threshold(run):
+    for threshold, viruses in (("0", 6), ("0.5", None)):
+        assert run("report", "out", "--threshold", threshold).returncode == 0
+        report = told(run.folder / "out")
+        assert report["sections"]["scores"]["fields"]["threshold"] == float(threshold)
+        assert viruses is None or report["summary"]["virus_sequences"] == viruses
+    assert run("report", "out", "--threshold", "2").returncode == 1
+
+
+def without_rights():
+    """Root may write everywhere, and the tests may run as root."""
+    os.setgid(65534)
+    os.setuid(65534)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
+def test_report_of_a_directory_that_cannot_be_written(run, tmp_path_factory):
+    target = tmp_path_factory.mktemp("target")
+    os.chmod(target, 0o777)
+    for folder in [run.folder, *run.folder.parents]:
+        if folder != folder.parent and folder.stat().st_mode & 0o005 != 0o005:
+            os.chmod(folder, 0o755)
+    result = run("report", "out", preexec_fn=without_rights)
+    assert result.returncode == 1
+    assert "report.html" in message(result)
+    result = run("report", "out", "-o", target / "copy", preexec_fn=without_rights)
+    assert result.returncode == 0, message(result)
+    assert files_of(target / "copy") == FILES
+
+
+def test_a_run_that_starts_over_takes_the_reports_away(run):
+    assert run("report", "out").returncode == 0
+    for name in FILES:
+        (run.folder / "out" / name).write_text("of the run before")
+    assert run.predict("reads.fa", *SHORT, "-o", "out", "--force").returncode == 0
+    for name in FILES & files_of(run.folder / "out"):
+        assert "of the run before" not in (run.folder / "out" / name).read_text()
+
+
+def test_report_of_a_damaged_journal(run):
+    journal = run.folder / "out" / "run.db"
+    data = bytearray(journal.read_bytes())
+    data[data.index(b"piece_3")] ^= 1
+    journal.write_bytes(data)
+    result = run("report", "out")
+    assert result.returncode == 3
+    assert "run.db: the run's journal is damaged" in message(result)
+    assert not FILES & files_of(run.folder / "out")
+
+
+def test_several_runs_are_compared(run, sequences):
+    del sequences["piece_5"]
+    (run.folder / "less.fa").write_text(fasta(sequences))
+    assert run.predict("less.fa", *SHORT, "-o", "less").returncode == 0
+    assert run.predict("reads.fa", *SHORT, "-o", "again", "-t", "1").returncode == 0
+    before = [files_of(run.folder / name) for name in ("out", "less", "again")]
+    result = run("report", "out", "again", "less", "-o", "compare.html")
+    assert result.returncode == 0, message(result)
+    assert "report: compare.html" in message(result)
+    page = read_page(run.folder / "compare.html")
+    assert "3 runs compared" in page.text_of["h1"]
+    assert "less has other sequences than the first run from number 6 on" in page.text_of["p"]
+    assert "again has other sequences" not in page.text_of["p"]
+    assert [files_of(run.folder / name) for name in ("out", "less", "again")] == before
+    assert run("report", "out", "less", "-o", "compare.html").returncode == 1
+    assert run("report", "out", "less", "-o", "compare.html", "-f").returncode == 0
+
+
+def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
+    (interrupted.folder / "reads.fa").write_text(fasta(sequences))
+    assert interrupted.predict("reads.fa", *SHORT, "-o", "whole").returncode == 0
+    result = interrupted("report", "whole", "out", "-o", "compare.html")
+    assert result.returncode == 2, message(result)
+    assert "out: The run did not finish" in message(result)
+    assert any("out: The run did not finish" in text for text in
+               read_page(interrupted.folder / "compare.html").text_of["li"].splitlines())
+
+
+@pytest.mark.parametrize("words, why", [
+    (["out", "out"], "given twice"),
+    (["out", "./out/", "-o", "x.html"], "given twice"),
+    (["out", "none"], "it holds no journal"),
+    ([], "RUN_DIR"),
+    (["out", "-o", "-"], "a directory is needed"),
+    (["out", "-o", "reads.fa"], "reads.fa"),
+])
+def test_wrong_use(run, words, why):
+    result = run("report", *words)
+    assert result.returncode == 1
+    assert why in message(result)
+    assert not FILES & files_of(run.folder / "out")
+
+
+def test_several_runs_want_a_page(run):
+    assert run.predict("reads.fa", *SHORT, "-o", "b").returncode == 0
+    for words in (["report", "out", "b"], ["report", "out", "b", "-o", "-"],
+                  ["report", "out", "b", "-o", "out"]):
+        result = run(*words)
+        assert result.returncode == 1
+        assert "--output" in message(result) or "not a regular file" in message(result)
+
+
+def test_a_live_run_is_left_alone(program):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    program.wait_for_journal(process)
+    result = program("report", "out")
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert result.returncode == 3
+    assert f"process {process.pid}" in message(result)
+
+
+def test_multiqc_finds_what_it_asks_for(run):
+    """Its custom content: https://docs.seqera.io/multiqc/custom_content; MultiQC itself is 1 GB."""
+    assert run("report", "out").returncode == 0
+    general = json.loads((run.folder / "out" / "virnucpro_mqc.json").read_text())
+    assert set(general) == {"id", "plot_type", "pconfig", "data"}
+    assert general["plot_type"] == "generalstats"
+    columns = [name for column in general["pconfig"] for name in column]
+    assert list(general["data"]) == ["reads"]
+    assert set(general["data"]["reads"]) <= set(columns)
+    for column in general["pconfig"]:
+        for settings in column.values():
+            assert set(settings) == {"title", "description", "min", "format"}
+            assert settings["format"].format(1234.5)
+    lines = (run.folder / "out" / "virnucpro_scores_mqc.tsv").read_text().splitlines()
+    head = [line for line in lines if line.startswith("#")]
+    assert {"# id: virnucpro_scores", "# plot_type: linegraph", "# file_format: tsv"} <= set(head)
+    scale, frames = (line.split("\t") for line in lines[len(head):])
+    assert scale[0] == "" and frames[0] == "reads"  # or the scale were a sample
+    assert [float(x) for x in scale[1:]] == pytest.approx([0.05 * k + 0.025 for k in range(20)])
+    assert sum(map(int, frames[1:])) == told(run.folder / "out")["summary"]["frames"] > 0

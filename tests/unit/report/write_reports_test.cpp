@@ -1,0 +1,187 @@
+#include "report/write_reports.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "unit/report/sample_run.hpp"
+#include "unit/run/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using Json = nlohmann::json;
+
+constexpr const char* kSummary = R"({"schema": "virnucpro-telemetry-1",
+  "run": {"seconds": 100, "command": ["virnucpro", "predict", "it's.fa"],
+          "warnings": ["a remark"]},
+  "throughput": {"sequences_per_second": 10, "esm_tokens_per_second": 3000},
+  "workers": [{"name": "cuda:0", "batches": 11}],
+  "verdicts": [{"id": "PERF-01", "name": "time", "status": "PASS", "value": 8.2}]})";
+
+// What the reports of the run in `directory` hold, in the order of report_files().
+std::vector<std::string> reports_of(const TempDir& directory, const Journal& journal) {
+  write_reports(journal, {.run = directory.path(), .output = directory.path()}, {}, Cancel());
+  std::vector<std::string> texts;
+  for (const auto& file : report_files(directory.path())) texts.push_back(read_text(file));
+  return texts;
+}
+
+Json report_of(const TempDir& directory, const Journal& journal) {
+  return Json::parse(reports_of(directory, journal)[2]);
+}
+
+std::vector<std::string> warnings_of(const Json& report) {
+  return report.at("warnings");
+}
+
+TEST(WriteReports, WriteWhatTheyName) {
+  const TempDir directory;
+  const TempDir other;
+  const Journal journal = sample_run(directory.path(), {sample_part("a", 9, {0.9F})});
+  const std::size_t before = directory.entries();
+  const RunFacts facts =
+      write_reports(journal, {.run = directory.path(), .output = other.path()}, 0.25, Cancel());
+  EXPECT_EQ(facts.threshold, 0.25);
+  EXPECT_EQ(facts.scores.counts.sequences, 1U);
+  EXPECT_EQ(directory.entries(), before);
+  EXPECT_EQ(other.entries(), report_files(other.path()).size());
+}
+
+TEST(WriteReports, SayThatNothingWasMeasured) {
+  const TempDir directory;
+  const Json report =
+      report_of(directory, sample_run(directory.path(), {sample_part("a", 9, {0.9F})}));
+  EXPECT_THAT(report["sections"]["throughput"]["note"].get<std::string>(),
+              HasSubstr("Nothing was measured"));
+  EXPECT_FALSE(report["sections"].contains("verdicts"));
+  EXPECT_FALSE(report["summary"].contains("seconds"));
+  EXPECT_EQ(report["summary"]["sequences"], 1);
+  EXPECT_EQ(report["sections"]["top_hits"]["tables"]["sequences"][0]["sequence_id"], "a");
+  EXPECT_THAT(warnings_of(report), IsEmpty());
+}
+
+TEST(WriteReports, AreMadeOfAnEmptyRun) {
+  const TempDir directory;
+  const auto texts = reports_of(directory, sample_run(directory.path(), {}));
+  EXPECT_EQ(Json::parse(texts[2])["summary"]["sequences"], 0);
+  EXPECT_THAT(texts[0], HasSubstr("</html>"));
+}
+
+TEST(WriteReports, SayWhatTheTelemetrySays) {
+  const TempDir directory;
+  write_text(directory / "telemetry_20260102T000000Z.json", kSummary);
+  write_text(directory / "telemetry_20250102T000000Z.json", R"({"run": {"seconds": 1}})");
+  const auto texts = reports_of(directory, sample_run(directory.path(), {}));
+  const Json report = Json::parse(texts[2]);
+  EXPECT_EQ(report["summary"]["seconds"], 100);
+  EXPECT_EQ(report["sections"]["verdicts"]["tables"]["verdicts"][0]["status"], "PASS");
+  EXPECT_EQ(report["sections"]["throughput"]["tables"]["workers"][0]["batches"], 11);
+  EXPECT_EQ(report["sections"]["reproduce"]["command"], "virnucpro predict 'it'\\''s.fa'");
+  EXPECT_THAT(warnings_of(report), ElementsAre("a remark"));
+  EXPECT_THAT(texts[1], HasSubstr("| time | 100 s |"));
+  EXPECT_EQ(Json::parse(texts[3])["data"]["reads"]["virnucpro_rate"], 10);
+}
+
+TEST(WriteReports, FallBackOnTheBatchesOfAKilledRun) {
+  const TempDir directory;
+  write_text(directory / "telemetry_1.jsonl",
+             "{\"time\":2,\"worker\":0,\"esm_tokens\":900,\"dna_tokens\":100,\"budget_tokens\":"
+             "1000,\"seconds\":1}\n"
+             "{\"time\":4,\"worker\":0,\"esm_to");
+  const Json report = report_of(directory, sample_run(directory.path(), {}));
+  EXPECT_EQ(report["summary"]["seconds"], 2);
+  EXPECT_EQ(report["sections"]["packing"]["fields"]["packing"], 0.9);
+  EXPECT_EQ(report["sections"]["throughput"]["fields"]["tokens_per_second"], 500);
+  EXPECT_THAT(report["sections"]["verdicts"]["note"].get<std::string>(), HasSubstr("no summary"));
+}
+
+TEST(WriteReports, WarnOfTelemetryThatCannotBeRead) {
+  const TempDir directory;
+  write_text(directory / "telemetry_1.json", std::string(kSummary, 100));
+  write_text(directory / "telemetry_1.jsonl", "NaN\n{\"time\":1}\n");
+  std::filesystem::create_directory(directory / "logs");
+  write_text(directory / "logs" / "gpu_metrics_1.log", "no columns\n");
+  const auto warnings = warnings_of(report_of(directory, sample_run(directory.path(), {})));
+  EXPECT_THAT(warnings, Contains(HasSubstr("telemetry_1.json")));
+  EXPECT_THAT(warnings, Contains("telemetry_1.jsonl: 1 lines cannot be read and are left out"));
+  EXPECT_THAT(warnings, Contains(HasSubstr("gpu_metrics_1.log")));
+}
+
+TEST(WriteReports, SayThatARunDidNotFinish) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", sample_print());
+  SequencePart open = sample_part("b", 900, {0.9F});
+  open.last = false;
+  journal.append({.index = 0, .parts = {sample_part("a", 9, {0.9F}), open}});
+  const Json report = report_of(directory, journal);
+  EXPECT_THAT(report["state"], Contains("partial"));
+  EXPECT_EQ(report["summary"]["sequences"], 1);
+  EXPECT_THAT(warnings_of(report), ElementsAre(HasSubstr("did not finish")));
+}
+
+TEST(WriteReports, RepeatNothingAsMarkup) {
+  const TempDir directory;
+  const std::string in_json = Json(kMarkup).dump();
+  write_text(directory / "telemetry_1.json",
+             fmt::format(R"({{"run": {{"command": [{0}], "warnings": [{0}], "started": {0}}},
+  "workers": [{{"name": {0}}}], "stages": [{{"name": {0}, "seconds": 1}}],
+  "devices": [{{"id": {0}, "throttle_reasons": [{0}], "phases": [{{"phase": {0},
+    "power_w": {{"average": 1}}}}]}}], "machine": {{"devices": [{{"name": {0}}}]}},
+  "verdicts": [{{"id": {0}, "name": {0}, "status": {0}}}], "bottlenecks": [{{"cause": {0}}}]}})",
+                         in_json));
+  std::filesystem::create_directory(directory / "logs");
+  write_text(directory / "logs" / "gpu_metrics_1.log",
+             fmt::format("timestamp,device_id,power_w,throttle_reasons\n1,{0},5,{0}\n", kMarkup));
+  Journal::Fingerprint print = sample_print();
+  print["stem"] = kMarkup;
+  print[kMarkup] = kMarkup;
+  const Journal journal = sample_run(
+      directory.path(), {sample_part(kMarkup, 9, {0.9F}), sample_part("\xff\x1b", 9, {0.8F})},
+      print, kMarkup);
+  const auto texts = reports_of(directory, journal);
+  EXPECT_THAT(texts[0], Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(texts[0], HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|`"));
+  EXPECT_THAT(texts[0], Not(HasSubstr("\x1b")));
+  // As code, behind four blanks, is the one place where Markdown has it as it is.
+  const std::size_t raw = texts[1].find("<script>");
+  EXPECT_EQ(texts[1].substr(texts[1].rfind('\n', raw) + 1, 5), "    '");
+  EXPECT_EQ(texts[1].find("<script>", raw + 1), std::string::npos);
+  EXPECT_EQ(Json::parse(texts[2])["title"], kMarkup);
+  EXPECT_TRUE(Json::parse(texts[3])["data"].contains(kMarkup));
+}
+
+TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
+  const TempDir directory;
+  const auto a = directory / "run_a";
+  const auto b = directory / "<script>alert(1)";
+  for (const auto& run : {a, b}) std::filesystem::create_directory(run);
+  const Journal first = sample_run(a, {sample_part("s", 9, {0.9F})});
+  Journal::Fingerprint print = sample_print();
+  print["precision"] = kMarkup;
+  const Journal other = sample_run(b, {sample_part("s", 9, {0.1F})}, print);
+  write_text(b / "telemetry_1.json",
+             fmt::format(R"({{"run": {{"seconds": 50}}, "verdicts": [{{"id": "PERF-01",
+                             "name": {0}, "status": "FAIL"}}]}})",
+                         Json(kMarkup).dump()));
+  const auto facts = write_comparison({{a, first}, {b, other}}, directory / "compare.html", {}, Cancel());
+  ASSERT_EQ(facts.size(), 2U);
+  EXPECT_EQ(facts[0].name, a.string());
+  const std::string page = read_text(directory / "compare.html");
+  EXPECT_THAT(page, HasSubstr("2 runs compared"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">FAIL</span>"));
+  EXPECT_THAT(page, HasSubstr("<td>50 s</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>0.8</td>"));  // the largest difference
+  EXPECT_THAT(page, HasSubstr("differs"));
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+}
+
+}  // namespace
+}  // namespace virnucpro
