@@ -207,10 +207,12 @@ class WorkerPool::Thread {
     const Place& place = shared_.settings.places[start.worker];
     try {
       auto& link = links_[start.worker];
-      link = std::make_unique<Link>(WorkerCommand{.program = shared_.settings.program,
-                                                  .arguments = shared_.settings.arguments,
-                                                  .visible_gpu = place.visible_gpu},
-                                    make_channel());
+      link =
+          std::make_unique<Link>(WorkerCommand{.program = shared_.settings.program,
+                                               .name = fmt::format("virnucpro-w{}", start.worker),
+                                               .arguments = shared_.settings.arguments,
+                                               .visible_gpu = place.visible_gpu},
+                                 make_channel());
       log_info("{} is process {}", place.name, link->process.id());
       send(start.worker, encode_message(place.setup));
     } catch (const Error& error) {

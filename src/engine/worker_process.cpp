@@ -87,7 +87,7 @@ std::string how_it_ended(int status) {
 WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socket) {
   const SpawnSettings settings(socket.get());
   std::vector<std::string> words = command.arguments;
-  words.insert(words.begin(), "virnucpro");
+  words.insert(words.begin(), command.name);
   std::vector<std::string> variables = environment_with(command.visible_gpu);
   const int error =
       ::posix_spawn(&id_, command.program.c_str(), settings.files(), settings.attributes(),

@@ -17,7 +17,8 @@ inline constexpr const char* kWorkerArgument = "worker";
 
 struct WorkerCommand {
   std::filesystem::path program;
-  std::vector<std::string> arguments;  // after the program's name
+  std::string name;                    // what ps and top call it; at most 15 letters
+  std::vector<std::string> arguments;  // after the name
   std::string visible_gpu;             // its CUDA_VISIBLE_DEVICES; empty: as it is here
 };
 

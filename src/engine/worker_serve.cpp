@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <deque>
 #include <exception>
@@ -202,6 +203,7 @@ UniqueFd become_worker() {
   ::sigemptyset(&none);
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_NAME, program_invocation_short_name);  // the kernel took the file's
   // It may have ended before it could be asked for.
   if (::getppid() != peer.pid) {
     throw Error(ErrorKind::kUsage, "the process that started this worker has ended");

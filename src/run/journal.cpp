@@ -334,9 +334,12 @@ void Journal::finish() {
       .bind(2, std::uint64_t{inputs.size()})
       .bind(3, std::string_view(database.complete_hash(inputs)))
       .execute();
-  // Syncs the database itself.
-  if (!database.scratch) database.sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  if (!database.scratch && database.sqlite.was_moved()) {
+  if (database.scratch) return;
+  // Syncs the database itself; the answer is whether something held it up.
+  if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
+    log_warning("{}: busy: what was written last stays in the log beside it", path().string());
+  }
+  if (database.sqlite.was_moved()) {
     log_warning("{}: it was removed or replaced while the run was on: no journal of it is kept",
                 path().string());
   }

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/limits.hpp"
 #include "run/kept_run.hpp"
 #include "run/known_parts.hpp"
 #include "run/output_directory.hpp"
@@ -29,23 +28,21 @@ class UnitWriter {
   explicit UnitWriter(Journal& journal) : journal_(journal) {}
 
   void add(SequencePart part) {
-    frames_ += part.frames.size();
+    size_.add(part);
     unit_.parts.push_back(std::move(part));
-    if (frames_ >= limits().frames_per_unit || unit_.parts.size() >= limits().sequences_per_unit) {
-      flush();
-    }
+    if (size_.is_full()) flush();
   }
   void flush() {
     if (unit_.parts.empty()) return;
     journal_.append(unit_);
     unit_ = {.index = unit_.index + 1, .parts = {}};
-    frames_ = 0;
+    size_ = {};
   }
 
  private:
   Journal& journal_;
   Unit unit_;
-  std::size_t frames_ = 0;
+  UnitSize size_;
 };
 
 // Asked before the shards are locked, so that they do not stand in each other's way.

@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include "base/limits.hpp"
 #include "sequence/frames.hpp"
 
 namespace virnucpro {
+namespace {
+
+// A unit is in memory as a whole, and thousands of long ids are more than all its scores.
+constexpr std::uint64_t kIdBytesPerUnit = 16U << 20U;
+
+}  // namespace
+
+void UnitSize::add(const SequencePart& part) {
+  ++parts_;
+  frames_ += part.frames.size();
+  id_bytes_ += part.id.size();
+}
+
+bool UnitSize::is_full() const {
+  return frames_ >= limits().frames_per_unit || parts_ >= limits().sequences_per_unit ||
+         id_bytes_ >= kIdBytesPerUnit;
+}
 
 std::string chunk_id(const std::string& id, std::uint64_t chunk) {
   return fmt::format("{}_chunk_{}", id, chunk + 1);

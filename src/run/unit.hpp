@@ -38,6 +38,18 @@ struct Unit {
   std::vector<SequencePart> parts;
 };
 
+// How much a unit holds while its parts come, and when it is to be closed.
+class UnitSize {
+ public:
+  void add(const SequencePart& part);
+  bool is_full() const;
+
+ private:
+  std::uint64_t parts_ = 0;
+  std::uint64_t frames_ = 0;
+  std::uint64_t id_bytes_ = 0;
+};
+
 // A sequence's whole id with its chunk and frame: "id_chunk_3R1". Chunks count from 1 in ids.
 std::string chunk_id(const std::string& id, std::uint64_t chunk);
 std::string frame_id(const std::string& id, std::uint64_t chunk, std::uint8_t name);

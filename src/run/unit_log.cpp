@@ -4,15 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/limits.hpp"
-
 namespace virnucpro {
-namespace {
-
-// A unit is in memory as a whole, and thousands of long ids are more than all its scores.
-constexpr std::size_t kIdBytesPerUnit = 16U << 20U;
-
-}  // namespace
 
 std::uint64_t UnitLog::add(SequencePart part) {
   if (open_.empty() || open_.back().closed) {
@@ -24,13 +16,11 @@ std::uint64_t UnitLog::add(SequencePart part) {
   const std::uint64_t first = next_number_;
   next_number_ += part.frames.size();
   unit.open_frames += part.frames.size();
-  unit.id_bytes += part.id.size();
+  unit.size.add(part);
   unit.part_begins.push_back(first);
   unit.part_opens.push_back(part.frames.size());
   unit.unit.parts.push_back(std::move(part));
-  unit.closed = next_number_ - unit.first_number >= limits().frames_per_unit ||
-                unit.unit.parts.size() >= limits().sequences_per_unit ||
-                unit.id_bytes >= kIdBytesPerUnit;
+  unit.closed = unit.size.is_full();
   give_finished();
   return first;
 }
@@ -70,8 +60,9 @@ void UnitLog::save() {
   const auto end = std::find_if(first.part_opens.begin(), first.part_opens.end(),
                                 [](std::uint64_t open) { return open > 0; });
   first.unit.parts.resize(static_cast<std::size_t>(end - first.part_opens.begin()));
-  if (!first.unit.parts.empty()) sink_(std::move(first.unit));
+  Unit unit = std::move(first.unit);
   open_.clear();
+  if (!unit.parts.empty()) sink_(std::move(unit));
 }
 
 UnitLog::Slot UnitLog::find(std::uint64_t number) {
@@ -86,8 +77,9 @@ UnitLog::Slot UnitLog::find(std::uint64_t number) {
 
 void UnitLog::give_finished() {
   while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
-    sink_(std::move(open_.front().unit));
-    open_.pop_front();
+    Unit unit = std::move(open_.front().unit);
+    open_.pop_front();  // first: where the sink fails, what is left is whole
+    sink_(std::move(unit));
   }
 }
 

@@ -41,7 +41,7 @@ class UnitLog {
     Unit unit;
     std::uint64_t first_number = 0;
     std::uint64_t open_frames = 0;
-    std::uint64_t id_bytes = 0;
+    UnitSize size;
     std::vector<std::uint64_t> part_begins;  // number of each part's first frame
     std::vector<std::uint64_t> part_opens;   // frames of each part without a score
     bool closed = false;

@@ -76,6 +76,13 @@ def test_their_number_changes_no_byte(program, reads, expected, count, flags):
     assert program.tables("out", "reads") == expected
 
 
+def test_they_have_names(program):
+    process = start(program, "--cpu-workers", "2")
+    names = {Path(f"/proc/{worker}/comm").read_text() for worker in workers_of(process.pid)}
+    assert names == {"virnucpro-w0\n", "virnucpro-w1\n"}
+    process.communicate(b"")
+
+
 def test_embeddings_are_the_same(program, reads):
     import h5py
     contents = []

@@ -179,6 +179,36 @@ TEST_F(UnitLogs, KeepFramesThatFailed) {
   EXPECT_TRUE(all[0].parts[0].frames[1].failed);
 }
 
+TEST(UnitLogWhoseSinkFails, GivesNoUnitTwice) {
+  std::size_t given = 0;
+  UnitLog log([&given](const Unit&) {
+    ++given;
+    throw Error(ErrorKind::kOutputWrite, "full");
+  });
+  EXPECT_EQ(thrown_kind([&log] {
+              log.add(part_of(0, 0));
+              log.finish();
+            }),
+            ErrorKind::kOutputWrite);
+  log.save();
+  EXPECT_EQ(given, 1U);
+}
+
+TEST(UnitSize, IsFullByEachOfItsBounds) {
+  UnitSize frames;
+  EXPECT_FALSE(frames.is_full());
+  frames.add(part_of(0, limits().frames_per_unit));
+  EXPECT_TRUE(frames.is_full());
+  UnitSize sequences;
+  for (std::size_t i = 0; i < limits().sequences_per_unit; ++i) sequences.add(part_of(i, 0));
+  EXPECT_TRUE(sequences.is_full());
+  UnitSize ids;
+  SequencePart part;
+  part.id.assign(16U << 20U, 'x');
+  ids.add(part);
+  EXPECT_TRUE(ids.is_full());
+}
+
 TEST(UnitLogOfAResumedRun, GoesOnCounting) {
   std::vector<std::uint64_t> given;
   UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, 7);
