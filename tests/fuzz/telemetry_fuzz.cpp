@@ -1,0 +1,67 @@
+// Telemetry as it lies in a run's directory: the bytes as the summary, as batches and as metrics,
+// made into every report. None of it may become markup.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "report/page_of_run.hpp"
+#include "report/page_of_runs.hpp"
+#include "report/report_html.hpp"
+#include "report/report_json.hpp"
+#include "report/report_markdown.hpp"
+
+namespace {
+
+using virnucpro::RunFacts;
+
+// What is not of that kind is refused with a typed error.
+template <typename Read>
+void read(const Read& read_one) {
+  try {
+    read_one();
+  } catch (const virnucpro::Error&) {
+  }
+}
+
+std::filesystem::path file_of(const std::string& bytes) {
+  static const virnucpro::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "telemetry";
+  std::ofstream(file, std::ios::binary) << bytes;
+  return file;
+}
+
+void check(const std::string& html) {
+  std::size_t scripts = 0;
+  for (std::size_t at = html.find("<script"); at != std::string::npos;
+       at = html.find("<script", at + 1)) {
+    ++scripts;
+  }
+  if (scripts != 1) __builtin_trap();
+  // Of control characters a page has line ends alone.
+  const bool plain = std::all_of(html.begin(), html.end(), [](char letter) {
+    return letter == '\n' || static_cast<unsigned char>(letter) >= 0x20U;
+  });
+  if (!plain) __builtin_trap();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  const std::filesystem::path file = file_of(bytes);
+  RunFacts facts;
+  read([&] { facts.summary = virnucpro::JsonValues(bytes, "fuzz"); });
+  read([&] { facts.batches = virnucpro::read_batches(file); });
+  read([&] { facts.metrics = virnucpro::read_metrics(file); });
+  const virnucpro::Page page = virnucpro::page_of_run(facts);
+  check(virnucpro::report_html(page));
+  check(virnucpro::report_html(virnucpro::page_of_runs({facts, facts}, {{}})));
+  virnucpro::report_json(page);
+  virnucpro::report_markdown(page);
+  return 0;
+}
