@@ -95,11 +95,11 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
   flag("--virus-fasta", options.virus_fasta, "Write the sequences called virus to virus.fasta");
   flag("--strict-input", options.strict_input, "Stop at the first bad input");
   value("--telemetry", options.telemetry,
-        "What is measured and left beside the tables: off, summary, or full with a line a batch "
-        "(default full)",
-        "LEVEL");
+        "What is measured and left beside the tables; full (default): with a line a batch",
+        "off|summary|full");
   flag("--strict", options.strict, "Fail, with all files written, where a requirement is missed");
-  flag("--no-report", options.no_report, "No report.html and its like; virnucpro report makes them");
+  flag("--no-report", options.no_report,
+       "No report.html and its like; virnucpro report makes them");
   flag("--no-progress", options.no_progress, "No progress on stderr");
 }
 

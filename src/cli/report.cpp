@@ -87,7 +87,8 @@ Reported compare(const Runs& runs, const ReportOptions& options, std::optional<d
   check_output_file(options.output, options.force);
   std::vector<NamedRun> named;
   for (const auto& run : runs) named.push_back({run->directory(), run->journal()});
-  return {.page = options.output, .runs = write_comparison(named, options.output, threshold, cancel)};
+  return {.page = options.output,
+          .runs = write_comparison(named, options.output, threshold, cancel)};
 }
 
 std::vector<std::string> lines_of(const Reported& reported) {

@@ -31,8 +31,7 @@ TelemetryLevel choose_level(const std::string& option, const Config& config) {
   constexpr std::string_view kKey = "run.telemetry";
   if (!option.empty()) {
     if (const auto level = parse_level(option)) return *level;
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--telemetry {}: expected {}", option, kLevels));
+    throw Error(ErrorKind::kUsage, fmt::format("--telemetry {}: expected {}", option, kLevels));
   }
   const auto set = config.text(kKey);
   if (!set) return TelemetryLevel::kFull;
@@ -80,13 +79,12 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
   TelemetrySettings telemetry;
   const TelemetryLevel level = choose_level(option, session.config);
   telemetry.level = has_directory ? level : TelemetryLevel::kOff;
-  telemetry.interval = std::chrono::milliseconds(std::lround(
-      1000 * number_in(session.config, "run.monitor_interval", 1, kShortestInterval,
-                       kLongestInterval)));
+  telemetry.interval = std::chrono::milliseconds(
+      std::lround(1000 * number_in(session.config, "run.monitor_interval", 1, kShortestInterval,
+                                   kLongestInterval)));
   telemetry.thresholds = choose_thresholds(session.config);
-  telemetry.program = {.command = session.arguments,
-                       .build = build_text(),
-                       .processor = describe_processor()};
+  telemetry.program = {
+      .command = session.arguments, .build = build_text(), .processor = describe_processor()};
   return telemetry;
 }
 

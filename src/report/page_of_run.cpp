@@ -70,14 +70,12 @@ struct Told {
 constexpr std::array kTold{
     Told{"run/started", "started", "Started"},
     Told{"program/version", "version", "Version"},
-    Told{"program/commit", "commit", "Commit"},
     Told{"program/build", "build", "Build"},
     Told{"machine/host", "host", "Host"},
-    Told{"machine/system", "system", "System"},
+    Told{"machine/driver", "driver", "Driver"},
     Told{"machine/processor", "processor", "Processor"},
     Told{"machine/processors", "processors", "Processors", Measure::kCount},
     Told{"machine/memory_bytes", "memory_bytes", "Memory", Measure::kBytes},
-    Told{"settings/device", "device", "Device"},
     Told{"settings/precision", "precision", "Precision"},
     Told{"settings/threads", "threads", "Threads", Measure::kCount},
     Told{"settings/token_budget", "token_budget", "Token budget", Measure::kCount},
@@ -89,16 +87,17 @@ Table device_table(const JsonValues& summary) {
   Table table{.key = "devices", .caption = "Devices"};
   table.columns = {{"id", "Device"},
                    {"name", "Name"},
-                   {"uuid", "UUID"},
                    {"memory_bytes", "Memory", Measure::kBytes},
-                   {"driver", "Driver"}};
+                   {"power_limit_w", "Power limit", Measure::kWatts},
+                   {"failure", "What is wrong with it"}};
   const std::size_t devices =
       std::min(summary.elements("machine/devices"), MetricFacts::kMostDevices);
   for (std::size_t k = 0; k < devices; ++k) {
     const std::string path = fmt::format("machine/devices/{}/", k);
     table.rows.push_back({words(summary, path + "id"), words(summary, path + "name"),
-                          words(summary, path + "uuid"), measured(summary, path + "memory_bytes"),
-                          words(summary, path + "driver")});
+                          measured(summary, path + "memory_bytes"),
+                          measured(summary, path + "power_limit_w"),
+                          words(summary, path + "failure")});
   }
   return table;
 }

@@ -193,8 +193,7 @@ Section verdicts_of(const Runs& runs) {
 }
 
 // What telemetry knows of the settings beyond the journal's fingerprint.
-constexpr std::array kToldSettings{"device",   "threads", "token_budget",
-                                   "prefetch", "packing", "min_length"};
+constexpr std::array kToldSettings{"cpu_workers", "threads", "token_budget", "prefetch", "packing"};
 
 using Settings = std::map<std::string, std::string>;
 

@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr double kDefaultThreshold = 0.5;
 constexpr std::size_t kLongestWarning = 500;
-constexpr std::size_t kMostWarnings = 100;
 
 // The telemetry files of a run's newest session: a resumed run has several.
 struct TelemetryFiles {
@@ -127,14 +126,6 @@ void add_run_warnings(RunFacts& facts) {
   }
 }
 
-void add_told_warnings(RunFacts& facts) {
-  const std::size_t told = std::min(facts.summary.elements("run/warnings"), kMostWarnings);
-  for (std::size_t k = 0; k < told; ++k) {
-    const auto warning = facts.summary.text(fmt::format("run/warnings/{}", k));
-    if (warning) facts.warnings.push_back(*warning);
-  }
-}
-
 std::string name_of(const fs::path& run) {
   fs::path path = fs::absolute(run).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -157,7 +148,6 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run,
   facts.scores = read_scores(journal, facts.threshold, cancel);
   add_run_warnings(facts);
   read_telemetry(run, facts);
-  add_told_warnings(facts);
   return facts;
 }
 

@@ -17,9 +17,9 @@ std::string batch_line(const BatchMetrics& batch, double journal_seconds) {
       R"("budget_tokens":{},"packing":{:.4f},"queue":{},"queue_state":"{}")",
       batch.batch, batch.worker, batch.time, batch.frames, batch.esm_tokens, batch.dna_tokens,
       batch.budget_tokens,
-      batch.budget_tokens == 0 ? 0.0
-                               : static_cast<double>(batch.esm_tokens) /
-                                     static_cast<double>(batch.budget_tokens),
+      batch.budget_tokens == 0
+          ? 0.0
+          : static_cast<double>(batch.esm_tokens) / static_cast<double>(batch.budget_tokens),
       batch.queue, kQueueStateNames.at(static_cast<std::size_t>(batch.queue_state)));
   for (const BatchTimeField& field : kBatchTimeFields) {
     line += fmt::format(R"(,"{}":{:.6f})", field.name, batch.times.*field.seconds);
@@ -60,8 +60,8 @@ void Telemetry::start(const RunStart& start) {
   ready_seconds_ = counters_.pipeline.seconds();
   metrics_file_ = start.directory / "logs" / fmt::format("gpu_metrics_{}.log", file_time(started_));
   monitor_.reset();
-  monitor_ = std::make_unique<Monitor>(
-      monitor_settings(telemetry_, settings_.compute, metrics_file_));
+  monitor_ =
+      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_));
   if (telemetry_.level == TelemetryLevel::kFull) {
     batches_.emplace(start.directory / fmt::format("telemetry_{}.jsonl", file_time(started_)));
   }
@@ -77,8 +77,8 @@ void Telemetry::record(const BatchMetrics& batch) {
   const double journal = counters_.host.journal.seconds();
   const double since = journal - std::exchange(journal_seconds_, journal);
   if (const int error = batches_->append(batch_line(batch, since)); error != 0) {
-    warn_once(fmt::format("{}: batches are left out: {}", batches_->path().string(),
-                          errno_text(error)));
+    warn_once(
+        fmt::format("{}: batches are left out: {}", batches_->path().string(), errno_text(error)));
   }
 }
 

@@ -233,11 +233,7 @@ Value throttle_words(const RunFacts& facts) {
   std::string words;
   const std::size_t devices = std::min(facts.summary.elements("devices"), kMostRows);
   for (std::size_t k = 0; k < devices; ++k) {
-    const std::string path = fmt::format("devices/{}/throttle_reasons", k);
-    const std::size_t reasons = std::min(facts.summary.elements(path), kMostRows);
-    for (std::size_t r = 0; r < reasons; ++r) {
-      add_word(facts.summary.text(fmt::format("{}/{}", path, r)).value_or(""), words);
-    }
+    add_word(facts.summary.text(fmt::format("devices/{}/throttle_reasons", k)).value_or(""), words);
   }
   for (const DeviceFacts& device : facts.metrics.devices) {
     for (const std::string& reason : device.throttled_by) add_word(reason, words);

@@ -141,8 +141,8 @@ Json waits_section(const PipelineSummary& pipeline) {
           {"p95_seconds", pipeline.waiting.quantile(0.95)},
           {"max_seconds", pipeline.waiting.max()},
           {"queue", std::move(queue)},
-          {"starved_share", share_of(static_cast<double>(starved),
-                                     static_cast<double>(pipeline.totals.batches))}};
+          {"starved_share",
+           share_of(static_cast<double>(starved), static_cast<double>(pipeline.totals.batches))}};
 }
 
 Json stages_section(const std::vector<Stage>& stages) {
@@ -286,8 +286,7 @@ RunMeasurements measurements_of(const Measured& run) {
       .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),
                                 static_cast<double>(totals.budget_tokens)),
       .batches = totals.batches,
-      .starved_batches =
-          pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)]};
+      .starved_batches = pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)]};
   if (run.monitor) {
     measured.utilization = least_utilization(*run.monitor);
     measured.samples = run.monitor->samples;
@@ -326,23 +325,23 @@ std::string telemetry_json(const Measured& run) {
   const PipelineSummary pipeline = run.counters.pipeline.summary();
   const std::vector<Stage> stages = stages_of(run.counters);
   const RunMeasurements measured = measurements_of(run);
-  Json json{{"schema", kSchema},
-            {"run", run_section(run)},
-            {"program", {{"version", program_version()}, {"build", run.program.build}}},
-            {"machine", machine_section(run)},
-            {"settings", settings_section(run)},
-            {"models",
-             {{"description", run.start.description},
-              {"kernel_path", run.start.kernel_path},
-              {"synthetic", run.start.synthetic}}},
-            {"workload", workload_section(run)},
-            {"throughput", throughput_section(run, pipeline)},
-            {"packing",
-             {{"efficiency", measured.packing / 100},
-              {"budget_tokens", pipeline.totals.budget_tokens}}},
-            {"waits", waits_section(pipeline)},
-            {"stages", stages_section(stages)},
-            {"workers", workers_section(run, pipeline)}};
+  Json json{
+      {"schema", kSchema},
+      {"run", run_section(run)},
+      {"program", {{"version", program_version()}, {"build", run.program.build}}},
+      {"machine", machine_section(run)},
+      {"settings", settings_section(run)},
+      {"models",
+       {{"description", run.start.description},
+        {"kernel_path", run.start.kernel_path},
+        {"synthetic", run.start.synthetic}}},
+      {"workload", workload_section(run)},
+      {"throughput", throughput_section(run, pipeline)},
+      {"packing",
+       {{"efficiency", measured.packing / 100}, {"budget_tokens", pipeline.totals.budget_tokens}}},
+      {"waits", waits_section(pipeline)},
+      {"stages", stages_section(stages)},
+      {"workers", workers_section(run, pipeline)}};
   if (run.monitor) {
     json["devices"] = devices_section(*run.monitor);
     json["host"] = host_section(run.monitor->host);

@@ -27,8 +27,8 @@ struct Measured {
   const RunCounters& counters;
   const RunStart& start;
   SystemTime started;
-  double ready_seconds = 0;  // until the models were loaded
-  std::string status;        // "finished", "interrupted" or "failed"
+  double ready_seconds = 0;             // until the models were loaded
+  std::string status;                   // "finished", "interrupted" or "failed"
   const RunSummary* summary = nullptr;  // of a run that has its tables
   std::optional<MonitorSummary> monitor{};
   std::string monitor_failure{};  // why its file is not there; else empty

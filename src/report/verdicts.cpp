@@ -92,8 +92,7 @@ Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
     return skipped(std::move(verdict), std::move(why));
   }
   verdict.value = run.packing;
-  verdict.status =
-      run.packing >= thresholds.packing ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  verdict.status = run.packing >= thresholds.packing ? VerdictStatus::kPass : VerdictStatus::kMiss;
   return verdict;
 }
 
@@ -118,7 +117,8 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
 }
 
 Verdict metrics_logged(const RunMeasurements& run) {
-  Verdict verdict{.id = "MON-01", .name = "measurements in the log", .unit = "samples", .bar = "> 0"};
+  Verdict verdict{
+      .id = "MON-01", .name = "measurements in the log", .unit = "samples", .bar = "> 0"};
   verdict.value = static_cast<double>(run.samples);
   const bool logged = run.samples > 0 && run.monitor_failure.empty();
   verdict.status = logged ? VerdictStatus::kPass : VerdictStatus::kMiss;

@@ -10,7 +10,7 @@ namespace virnucpro {
 
 // Where the requirements begin to be missed; configuration keys requirements.*.
 struct Thresholds {
-  double projected_hours = 9;       // PERF-01: below it is met
+  double projected_hours = 9;        // PERF-01: below it is met
   double most_projected_hours = 11;  // from here on it is missed
   double utilization = 80;           // PERF-02, percent
   double least_utilization = 70;     // below it is missed
@@ -22,15 +22,15 @@ struct Thresholds {
 
 // What a run is judged by.
 struct RunMeasurements {
-  double computing_seconds = 0;           // from the first batch's beginning to the last's results
-  std::uint64_t sequences = 0;            // computed in them
-  std::optional<double> utilization{};      // percent, of the GPU that was the least busy
+  double computing_seconds = 0;         // from the first batch's beginning to the last's results
+  std::uint64_t sequences = 0;          // computed in them
+  std::optional<double> utilization{};  // percent, of the GPU that was the least busy
   std::size_t gpus = 0;
-  double packing = 0;                     // percent
+  double packing = 0;  // percent
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
-  std::uint64_t samples = 0;              // of the monitor
-  std::string monitor_failure{};            // why its file is not there; else empty
+  std::uint64_t samples = 0;      // of the monitor
+  std::string monitor_failure{};  // why its file is not there; else empty
 };
 
 enum class VerdictStatus : std::uint8_t { kPass, kWarn, kMiss, kSkipped };

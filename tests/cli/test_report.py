@@ -106,7 +106,7 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
     (program.folder / name).write_text(f">{MARKUP}\n{genome[:700]}\n>&amp;\"'|`\n{genome[:300]}\n")
     assert program.predict(name, *SHORT, "-o", "<b>out").returncode == 0
     (program.folder / "<b>out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(
-        {"run": {"warnings": [MARKUP]}, "workers": [{"name": MARKUP}],
+        {"devices": [{"throttle_reasons": MARKUP}], "workers": [{"name": MARKUP}],
          "verdicts": [{"name": MARKUP, "status": MARKUP}]}))
     assert program("report", "<b>out").returncode == 0
     page = read_page(program.folder / "<b>out" / "report.html")

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace virnucpro {
 namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 PredictSettings settings() {
   PredictSettings result;
@@ -24,7 +27,7 @@ TEST(SummaryLines, CountsAndRates) {
   summary.counts.unscored_sequences = 700;
   summary.counts.frames = 5000;
   summary.seconds = 10;
-  const auto lines = summary_lines(settings(), summary, {});
+  const auto lines = summary_lines(settings(), summary, {}, {});
   EXPECT_THAT(lines, Contains("  sequences             2,000"));
   EXPECT_THAT(lines, Contains("  others                1,000"));
   EXPECT_THAT(lines, Contains("  frames/s              500.0"));
@@ -39,12 +42,12 @@ TEST(SummaryLines, SayHowTheDeviceWasUsed) {
       {.esm_tokens = 90'000,
        .budget_tokens = 100'000,
        .times = {.waiting = 0.5, .esm2 = 9, .dnabert_s = 0.38, .classifier = 0.12}});
-  const auto lines = summary_lines(settings(), {}, counters);
+  const auto lines = summary_lines(settings(), {}, counters, {});
   EXPECT_THAT(lines, Contains("  ESM tokens/s        18000.0"));
   EXPECT_THAT(lines, Contains("  device busy          95.0 %"));
   EXPECT_THAT(lines, Contains("  DNABERT-S             4.0 %"));
   EXPECT_THAT(lines, Contains("  packing              90.0 %"));
-  EXPECT_THAT(summary_lines(settings(), {}, {}), Not(Contains(HasSubstr("busy"))));
+  EXPECT_THAT(summary_lines(settings(), {}, {}, {}), Not(Contains(HasSubstr("busy"))));
 }
 
 TEST(SummaryLines, SaysWhatToKnow) {
@@ -56,7 +59,7 @@ TEST(SummaryLines, SaysWhatToKnow) {
   InputEntry failed;
   failed.failed = true;
   summary.inputs = {failed, InputEntry{}};
-  const auto lines = summary_lines(settings(), summary, {});
+  const auto lines = summary_lines(settings(), summary, {}, {});
   for (const char* part :
        {"no sequences", "2 sequences have the id", "3 frames could not",
         "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic"}) {
@@ -67,7 +70,22 @@ TEST(SummaryLines, SaysWhatToKnow) {
 TEST(SummaryLines, NamesNoTablesWhereNoneAreKept) {
   PredictSettings to_stdout = settings();
   to_stdout.to_stdout = true;
-  EXPECT_THAT(summary_lines(to_stdout, {}, {}), Not(Contains(HasSubstr("tables:"))));
+  EXPECT_THAT(summary_lines(to_stdout, {}, {}, {}), Not(Contains(HasSubstr("tables:"))));
+}
+
+TEST(SummaryLines, WarnOfRequirementsThatAreNotMet) {
+  std::vector<Verdict> judged(4);
+  const std::array all{VerdictStatus::kPass, VerdictStatus::kSkipped, VerdictStatus::kWarn,
+                       VerdictStatus::kMiss};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    judged[i].name = name_of(all[i]);
+    judged[i].status = all[i];
+  }
+  const auto lines = summary_lines(settings(), {}, {}, judged);
+  EXPECT_THAT(lines, Contains(StartsWith("warning:  WARN")));
+  EXPECT_THAT(lines, Contains(StartsWith("warning:  MISS")));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("PASS"))));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("SKIPPED"))));
 }
 
 }  // namespace

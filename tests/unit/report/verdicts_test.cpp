@@ -71,17 +71,17 @@ void set_hours(RunMeasurements& run, double hours) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, VerdictBars,
-    testing::Values(
-        Bar{"projected", set_hours, 8.99, 9, 11},
-        Bar{"utilisation", [](RunMeasurements& run, double value) { run.utilization = value; }, 80,
-            79.9, 69.9},
-        Bar{"packing", [](RunMeasurements& run, double value) { run.packing = value; }, 90, 89.9,
-            89.9},
-        Bar{"waited for",
-            [](RunMeasurements& run, double value) {
-              run.starved_batches = static_cast<std::uint64_t>(10 * value);
-            },
-            9.9, 10, 20}));
+    testing::Values(Bar{"projected", set_hours, 8.99, 9, 11},
+                    Bar{"utilisation",
+                        [](RunMeasurements& run, double value) { run.utilization = value; }, 80,
+                        79.9, 69.9},
+                    Bar{"packing", [](RunMeasurements& run, double value) { run.packing = value; },
+                        90, 89.9, 89.9},
+                    Bar{"waited for",
+                        [](RunMeasurements& run, double value) {
+                          run.starved_batches = static_cast<std::uint64_t>(10 * value);
+                        },
+                        9.9, 10, 20}));
 
 TEST(Verdicts, SkipWhatAShortRunCannotTell) {
   RunMeasurements run = good_run();

@@ -20,8 +20,7 @@ using testing::Not;
 using Json = nlohmann::json;
 
 constexpr const char* kSummary = R"({"schema": "virnucpro-telemetry-1",
-  "run": {"seconds": 100, "command": ["virnucpro", "predict", "it's.fa"],
-          "warnings": ["a remark"]},
+  "run": {"seconds": 100, "command": ["virnucpro", "predict", "it's.fa"]},
   "throughput": {"sequences_per_second": 10, "esm_tokens_per_second": 3000},
   "workers": [{"name": "cuda:0", "batches": 11}],
   "verdicts": [{"id": "PERF-01", "name": "time", "status": "PASS", "value": 8.2}]})";
@@ -85,7 +84,6 @@ TEST(WriteReports, SayWhatTheTelemetrySays) {
   EXPECT_EQ(report["sections"]["verdicts"]["tables"]["verdicts"][0]["status"], "PASS");
   EXPECT_EQ(report["sections"]["throughput"]["tables"]["workers"][0]["batches"], 11);
   EXPECT_EQ(report["sections"]["reproduce"]["command"], "virnucpro predict 'it'\\''s.fa'");
-  EXPECT_THAT(warnings_of(report), ElementsAre("a remark"));
   EXPECT_THAT(texts[1], HasSubstr("| time | 100 s |"));
   EXPECT_EQ(Json::parse(texts[3])["data"]["reads"]["virnucpro_rate"], 10);
 }
@@ -131,9 +129,9 @@ TEST(WriteReports, RepeatNothingAsMarkup) {
   const TempDir directory;
   const std::string in_json = Json(kMarkup).dump();
   write_text(directory / "telemetry_1.json",
-             fmt::format(R"({{"run": {{"command": [{0}], "warnings": [{0}], "started": {0}}},
+             fmt::format(R"({{"run": {{"command": [{0}], "started": {0}}},
   "workers": [{{"name": {0}}}], "stages": [{{"name": {0}, "seconds": 1}}],
-  "devices": [{{"id": {0}, "throttle_reasons": [{0}], "phases": [{{"phase": {0},
+  "devices": [{{"id": {0}, "throttle_reasons": {0}, "phases": [{{"phase": {0},
     "power_w": {{"average": 1}}}}]}}], "machine": {{"devices": [{{"name": {0}}}]}},
   "verdicts": [{{"id": {0}, "name": {0}, "status": {0}}}], "bottlenecks": [{{"cause": {0}}}]}})",
                          in_json));
@@ -171,7 +169,8 @@ TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
              fmt::format(R"({{"run": {{"seconds": 50}}, "verdicts": [{{"id": "PERF-01",
                              "name": {0}, "status": "FAIL"}}]}})",
                          Json(kMarkup).dump()));
-  const auto facts = write_comparison({{a, first}, {b, other}}, directory / "compare.html", {}, Cancel());
+  const auto facts =
+      write_comparison({{a, first}, {b, other}}, directory / "compare.html", {}, Cancel());
   ASSERT_EQ(facts.size(), 2U);
   EXPECT_EQ(facts[0].name, a.string());
   const std::string page = read_text(directory / "compare.html");
