@@ -53,15 +53,15 @@ struct ThresholdKey {
 };
 
 constexpr std::array kThresholdKeys{
-    ThresholdKey{"requirements.projected_hours", &Thresholds::projected_hours, kMostHours},
-    ThresholdKey{"requirements.most_projected_hours", &Thresholds::most_projected_hours,
+    ThresholdKey{"run.requirements.projected_hours", &Thresholds::projected_hours, kMostHours},
+    ThresholdKey{"run.requirements.most_projected_hours", &Thresholds::most_projected_hours,
                  kMostHours},
-    ThresholdKey{"requirements.utilization", &Thresholds::utilization, 100},
-    ThresholdKey{"requirements.least_utilization", &Thresholds::least_utilization, 100},
-    ThresholdKey{"requirements.packing", &Thresholds::packing, 100},
-    ThresholdKey{"requirements.starved", &Thresholds::starved, 100},
-    ThresholdKey{"requirements.most_starved", &Thresholds::most_starved, 100},
-    ThresholdKey{"requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
+    ThresholdKey{"run.requirements.utilization", &Thresholds::utilization, 100},
+    ThresholdKey{"run.requirements.least_utilization", &Thresholds::least_utilization, 100},
+    ThresholdKey{"run.requirements.packing", &Thresholds::packing, 100},
+    ThresholdKey{"run.requirements.starved", &Thresholds::starved, 100},
+    ThresholdKey{"run.requirements.most_starved", &Thresholds::most_starved, 100},
+    ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
 Thresholds choose_thresholds(const Config& config) {
   Thresholds thresholds;

@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// Where the requirements begin to be missed; configuration keys requirements.*.
+// Where the requirements begin to be missed; configuration keys run.requirements.*.
 struct Thresholds {
   double projected_hours = 9;        // PERF-01: below it is met
   double most_projected_hours = 11;  // from here on it is missed

@@ -106,13 +106,17 @@ SETTINGS = {
     "run.threshold": Setting("threshold 0.5,", ("0.25", "threshold 0.25,"),
                              (["--threshold", "0.75"], "threshold 0.75,")),
 }
-# Keys whose effect is not a line of the log: each has a test of its own below.
+# Keys whose effect is not a line of the log: each has a test of its own, below or in
+# test_telemetry.py.
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
-             "progress.enabled"}
+             "progress.enabled", "run.telemetry", "run.monitor_interval"}
+BARS = {f"run.requirements.{name}" for name in
+        ("projected_hours", "most_projected_hours", "utilization", "least_utilization", "packing",
+         "starved", "most_starved", "shortest_run")}
 
 
 def test_no_key_is_without_a_test():
-    assert {name for name, key in KEYS.items() if key.used} == set(SETTINGS) | OWN_TESTS
+    assert {name for name, key in KEYS.items() if key.used} == set(SETTINGS) | OWN_TESTS | BARS
 
 
 def test_every_key_of_v2_is_there():

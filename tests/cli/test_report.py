@@ -23,7 +23,7 @@ SUMMARY = {"schema": "virnucpro-telemetry-1",
 @pytest.fixture
 def run(program, sequences):
     (program.folder / "reads.fa").write_text(fasta(sequences))
-    result = program.predict("reads.fa", *SHORT, "-o", "out")
+    result = program.predict("reads.fa", *SHORT, "-o", "out", "--no-report")
     assert result.returncode == 0, message(result)
     return program
 
@@ -57,6 +57,16 @@ def test_report_of_a_finished_run(run):
         row["sequence_id"]: row["call"] for row in rows}
     assert sum(bar["value"] for bar in report["sections"]["scores"]["plots"]["frames_by_score"]) \
         == sum(int(row["frames"]) for row in rows)
+
+
+def test_predict_leaves_what_report_makes_again(run):
+    assert not FILES & files_of(run.folder / "out")
+    result = run.predict("reads.fa", *SHORT, "-o", "reported")
+    assert result.returncode == 0, message(result)
+    reported = run.folder / "reported"
+    left = {name: (reported / name).read_bytes() for name in FILES}
+    assert run("report", "reported").returncode == 0
+    assert left == {name: (reported / name).read_bytes() for name in FILES}
 
 
 def test_all_pages_say_the_same(run):

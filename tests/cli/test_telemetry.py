@@ -155,7 +155,8 @@ def test_an_interrupted_run_says_so(program, sequences):
 
 
 def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
-    (reads.folder / "c.yaml").write_text("requirements: {shortest_run: 0, packing: 100, most_projected_hours: 1e6}\n")
+    (reads.folder / "c.yaml").write_text(
+        "run: {requirements: {shortest_run: 0, packing: 100, most_projected_hours: 1e6}}\n")
     command = ["-c", "c.yaml", "reads.fa", *SHORT, "--token-budget", "200"]
     result = reads.predict(*command, "-o", "lenient")
     assert result.returncode == 0
@@ -172,3 +173,46 @@ def test_telemetry_changes_no_table(reads):
     assert reads.predict("reads.fa", *SHORT, "-o", "off", "--telemetry", "off").returncode == 0
     assert reads.predict("reads.fa", *SHORT, "-o", "full").returncode == 0
     assert reads.tables("off", "reads") == reads.tables("full", "reads")
+
+
+# What each bar says of a run when its key is set to 17.
+BARS = {"projected_hours": "< 17, below 11", "most_projected_hours": "< 9, below 17 ",
+        "utilization": ">= 17, from 70", "least_utilization": ">= 80, from 17 on",
+        "packing": ">= 17", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
+        "shortest_run": "less than 17 s tell nothing"}
+
+
+def test_bars_are_configured(reads):
+    keys = reads("utils", "generate-config", "-o", "-").stdout.decode()
+    section = keys[keys.index("  requirements:"):]
+    assert {line.split(":")[0].strip() for line in section.splitlines()
+            if line.startswith("    ") and "#" not in line} == set(BARS)
+    for key, bar in BARS.items():
+        (reads.folder / "c.yaml").write_text(f"run: {{requirements: {{{key}: 17}}}}\n")
+        result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", key)
+        assert result.returncode == 0, message(result)
+        verdicts = summary_of(reads.folder / key)["verdicts"]
+        said = [verdict["bar"] + verdict["detail"] for verdict in verdicts]
+        assert any(bar in words for words in said), (key, said)
+
+
+@pytest.mark.parametrize("key, value, expected", [
+    ("requirements: {packing: 101}", "run.requirements.packing", "a number from 0 to 100"),
+    ("monitor_interval: 0", "run.monitor_interval", "a number from 0.05 to 3600"),
+    ("telemetry: some", "run.telemetry", "off, summary or full"),
+])
+def test_values_that_cannot_be(reads, key, value, expected):
+    (reads.folder / "c.yaml").write_text(f"run: {{{key}}}\n")
+    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out")
+    assert result.returncode == 1
+    assert value in message(result) and expected in message(result)
+    assert not (reads.folder / "out").exists()
+
+
+def test_flag_before_file(reads):
+    (reads.folder / "c.yaml").write_text("run: {telemetry: summary}\n")
+    assert reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "file").returncode == 0
+    assert not list(reads.folder.glob("file/*.jsonl"))
+    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "flag", "--telemetry", "full")
+    assert result.returncode == 0
+    assert one(reads.folder / "flag", "*.jsonl")
