@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "cli/standard_output.hpp"
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
+#include "report/metrics_file.hpp"
 #include "report/progress.hpp"
 #include "report/telemetry.hpp"
 #include "report/write_reports.hpp"
@@ -50,6 +52,7 @@ struct PredictOptions {
   std::string min_length;
   std::string shard;
   std::string telemetry;
+  std::string metrics_file;
   bool force = false;
   bool resume = false;
   bool force_resume = false;
@@ -97,6 +100,8 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
   value("--telemetry", options.telemetry,
         "What is measured and left beside the tables; full (default): with a line a batch",
         "off|summary|full");
+  value("--metrics-file", options.metrics_file,
+        "Keep the run's counters in this file, as Prometheus's node exporter reads them", "FILE");
   flag("--strict", options.strict, "Fail, with all files written, where a requirement is missed");
   flag("--no-report", options.no_report,
        "No report.html and its like; virnucpro report makes them");
@@ -194,6 +199,19 @@ void log_settings(const PredictSettings& settings) {
            compute.prefetch, compute.packing ? "on" : "off");
 }
 
+// One of an earlier run is replaced, but no other file: an input, for one.
+void check_metrics_file(const std::string& path) {
+  std::error_code ignored;  // what cannot be looked at fails when it is written
+  if (!fs::exists(path, ignored)) return;
+  std::string start(kMetricsFileStart.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (fs::is_regular_file(path, ignored) && start == kMetricsFileStart) return;
+  throw Error(
+      ErrorKind::kUsage,
+      fmt::format("--metrics-file {}: it is there and holds no metrics of this program", path));
+}
+
 // The reports come last: they say what telemetry has, too.
 PredictEvents with_reports(PredictEvents events, const fs::path& directory, const Cancel& cancel) {
   events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
@@ -222,17 +240,23 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
 
 int run_predict(const PredictOptions& options, const Session& session) {
   const PredictSettings settings = choose_settings(options, session);
+  if (!options.metrics_file.empty()) check_metrics_file(options.metrics_file);
   log_settings(settings);
   const bool quiet = session.global.quiet;
   const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
   RunCounters counters;
   std::optional<Progress> progress;
   if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
+  std::optional<MetricsFile> metrics;
+  if (!options.metrics_file.empty()) {
+    metrics.emplace(options.metrics_file, settings.output.string(), counters);
+  }
   Telemetry telemetry(choose_telemetry(options.telemetry, !settings.to_stdout, session), settings,
                       counters);
   const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry,
                                           !options.no_report && !settings.to_stdout);
   progress.reset();
+  if (metrics) metrics->finish();
   say_summary(summary_lines(settings, summary, counters, telemetry.judged()), quiet);
   if (options.strict) require_all_met(telemetry.judged());
   return exit_code(summary);

@@ -58,6 +58,7 @@ PredictEvents Telemetry::events() {
 void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
+  phase_ = Phase::kStart;
   metrics_file_ = start.directory / "logs" / fmt::format("gpu_metrics_{}.log", file_time(started_));
   monitor_.reset();
   monitor_ =

@@ -280,7 +280,7 @@ RunMeasurements measurements_of(const Measured& run) {
   const PipelineSummary pipeline = counters.pipeline.summary();
   const BatchTotals& totals = pipeline.totals;
   RunMeasurements measured{
-      .computing_seconds = pipeline.last - run.ready_seconds,
+      .computing_seconds = std::max(0.0, pipeline.last - run.ready_seconds),
       .sequences = counters.sequences.get() - counters.sequences_known.get(),
       .gpus = run.settings.compute.gpus.size(),
       .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),

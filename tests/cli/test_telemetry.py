@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import time
@@ -117,9 +118,9 @@ def test_force_clears_the_files_of_the_run_before(reads):
     summary_of(reads.folder / "out")
 
 
-def waiting_run(program, sequences):
+def waiting_run(program, sequences, *flags):
     """A run that has computed what it was given, and waits for more."""
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--token-budget", "200",
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--token-budget", "200", *flags,
                             stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(fasta(sequences).encode() * 200)
     process.stdin.flush()
@@ -216,3 +217,25 @@ def test_flag_before_file(reads):
     result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "flag", "--telemetry", "full")
     assert result.returncode == 0
     assert one(reads.folder / "flag", "*.jsonl")
+
+
+def test_metrics_for_prometheus(program, sequences):
+    process = waiting_run(program, sequences, "--metrics-file", "virnucpro.prom")
+    running = (program.folder / "virnucpro.prom").read_text()
+    assert 'virnucpro_state{run="out",state="running"} 1\n' in running
+    process.stdin.close()
+    assert process.wait(timeout=60) == 0
+    text = (program.folder / "virnucpro.prom").read_text()
+    assert 'virnucpro_state{run="out",state="finished"} 1\n' in text
+    assert f'virnucpro_sequences_total{{run="out"}} {200 * len(sequences)}\n' in text
+    for line in text.splitlines():
+        assert re.fullmatch(r"# (HELP|TYPE) virnucpro_\w+ .+|virnucpro_\w+\{.+\} [\d.e+-]+", line)
+    reads = program.folder / "reads.fa"
+    reads.write_text(fasta(sequences))
+    for file in ("reads.fa", "."):
+        result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", file)
+        assert result.returncode == 1
+        assert "holds no metrics of this program" in message(result)
+    assert reads.read_text() == fasta(sequences)
+    result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", "virnucpro.prom")
+    assert result.returncode == 0
