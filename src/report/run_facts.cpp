@@ -97,6 +97,7 @@ void read_or_warn(const fs::path& file, RunFacts& facts, const Read& read) {
 void read_telemetry(const fs::path& run, RunFacts& facts) {
   const TelemetryFiles files = newest_telemetry(run);
   read_or_warn(files.summary, facts, [&] { facts.summary = JsonValues::read(files.summary); });
+  facts.batch_lines = files.batches;
   read_or_warn(files.batches, facts, [&] { facts.batches = read_batches(files.batches); });
   read_or_warn(files.metrics, facts, [&] { facts.metrics = read_metrics(files.metrics); });
   warn_of_damage(files.batches, facts.batches.damaged_lines, facts);

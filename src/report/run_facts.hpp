@@ -24,7 +24,8 @@ struct RunFacts {
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;
-  JsonValues summary;  // telemetry_<time>.json; empty: not measured
+  JsonValues summary;                 // telemetry_<time>.json; empty: not measured
+  std::filesystem::path batch_lines;  // telemetry_<time>.jsonl; empty: there is none
   BatchFacts batches;
   MetricFacts metrics;
   std::vector<std::string> warnings;  // also of telemetry that could not be read

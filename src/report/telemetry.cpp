@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "report/batches_hdf5.hpp"
 
 namespace virnucpro {
 namespace {
@@ -105,12 +106,16 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
   if (!std::filesystem::exists(metrics_file_, unknown)) {
     run.monitor_failure = metrics_file_.string() + " could not be written";
   }
-  write_summary(run);
+  write_files(run);
   if (summary != nullptr) judged_ = judge(measurements_of(run), run.thresholds);
 }
 
-void Telemetry::write_summary(const Measured& run) {
+void Telemetry::write_files(const Measured& run) {
   try {
+    if (batches_ && std::filesystem::exists(batches_->path())) {
+      write_batches_hdf5(batches_->path(),
+                         std::filesystem::path(batches_->path()).replace_extension(".h5"));
+    }
     AtomicFile file(start_.directory / fmt::format("telemetry_{}.json", file_time(started_)));
     file.write(telemetry_json(run));
     file.sync();

@@ -20,7 +20,7 @@ namespace virnucpro {
 enum class TelemetryLevel : std::uint8_t {
   kOff,
   kSummary,  // telemetry_<time>.json and logs/gpu_metrics_<time>.log
-  kFull,     // telemetry_<time>.jsonl too, a line a batch
+  kFull,     // telemetry_<time>.jsonl too, a line a batch, and at the end telemetry_<time>.h5
 };
 
 struct TelemetrySettings {
@@ -48,7 +48,7 @@ class Telemetry {
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
   void finish(std::string_view status, const RunSummary* summary);
-  void write_summary(const Measured& run);
+  void write_files(const Measured& run);
   void warn_once(const std::string& what);
 
   const TelemetrySettings telemetry_;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/file.hpp"
+#include "report/batches_hdf5.hpp"
 #include "report/multiqc.hpp"
 #include "report/page_of_run.hpp"
 #include "report/page_of_runs.hpp"
@@ -19,6 +20,15 @@ namespace {
 
 constexpr std::array kReportNames{"report.html", "report.md", "report.json", "virnucpro_mqc.json",
                                   "virnucpro_scores_mqc.tsv"};
+
+// What a run writes that ends by itself; a killed one could not.
+void add_missing_hdf5(const RunFacts& facts, const std::filesystem::path& output) {
+  if (facts.batch_lines.empty()) return;
+  const auto made = std::filesystem::path(facts.batch_lines).replace_extension(".h5");
+  std::error_code unknown;
+  if (std::filesystem::exists(made, unknown)) return;
+  write_batches_hdf5(facts.batch_lines, output / made.filename());
+}
 
 }  // namespace
 
@@ -42,6 +52,7 @@ RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
     written.back().sync();
   }
   for (AtomicFile& file : written) file.commit();
+  add_missing_hdf5(facts, places.output);
   return facts;
 }
 

@@ -20,10 +20,10 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 
 // Writes report.html, report.md, report.json, virnucpro_mqc.json and virnucpro_scores_mqc.tsv from
 // a run's journal and the telemetry that lies in its directory: all are complete and synced before
-// the first gets its name. `threshold`: as TableSettings has it; empty: the one of the run. The
-// journal may be that of a run that holds its directory, or did not finish: then the reports say
-// so. Telemetry that cannot be read is a warning in the reports. Returns what they say.
-// Errors: kOutputWrite, kJournalDamaged, Cancel's.
+// the first gets its name; and the telemetry_<time>.h5 that a killed run lacks. `threshold`: as
+// TableSettings has it; empty: the one of the run. The journal may be that of a run that holds its
+// directory, or did not finish: then the reports say so. Telemetry that cannot be read is a warning
+// in the reports. Returns what they say. Errors: kOutputWrite, kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
                        std::optional<double> threshold, const Cancel& cancel);
 

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import time
 
+import h5py
 import jsonschema
+import pandas
 import pytest
 from conftest import MODELS, SOURCE, fasta, message
 
@@ -90,7 +92,7 @@ def test_the_monitor_has_its_log(reads):
 
 
 @pytest.mark.parametrize("level, left", [("off", set()), ("summary", {".json", ".log"}),
-                                         ("full", {".json", ".jsonl", ".log"})])
+                                         ("full", {".json", ".jsonl", ".h5", ".log"})])
 def test_levels(reads, level, left):
     result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", level)
     assert result.returncode == 0, message(result)
@@ -239,3 +241,33 @@ def test_metrics_for_prometheus(program, sequences):
     assert reads.read_text() == fasta(sequences)
     result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", "virnucpro.prom")
     assert result.returncode == 0
+
+
+def check_hdf5(folder):
+    """It says what the lines say."""
+    lines = pandas.read_json(one(folder, "telemetry_*.jsonl"), lines=True,
+                             precise_float=True)
+    with h5py.File(one(folder, "telemetry_*.h5")) as file:
+        assert set(file) == set(lines.columns)
+        states = file.attrs["queue_states"].split(",")
+        for name, column in lines.items():
+            values = list(file[name])
+            if name == "queue_state":
+                values = [states[int(value)] for value in values]
+            assert values == list(column), name
+            assert file[name].chunks and file[name].compression == "gzip"
+
+
+def test_hdf5_has_the_numbers_of_the_lines(reads):
+    assert reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200").returncode == 0
+    check_hdf5(reads.folder / "out")
+
+
+def test_report_makes_the_hdf5_of_a_killed_run(program, sequences):
+    process = waiting_run(program, sequences)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    out = program.folder / "out"
+    assert not list(out.glob("*.h5"))
+    assert program("report", "out").returncode == 2
+    check_hdf5(out)

@@ -26,17 +26,17 @@ TEST(MetricsText, HasEveryCounterOfARun) {
                             .times = {.waiting = 0.25, .esm2 = 0.5}});
   const std::string text = metrics_text(counters, "out", "running");
   EXPECT_THAT(text, StartsWith(kMetricsFileStart));
-  for (const char* line : {"# TYPE virnucpro_sequences_total counter\n",
-                           "\nvirnucpro_sequences_total{run=\"out\"} 7\n",
-                           "\nvirnucpro_frames_total{run=\"out\"} 30\n",
-                           "\nvirnucpro_workers{run=\"out\"} 2\n",
-                           "\nvirnucpro_esm_tokens_total{run=\"out\"} 50\n",
-                           "\nvirnucpro_budget_tokens_total{run=\"out\"} 60\n",
-                           "\nvirnucpro_busy_seconds_total{run=\"out\",worker=\"0\"} 0\n",
-                           "\nvirnucpro_busy_seconds_total{run=\"out\",worker=\"1\"} 0.5\n",
-                           "\nvirnucpro_waiting_seconds_total{run=\"out\",worker=\"1\"} 0.25\n",
-                           "\nvirnucpro_state{run=\"out\",state=\"running\"} 1\n",
-                           "\nvirnucpro_state{run=\"out\",state=\"finished\"} 0\n"}) {
+  for (const char* line :
+       {"# TYPE virnucpro_sequences_total counter\n",
+        "\nvirnucpro_sequences_total{run=\"out\"} 7\n",
+        "\nvirnucpro_frames_total{run=\"out\"} 30\n", "\nvirnucpro_workers{run=\"out\"} 2\n",
+        "\nvirnucpro_esm_tokens_total{run=\"out\"} 50\n",
+        "\nvirnucpro_budget_tokens_total{run=\"out\"} 60\n",
+        "\nvirnucpro_busy_seconds_total{run=\"out\",worker=\"0\"} 0\n",
+        "\nvirnucpro_busy_seconds_total{run=\"out\",worker=\"1\"} 0.5\n",
+        "\nvirnucpro_waiting_seconds_total{run=\"out\",worker=\"1\"} 0.25\n",
+        "\nvirnucpro_state{run=\"out\",state=\"running\"} 1\n",
+        "\nvirnucpro_state{run=\"out\",state=\"finished\"} 0\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
 }
