@@ -251,15 +251,20 @@ int run_predict(const PredictOptions& options, const Session& session) {
   if (!options.metrics_file.empty()) {
     metrics.emplace(options.metrics_file, settings.output.string(), counters);
   }
-  Telemetry telemetry(choose_telemetry(options.telemetry, !settings.to_stdout, session), settings,
-                      counters);
+  const TelemetrySettings measuring =
+      choose_telemetry(options.telemetry, !settings.to_stdout, session);
+  if (options.strict && measuring.level == TelemetryLevel::kOff) {
+    throw Error(ErrorKind::kUsage, "--strict judges what is measured: not without telemetry");
+  }
+  Telemetry telemetry(measuring, settings, counters);
   const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry,
                                           !options.no_report && !settings.to_stdout);
   progress.reset();
   if (metrics) metrics->finish();
   say_summary(summary_lines(settings, summary, counters, telemetry.judged()), quiet);
-  if (options.strict) require_all_met(telemetry.judged());
-  return exit_code(summary);
+  const int code = exit_code(summary);
+  if (options.strict && code == kExitDone) require_all_met(telemetry.judged());
+  return code;
 }
 
 }  // namespace

@@ -103,7 +103,9 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
                .thresholds = telemetry_.thresholds};
   monitor_.reset();
   std::error_code unknown;
-  if (!std::filesystem::exists(metrics_file_, unknown)) {
+  const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
+                     std::filesystem::file_size(metrics_file_, unknown) > 0;
+  if (run.monitor->samples > 0 && !there) {
     run.monitor_failure = metrics_file_.string() + " could not be written";
   }
   write_files(run);

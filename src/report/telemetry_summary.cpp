@@ -25,11 +25,14 @@ double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-// Between its first batch and its last, what all workers did in a second.
-double per_second(std::uint64_t amount, const RunCounters& counters) {
-  const double seconds = counters.pipeline.totals().times.all();
+// Between its first batch and its last, by each worker.
+double computing_seconds(const RunCounters& counters) {
   const auto workers = static_cast<double>(std::max<std::uint64_t>(counters.workers.get(), 1));
-  return share_of(static_cast<double>(amount), seconds / workers);
+  return counters.pipeline.totals().times.all() / workers;
+}
+
+double per_second(std::uint64_t amount, const RunCounters& counters) {
+  return share_of(static_cast<double>(amount), computing_seconds(counters));
 }
 
 std::string host_name() {
@@ -280,7 +283,8 @@ RunMeasurements measurements_of(const Measured& run) {
   const PipelineSummary pipeline = counters.pipeline.summary();
   const BatchTotals& totals = pipeline.totals;
   RunMeasurements measured{
-      .computing_seconds = std::max(0.0, pipeline.last - run.ready_seconds),
+      .finished = run.summary != nullptr,
+      .computing_seconds = computing_seconds(counters),
       .sequences = counters.sequences.get() - counters.sequences_known.get(),
       .gpus = run.settings.compute.gpus.size(),
       .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),

@@ -28,6 +28,7 @@ VerdictStatus status_of(double value, double pass, double miss) {
 
 // Why figures of a rate say nothing; empty: they do.
 std::string too_short(const RunMeasurements& run, const Thresholds& thresholds) {
+  if (!run.finished) return "it did not finish";
   if (run.computing_seconds >= thresholds.shortest_run) return {};
   return fmt::format("it computed for {:.1f} s, and less than {:g} s tell nothing",
                      run.computing_seconds, thresholds.shortest_run);
@@ -120,6 +121,9 @@ Verdict metrics_logged(const RunMeasurements& run) {
   Verdict verdict{
       .id = "MON-01", .name = "measurements in the log", .unit = "samples", .bar = "> 0"};
   verdict.value = static_cast<double>(run.samples);
+  if (run.samples == 0 && run.monitor_failure.empty()) {
+    return skipped(std::move(verdict), "it was over before the first");
+  }
   const bool logged = run.samples > 0 && run.monitor_failure.empty();
   verdict.status = logged ? VerdictStatus::kPass : VerdictStatus::kMiss;
   verdict.detail = run.monitor_failure;

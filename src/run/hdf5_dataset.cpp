@@ -68,9 +68,9 @@ void GrowingDataset::write(hsize_t first, hsize_t count, hid_t type, const void*
   const std::array<hsize_t, 2> start{first, 0};
   const std::array<hsize_t, 2> size{count, width_};
   const Hdf5Handle space(H5Dget_space(dataset_.get()), H5Sclose, path_);
-  check_hdf5(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(),
-                                 nullptr),
-             path_);
+  check_hdf5(
+      H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr),
+      path_);
   const Hdf5Handle memory(H5Screate_simple(rank(), size.data(), nullptr), H5Sclose, path_);
   check_hdf5(H5Dwrite(dataset_.get(), type, memory.get(), space.get(), H5P_DEFAULT, data), path_);
 }

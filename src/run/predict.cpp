@@ -368,6 +368,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
     } catch (const Error& error) {
       if (!may_start_over(settings, error)) throw;
       log_warning("{}; the run starts over", error.what());
+      start.resumed = false;
     }
   }
   directory.clear();

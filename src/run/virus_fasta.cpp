@@ -51,6 +51,7 @@ class GoodRecords {
     while (std::optional<FrameEvent> event = stream_.next()) {
       if (const auto* part = std::get_if<FramePart>(&*event)) check(part->part);
       if (const auto* end = std::get_if<InputEnd>(&*event)) check(*end);
+      if (const auto* failure = std::get_if<InputFailure>(&*event)) check(*failure);
     }
   }
 
@@ -66,6 +67,12 @@ class GoodRecords {
     const std::optional<SequencePart> before = scored_->next();
     if (!before || is_same_part(*before, part)) return;  // behind the last one nothing was scored
     fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
+  }
+
+  // Of an input that was read to its end, also behind its last record.
+  void check(const InputFailure& failure) const {
+    const InputEntry& entry = entries_[failure.input];
+    if (!entry.failed && !entry.hash.empty()) throw Error(failure.error);
   }
 
   void check(const InputEnd& end) const {

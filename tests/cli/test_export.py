@@ -1,5 +1,6 @@
 """export, merge and utils validate-checkpoints: what is made of runs that lie on disk."""
 
+import gzip
 import os
 import resource
 import shutil
@@ -8,7 +9,7 @@ import sqlite3
 import subprocess
 
 import pytest
-from conftest import MODELS, Program, fasta, message
+from conftest import MODELS, Program, fasta, fastq, message
 
 SHORT = ["-e", "100", "--no-progress"]
 RECORDS = 4500  # twice that is over two blocks of shards
@@ -91,6 +92,19 @@ def test_export_of_viruses_of_an_interrupted_run(run, sequences):
     assert "reads.fa: input changed" in message(result)
     assert "piece_3" in message(result)
     assert not viruses.exists()
+
+
+def test_export_of_an_input_that_rotted_behind_its_last_record(program, sequences):
+    """The damage shows only in the check sum, which comes after every record."""
+    stored = bytearray(gzip.compress(fastq(sequences).encode(), compresslevel=0))
+    (program.folder / "reads.fq.gz").write_bytes(stored)
+    assert program.predict("reads.fq.gz", *SHORT, "-o", "out").returncode == 0
+    at = stored.index(b"\n") + 1
+    stored[at] = ord("A") if stored[at] != ord("A") else ord("C")
+    (program.folder / "reads.fq.gz").write_bytes(stored)
+    result = program("export", "out", "--virus-fasta", "--threshold", "0")
+    assert result.returncode == 1, message(result)
+    assert not (program.folder / "out" / "virus.fasta").exists()
 
 
 def test_export_of_an_interrupted_run_is_marked(interrupted):

@@ -172,6 +172,14 @@ def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
     assert packing["status"] == "MISS"
 
 
+@pytest.mark.parametrize("flags", [["--telemetry", "off", "-o", "out"], ["-o", "-"]])
+def test_strict_judges_what_is_measured(reads, flags):
+    result = reads.predict("reads.fa", *SHORT, "--strict", *flags)
+    assert result.returncode == 1
+    assert "not without telemetry" in message(result)
+    assert not (reads.folder / "out").exists()
+
+
 def test_telemetry_changes_no_table(reads):
     assert reads.predict("reads.fa", *SHORT, "-o", "off", "--telemetry", "off").returncode == 0
     assert reads.predict("reads.fa", *SHORT, "-o", "full").returncode == 0

@@ -117,7 +117,17 @@ TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
   run = good_run();
   run.samples = 0;
-  EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
+  EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kSkipped);
+}
+
+TEST(Verdicts, SkipRatesOfARunThatDidNotFinish) {
+  RunMeasurements run = good_run();
+  run.finished = false;
+  for (const Verdict& verdict : judge(run, {})) {
+    const bool rate = verdict.id != "MON-01";
+    EXPECT_EQ(verdict.status, rate ? VerdictStatus::kSkipped : VerdictStatus::kPass)
+        << verdict_line(verdict);
+  }
 }
 
 TEST(Verdicts, EndAStrictRunByTheFirstThatIsMissed) {
