@@ -84,12 +84,7 @@ class Collector {
 
  private:
   void count(const SequenceSummary& sequence) {
-    ++facts_.counts.sequences;
-    if (!sequence.scored()) ++facts_.counts.unscored_sequences;
-    if (sequence.is_virus(threshold_)) ++facts_.counts.virus_sequences;
-    facts_.counts.chunks_scored += sequence.chunks_scored();
-    facts_.counts.frames += sequence.frames();
-    facts_.counts.failed_frames += sequence.failed_frames();
+    facts_.counts.add(sequence, threshold_);
     facts_.bases += sequence.length();
     facts_.chunks += sequence.chunks();
   }

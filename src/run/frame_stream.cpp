@@ -45,11 +45,12 @@ class WorkSource {
     Work work;
     std::uint64_t chunks = 0;
     std::uint64_t letters = 0;
+    std::uint64_t last_block = 0;
     while (chunks < limits().chunks_per_block && letters < kLettersPerBlock) {
       if (!current_ && !open_record(work)) break;
       // A shard has whole blocks of records: none may be cut otherwise for what is before it.
-      if (!work.stretches.empty() && block() != last_block_) break;
-      last_block_ = block();
+      if (!work.stretches.empty() && block() != last_block) break;
+      last_block = block();
       const std::uint64_t room = std::max<std::uint64_t>(
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
@@ -129,7 +130,6 @@ class WorkSource {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
   std::uint64_t records_ = 0;  // read, of every shard
-  std::uint64_t last_block_ = 0;
   std::uint64_t parts_ = 0;  // given out
   Skip skip_ = Skip::kNone;
 };

@@ -53,15 +53,6 @@ void write_consensus(ExternalSort& sort, AtomicFile& table) {
   });
 }
 
-void count_sequence(const SequenceSummary& sequence, double threshold, TableCounts& counts) {
-  ++counts.sequences;
-  if (!sequence.scored()) ++counts.unscored_sequences;
-  if (sequence.is_virus(threshold)) ++counts.virus_sequences;
-  counts.chunks_scored += sequence.chunks_scored();
-  counts.frames += sequence.frames();
-  counts.failed_frames += sequence.failed_frames();
-}
-
 // By sorting them: a set of them would grow with the run.
 std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& settings,
                                   const Cancel& cancel) {
@@ -81,6 +72,15 @@ std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& s
 }
 
 }  // namespace
+
+void TableCounts::add(const SequenceSummary& sequence, double threshold) {
+  ++sequences;
+  if (!sequence.scored()) ++unscored_sequences;
+  if (sequence.is_virus(threshold)) ++virus_sequences;
+  chunks_scored += sequence.chunks_scored();
+  frames += sequence.frames();
+  failed_frames += sequence.failed_frames();
+}
 
 std::filesystem::path frame_table_path(const std::filesystem::path& directory,
                                        const std::string& stem) {
@@ -109,7 +109,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                   .end =
                       [&](const SequencePart&, const SequenceSummary& sequence) {
                         sequences.write(sequence.row(settings.threshold));
-                        count_sequence(sequence, settings.threshold, counts);
+                        counts.add(sequence, settings.threshold);
                       }},
                  cancel);
   write_consensus(sort, consensus);

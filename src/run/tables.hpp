@@ -11,6 +11,8 @@
 
 namespace virnucpro {
 
+class SequenceSummary;
+
 struct TableSettings {
   std::filesystem::path directory;  // the run's output directory
   std::string stem;                 // tables go to <directory>/<stem>_merged/
@@ -31,6 +33,9 @@ struct TableCounts {
   std::uint64_t frames = 0;
   std::uint64_t failed_frames = 0;
   std::uint64_t duplicate_ids = 0;  // sequences whose id an earlier one had
+
+  // All but the duplicate ids.
+  void add(const SequenceSummary& sequence, double threshold);
 };
 
 // Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the
