@@ -212,12 +212,17 @@ void check_metrics_file(const std::string& path) {
       fmt::format("--metrics-file {}: it is there and holds no metrics of this program", path));
 }
 
-// The reports come last: they say what telemetry has, too.
+// The reports come last: they say what telemetry has, too. The run has its tables without them.
 PredictEvents with_reports(PredictEvents events, const fs::path& directory, const Cancel& cancel) {
   events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
                          const Journal& journal, const RunSummary& summary) {
     before(journal, summary);
-    write_reports(journal, {.run = directory, .output = directory}, std::nullopt, cancel);
+    try {
+      write_reports(journal, {.run = directory, .output = directory}, std::nullopt, cancel);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kOutputWrite) throw;
+      log_warning("no reports: {}; virnucpro report makes them", error.what());
+    }
   };
   return events;
 }

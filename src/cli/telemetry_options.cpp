@@ -63,12 +63,23 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.most_starved", &Thresholds::most_starved, 100},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
+// Where a warning begins, and a miss.
+void require_in_order(const Config& config, std::string_view key, double first, double second) {
+  if (first <= second) return;
+  throw config.wrong_value(key, fmt::format("no more than {:g}, the other bar", second));
+}
+
 Thresholds choose_thresholds(const Config& config) {
   Thresholds thresholds;
   for (const ThresholdKey& key : kThresholdKeys) {
     double& value = thresholds.*key.value;
     value = number_in(config, key.name, value, 0, key.most);
   }
+  require_in_order(config, "run.requirements.projected_hours", thresholds.projected_hours,
+                   thresholds.most_projected_hours);
+  require_in_order(config, "run.requirements.least_utilization", thresholds.least_utilization,
+                   thresholds.utilization);
+  require_in_order(config, "run.requirements.starved", thresholds.starved, thresholds.most_starved);
   return thresholds;
 }
 

@@ -16,6 +16,7 @@ class Counter {
     value_.fetch_add(amount, std::memory_order_relaxed);
   }
   std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> value_{0};
@@ -26,6 +27,7 @@ class TimeCounter {
  public:
   void add(double seconds) noexcept { nanoseconds_.add(static_cast<std::uint64_t>(seconds * 1e9)); }
   double seconds() const noexcept { return static_cast<double>(nanoseconds_.get()) * 1e-9; }
+  void reset() noexcept { nanoseconds_.reset(); }
 
  private:
   Counter nanoseconds_;
@@ -55,17 +57,21 @@ struct HostTimes {
 };
 
 // How far a run has come. Whoever does the work raises them; they never fall, also not when an
-// input turns out damaged and its rows are dropped.
+// input turns out damaged and its rows are dropped, but where the run starts over.
 struct RunCounters {
-  Counter sequences;        // read
-  Counter sequences_known;  // of these, whose scores a resumed run had already
-  Counter bases;            // letters of them
-  Counter chunks;           // cut
-  Counter frames;           // stop-free
-  Counter frames_scored;    // with their scores back, each occurrence of a frame counted
-  Counter workers;          // that compute
+  Counter sequences;         // read
+  Counter sequences_scored;  // by this run, with all their frames
+  Counter sequences_known;   // of these, whose scores a resumed run had already
+  Counter bases;             // letters of them
+  Counter chunks;            // cut
+  Counter frames;            // stop-free
+  Counter frames_scored;     // with their scores back, each occurrence of a frame counted
+  Counter workers;           // that compute
   HostTimes host;
   PipelineMetrics pipeline;  // what was computed
+
+  // A run that starts over counts anew; its workers stay.
+  void reset();
 };
 
 }  // namespace virnucpro

@@ -10,6 +10,14 @@ std::string row_start(SystemTime time, const std::string& id, Phase phase) {
   return fmt::format("{},{},{}", iso_time(time), id, name_of(phase));
 }
 
+// `format` for the seconds; milliseconds follow.
+std::string in_utc(SystemTime time, const char* format) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - second);
+  const std::tm calendar = fmt::gmtime(std::chrono::system_clock::to_time_t(second));
+  return fmt::format(fmt::runtime(format), calendar) + fmt::format(".{:03}Z", rest.count());
+}
+
 template <typename T>
 std::string field(const std::optional<T>& value) {
   return value ? fmt::format(",{}", *value) : ",";
@@ -18,14 +26,11 @@ std::string field(const std::optional<T>& value) {
 }  // namespace
 
 std::string file_time(SystemTime start) {
-  return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(start)));
+  return in_utc(start, "{:%Y%m%dT%H%M%S}");
 }
 
 std::string iso_time(SystemTime time) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(time);
-  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - second);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(second)), rest.count());
+  return in_utc(time, "{:%Y-%m-%dT%H:%M:%S}");
 }
 
 std::string device_row(SystemTime time, Phase phase, const std::string& id,

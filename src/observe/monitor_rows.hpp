@@ -14,7 +14,7 @@ namespace virnucpro {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
-// "20260131T093000Z", the time at which a run began, as its files are named.
+// "20260131T093000.123Z", the time at which a run began, as its files are named.
 std::string file_time(SystemTime start);
 // "2026-01-31T09:30:00.123Z"
 std::string iso_time(SystemTime time);

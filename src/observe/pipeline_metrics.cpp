@@ -30,6 +30,11 @@ void PipelineMetrics::record(BatchMetrics batch) {
   if (listener_) listener_(batch);
 }
 
+void PipelineMetrics::reset() {
+  const std::lock_guard lock(mutex_);
+  summary_ = {};
+}
+
 double PipelineMetrics::seconds() const {
   return std::chrono::duration<double>(Clock::now() - begin_).count();
 }

@@ -49,6 +49,9 @@ class PipelineMetrics {
   // Sets its time.
   void record(BatchMetrics batch);
 
+  // Forgets the batches, not when the run began.
+  void reset();
+
   double seconds() const;  // since this was made: when the run began
   BatchTotals totals() const;
   PipelineSummary summary() const;

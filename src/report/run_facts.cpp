@@ -32,9 +32,10 @@ struct TelemetryName {
   std::string_view suffix;
   fs::path TelemetryFiles::*member;
 };
+constexpr TelemetryName kBatchLines{"", "telemetry_", ".jsonl", &TelemetryFiles::batches};
 constexpr std::array kTelemetryNames{
     TelemetryName{"", "telemetry_", ".json", &TelemetryFiles::summary},
-    TelemetryName{"", "telemetry_", ".jsonl", &TelemetryFiles::batches},
+    kBatchLines,
     TelemetryName{"logs", "gpu_metrics_", ".log", &TelemetryFiles::metrics},
 };
 
@@ -48,14 +49,22 @@ std::string time_in(const fs::path& path, const TelemetryName& known) {
   return fits ? name.substr(known.prefix.size(), name.size() - others) : "";
 }
 
-std::string newest_time(const fs::path& run) {
+std::string newest_time(const fs::path& run, const TelemetryName& known) {
   std::string newest;
+  std::error_code absent;
+  for (fs::directory_iterator at(run / known.folder, absent), end; !absent && at != end;
+       at.increment(absent)) {
+    newest = std::max(newest, time_in(at->path(), known));
+  }
+  return newest;
+}
+
+// That of the newest session that computed: one that found everything done has no batches.
+std::string newest_time(const fs::path& run) {
+  std::string newest = newest_time(run, kBatchLines);
+  if (!newest.empty()) return newest;
   for (const TelemetryName& known : kTelemetryNames) {
-    std::error_code absent;
-    for (fs::directory_iterator at(run / known.folder, absent), end; !absent && at != end;
-         at.increment(absent)) {
-      newest = std::max(newest, time_in(at->path(), known));
-    }
+    newest = std::max(newest, newest_time(run, known));
   }
   return newest;
 }

@@ -103,6 +103,7 @@ Json workload_section(const Measured& run) {
   const RunCounters& counters = run.counters;
   const BatchTotals computed = counters.pipeline.totals();
   Json workload{{"sequences", counters.sequences.get()},
+                {"sequences_scored", counters.sequences_scored.get()},
                 {"sequences_known", counters.sequences_known.get()},
                 {"bases", counters.bases.get()},
                 {"chunks", counters.chunks.get()},
@@ -121,9 +122,8 @@ Json workload_section(const Measured& run) {
 
 Json throughput_section(const Measured& run, const PipelineSummary& pipeline) {
   const RunCounters& counters = run.counters;
-  const std::uint64_t computed = counters.sequences.get() - counters.sequences_known.get();
   const BatchTotals& totals = pipeline.totals;
-  return {{"sequences_per_second", per_second(computed, counters)},
+  return {{"sequences_per_second", per_second(counters.sequences_scored.get(), counters)},
           {"frames_per_second", per_second(totals.frames, counters)},
           {"esm_tokens_per_second", per_second(totals.esm_tokens, counters)},
           {"tokens_per_second", per_second(totals.esm_tokens + totals.dna_tokens, counters)},
@@ -283,9 +283,8 @@ RunMeasurements measurements_of(const Measured& run) {
   const PipelineSummary pipeline = counters.pipeline.summary();
   const BatchTotals& totals = pipeline.totals;
   RunMeasurements measured{
-      .finished = run.summary != nullptr,
       .computing_seconds = computing_seconds(counters),
-      .sequences = counters.sequences.get() - counters.sequences_known.get(),
+      .sequences = counters.sequences_scored.get(),
       .gpus = run.settings.compute.gpus.size(),
       .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),
                                 static_cast<double>(totals.budget_tokens)),

@@ -22,7 +22,6 @@ struct Thresholds {
 
 // What a run is judged by.
 struct RunMeasurements {
-  bool finished = true;                 // or what was read is ahead of what was computed
   double computing_seconds = 0;         // from the first batch's beginning to the last's results
   std::uint64_t sequences = 0;          // computed in them
   std::optional<double> utilization{};  // percent, of the GPU that was the least busy

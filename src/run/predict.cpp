@@ -132,6 +132,7 @@ class PredictRun {
         .threads = stream_threads(settings_.compute.threads)};
     FrameStream stream(inputs, stream_settings, &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
+      cancel_.check();  // what was read ahead is not submitted any more
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
@@ -159,7 +160,6 @@ class PredictRun {
   void save() noexcept {
     try {
       runner_.settle();
-      entries_to_write_.clear();  // the units of their inputs may not all come
       units_.save();
       writer_.flush();
     } catch (const std::exception& error) {
@@ -181,6 +181,7 @@ class PredictRun {
     next_number_ += tokens.size();
     gathered_ids_ += part.part.id.size();
     units_.add(std::move(part.part));
+    ++parts_;
     for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
     // The journal keeps the input's order: behind a frame that waits in the packer's window,
     // sequences without frames, which never fill it, would gather without end.
@@ -243,19 +244,22 @@ class PredictRun {
     known_.check(index, entry);
     entries_.push_back(entry);
     if (known_.has(index)) return;
-    entries_to_write_.push_back({index, std::move(entry), units_.next_unit()});
+    entries_to_write_.push_back({index, std::move(entry), parts_});
     write_entries();
   }
 
   void write(Unit unit) {
-    next_unit_ = unit.index + 1;
+    written_parts_ += unit.parts.size();
+    for (const SequencePart& part : unit.parts) {
+      if (part.last) counters_.sequences_scored.add();
+    }
     writer_.append(std::move(unit));
     write_entries();
   }
 
-  // Behind all units of its input: an entry in the journal says that no part of it is missing.
+  // Behind all parts of its input: an entry in the journal says that none is missing.
   void write_entries() {
-    while (!entries_to_write_.empty() && entries_to_write_.front().next_unit <= next_unit_) {
+    while (!entries_to_write_.empty() && entries_to_write_.front().parts <= written_parts_) {
       EntryToWrite& first = entries_to_write_.front();
       writer_.record_input(first.index, std::move(first.entry));
       entries_to_write_.pop_front();
@@ -265,7 +269,7 @@ class PredictRun {
   struct EntryToWrite {
     std::uint32_t index = 0;
     InputEntry entry{};
-    std::uint64_t next_unit = 0;  // after the one with its last part
+    std::uint64_t parts = 0;  // of its input and those before
   };
 
   const PredictSettings& settings_;
@@ -282,7 +286,8 @@ class PredictRun {
   std::optional<Intermediates> intermediates_;
   std::vector<InputEntry> entries_;
   std::deque<EntryToWrite> entries_to_write_;
-  std::uint64_t next_unit_ = journal_.units();  // of those given to the journal
+  std::uint64_t parts_ = journal_.parts();  // that the journal has or will have
+  std::uint64_t written_parts_ = parts_;    // that it has
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_letters_ = 0;
@@ -369,6 +374,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
       if (!may_start_over(settings, error)) throw;
       log_warning("{}; the run starts over", error.what());
       start.resumed = false;
+      counters.reset();
     }
   }
   directory.clear();

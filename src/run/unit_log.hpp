@@ -23,8 +23,6 @@ class UnitLog {
 
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
-  // The number of the unit after the one that has the last part.
-  std::uint64_t next_unit() const { return next_unit_; }
   void set_score(std::uint64_t number, float others, float virus);
   // It could not be computed, and counts as absent.
   void set_failed(std::uint64_t number);

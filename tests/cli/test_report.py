@@ -69,6 +69,13 @@ def test_predict_leaves_what_report_makes_again(run):
     assert left == {name: (reported / name).read_bytes() for name in FILES}
 
 
+def test_a_resumption_that_computes_nothing_hides_no_figures(run):
+    assert run("report", "out").returncode == 0
+    before = told(run.folder / "out")["summary"]
+    assert run.predict("reads.fa", *SHORT, "-o", "out", "--resume").returncode == 0
+    assert told(run.folder / "out")["summary"] == before
+
+
 def test_all_pages_say_the_same(run):
     assert run("--quiet", "report", "out").stderr == b""
     page = read_page(run.folder / "out" / "report.html")

@@ -53,6 +53,7 @@ def test_the_summary_is_that_of_the_run(reads):
     assert summary["run"]["status"] == "finished"
     assert summary["run"]["command"][1:3] == ["predict", "--dnabert-model"]
     assert summary["workload"]["sequences"] == len(listed)
+    assert summary["workload"]["sequences_scored"] == len(listed)
     assert summary["workload"]["frames_scored"] == len(frames)
     assert summary["workload"]["inputs"][0]["name"] == "reads.fa"
     assert summary["settings"]["token_budget"] == 200
@@ -116,7 +117,6 @@ def test_the_frame_table_on_stdout_leaves_nothing(reads):
 def test_force_clears_the_files_of_the_run_before(reads):
     for _ in range(2):
         assert reads.predict("reads.fa", *SHORT, "-o", "out", "-f").returncode == 0
-        time.sleep(1.1)  # they are named by the second
     summary_of(reads.folder / "out")
 
 
@@ -180,17 +180,39 @@ def test_strict_judges_what_is_measured(reads, flags):
     assert not (reads.folder / "out").exists()
 
 
+def test_a_run_that_starts_over_is_told_of_alone(reads, sequences):
+    assert reads.predict("reads.fa", *SHORT, "-o", "out").returncode == 0
+    (reads.folder / "reads.fa").write_text(fasta({"new": next(iter(sequences.values()))}))
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--force-resume")
+    assert result.returncode == 0, message(result)
+    summary = summary_of(reads.folder / "out")
+    assert not summary["run"]["resumed"]
+    assert summary["workload"]["sequences"] == summary["workload"]["sequences_scored"] == 1
+    assert summary["workload"]["sequences_known"] == 0
+
+
+def test_reports_that_cannot_be_written_cost_no_run(reads):
+    assert reads.predict("reads.fa", *SHORT, "-o", "out", "--no-report").returncode == 0
+    (reads.folder / "out" / "report.html").mkdir()
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--resume")
+    assert result.returncode == 0, message(result)
+    assert "warning: no reports: " in message(result)
+    assert "tables: out/reads_merged" in message(result)
+
+
 def test_telemetry_changes_no_table(reads):
     assert reads.predict("reads.fa", *SHORT, "-o", "off", "--telemetry", "off").returncode == 0
     assert reads.predict("reads.fa", *SHORT, "-o", "full").returncode == 0
     assert reads.tables("off", "reads") == reads.tables("full", "reads")
 
 
-# What each bar says of a run when its key is set to 17.
-BARS = {"projected_hours": "< 17, below 11", "most_projected_hours": "< 9, below 17 ",
-        "utilization": ">= 17, from 70", "least_utilization": ">= 80, from 17 on",
+# What each bar says of a run when its key is set to 17, or to what VALUES has.
+BARS = {"projected_hours": "< 7, below 11", "most_projected_hours": "< 9, below 17 ",
+        "utilization": ">= 77, from 70", "least_utilization": ">= 80, from 17 on",
         "packing": ">= 17", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
         "shortest_run": "less than 17 s tell nothing"}
+
+VALUES = {"projected_hours": 7, "utilization": 77}
 
 
 def test_bars_are_configured(reads):
@@ -199,7 +221,7 @@ def test_bars_are_configured(reads):
     assert {line.split(":")[0].strip() for line in section.splitlines()
             if line.startswith("    ") and "#" not in line} == set(BARS)
     for key, bar in BARS.items():
-        (reads.folder / "c.yaml").write_text(f"run: {{requirements: {{{key}: 17}}}}\n")
+        (reads.folder / "c.yaml").write_text(f"run: {{requirements: {{{key}: {VALUES.get(key, 17)}}}}}\n")
         result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", key)
         assert result.returncode == 0, message(result)
         verdicts = summary_of(reads.folder / key)["verdicts"]
@@ -209,6 +231,8 @@ def test_bars_are_configured(reads):
 
 @pytest.mark.parametrize("key, value, expected", [
     ("requirements: {packing: 101}", "run.requirements.packing", "a number from 0 to 100"),
+    ("requirements: {projected_hours: 20}", "run.requirements.projected_hours",
+     "no more than 11, the other bar"),
     ("monitor_interval: 0", "run.monitor_interval", "a number from 0.05 to 3600"),
     ("telemetry: some", "run.telemetry", "off, summary or full"),
 ])

@@ -27,7 +27,7 @@ MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthet
 OUTPUT = "out"
 TABLES = ("a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv",
           "sequences.tsv")
-TELEMETRY = re.compile(r"telemetry_\w+\.(jsonl?|h5)|logs/gpu_metrics_\w+\.log")
+TELEMETRY = re.compile(r"telemetry_[\w.]+\.(jsonl?|h5)|logs/gpu_metrics_[\w.]+\.log")
 FILE_KINDS = ("write", "fsync", "truncate", "rename", "unlink", "open", "mkdir")
 # Where to kill a run so that its journal is whole, but no table is there; or lacks its last row.
 RUNS = {"finished": ("mkdir", "a_merged"), "interrupted": ("unlink", "failed_inputs.txt")}

@@ -17,7 +17,7 @@ auto commas(std::string_view line) {
 }
 
 TEST(MonitorRows, AreTimedInUtc) {
-  EXPECT_EQ(file_time(kTime), "20260131T093005Z");
+  EXPECT_EQ(file_time(kTime), "20260131T093005.042Z");
   EXPECT_TRUE(host_row(kTime, Phase::kStart, {}, {}).starts_with("2026-01-31T09:30:05.042Z,"));
 }
 

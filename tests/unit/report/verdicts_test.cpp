@@ -120,16 +120,6 @@ TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kSkipped);
 }
 
-TEST(Verdicts, SkipRatesOfARunThatDidNotFinish) {
-  RunMeasurements run = good_run();
-  run.finished = false;
-  for (const Verdict& verdict : judge(run, {})) {
-    const bool rate = verdict.id != "MON-01";
-    EXPECT_EQ(verdict.status, rate ? VerdictStatus::kSkipped : VerdictStatus::kPass)
-        << verdict_line(verdict);
-  }
-}
-
 TEST(Verdicts, EndAStrictRunByTheFirstThatIsMissed) {
   RunMeasurements run = good_run();
   EXPECT_NO_THROW(require_all_met(judge(run, {})));

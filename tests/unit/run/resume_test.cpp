@@ -231,6 +231,21 @@ TEST_F(Resumed, SaysWhatTheRunNowIs) {
   EXPECT_EQ(print.at(input_path_key(0)), moved.inputs.paths[0]);
 }
 
+// That one input is bad is known of the whole run, whatever ends it.
+TEST_F(Resumed, KnowsTheInputsBeforeTheBadOneThatEndedIt) {
+  PredictSettings strict = settings("strict");
+  strict.strict_input = true;
+  EXPECT_NE(thrown_kind([&] { run(strict); }), ErrorKind::kInternal);
+  const auto inputs = Journal::open(directory / "strict/run.db").inputs();
+  ASSERT_EQ(inputs.size(), 2U);
+  EXPECT_FALSE(inputs[0].failed);
+  EXPECT_EQ(inputs[0].records, 90U);
+  EXPECT_TRUE(inputs[1].failed);
+  strict.strict_input = false;
+  run(strict);
+  EXPECT_EQ(tables("strict"), tables("reference"));
+}
+
 TEST_F(Resumed, StartsOverWhereItIsToldTo) {
   interrupt_after(units(), 3);
   PredictSettings over = settings("out");
