@@ -221,13 +221,15 @@ class PredictRun {
     // A run that ends with this very error says it then.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     record(failure.input, entry_of(failure, inputs.name(failure.input)));
+    // Nothing of it may be on its way when what it left is dropped; and where it ends the run, what
+    // was read before it is kept.
+    runner_.flush();
     if (settings_.strict_input) {
+      units_.finish();
       write_failed_inputs(entries_, directory_.path());
       throw Error(failure.error);
     }
     if (!first_failure_) first_failure_ = failure.error;
-    // Nothing of it may be on its way when what it left is dropped.
-    runner_.flush();
     unknown_in_input_ = 0;
     if (rereader_) rereader_->drop();
     if (intermediates_) intermediates_->drop();
