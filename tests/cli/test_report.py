@@ -99,6 +99,7 @@ def test_report_without_telemetry_says_that_nothing_was_measured(run):
 
 def test_report_with_telemetry(run):
     (run.folder / "out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(SUMMARY))
+    (run.folder / "out" / "telemetry_29991122T063000Z.jsonl").touch()
     assert run("report", "out").returncode == 0
     report = told(run.folder / "out")
     assert report["summary"]["seconds"] == 12.5
@@ -122,6 +123,7 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
     name = "<img src=x onerror=alert(1)>.fa"
     (program.folder / name).write_text(f">{MARKUP}\n{genome[:700]}\n>&amp;\"'|`\n{genome[:300]}\n")
     assert program.predict(name, *SHORT, "-o", "<b>out").returncode == 0
+    (program.folder / "<b>out" / "telemetry_29991122T063000Z.jsonl").touch()
     (program.folder / "<b>out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(
         {"devices": [{"throttle_reasons": MARKUP}], "workers": [{"name": MARKUP}],
          "verdicts": [{"name": MARKUP, "status": MARKUP}]}))
