@@ -94,8 +94,10 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
       std::lround(1000 * number_in(session.config, "run.monitor_interval", 1, kShortestInterval,
                                    kLongestInterval)));
   telemetry.thresholds = choose_thresholds(session.config);
-  telemetry.program = {
-      .command = session.arguments, .build = build_text(), .processor = describe_processor()};
+  telemetry.program = {.command = session.arguments,
+                       .build = build_text(),
+                       .commit = build_commit(),
+                       .processor = describe_processor()};
   return telemetry;
 }
 

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "base/version.hpp"
+#include "cli/commit.hpp"  // written by the build
 #include "cli/devices.hpp"
 
 // VIRNUCPRO_BUILD_TYPE comes from CMake, for this file alone.
@@ -42,10 +43,15 @@ std::string build_text() {
   return fmt::format("{}, {}", VIRNUCPRO_BUILD_TYPE, compiler());
 }
 
+std::string build_commit() {
+  return VIRNUCPRO_COMMIT;
+}
+
 std::string version_text(bool details) {
   std::string text = fmt::format("virnucpro {}", program_version());
   if (!details) return text;
   text += fmt::format("\nbuild: {}", build_text());
+  text += fmt::format("\ncommit: {}", build_commit());
   text += fmt::format("\nlibraries: {}", libraries());
   text += fmt::format("\nnumerics: version {}", kNumericsVersion);
   text += fmt::format("\nCUDA: {}", describe_cuda());

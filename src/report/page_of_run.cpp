@@ -71,6 +71,7 @@ constexpr std::array kTold{
     Told{"run/started", "started", "Started"},
     Told{"program/version", "version", "Version"},
     Told{"program/build", "build", "Build"},
+    Told{"program/commit", "commit", "Commit"},
     Told{"machine/host", "host", "Host"},
     Told{"machine/driver", "driver", "Driver"},
     Told{"machine/processor", "processor", "Processor"},

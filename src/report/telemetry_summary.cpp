@@ -331,7 +331,10 @@ std::string telemetry_json(const Measured& run) {
   Json json{
       {"schema", kSchema},
       {"run", run_section(run)},
-      {"program", {{"version", program_version()}, {"build", run.program.build}}},
+      {"program",
+       {{"version", program_version()},
+        {"build", run.program.build},
+        {"commit", run.program.commit}}},
       {"machine", machine_section(run)},
       {"settings", settings_section(run)},
       {"models",

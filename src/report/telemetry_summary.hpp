@@ -17,6 +17,7 @@ namespace virnucpro {
 struct ProgramFacts {
   std::vector<std::string> command;  // as it was called
   std::string build;                 // "RelWithDebInfo, gcc 12.2.0"
+  std::string commit;                // "unknown" of sources without their history
   std::string processor;             // as utils list-devices has it
 };
 

@@ -130,7 +130,7 @@ class WorkSource {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
   std::uint64_t records_ = 0;  // read, of every shard
-  std::uint64_t parts_ = 0;  // given out
+  std::uint64_t parts_ = 0;    // given out
   Skip skip_ = Skip::kNone;
 };
 

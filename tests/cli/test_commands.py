@@ -23,7 +23,7 @@ def test_version_is_one_line(program):
 def test_version_with_details(program):
     result = program("--version", "-v")
     assert result.returncode == 0
-    for word in (b"build:", b"oneDNN", b"htslib", b"HDF5", b"SQLite", b"CUDA:", b"cpu-"):
+    for word in (b"build:", b"commit: ", b"oneDNN", b"htslib", b"HDF5", b"SQLite", b"CUDA:", b"cpu-"):
         assert word in result.stdout
     assert program("-v", "--version").stdout.splitlines()[:4] == result.stdout.splitlines()[:4]
     devices = program("utils", "list-devices").stdout.decode().splitlines()
