@@ -1,5 +1,7 @@
 """One GPU against torch: what is compared takes turns, so that the chip is as hot for both."""
 
+import csv
+import datetime
 import json
 import math
 import random
@@ -87,17 +89,22 @@ def processor_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
-                output: str = "out", environment: Optional[dict] = None) -> dict:
-    """What a run says of itself, its wall time, and the processors' seconds a second of it."""
+def predict_command(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
+                    output: str = "out") -> List[str]:
     models = ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
               setting.weights("dnabert-s"), "-p", "synthetic", "-e", 500, "-m", "custom"]
+    words = [setting.program, "predict", fasta, "-o", setting.scratch / output, "--force", "-d",
+             device, "--precision", precision, "--no-progress", *models]
+    return [str(word) for word in words]
+
+
+def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
+                output: str = "out", environment: Optional[dict] = None, flags: tuple = ()) -> dict:
+    """What a run says of itself, its wall time, and the processors' seconds a second of it."""
+    command = predict_command(setting, fasta, precision, device, output) + list(flags)
     start, used = time.perf_counter(), processor_seconds()
     done = subprocess.run(
-        [str(word) for word in
-         [setting.program, "predict", fasta, "-o", setting.scratch / output, "--force", "-d", device,
-          "--precision", precision, "--no-progress", *models]],
-        check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         env={**setting.environment, **(environment or {})})
     wall = time.perf_counter() - start
     cores = (processor_seconds() - used) / wall
@@ -368,6 +375,85 @@ def journal_cost(setting: Setting) -> Iterator[figure.Figure]:
     yield figure.limit("predict, fp16, what the journal costs", "%", [cost], 1,
                        {"with": rates["0"], "without": rates["1"]})
 
+
+# What telemetry says, and what it costs.
+
+STAGES = ("waiting", "esm2", "dnabert_s", "classifier", "to_host")  # of a batch, one after another
+WARM_BATCHES = 5
+
+
+def nvidia_smi_rows(device: int, process: subprocess.Popen) -> List[tuple]:
+    """(time, utilisation in percent, power in watts), once a second while the process runs."""
+    found = []
+    while process.poll() is None:
+        said = subprocess.run(
+            ["nvidia-smi", f"--id={device}", "--query-gpu=utilization.gpu,power.draw",
+             "--format=csv,noheader,nounits"], check=True, stdout=subprocess.PIPE).stdout
+        found.append((time.time(), *map(float, said.decode().split(","))))
+        time.sleep(1)
+    return found
+
+
+def monitor_rows(output: Path) -> List[tuple]:
+    """The same of the program's own log, of the time in which it embeds."""
+    (log,) = (output / "logs").glob("gpu_metrics_*.log")
+    with log.open() as lines:
+        embedding = [row for row in csv.DictReader(lines)
+                     if row["stage"] == "embedding" and row["device_id"] != "host"]
+    return [(datetime.datetime.fromisoformat(row["timestamp"].replace("Z", "+00:00")).timestamp(),
+             float(row["utilization_percent"]), float(row["power_w"])) for row in embedding]
+
+
+def mean(samples: List[tuple], column: int) -> float:
+    return statistics.fmean(row[column] for row in samples)
+
+
+def batch_lines(output: Path) -> List[dict]:
+    (path,) = output.glob("telemetry_*.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def monitor(setting: Setting) -> Iterator[figure.Figure]:
+    """One run of over a minute, watched by nvidia-smi as well."""
+    fasta, output = coding_sequences(setting, SCALING_SEQUENCES), setting.scratch / "watched"
+    process = subprocess.Popen(
+        predict_command(setting, fasta, "fp16", output="watched"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=setting.environment)
+    theirs = nvidia_smi_rows(0, process)
+    assert process.returncode == 0
+    ours = monitor_rows(output)
+    theirs = [row for row in theirs if ours[0][0] <= row[0] <= ours[-1][0]]
+    settings = {"samples": len(ours), "nvidia_smi_samples": len(theirs)}
+    busy, power = ((mean(ours, column), mean(theirs, column)) for column in (1, 2))
+    yield figure.limit("monitor, utilisation from nvidia-smi's", "points",
+                       [abs(busy[0] - busy[1])], 5, {**settings, "ours_and_theirs": busy})
+    yield figure.limit("monitor, power from nvidia-smi's", "%",
+                       [100 * abs(power[0] / power[1] - 1)], 5, {**settings, "ours_and_theirs": power})
+    yield from stage_sums(batch_lines(output)[WARM_BATCHES:])
+
+
+def stage_sums(batches: List[dict]) -> Iterator[figure.Figure]:
+    """The stages of a batch against its own time, and those of all against the clock on the wall."""
+    apart = [100 * abs(sum(batch[stage] for stage in STAGES[1:]) / batch["seconds"] - 1)
+             for batch in batches]
+    yield figure.limit("stages of a batch from its time", "%", apart, 2, {"batches": len(batches)})
+    wall = batches[-1]["time"] - batches[0]["time"]
+    spent = sum(batch[stage] for stage in STAGES for batch in batches[1:])
+    yield figure.limit("stages of all batches from the wall clock", "%",
+                       [100 * abs(spent / wall - 1)], 2, {"seconds": wall, "stages": spent})
+
+
+def telemetry_cost(setting: Setting) -> Iterator[figure.Figure]:
+    """Everything on against telemetry off, each once first and once last."""
+    fasta = coding_sequences(setting)
+    rates: Dict[str, List[float]] = {"off": [], "full": []}
+    for level in ("off", "full", "full", "off"):
+        run = run_predict(setting, fasta, "fp16", flags=("--telemetry", level))
+        rates[level].append(run["ESM tokens/s"])
+    yield figure.ratio_of_rates("predict, fp16, with telemetry", "ESM-2 tokens/s", rates["full"],
+                                "without", rates["off"], 0.99, rates)
+
+
+TELEMETRY_SET = [monitor, telemetry_cost]
 
 SCALING_SET = [scaling, journal_cost]
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling [FOLDER]
+#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry [FOLDER]
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
 # the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling [FOLDER]}
-what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling [FOLDER]}
+bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry [FOLDER]}
+what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry [FOLDER]}
 mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
@@ -55,7 +55,7 @@ watch_ops() {
 
 case "$what" in
   tests) run_tests ;;
-  esm2 | predict | others | scaling)
+  esm2 | predict | others | scaling | telemetry)
     python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
       --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"
     ;;

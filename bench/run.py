@@ -23,7 +23,7 @@ SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engi
         "dnabert": [engine.dnabert], "memory": [memory.memory],
         "journal": [journal.cost, journal.long_run], "gpu-esm2": gpu.ESM2_SET,
         "gpu-predict": gpu.PREDICT_SET, "gpu-others": gpu.OTHERS_SET,
-        "gpu-scaling": gpu.SCALING_SET}
+        "gpu-scaling": gpu.SCALING_SET, "gpu-telemetry": gpu.TELEMETRY_SET}
 USUAL = [name for name in SETS if name != "journal" and not name.startswith("gpu-")]
 
 
