@@ -28,7 +28,7 @@ enum class Measure : std::uint8_t {
   kCelsius,
   kMegahertz,
   kScore,
-  kStatus,  // a word that is shown as a badge: PASS, WARN, FAIL, SKIPPED, virus, others
+  kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, others
 };
 
 std::string value_text(const Value& value, Measure unit);

@@ -61,27 +61,26 @@ Table settings_table(const RunFacts& facts) {
 }
 
 // Words of the summary that tell where and with what a run was made.
-struct Told {
+struct Fact {
   const char* path;
   const char* key;
   const char* label;
   Measure unit = Measure::kNone;
 };
-constexpr std::array kTold{
-    Told{"run/started", "started", "Started"},
-    Told{"program/version", "version", "Version"},
-    Told{"program/build", "build", "Build"},
-    Told{"program/commit", "commit", "Commit"},
-    Told{"machine/host", "host", "Host"},
-    Told{"machine/driver", "driver", "Driver"},
-    Told{"machine/processor", "processor", "Processor"},
-    Told{"machine/processors", "processors", "Processors", Measure::kCount},
-    Told{"machine/memory_bytes", "memory_bytes", "Memory", Measure::kBytes},
-    Told{"settings/precision", "precision", "Precision"},
-    Told{"settings/threads", "threads", "Threads", Measure::kCount},
-    Told{"settings/token_budget", "token_budget", "Token budget", Measure::kCount},
-    Told{"settings/prefetch", "prefetch", "Batches ahead", Measure::kCount},
-    Told{"models/kernel_path", "kernel_path", "Kernel path"},
+constexpr std::array kFacts{
+    Fact{"run/started", "started", "Started"},
+    Fact{"program/version", "version", "Version"},
+    Fact{"program/build", "build", "Build"},
+    Fact{"program/commit", "commit", "Commit"},
+    Fact{"machine/host", "host", "Host"},
+    Fact{"machine/driver", "driver", "Driver"},
+    Fact{"machine/processor", "processor", "Processor"},
+    Fact{"machine/processors", "processors", "Processors", Measure::kCount},
+    Fact{"settings/precision", "precision", "Precision"},
+    Fact{"settings/threads", "threads", "Threads", Measure::kCount},
+    Fact{"settings/token_budget", "token_budget", "Token budget", Measure::kCount},
+    Fact{"settings/prefetch", "prefetch", "Batches ahead", Measure::kCount},
+    Fact{"models/kernel_path", "kernel_path", "Kernel path"},
 };
 
 Table device_table(const JsonValues& summary) {
@@ -91,15 +90,7 @@ Table device_table(const JsonValues& summary) {
                    {"memory_bytes", "Memory", Measure::kBytes},
                    {"power_limit_w", "Power limit", Measure::kWatts},
                    {"failure", "What is wrong with it"}};
-  const std::size_t devices =
-      std::min(summary.elements("machine/devices"), MetricFacts::kMostDevices);
-  for (std::size_t k = 0; k < devices; ++k) {
-    const std::string path = fmt::format("machine/devices/{}/", k);
-    table.rows.push_back({words(summary, path + "id"), words(summary, path + "name"),
-                          measured(summary, path + "memory_bytes"),
-                          measured(summary, path + "power_limit_w"),
-                          words(summary, path + "failure")});
-  }
+  add_rows(summary, "machine/devices", table);
   return table;
 }
 
@@ -135,11 +126,10 @@ Section reproduce_section(const RunFacts& facts) {
                        "models by their hashes."
                      : "The same command on the same inputs gives the same bytes, within one "
                        "numerics class.";
-  for (const Told& told : kTold) {
-    Value value = words(facts.summary, told.path);
-    if (std::holds_alternative<std::monostate>(value)) value = measured(facts.summary, told.path);
+  for (const Fact& fact : kFacts) {
+    Value value = told(facts.summary, fact.path);
     if (std::holds_alternative<std::monostate>(value)) continue;
-    section.fields.push_back({told.key, told.label, std::move(value), told.unit});
+    section.fields.push_back({fact.key, fact.label, std::move(value), fact.unit});
   }
   if (Table devices = device_table(facts.summary); !devices.rows.empty()) {
     section.tables.push_back(std::move(devices));

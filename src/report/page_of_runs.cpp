@@ -83,8 +83,7 @@ Section speed_section(const Runs& runs) {
   add("Packing", Measure::kShare, &RunFigures::packing);
   add("Average wait", Measure::kSeconds, &RunFigures::average_wait);
   section.tables = {std::move(table)};
-  Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens"};
-  plot.y_label = "a second";
+  Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens", .y_label = "a second"};
   for (const RunFacts& run : runs) {
     plot.lines.push_back({run.name, throughput_of(run)});
   }
@@ -134,11 +133,12 @@ Table difference_table(const Runs& runs, const Differences& differences) {
 }
 
 Plot score_lines(const Runs& runs) {
-  Plot plot{.key = "frames_by_score", .title = "Virus score of the frames"};
-  plot.kind = PlotKind::kOverNumber;
-  plot.x_label = "virus score";
-  plot.y_label = "share of the frames";
-  plot.unit = Measure::kShare;
+  Plot plot{.key = "frames_by_score",
+            .title = "Virus score of the frames",
+            .kind = PlotKind::kOverNumber,
+            .x_label = "virus score",
+            .y_label = "share of the frames",
+            .unit = Measure::kShare};
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (const RunFacts& run : runs) {
     PlotLine line{run.name, {}};

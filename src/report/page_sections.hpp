@@ -9,8 +9,13 @@ namespace virnucpro {
 
 // The sections of a run's page; page_of_run() puts them in order.
 
+// What telemetry says: a number, words, whichever of them it is; nothing where it is not there.
 Value measured(const JsonValues& values, const std::string& path);
 Value words(const JsonValues& values, const std::string& path);
+Value told(const JsonValues& values, const std::string& path);
+
+// A row for each object of an array; a column's key is the member it shows.
+void add_rows(const JsonValues& summary, const std::string& array, Table& table);
 
 // Of telemetry: what ran, how fast, and what it waited for.
 Section verdict_section(const RunFacts& facts);

@@ -13,7 +13,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kColours = 6;
 constexpr std::size_t kWideText = 24;  // letters from which a cell may not become narrow
 
 constexpr const char* kPolicy =
@@ -26,7 +25,7 @@ struct BadgeColour {
 };
 constexpr std::array kBadgeColours{
     BadgeColour{"PASS", "good"},  BadgeColour{"WARN", "warn"},
-    BadgeColour{"FAIL", "bad"},   BadgeColour{"finished", "good"},
+    BadgeColour{"MISS", "bad"},   BadgeColour{"finished", "good"},
     BadgeColour{"virus", "bad"},  BadgeColour{"partial", "warn"},
     BadgeColour{"failed", "bad"}, BadgeColour{"synthetic weights", "warn"},
     BadgeColour{"read", "good"},
@@ -70,7 +69,7 @@ void add_legend(Html& html, const Plot& plot) {
   if (plot.lines.size() < 2) return;
   html.raw("<ul class=\"legend\">");
   for (std::size_t k = 0; k < plot.lines.size(); ++k) {
-    html.add("<li class=\"c{}\"><i></i>{}</li>", k % kColours + 1, escaped(plot.lines[k].name));
+    html.add("<li class=\"c{}\"><i></i>{}</li>", k % kPlotColours + 1, escaped(plot.lines[k].name));
   }
   html.raw("</ul>\n");
 }

@@ -14,11 +14,12 @@ std::string input_name(const RunFacts& facts, std::uint32_t input) {
 }
 
 Plot score_plot(const ScoreFacts& scores) {
-  Plot plot{.key = "frames_by_score", .title = "Virus score of the frames"};
-  plot.kind = PlotKind::kBars;
-  plot.x_label = "virus score";
-  plot.y_label = "frames";
-  plot.unit = Measure::kCount;
+  Plot plot{.key = "frames_by_score",
+            .title = "Virus score of the frames",
+            .kind = PlotKind::kBars,
+            .x_label = "virus score",
+            .y_label = "frames",
+            .unit = Measure::kCount};
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {
     const double from = static_cast<double>(k) / bins;
@@ -30,10 +31,11 @@ Plot score_plot(const ScoreFacts& scores) {
 }
 
 Plot call_plot(const TableCounts& counts) {
-  Plot plot{.key = "calls", .title = "Calls"};
-  plot.kind = PlotKind::kRows;
-  plot.y_label = "sequences";
-  plot.unit = Measure::kCount;
+  Plot plot{.key = "calls",
+            .title = "Calls",
+            .kind = PlotKind::kRows,
+            .y_label = "sequences",
+            .unit = Measure::kCount};
   const std::uint64_t others =
       counts.sequences - counts.virus_sequences - counts.unscored_sequences;
   plot.bars = {{"virus", "virus", static_cast<double>(counts.virus_sequences)},
@@ -43,11 +45,12 @@ Plot call_plot(const TableCounts& counts) {
 }
 
 Plot length_plot(const ScoreFacts& scores) {
-  Plot plot{.key = "sequences_by_length", .title = "Length of the sequences"};
-  plot.kind = PlotKind::kBars;
-  plot.x_label = "bases, from";
-  plot.y_label = "sequences";
-  plot.unit = Measure::kCount;
+  Plot plot{.key = "sequences_by_length",
+            .title = "Length of the sequences",
+            .kind = PlotKind::kBars,
+            .x_label = "bases, from",
+            .y_label = "sequences",
+            .unit = Measure::kCount};
   for (const LengthBin& bin : scores.lengths) {
     plot.bars.push_back({axis_text(static_cast<double>(bin.from), Measure::kCount),
                          fmt::format("{} to {} bases", grouped(bin.from), grouped(bin.below - 1)),
@@ -57,11 +60,12 @@ Plot length_plot(const ScoreFacts& scores) {
 }
 
 Plot frame_plot(const ScoreFacts& scores) {
-  Plot plot{.key = "chunks_by_frames", .title = "Stop-free frames of a chunk"};
-  plot.kind = PlotKind::kBars;
-  plot.x_label = "frames";
-  plot.y_label = "chunks";
-  plot.unit = Measure::kCount;
+  Plot plot{.key = "chunks_by_frames",
+            .title = "Stop-free frames of a chunk",
+            .kind = PlotKind::kBars,
+            .x_label = "frames",
+            .y_label = "chunks",
+            .unit = Measure::kCount};
   for (std::size_t k = 0; k <= ScoreFacts::kMostFrames; ++k) {
     plot.bars.push_back({fmt::format("{}", k), fmt::format("{} frames", k),
                          static_cast<double>(scores.chunks_by_frames[k])});

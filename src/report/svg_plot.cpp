@@ -21,7 +21,6 @@ constexpr double kRowHeight = 24;
 constexpr double kRowName = 118;
 constexpr double kRowValue = 86;
 constexpr double kLetter = 6.2;  // about the width of one
-constexpr std::size_t kColours = 6;
 constexpr std::size_t kMostBarTicks = 7;
 constexpr int kTicks = 4;
 constexpr double kSmallest = 1e-12;  // anything smaller is drawn as nothing
@@ -152,8 +151,8 @@ void draw_line(Drawing& drawing, const PlotLine& line, std::size_t colour, doubl
   }
   if (path.empty()) return;
   // A lone point shows by its round end.
-  drawing.add("<path class=\"line c{}\" d=\"{}h0\"><title>{}</title></path>", colour % kColours + 1,
-              path, escaped(line.name));
+  drawing.add("<path class=\"line c{}\" d=\"{}h0\"><title>{}</title></path>",
+              colour % kPlotColours + 1, path, escaped(line.name));
 }
 
 std::string draw_lines(const Plot& plot) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
+#include "observe/batch_metrics.hpp"
 #include "report/page_of_run.hpp"
 #include "report/page_sections.hpp"
 
@@ -56,27 +58,8 @@ Plot over_time(std::string key, std::string title, std::string y_label, Measure 
   return {.key = std::move(key),
           .title = std::move(title),
           .kind = PlotKind::kOverTime,
-          .x_label = {},
           .y_label = std::move(y_label),
-          .unit = unit,
-          .lines = {},
-          .bars = {}};
-}
-
-// Rows of a table from an array of objects in the summary.
-using Cells =
-    std::vector<std::pair<const char*, Measure>>;  // a member and what its column counts in
-void add_rows(const JsonValues& summary, const std::string& array, const Cells& cells,
-              Table& table) {
-  const std::size_t rows = std::min(summary.elements(array), kMostRows);
-  for (std::size_t k = 0; k < rows; ++k) {
-    std::vector<Value> row;
-    for (const auto& [member, unit] : cells) {
-      const std::string path = fmt::format("{}/{}/{}", array, k, member);
-      row.push_back(or_else(words(summary, path), measured(summary, path)));
-    }
-    table.rows.push_back(std::move(row));
-  }
+          .unit = unit};
 }
 
 Table worker_table(const RunFacts& facts) {
@@ -88,9 +71,7 @@ Table worker_table(const RunFacts& facts) {
                    {"busy_seconds", "Busy", Measure::kSeconds},
                    {"waiting_seconds", "Waiting", Measure::kSeconds},
                    {"busy_share", "Busy share", Measure::kShare}};
-  Cells cells;
-  for (const Column& column : table.columns) cells.emplace_back(column.key.c_str(), column.unit);
-  add_rows(facts.summary, "workers", cells, table);
+  add_rows(facts.summary, "workers", table);
   if (!table.rows.empty()) return table;
   for (const auto& [index, worker] : facts.batches.workers) {
     table.rows.push_back({fmt::format("worker {}", index), worker.batches, worker.frames,
@@ -243,11 +224,13 @@ Value throttle_words(const RunFacts& facts) {
 }
 
 Plot queue_plot(const RunFacts& facts) {
-  Plot plot{.key = "queue", .title = "Batches that waited when one was taken"};
-  plot.kind = PlotKind::kRows;
-  plot.y_label = "batches";
-  plot.unit = Measure::kCount;
-  for (const char* state : {"starved", "normal", "full"}) {
+  Plot plot{.key = "queue",
+            .title = "Batches that waited when one was taken",
+            .kind = PlotKind::kRows,
+            .y_label = "batches",
+            .unit = Measure::kCount};
+  for (const std::string_view name : kQueueStateNames) {
+    const std::string state(name);
     const auto told = facts.summary.number(fmt::format("waits/queue/{}", state));
     const auto found = facts.batches.queue_states.find(state);
     const bool counted = found != facts.batches.queue_states.end();
@@ -264,11 +247,7 @@ Table stage_table(const RunFacts& facts) {
                    {"clock", "Clock"},
                    {"seconds", "Time", Measure::kSeconds},
                    {"share", "Share", Measure::kShare}};
-  const Cells cells{{"name", Measure::kNone},
-                    {"clock", Measure::kNone},
-                    {"seconds", Measure::kSeconds},
-                    {"share", Measure::kShare}};
-  add_rows(facts.summary, "stages", cells, table);
+  add_rows(facts.summary, "stages", table);
   if (!table.rows.empty()) return table;
   double all = 0;
   for (const auto& [name, seconds] : facts.batches.stages) all += seconds;
@@ -280,10 +259,11 @@ Table stage_table(const RunFacts& facts) {
 }
 
 Plot stage_plot(const Table& stages) {
-  Plot plot{.key = "seconds_by_stage", .title = "Time per stage"};
-  plot.kind = PlotKind::kRows;
-  plot.y_label = "of the device's and the host's clock";
-  plot.unit = Measure::kSeconds;
+  Plot plot{.key = "seconds_by_stage",
+            .title = "Time per stage",
+            .kind = PlotKind::kRows,
+            .y_label = "of the device's and the host's clock",
+            .unit = Measure::kSeconds};
   for (const auto& row : stages.rows) {
     const auto* seconds = std::get_if<double>(&row[2]);
     const std::string name = value_text(row[0], Measure::kNone);
@@ -302,6 +282,21 @@ Value measured(const JsonValues& values, const std::string& path) {
 Value words(const JsonValues& values, const std::string& path) {
   auto text = values.text(path);
   return text ? Value{*std::move(text)} : Value{};
+}
+
+Value told(const JsonValues& values, const std::string& path) {
+  return or_else(words(values, path), measured(values, path));
+}
+
+void add_rows(const JsonValues& summary, const std::string& array, Table& table) {
+  const std::size_t rows = std::min(summary.elements(array), kMostRows);
+  for (std::size_t k = 0; k < rows; ++k) {
+    std::vector<Value> row;
+    for (const Column& column : table.columns) {
+      row.push_back(told(summary, fmt::format("{}/{}/{}", array, k, column.key)));
+    }
+    table.rows.push_back(std::move(row));
+  }
 }
 
 RunFigures figures_of(const RunFacts& facts) {
@@ -339,9 +334,7 @@ Section verdict_section(const RunFacts& facts) {
                    {"unit", "Unit"},
                    {"bar", "Asked for"},
                    {"detail", "Remark"}};
-  Cells cells;
-  for (const Column& column : table.columns) cells.emplace_back(column.key.c_str(), column.unit);
-  add_rows(facts.summary, "verdicts", cells, table);
+  add_rows(facts.summary, "verdicts", table);
   if (table.rows.empty()) {
     section.note = "No verdicts: the telemetry has no summary.";
   } else {
@@ -352,11 +345,7 @@ Section verdict_section(const RunFacts& facts) {
                     {"share", "Share", Measure::kShare},
                     {"cause", "Cause"},
                     {"advice", "Advice"}};
-  const Cells members{{"stage", Measure::kNone},
-                      {"share", Measure::kShare},
-                      {"cause", Measure::kNone},
-                      {"advice", Measure::kNone}};
-  add_rows(facts.summary, "bottlenecks", members, causes);
+  add_rows(facts.summary, "bottlenecks", causes);
   if (!causes.rows.empty()) section.tables.push_back(std::move(causes));
   return section;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <initializer_list>
 
 #include "base/error.hpp"
 
@@ -14,10 +14,17 @@ constexpr std::string_view kOneRun =
     "one run cannot tell: hold runs on one and on several GPUs against each other with virnucpro "
     "report";
 
-Verdict skipped(Verdict verdict, std::string why) {
+// Judged is what has no reason against it: the first one is told.
+bool skipped(Verdict& verdict, std::initializer_list<std::string> reasons) {
+  const auto* const why = std::ranges::find_if_not(reasons, &std::string::empty);
+  if (why == reasons.end()) return false;
   verdict.status = VerdictStatus::kSkipped;
-  verdict.detail = std::move(why);
-  return verdict;
+  verdict.detail = *why;
+  return true;
+}
+
+std::string unless(bool known, const char* why) {
+  return known ? "" : why;
 }
 
 // Of a value that should be below `pass` and must be below `miss`.
@@ -39,10 +46,10 @@ Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds)
                   .unit = "h",
                   .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.projected_hours,
                                      thresholds.most_projected_hours)};
-  if (std::string why = too_short(run, thresholds); !why.empty()) {
-    return skipped(std::move(verdict), std::move(why));
+  if (skipped(verdict, {too_short(run, thresholds),
+                        unless(run.sequences > 0, "no sequence was computed")})) {
+    return verdict;
   }
-  if (run.sequences == 0) return skipped(std::move(verdict), "no sequence was computed");
   const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedSequences) /
                        static_cast<double>(run.sequences);
   verdict.value = hours;
@@ -57,10 +64,10 @@ Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
                   .unit = "%",
                   .bar = fmt::format(">= {:g}, from {:g} on a warning", thresholds.utilization,
                                      thresholds.least_utilization)};
-  if (run.gpus == 0) return skipped(std::move(verdict), "no GPU was used");
-  if (!run.utilization) return skipped(std::move(verdict), "no GPU said how busy it was");
-  if (std::string why = too_short(run, thresholds); !why.empty()) {
-    return skipped(std::move(verdict), std::move(why));
+  if (skipped(verdict, {unless(run.gpus > 0, "no GPU was used"),
+                        unless(run.utilization.has_value(), "no GPU said how busy it was"),
+                        too_short(run, thresholds)})) {
+    return verdict;
   }
   verdict.value = run.utilization;
   if (*run.utilization >= thresholds.utilization) {
@@ -77,8 +84,8 @@ Verdict scaling(const RunMeasurements& run) {
                   .name = "speed-up by several GPUs",
                   .unit = "x",
                   .bar = ">= 1.9 on 2, >= 90 % beyond"};
-  return skipped(std::move(verdict),
-                 run.gpus < 2 ? "it was not on several GPUs" : std::string(kOneRun));
+  skipped(verdict, {unless(run.gpus > 1, "it was not on several GPUs"), std::string(kOneRun)});
+  return verdict;
 }
 
 // The last batch of a run is as full as what was left, which is nearly all of a short one.
@@ -87,9 +94,9 @@ Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
                   .name = "packing",
                   .unit = "%",
                   .bar = fmt::format(">= {:g}", thresholds.packing)};
-  if (run.batches == 0) return skipped(std::move(verdict), "no batch was computed");
-  if (std::string why = too_short(run, thresholds); !why.empty()) {
-    return skipped(std::move(verdict), std::move(why));
+  if (skipped(verdict,
+              {unless(run.batches > 0, "no batch was computed"), too_short(run, thresholds)})) {
+    return verdict;
   }
   verdict.value = run.packing;
   verdict.status = run.packing >= thresholds.packing ? VerdictStatus::kPass : VerdictStatus::kMiss;
@@ -102,9 +109,9 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
                   .unit = "%",
                   .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.starved,
                                      thresholds.most_starved)};
-  if (run.batches == 0) return skipped(std::move(verdict), "no batch was computed");
-  if (std::string why = too_short(run, thresholds); !why.empty()) {
-    return skipped(std::move(verdict), std::move(why));
+  if (skipped(verdict,
+              {unless(run.batches > 0, "no batch was computed"), too_short(run, thresholds)})) {
+    return verdict;
   }
   const double share =
       100 * static_cast<double>(run.starved_batches) / static_cast<double>(run.batches);
@@ -120,8 +127,9 @@ Verdict metrics_logged(const RunMeasurements& run) {
   Verdict verdict{
       .id = "MON-01", .name = "measurements in the log", .unit = "samples", .bar = "> 0"};
   verdict.value = static_cast<double>(run.samples);
-  if (run.samples == 0 && run.monitor_failure.empty()) {
-    return skipped(std::move(verdict), "it was over before the first");
+  if (skipped(verdict, {unless(run.samples > 0 || !run.monitor_failure.empty(),
+                               "it was over before the first")})) {
+    return verdict;
   }
   const bool logged = run.samples > 0 && run.monitor_failure.empty();
   verdict.status = logged ? VerdictStatus::kPass : VerdictStatus::kMiss;

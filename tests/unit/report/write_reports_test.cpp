@@ -167,7 +167,7 @@ TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
   const Journal other = sample_run(b, {sample_part("s", 9, {0.1F})}, print);
   write_text(b / "telemetry_1.json",
              fmt::format(R"({{"run": {{"seconds": 50}}, "verdicts": [{{"id": "PERF-01",
-                             "name": {0}, "status": "FAIL"}}]}})",
+                             "name": {0}, "status": "MISS"}}]}})",
                          Json(kMarkup).dump()));
   const auto facts =
       write_comparison({{a, first}, {b, other}}, directory / "compare.html", {}, Cancel());
@@ -175,7 +175,7 @@ TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
   EXPECT_EQ(facts[0].name, a.string());
   const std::string page = read_text(directory / "compare.html");
   EXPECT_THAT(page, HasSubstr("2 runs compared"));
-  EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">FAIL</span>"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">MISS</span>"));
   EXPECT_THAT(page, HasSubstr("<td>50 s</td>"));
   EXPECT_THAT(page, HasSubstr("<td>0.8</td>"));  // the largest difference
   EXPECT_THAT(page, HasSubstr("differs"));
