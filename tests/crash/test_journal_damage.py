@@ -7,7 +7,7 @@ takes such a journal may write nothing from it that an undisturbed run would not
 import shutil
 
 import pytest
-from harness import LONG, OUTPUT, RUNS, TABLES, Job, error_in, random_fasta, spread
+from harness import OUTPUT, RUNS, TABLES, Job, error_in, random_fasta, spread
 
 COMMANDS = {
     "export": lambda job: job.export("-o", "tables", "--force", preload=False),
@@ -26,9 +26,8 @@ LENGTHS = {"export": 60, "validate": 30, "resume": 8, "unchecked": 4}
 
 
 def flips(data, command):
-    """Where to flip a bit: all bytes in the long form; else the header and some of the rest."""
-    if LONG:
-        return list(range(len(data)))
+    """Where to flip a bit: in the header and some of the rest; all bytes, without the program, are
+    the unit tests' (tests/unit/run/journal_test.cpp)."""
     something, zeros = STRIDES[command]
     places = {True: [], False: []}
     for at, byte in enumerate(data):
@@ -40,8 +39,7 @@ def flips(data, command):
 def lengths(data, command):
     """Where to cut: some of all lengths, and around the ends of headers and pages."""
     edges = {at + off for at in (0, 16, 32, 56, HEADER, 4096, len(data)) for off in (-1, 0, 1)}
-    some = range(len(data)) if LONG else spread(len(data) - 1, LENGTHS[command])
-    return sorted(at for at in {*edges, *some} if 0 <= at < len(data))
+    return sorted(at for at in {*edges, *spread(len(data) - 1, LENGTHS[command])} if 0 <= at < len(data))
 
 
 def check(complaints):
