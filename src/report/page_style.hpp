@@ -73,8 +73,9 @@ table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; font-weight: 600; padding: 4px 0; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line);
   vertical-align: top; overflow-wrap: anywhere; min-width: 4.2em; unicode-bidi: isolate; }
+td { white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
-td.wide { min-width: 9em; }
+td.wide { min-width: 9em; white-space: normal; }
 th.number, td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.none { color: var(--soft); }
 th button { all: unset; cursor: pointer; }

@@ -13,7 +13,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kWideText = 24;  // letters from which a cell may not become narrow
+constexpr std::size_t kWideText =
+    24;  // letters from which a cell has several lines, and may not become narrow
 
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "

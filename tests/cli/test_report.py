@@ -295,7 +295,7 @@ def test_a_live_run_is_left_alone(program):
 
 
 def test_multiqc_finds_what_it_asks_for(run):
-    """Its custom content: https://docs.seqera.io/multiqc/custom_content; MultiQC itself is 1 GB."""
+    """Its custom content: https://docs.seqera.io/multiqc/custom_content."""
     assert run("report", "out").returncode == 0
     general = json.loads((run.folder / "out" / "virnucpro_mqc.json").read_text())
     assert set(general) == {"id", "plot_type", "pconfig", "data"}
@@ -314,3 +314,40 @@ def test_multiqc_finds_what_it_asks_for(run):
     assert scale[0] == "" and frames[0] == "reads"  # or the scale were a sample
     assert [float(x) for x in scale[1:]] == pytest.approx([0.05 * k + 0.025 for k in range(20)])
     assert sum(map(int, frames[1:])) == told(run.folder / "out")["summary"]["frames"] > 0
+
+
+def test_multiqc_takes_the_run(run):
+    assert run("report", "out").returncode == 0
+    done = subprocess.run(["multiqc", "--no-ansi", "-o", "multiqc", "out"], cwd=run.folder,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+    assert "error" not in done.stdout.lower(), done.stdout
+    data = run.folder / "multiqc" / "multiqc_data"
+    columns, values = ([cell.rpartition("-")[2] for cell in line.split("\t")] for line in
+                       (data / "multiqc_general_stats.txt").read_text().splitlines())
+    assert columns[0] == "Sample" and values[0] == "reads"
+    shown = dict(zip(columns[1:], map(float, values[1:])))
+    summary = told(run.folder / "out")["summary"]
+    assert shown["virnucpro_sequences"] == summary["sequences"] > 0
+    assert shown["virnucpro_virus"] == summary["virus_sequences"]
+    scores = (data / "multiqc_virnucpro_scores_plot.txt").read_text().splitlines()
+    assert scores[1].startswith("reads\t")
+
+
+def complaints_of_a_browser(page, picture, width):
+    """What it writes to its console, as an error of a script or a refused resource."""
+    done = subprocess.run(
+        ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+         f"--window-size={width},2400", f"--screenshot={picture}", page.as_uri()],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+    return [line for line in done.stdout.splitlines() if ":CONSOLE" in line]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_browser_has_no_complaint(run, width):
+    assert run("report", "out").returncode == 0
+    picture = run.folder / "picture.png"
+    page = run.folder / "out" / "report.html"
+    assert complaints_of_a_browser(page, picture, width) == []
+    assert picture.stat().st_size > 20_000  # one of an empty page has a tenth of that
+    page.write_text(page.read_text().replace("</body>", "<script>nothing.at.all</script></body>"))
+    assert len(complaints_of_a_browser(page, picture, width)) == 1
