@@ -99,6 +99,7 @@ def test_report_without_telemetry_says_that_nothing_was_measured(run):
 
 def test_report_with_telemetry(run):
     (run.folder / "out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(SUMMARY))
+    (run.folder / "out" / "telemetry_29991122T063000Z.jsonl").touch()
     assert run("report", "out").returncode == 0
     report = told(run.folder / "out")
     assert report["summary"]["seconds"] == 12.5
