@@ -59,13 +59,16 @@ class Program:
         assert process.wait(timeout=60) == 0, shown
         return shown
 
-    def wait_for_journal(self, process, output="out"):
-        """Until a run that was started has one."""
+    def wait_for(self, condition, process):
+        """Until a run that was started has come so far."""
         deadline = time.monotonic() + 60
-        while not (self.folder / output / "run.db").exists():
+        while not condition():
             assert process.poll() is None, process.stderr and process.stderr.read()
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+    def wait_for_journal(self, process, output="out"):
+        self.wait_for((self.folder / output / "run.db").exists, process)
 
     def interrupt(self, process, output="out"):
         """Stops a run that waits for its input, once it has its journal."""
