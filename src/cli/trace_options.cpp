@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -33,6 +35,15 @@ TraceLimit parse_limit(std::string_view text) {
                           text, kShortest, kLongest, kMostBatches));
 }
 
+// A path of the user's that leads nowhere is told before hours of computing, not in the trace.
+std::string choose_cupti(const Environment& environment) {
+  constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
+  const std::string path = environment.text(kVariable);
+  std::error_code ignored;
+  if (path.empty() || std::filesystem::is_regular_file(path, ignored)) return path;
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a library", kVariable, path));
+}
+
 }  // namespace
 
 void add_trace_options(CLI::App& command, TraceOptions& options, const std::string& group) {
@@ -54,7 +65,7 @@ std::optional<TraceSettings> choose_trace(const TraceOptions& options,
   check_own_file("--trace", options.file, kTraceFileStart, "trace");
   return TraceSettings{
       .limit = parse_limit(options.limit.empty() ? kDefaultLimit : options.limit.c_str()),
-      .cupti = environment.text("VIRNUCPRO_CUPTI")};
+      .cupti = choose_cupti(environment)};
 }
 
 }  // namespace virnucpro
