@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/thread_name.hpp"
 #include "report/trace_json.hpp"
 
 namespace virnucpro {
@@ -47,6 +48,7 @@ TraceFile::~TraceFile() {
 }
 
 void TraceFile::watch() {
+  name_thread("trace");
   {
     std::unique_lock lock(mutex_);
     while (!stop_ && !Tracer::here().has_reached_limit()) stopped_.wait_for(lock, kLookAtLimit);

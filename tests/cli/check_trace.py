@@ -82,7 +82,7 @@ def check_nesting(spans):
 
 
 def check_kernels(trace, pid):
-    """A batch's kernels ran after it was begun to be enqueued, before it was waited for to its end."""
+    """A batch's kernels ran after its enqueueing began and before the wait for it ended."""
     begun = {span["args"]["batch"]: span["ts"] for span in trace.of(pid, "host")
              if span["name"] == "enqueue" and "batch" in span["args"]}
     done = {span["args"]["batch"]: end_of(span) for span in trace.of(pid, "host")
@@ -95,16 +95,17 @@ def check_kernels(trace, pid):
         assert begun[batch] - CLOCK_ERROR <= span["ts"], span
         assert batch not in done or end_of(span) <= done[batch] + CLOCK_ERROR, span
         if span["cat"] == "kernel":
-            assert spans[batch]["ts"] <= span["ts"] and end_of(span) <= end_of(spans[batch]) + 1e-3, span
+            whole = spans[batch]
+            assert whole["ts"] <= span["ts"] and end_of(span) <= end_of(whole) + 1e-3, span
 
 
-def busy_share(trace, pid):
-    """Of the time from the first batch after those that fill the pipeline to the end of the last."""
+def busy_share(trace, pid, *kinds):
+    """What such spans cover of the time from the first batch after those that fill the pipeline to the end of the last."""
     batches = sorted(trace.of(pid, "batch"), key=lambda span: span["ts"])[FIRST_BATCHES:]
     assert batches, "too few batches to tell how busy the GPU was"
     begin, end = batches[0]["ts"], max(end_of(span) for span in batches)
     busy, reached = 0, begin
-    for span in sorted(trace.of(pid, "kernel", "copy"), key=lambda span: span["ts"]):
+    for span in sorted(trace.of(pid, *kinds), key=lambda span: span["ts"]):
         first, last = max(span["ts"], reached), min(end_of(span), end)
         busy += max(last - first, 0)
         reached = max(reached, last)
@@ -118,9 +119,11 @@ def tell(trace, pid):
           f"{len(trace.batches(pid))} batches, {len(kernels)} kernels")
     if not trace.of(pid, "batch"):
         return None
-    share = 100 * busy_share(trace, pid)
+    share = 100 * busy_share(trace, pid, "kernel", "copy")
+    computing = 100 * busy_share(trace, pid, "kernel")
     loose = sum("batch" not in kernel["args"] for kernel in kernels)
-    print(f"  GPU busy {share:.2f} % in steady state; {loose} kernels of no batch")
+    print(f"  GPU busy {share:.2f} % in steady state, {computing:.2f} % with kernels; "
+          f"{loose} kernels of no batch")
     return share
 
 

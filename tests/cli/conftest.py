@@ -123,3 +123,23 @@ def fastq(sequences):
 
 def message(result):
     return result.stderr.decode()
+
+
+def is_there(process):
+    """Whether a process runs, and is no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def workers_of(process):
+    """The ids of a run's worker processes."""
+    found = []
+    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            found += map(int, thread.read_text().split())
+        except OSError:  # a thread that has ended
+            continue
+    return [worker for worker in found if is_there(worker)]

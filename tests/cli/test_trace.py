@@ -1,12 +1,13 @@
 """The timeline of a run."""
 
 import json
+import os
 import signal
 import subprocess
 
 import pytest
 from check_trace import Trace
-from conftest import MODELS, fasta, message
+from conftest import MODELS, fasta, message, workers_of
 
 SHORT = ["-e", "100", "--no-progress", "--token-budget", "200"]
 
@@ -69,9 +70,9 @@ def test_worker_processes(reads):
         for span in spans(trace, pid, "compute"):
             if "batch" not in span["args"]:  # the one by which workers are checked
                 continue
-            (sent,) = [s for s in spans(trace, run, "send") if s["args"]["batch"] == span["args"]["batch"]]
-            (taken,) = [s for s in spans(trace, run, "take results")
-                        if s["args"]["batch"] == span["args"]["batch"]]
+            sent, taken = (next(step for step in spans(trace, run, name)
+                                if step["args"]["batch"] == span["args"]["batch"])
+                           for name in ("send", "take results"))
             assert sent["ts"] < span["ts"] and span["ts"] + span["dur"] < taken["ts"] + taken["dur"]
 
 
@@ -115,6 +116,20 @@ def test_an_interrupted_run_has_its_trace(program):
     trace.check()
     assert not trace.about["reached_limit"]
     assert not list(program.folder.glob("*.partial"))
+
+
+def test_a_worker_that_is_lost_costs_its_own_events(program, sequences):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
+                            "--cpu-workers", "2", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    program.wait_for_journal(process)
+    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    _, said = process.communicate(fasta(sequences).encode() * 20, timeout=60)
+    assert process.returncode == 0, said
+    assert b"was lost: it was killed by signal 9" in said
+    trace = Trace((program.folder / "trace.json").read_text())
+    trace.check()
+    run, *workers = trace.names
+    assert set().union(*(trace.batches(pid, "compute") for pid in workers)) == trace.batches(run)
 
 
 def test_beside_a_table_on_stdout(reads):
