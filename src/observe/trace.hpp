@@ -121,13 +121,10 @@ class TraceSpan {
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  // It came to nothing that is worth an event.
-  void drop() noexcept { begin_ = 0; }
-
  private:
   const char* const name_;
   const std::uint64_t batch_;
-  std::uint64_t begin_;
+  const std::uint64_t begin_;  // 0: not recorded
 };
 
 // What a scope launches on the GPU is for a batch.

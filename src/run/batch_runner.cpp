@@ -37,27 +37,21 @@ BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& setting
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);
-  while (std::optional<PackedBatch> batch = pack()) submit(std::move(*batch));
+  while (std::optional<PackedBatch> batch = pack(&Packer::take)) submit(std::move(*batch));
   while (receive(false)) {
   }
 }
 
-std::optional<PackedBatch> BatchRunner::pack() {
-  TraceSpan span("pack", next_batch_);
-  std::optional<PackedBatch> batch = packer_.take();
-  if (!batch) span.drop();
-  return batch;
-}
-
-std::optional<PackedBatch> BatchRunner::drain() {
-  TraceSpan span("pack", next_batch_);
-  std::optional<PackedBatch> batch = packer_.drain();
-  if (!batch) span.drop();
+// Asked for every frame: only what came to a batch is worth an event.
+std::optional<PackedBatch> BatchRunner::pack(std::optional<PackedBatch> (Packer::*choose)()) {
+  const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
+  std::optional<PackedBatch> batch = (packer_.*choose)();
+  if (batch && begin != 0) Tracer::here().record("pack", begin, next_batch_);
   return batch;
 }
 
 void BatchRunner::flush() {
-  while (std::optional<PackedBatch> batch = drain()) submit(std::move(*batch));
+  while (std::optional<PackedBatch> batch = pack(&Packer::drain)) submit(std::move(*batch));
   while (computer_.outstanding() > 0) receive(true);
 }
 

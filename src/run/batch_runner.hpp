@@ -51,8 +51,7 @@ class BatchRunner {
     std::vector<std::vector<std::uint64_t>> occurrences;
   };
 
-  std::optional<PackedBatch> pack();
-  std::optional<PackedBatch> drain();
+  std::optional<PackedBatch> pack(std::optional<PackedBatch> (Packer::*choose)());
   void submit(PackedBatch batch);
   BatchMetrics metrics_of(const PackedBatch& batch, std::uint64_t id, std::size_t queue) const;
   bool receive(bool wait);

@@ -72,16 +72,6 @@ TEST(Trace, ForgetsTheOneBefore) {
   EXPECT_EQ(names_of(tracer().take()), (std::vector<std::string>{"new"}));
 }
 
-TEST(Trace, LeavesOutWhatCameToNothing) {
-  tracer().start({});
-  {
-    TraceSpan span("pack");
-    span.drop();
-  }
-  tracer().stop();
-  EXPECT_TRUE(tracer().take().events.empty());
-}
-
 TEST(Trace, NamesThreads) {
   tracer().start({});
   std::thread([] {
