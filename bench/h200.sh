@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry [FOLDER]
+#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace [FOLDER]
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
-# the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers.
+# the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
+# trace is a run with its timeline, which is checked, beside one without.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry [FOLDER]}
-what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry [FOLDER]}
+bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace [FOLDER]}
+what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace [FOLDER]}
 mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
@@ -22,9 +23,18 @@ link_source() {
   [ -e "$source/share" ] || { mkdir -p "$(dirname "$source")" && ln -sfn "$PWD" "$source"; }
 }
 
+# Of python's packages, where the loader does not look.
+find_cupti() {
+  python3 -c 'import glob, nvidia
+print(next((file for folder in nvidia.__path__
+            for file in glob.glob(folder + "/**/libcupti.so.1[23]", recursive=True)), ""))' || true
+}
+
 run_tests() {
   local failed=0
   link_source
+  VIRNUCPRO_CUPTI=$(find_cupti)
+  export VIRNUCPRO_CUPTI
   export LD_LIBRARY_PATH=$programs/lib
   "$programs/bin/gpu_engine" | tee "$out/tests.log" | grep -E '^\[ +(FAILED|PASSED)|Failure|tests ran' || failed=1
   watch_ops || failed=1
@@ -53,8 +63,25 @@ watch_ops() {
   return "$failed"
 }
 
+# The trace's GPU must be busy as the requirement has it; what it costs shows in both runs' rates.
+run_trace() {
+  local flags
+  VIRNUCPRO_CUPTI=$(find_cupti)
+  export VIRNUCPRO_CUPTI LD_LIBRARY_PATH=$programs/lib
+  "$programs/bin/virnucpro" generate -n 19000 --length 500 --coding 1 -o "$programs/coding.fa"
+  "$programs/bin/virnucpro" utils export-weights synthetic:esm2_t36_3B -o "$programs/esm2"
+  for flags in "" "--trace $out/trace.json --trace-limit 20s" ""; do
+    # shellcheck disable=SC2086
+    "$programs/bin/virnucpro" predict "$programs/coding.fa" -o "$programs/out" --force -d cuda \
+      --esm-model "$programs/esm2" --dnabert-model synthetic:dnabert-s -p synthetic -e 500 \
+      -m custom --no-progress $flags 2>&1 | grep -E '(tokens|frames)/s|device busy|warning'
+  done | tee "$out/trace.log"
+  python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
+}
+
 case "$what" in
   tests) run_tests ;;
+  trace) run_trace ;;
   esm2 | predict | others | scaling | telemetry)
     python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
       --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/start_threads.hpp"
+#include "base/thread_name.hpp"
 
 namespace virnucpro {
 
@@ -26,10 +27,16 @@ template <typename In, typename Out>
 class OrderedPipeline {
  public:
   OrderedPipeline(std::size_t threads, std::size_t window,
-                  std::function<std::optional<In>()> source, std::function<Out(In)> work)
+                  std::function<std::optional<In>()> source, std::function<Out(In)> work,
+                  const char* thread_name = "pipeline")
       : window_(window), source_(std::move(source)), work_(std::move(work)) {
     start_threads(
-        threads_, threads, [this](std::size_t) { serve(); }, [this] { stop(); });
+        threads_, threads,
+        [this, thread_name](std::size_t) {
+          name_thread(thread_name);
+          serve();
+        },
+        [this] { stop(); });
   }
 
   ~OrderedPipeline() { stop(); }

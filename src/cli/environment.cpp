@@ -23,6 +23,9 @@ constexpr std::array kVariables{
     EnvironmentVariable{"VIRNUCPRO_DISABLE_CHECKPOINTING",
                         "1: no journal is kept, and an interrupted run cannot be resumed", true,
                         true},
+    EnvironmentVariable{
+        "VIRNUCPRO_CUPTI",
+        "the libcupti.so that tells --trace of kernels, where the loader finds none", true, true},
     EnvironmentVariable{"CUDA_VISIBLE_DEVICES",
                         "which GPUs CUDA shows (utils list-devices, where CUDA is built in)", true,
                         false},

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -17,12 +16,15 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
+#include "cli/trace_options.hpp"
 #include "report/metrics_file.hpp"
 #include "report/progress.hpp"
 #include "report/telemetry.hpp"
+#include "report/trace_file.hpp"
 #include "report/write_reports.hpp"
 #include "run/output_directory.hpp"
 #include "sequence/record.hpp"
@@ -53,6 +55,7 @@ struct PredictOptions {
   std::string shard;
   std::string telemetry;
   std::string metrics_file;
+  TraceOptions trace;
   bool force = false;
   bool resume = false;
   bool force_resume = false;
@@ -102,6 +105,7 @@ void add_output_options(CLI::App& command, PredictOptions& options) {
         "off|summary|full");
   value("--metrics-file", options.metrics_file,
         "Keep the run's counters in this file, as Prometheus's node exporter reads them", "FILE");
+  add_trace_options(command, options.trace, kOutputGroup);
   flag("--strict", options.strict, "Fail, with all files written, where a requirement is missed");
   flag("--no-report", options.no_report,
        "No report.html and its like; virnucpro report makes them");
@@ -199,19 +203,6 @@ void log_settings(const PredictSettings& settings) {
            compute.prefetch, compute.packing ? "on" : "off");
 }
 
-// One of an earlier run is replaced, but no other file: an input, for one.
-void check_metrics_file(const std::string& path) {
-  std::error_code ignored;  // what cannot be looked at fails when it is written
-  if (!fs::exists(path, ignored)) return;
-  std::string start(kMetricsFileStart.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (fs::is_regular_file(path, ignored) && start == kMetricsFileStart) return;
-  throw Error(
-      ErrorKind::kUsage,
-      fmt::format("--metrics-file {}: it is there and holds no metrics of this program", path));
-}
-
 // The reports come last: they say what telemetry has, too. The run has its tables without them.
 PredictEvents with_reports(PredictEvents events, const fs::path& directory, const Cancel& cancel) {
   events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
@@ -245,7 +236,10 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
 
 int run_predict(const PredictOptions& options, const Session& session) {
   const PredictSettings settings = choose_settings(options, session);
-  if (!options.metrics_file.empty()) check_metrics_file(options.metrics_file);
+  if (!options.metrics_file.empty()) {
+    check_own_file("--metrics-file", options.metrics_file, kMetricsFileStart, "metrics");
+  }
+  const std::optional<TraceSettings> tracing = choose_trace(options.trace, session.environment);
   log_settings(settings);
   const bool quiet = session.global.quiet;
   const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
@@ -261,10 +255,13 @@ int run_predict(const PredictOptions& options, const Session& session) {
   if (options.strict && measuring.level == TelemetryLevel::kOff) {
     throw Error(ErrorKind::kUsage, "--strict judges what is measured: not without telemetry");
   }
+  std::optional<TraceFile> trace;
+  if (tracing) trace.emplace(options.trace.file, *tracing);
   Telemetry telemetry(measuring, settings, counters);
   const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry,
                                           !options.no_report && !settings.to_stdout);
   progress.reset();
+  trace.reset();
   if (metrics) metrics->finish();
   say_summary(summary_lines(settings, summary, counters, telemetry.judged()), quiet);
   const int code = exit_code(summary);

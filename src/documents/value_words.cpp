@@ -40,7 +40,9 @@ void add_dnabert_s(ValueWords& values) {
 }
 
 void add_named(ValueWords& values, std::string_view name) {
-  if (name == "N" || name == "X" || name == "NAME" || name == "COMMAND") return;
+  if (name == "N" || name == "X" || name == "NAME" || name == "LIMIT" || name == "COMMAND") {
+    return;
+  }
   if (name == "DIR") {
     values.directories = true;
   } else if (name == "FILE" || name == "INPUT") {

@@ -9,6 +9,7 @@
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
+#include "observe/trace.hpp"
 #include "ops/cpu.hpp"
 #include "ops/finite.hpp"
 
@@ -71,6 +72,7 @@ class CpuEngine : public EngineDevice {
 
  private:
   BatchResult compute(const BatchRequest& request) {
+    const TraceSpan whole("compute", request.batch);
     const PackedFrames& packed = request.frames;
     const std::size_t frames = packed.frames();
     BatchResult result;
@@ -79,15 +81,18 @@ class CpuEngine : public EngineDevice {
     const double waiting = clock_.lap();
     if (std::exchange(computed_any_, true)) result.times.waiting = waiting;
     if (esm2_) {
+      const TraceSpan span("ESM-2", request.batch);
       result.esm2.resize(frames * esm2_width());
       esm2_->embed(context_, {packed.esm_tokens, packed.esm_offsets}, result.esm2);
       result.times.esm2 = clock_.lap();
     }
     if (dnabert_s_) {
+      const TraceSpan span("DNABERT-S", request.batch);
       result.dnabert_s.resize(frames * dnabert_s_width());
       dnabert_s_->embed(context_, {packed.dna_tokens, packed.dna_offsets}, result.dnabert_s);
       result.times.dnabert_s = clock_.lap();
     }
+    const TraceSpan span("classifier", request.batch);
     if (classifier_) {
       result.scores.resize(frames * 2);
       classifier_->classify(context_, merged(result, frames), result.scores);

@@ -15,6 +15,7 @@
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
+#include "observe/trace.hpp"
 #include "ops/backend_cuda.hpp"
 #include "ops/finite.hpp"
 #include "tensor/cuda_error.hpp"
@@ -187,6 +188,7 @@ double seconds_between(const Event& first, const Event& last) {
 // One batch under way.
 struct Slot {
   std::uint64_t id = 0;
+  std::uint64_t batch = 0;
   std::size_t frames = 0;
   Staging input;
   DeviceBuffer results;
@@ -238,10 +240,11 @@ class CudaEngine : public EngineDevice {
     check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // of whichever thread this is
     Slot& slot = slots_.at(next_);
     slot.id = request.id;
+    slot.batch = request.batch;
     slot.frames = request.frames.frames();
     if (slot.frames > 0) {
       prepare(slot, request.frames);
-      enqueue(slot, request.frames);
+      enqueue(slot, gather(slot, request.frames));
     }
     under_way_.push_back(&slot);
     next_ = (next_ + 1) % slots_.size();
@@ -253,7 +256,8 @@ class CudaEngine : public EngineDevice {
     BatchResult result;
     result.id = slot.id;
     if (slot.frames == 0) return result;
-    marks(slot.number).done.synchronize();
+    wait_for(slot);
+    const TraceSpan span("results", slot.batch);
     result.times = times_of(slot.number);
     const Results results = host_results(slot);
     if (classifier_) result.scores.assign(results.scores.begin(), results.scores.end());
@@ -403,8 +407,19 @@ class CudaEngine : public EngineDevice {
     return batch;
   }
 
-  // Sends a batch's input and enqueues all its kernels.
-  void enqueue(Slot& slot, const PackedFrames& frames) {
+  void wait_for(const Slot& slot) {
+    const TraceSpan span("wait for the GPU", slot.batch);
+    marks(slot.number).done.synchronize();
+  }
+
+  struct Input {
+    DeviceBatch<std::uint8_t> protein;
+    DeviceBatch<std::uint16_t> dna;
+  };
+
+  // Lays out a batch's input in pinned memory.
+  static Input gather(Slot& slot, const PackedFrames& frames) {
+    const TraceSpan span("gather", slot.batch);
     const auto esm_items = cuda::attention_items(frames.esm_offsets);
     const auto dna_items = cuda::attention_items(frames.dna_offsets);
     const auto bytes_of = [](const auto& values) {
@@ -413,8 +428,14 @@ class CudaEngine : public EngineDevice {
     slot.input.reserve(bytes_of(frames.esm_tokens) + bytes_of(frames.esm_offsets) +
                        bytes_of(esm_items) + bytes_of(frames.dna_tokens) +
                        bytes_of(frames.dna_offsets) + bytes_of(dna_items));
-    const auto protein = stage(slot.input, frames.esm_tokens, frames.esm_offsets, esm_items);
-    const auto dna = stage(slot.input, frames.dna_tokens, frames.dna_offsets, dna_items);
+    return {.protein = stage(slot.input, frames.esm_tokens, frames.esm_offsets, esm_items),
+            .dna = stage(slot.input, frames.dna_tokens, frames.dna_offsets, dna_items)};
+  }
+
+  // Sends a batch's input and enqueues all its kernels.
+  void enqueue(Slot& slot, const Input& input) {
+    const TraceSpan span("enqueue", slot.batch);
+    const TracedLaunches launches(slot.batch);
     slot.number = computed_++;
     Marks& here = marks(slot.number);
     here.sending.record(copies_);
@@ -426,13 +447,14 @@ class CudaEngine : public EngineDevice {
     const Results results = results_at(slot.results.data(), slot.frames, width());
     const DeviceMatrix merged{.data = results.merged.data(), .rows = slot.frames, .width = width()};
     if (esm2_) {
-      esm2_->embed(context_, protein,
+      esm2_->embed(context_, input.protein,
                    {.rows = merged, .column = dnabert_s_width(), .width = esm2_width()});
       context_.arena.rewind(0);
     }
     here.esm2.record(compute_);
     if (dnabert_s_) {
-      dnabert_s_->embed(context_, dna, {.rows = merged, .column = 0, .width = dnabert_s_width()});
+      dnabert_s_->embed(context_, input.dna,
+                        {.rows = merged, .column = 0, .width = dnabert_s_width()});
       context_.arena.rewind(0);
     }
     here.dnabert_s.record(compute_);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "observe/batch_metrics.hpp"
+#include "observe/trace_part.hpp"
 #include "tokens/packer.hpp"
 
 namespace virnucpro {
@@ -14,6 +15,8 @@ namespace virnucpro {
 struct BatchRequest {
   std::uint64_t id = 0;
   PackedFrames frames;
+  std::uint64_t batch = kNoBatch;  // of the run, of which this may be a part
+  bool traced = false;
 };
 
 // A frame that was given up.

@@ -20,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "arrays are sent as they lie in memory");
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 2;
+constexpr std::uint16_t kVersion = 3;
 constexpr std::size_t kCheckedHead = 12;  // what of a frame's head its checksum covers
 constexpr std::size_t kMostText = 1U << 20U;
 constexpr std::size_t kMostDescriptions = 1000;
@@ -121,7 +121,7 @@ EngineOutputs get_outputs(Reader& in) {
 
 void put(Writer& out, const WorkerSetup& setup) {
   for (const std::string* text : {&setup.dnabert_s, &setup.esm2, &setup.classifier,
-                                  &setup.models_dir, &setup.share_dir, &setup.pci}) {
+                                  &setup.models_dir, &setup.share_dir, &setup.pci, &setup.cupti}) {
     out.text(*text);
   }
   out.number(setup.threads);
@@ -129,11 +129,12 @@ void put(Writer& out, const WorkerSetup& setup) {
   put(out, setup.outputs);
   out.flag(setup.on_gpu);
   out.number(setup.token_budget);
+  out.flag(setup.trace);
 }
 
 void get(Reader& in, WorkerSetup& setup) {
   for (std::string* text : {&setup.dnabert_s, &setup.esm2, &setup.classifier, &setup.models_dir,
-                            &setup.share_dir, &setup.pci}) {
+                            &setup.share_dir, &setup.pci, &setup.cupti}) {
     *text = in.text();
   }
   setup.threads = in.number<std::uint64_t>();
@@ -141,6 +142,7 @@ void get(Reader& in, WorkerSetup& setup) {
   setup.outputs = get_outputs(in);
   setup.on_gpu = in.flag();
   setup.token_budget = in.number<std::uint64_t>();
+  setup.trace = in.flag();
 }
 
 void put(Writer& out, const WorkerHello& hello) {
@@ -183,6 +185,8 @@ void put(Writer& out, const BatchRequest& request) {
   out.array(request.frames.dna_offsets);
   out.array(request.frames.esm_tokens);
   out.array(request.frames.dna_tokens);
+  out.number(request.batch);
+  out.flag(request.traced);
 }
 
 void check_offsets(const std::vector<std::uint32_t>& offsets, std::size_t tokens) {
@@ -201,6 +205,8 @@ void get(Reader& in, BatchRequest& request) {
   frames.dna_offsets = in.array<std::uint32_t>();
   frames.esm_tokens = in.array<std::uint8_t>();
   frames.dna_tokens = in.array<std::uint16_t>();
+  request.batch = in.number<std::uint64_t>();
+  request.traced = in.flag();
   check_offsets(frames.esm_offsets, frames.esm_tokens.size());
   check_offsets(frames.dna_offsets, frames.dna_tokens.size());
   if (frames.esm_offsets.size() != frames.dna_offsets.size()) {
@@ -280,6 +286,53 @@ void put(Writer& out, const WorkerLogLine& line) {
 void get(Reader& in, WorkerLogLine& line) {
   line.level = in.choice<LogLevel>(kLogLevels);
   line.text = in.text();
+}
+
+void put(Writer& out, const WorkerTrace& trace) {
+  const TracePart& part = trace.part;
+  out.number(static_cast<std::uint32_t>(part.names.size()));
+  for (const TraceName& name : part.names) {
+    out.text(name.text);
+    out.number(static_cast<std::uint8_t>(name.kind));
+  }
+  out.number(static_cast<std::uint32_t>(part.tracks.size()));
+  for (const std::string& track : part.tracks) out.text(track);
+  out.array(part.events);
+  out.number(part.dropped);
+  out.number(part.recording_time);
+  out.number(part.cupti_time);
+  out.text(std::string_view(part.kernels).substr(0, kMostText));
+}
+
+std::uint32_t get_count(Reader& in, std::size_t most) {
+  const auto count = in.number<std::uint32_t>();
+  if (count > most) fail("a trace has too much of something");
+  return count;
+}
+
+void check_event(const TraceEvent& event, const TracePart& part) {
+  if (event.name >= part.names.size() || event.track >= part.tracks.size()) {
+    fail("an event of a trace has no name or track");
+  }
+  if (event.end < event.begin) fail("an event of a trace ends before it begins");
+}
+
+void get(Reader& in, WorkerTrace& trace) {
+  TracePart& part = trace.part;
+  part.names.resize(get_count(in, kMostTraceNames));
+  for (TraceName& name : part.names) {
+    name.text = in.text();
+    name.kind = in.choice<TraceKind>(kTraceKinds);
+  }
+  part.tracks.resize(get_count(in, kMostTraceTracks));
+  for (std::string& track : part.tracks) track = in.text();
+  part.events = in.array<TraceEvent>();
+  if (part.events.size() > kMostTraceEvents) fail("a trace has too many events");
+  for (const TraceEvent& event : part.events) check_event(event, part);
+  part.dropped = in.number<std::uint64_t>();
+  part.recording_time = in.number<std::uint64_t>();
+  part.cupti_time = in.number<std::uint64_t>();
+  part.kernels = in.text();
 }
 
 std::uint32_t checksum(std::string_view head, std::string_view payload) {

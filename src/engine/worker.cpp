@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bounded_queue.hpp"
+#include "base/thread_name.hpp"
 
 namespace virnucpro {
 
@@ -31,6 +32,7 @@ struct Worker::State {
   State& operator=(const State&) = delete;
 
   void serve() {
+    name_thread("worker");
     try {
       std::size_t begun = 0;
       while (true) {

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "engine/engine.hpp"
 #include "engine/messages.hpp"
+#include "observe/trace_part.hpp"
 
 namespace virnucpro {
 
@@ -28,6 +29,8 @@ struct WorkerSetup {
   bool on_gpu = false;             // the only one that the process sees
   std::string pci{};               // where that GPU is: "0000:3b:00.0"; empty: not known
   std::uint64_t token_budget = 0;  // 0: the device's own choice
+  bool trace = false;              // until a batch comes that is not traced
+  std::string cupti{};             // TraceSettings::cupti
 };
 
 // A worker's first answer, once it could compute.
@@ -63,7 +66,13 @@ struct WorkerLogLine {
   std::string text;
 };
 
+// What a worker recorded since the last of these. It comes before the result of a batch, so that
+// with the results of all batches that are traced all of the trace is there.
+struct WorkerTrace {
+  TracePart part;
+};
+
 using WorkerMessage = std::variant<WorkerSetup, WorkerHello, BatchRequest, WorkerResult,
-                                   WorkerFailure, WorkerLogLine>;
+                                   WorkerFailure, WorkerLogLine, WorkerTrace>;
 
 }  // namespace virnucpro

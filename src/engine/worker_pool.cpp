@@ -19,9 +19,11 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/thread_name.hpp"
 #include "engine/batch_parts.hpp"
 #include "engine/canary.hpp"
 #include "engine/channel.hpp"
+#include "observe/trace.hpp"
 
 namespace virnucpro {
 namespace {
@@ -88,6 +90,7 @@ struct Link {
 // A batch on its way.
 struct OpenBatch {
   PackedFrames frames;
+  bool traced = false;
   BatchResult result;
   std::size_t frames_left = 0;
   std::size_t nan = 0;  // of those that failed
@@ -156,6 +159,7 @@ class WorkerPool::Thread {
   }
 
   void run() {
+    name_thread("worker pool");
     try {
       while (take_submitted()) {
         schedule_.tick(clock_.now());
@@ -186,6 +190,7 @@ class WorkerPool::Thread {
     for (BatchRequest& request : submitted) {
       OpenBatch& batch = batches_[request.id];
       batch.frames = std::move(request.frames);
+      batch.traced = request.traced;
       batch.frames_left = batch.frames.frames();
       batch.result.id = request.id;
       schedule_.submit(request.id, batch.frames.esm_offsets, batch.frames.dna_offsets,
@@ -214,10 +219,17 @@ class WorkerPool::Thread {
                                                .visible_gpu = place.visible_gpu},
                                  make_channel());
       log_info("{} is process {}", place.name, link->process.id());
-      send(start.worker, encode_message(place.setup));
+      send(start.worker, encode_message(traced_setup(place.setup)));
     } catch (const Error& error) {
       schedule_.lost(start.worker, error.what(), clock_.now());
     }
+  }
+
+  static WorkerSetup traced_setup(WorkerSetup setup) {
+    const Tracer& tracer = Tracer::here();
+    setup.trace = tracer.is_on();
+    if (setup.trace) setup.cupti = tracer.settings().cupti;
+    return setup;
   }
 
   void perform(const WorkerSchedule::Kill& kill) {
@@ -234,13 +246,17 @@ class WorkerPool::Thread {
   void perform(const WorkerSchedule::SendCanary& canary) {
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
     request.id = canary.id;
+    request.traced = true;  // as far as its worker is: it is no sign of the trace's end
     send(canary.worker, encode_message(std::move(request)));
   }
 
   void perform(const WorkerSchedule::SendPart& part) {
-    const PackedFrames& frames = batches_.at(part.part.batch).frames;
-    send(part.worker,
-         encode_message(BatchRequest{.id = part.id, .frames = cut_frames(frames, part.part)}));
+    const TraceSpan span("send", part.part.batch);
+    const OpenBatch& batch = batches_.at(part.part.batch);
+    send(part.worker, encode_message(BatchRequest{.id = part.id,
+                                                  .frames = cut_frames(batch.frames, part.part),
+                                                  .batch = part.part.batch,
+                                                  .traced = batch.traced}));
   }
 
   void perform(const WorkerSchedule::GiveUp& given_up) {
@@ -335,6 +351,8 @@ class WorkerPool::Thread {
   bool take(std::size_t worker, WorkerResult message) {
     const std::uint64_t id = message.result.id;
     if (!schedule_.has(worker, id)) return refuse(worker);
+    const TraceSpan span("receive",
+                         schedule_.is_canary(id) ? kNoBatch : schedule_.part_of(id).batch);
     message.result.worker = static_cast<std::uint32_t>(worker);
     const std::size_t frames =
         schedule_.is_canary(id) ? canary_batch(shared_.hello.dnabert_s_vocabulary).frames.frames()
@@ -372,6 +390,12 @@ class WorkerPool::Thread {
       log_warning("{}: {}; it gets smaller batches, and results are the same",
                   shared_.settings.places[worker].name, error.what());
     }
+    return true;
+  }
+
+  bool take(std::size_t worker, const WorkerTrace& trace) {
+    Tracer::here().add(links_[worker]->process.id(), shared_.settings.places[worker].name,
+                       trace.part);
     return true;
   }
 

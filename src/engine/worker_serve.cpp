@@ -19,7 +19,9 @@
 #include "base/error.hpp"
 #include "base/error_of.hpp"
 #include "base/log.hpp"
+#include "base/thread_name.hpp"
 #include "engine/channel.hpp"
+#include "observe/trace.hpp"
 
 namespace virnucpro {
 namespace {
@@ -67,6 +69,7 @@ class Inbox {
 
  private:
   void run() {
+    name_thread("inbox");
     try {
       read();
     } catch (const std::exception& exception) {
@@ -130,11 +133,23 @@ class Server {
     const auto* setup = std::get_if<WorkerSetup>(&*message);
     if (setup == nullptr)
       throw Error(ErrorKind::kInternal, "a worker's first message is its setup");
-    WorkerModels models = load_(*setup, cancel_);
+    if (setup->trace) start_trace(*setup);
+    WorkerModels models = load(*setup);
     engine_ = std::move(models.engine);
     token_budget_ = models.hello.token_budget;
     writer_.send(models.hello);
     return true;
+  }
+
+  // Before anything opens the GPU.
+  static void start_trace(const WorkerSetup& setup) {
+    Tracer::here().start({.limit = {}, .cupti = setup.cupti});
+    if (setup.on_gpu) Tracer::here().trace_kernels();
+  }
+
+  WorkerModels load(const WorkerSetup& setup) {
+    const TraceSpan span("load models");
+    return load_(setup, cancel_);
   }
 
   // Begins a batch or finishes one; false when there are no more.
@@ -150,13 +165,25 @@ class Server {
       return true;
     }
     if (begun_.empty()) return false;
-    WorkerResult answer{.result = engine_->finish(), .token_budget = token_budget_};
-    begun_.pop_front();
-    writer_.send(answer);
+    finish();
     return true;
   }
 
+  void finish() {
+    WorkerResult answer{.result = engine_->finish(), .token_budget = token_budget_};
+    begun_.pop_front();
+    if (Tracer::here().is_on()) writer_.send(WorkerTrace{Tracer::here().take()});
+    writer_.send(answer);
+  }
+
+  // Nothing may be under way when kernels are no longer measured: none of them is cut.
+  void end_trace() {
+    while (!begun_.empty()) finish();
+    Tracer::here().stop();
+  }
+
   void begin(const BatchRequest& request) {
+    if (Tracer::here().is_on() && !request.traced) end_trace();
     begun_.push_back(request.id);
     try {
       engine_->begin(request);

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "observe/trace.hpp"
 
 namespace virnucpro {
 namespace {
@@ -36,13 +37,21 @@ BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& setting
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);
-  while (std::optional<PackedBatch> batch = packer_.take()) submit(std::move(*batch));
+  while (std::optional<PackedBatch> batch = pack(&Packer::take)) submit(std::move(*batch));
   while (receive(false)) {
   }
 }
 
+// Asked for every frame: only what came to a batch is worth an event.
+std::optional<PackedBatch> BatchRunner::pack(std::optional<PackedBatch> (Packer::*choose)()) {
+  const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
+  std::optional<PackedBatch> batch = (packer_.*choose)();
+  if (batch && begin != 0) Tracer::here().record("pack", begin, next_batch_);
+  return batch;
+}
+
 void BatchRunner::flush() {
-  while (std::optional<PackedBatch> batch = packer_.drain()) submit(std::move(*batch));
+  while (std::optional<PackedBatch> batch = pack(&Packer::drain)) submit(std::move(*batch));
   while (computer_.outstanding() > 0) receive(true);
 }
 
@@ -54,6 +63,7 @@ void BatchRunner::settle() noexcept {
 }
 
 void BatchRunner::submit(PackedBatch batch) {
+  const TraceSpan span("submit", next_batch_);
   while (receive(false)) {
   }
   const std::size_t queue = computer_.outstanding();
@@ -62,7 +72,10 @@ void BatchRunner::submit(PackedBatch batch) {
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, id, queue),
                               .occurrences = std::move(batch.occurrences)});
-  computer_.submit({.id = id, .frames = std::move(batch.frames)});
+  computer_.submit({.id = id,
+                    .frames = std::move(batch.frames),
+                    .batch = id,
+                    .traced = Tracer::here().admit(id)});
 }
 
 BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
@@ -85,12 +98,21 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
 }
 
 bool BatchRunner::receive(bool wait) {
-  const std::optional<BatchResult> result = computer_.receive(wait);
-  if (result) take(*result);
+  const std::optional<BatchResult> result = wait ? wait_for_result() : computer_.receive(false);
+  if (result) {
+    take(*result);
+    Tracer::here().finish(result->id);
+  }
   return result.has_value();
 }
 
+std::optional<BatchResult> BatchRunner::wait_for_result() {
+  const TraceSpan span("wait for results");
+  return computer_.receive(true);
+}
+
 void BatchRunner::take(const BatchResult& result) {
+  const TraceSpan span("take results", result.id);
   const auto node = open_.extract(result.id);
   const OpenBatch& batch = node.mapped();
   check_finite(result, batch);

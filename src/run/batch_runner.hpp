@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -50,9 +51,11 @@ class BatchRunner {
     std::vector<std::vector<std::uint64_t>> occurrences;
   };
 
+  std::optional<PackedBatch> pack(std::optional<PackedBatch> (Packer::*choose)());
   void submit(PackedBatch batch);
   BatchMetrics metrics_of(const PackedBatch& batch, std::uint64_t id, std::size_t queue) const;
   bool receive(bool wait);
+  std::optional<BatchResult> wait_for_result();
   void take(const BatchResult& result);
   void check_finite(const BatchResult& result, const OpenBatch& batch) const;
 

@@ -9,6 +9,7 @@
 #include "base/limits.hpp"
 #include "base/ordered_pipeline.hpp"
 #include "base/text.hpp"
+#include "observe/trace.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/fasta_text.hpp"
 #include "sequence/frames.hpp"
@@ -159,12 +160,14 @@ struct FrameStream::State {
             settings.threads, limits().blocks_in_flight,
             [this] {
               const TimedScope timed(counters.host.read);
+              const TraceSpan span("read");
               return source.next();
             },
-            [this](Work work) { return run(std::move(work)); }) {}
+            [this](Work work) { return run(std::move(work)); }, "frames") {}
 
   std::vector<FrameEvent> run(Work work) const {
     const TimedScope timed(counters.host.translate);
+    const TraceSpan span("translate, tokenize");
     cancel.check();
     std::vector<FrameEvent> events;
     for (const Stretch& stretch : work.stretches) events.emplace_back(translate(stretch));
@@ -244,6 +247,11 @@ struct FrameStream::State {
     return tokenizer->encode(letters);
   }
 
+  std::optional<std::vector<FrameEvent>> wait_for_events() {
+    const TraceSpan span("wait for frames");
+    return pipeline.next();
+  }
+
   const InputSet& inputs;  // for their names alone: the source reads them
   const FrameStreamSettings settings;
   const DnaTokenizer* tokenizer;
@@ -271,7 +279,7 @@ FrameStream::~FrameStream() = default;
 
 std::optional<FrameEvent> FrameStream::next() {
   while (state_->ready.empty()) {
-    std::optional<std::vector<FrameEvent>> events = state_->pipeline.next();
+    std::optional<std::vector<FrameEvent>> events = state_->wait_for_events();
     if (!events) return std::nullopt;
     for (FrameEvent& event : *events) state_->ready.push_back(std::move(event));
   }

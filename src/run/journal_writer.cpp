@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/thread_name.hpp"
+#include "observe/trace.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -57,6 +60,7 @@ void JournalWriter::add(Task task, std::size_t bytes) {
 }
 
 void JournalWriter::work() {
+  name_thread("journal");
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
@@ -65,6 +69,7 @@ void JournalWriter::work() {
     lock.unlock();
     try {
       const TimedScope timed(time_);
+      const TraceSpan span("journal");
       first.task(journal_);
     } catch (...) {
       lock.lock();

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "observe/trace.hpp"
 #include "run/batch_runner.hpp"
 #include "run/failed_inputs.hpp"
 #include "run/frame_stream.hpp"
@@ -100,6 +101,7 @@ class PredictRun {
   // the rest does not cost them.
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
+    const TraceSpan span("tables");
     RunSummary summary;
     summary.counts = write_tables(
         journal_,

@@ -9,6 +9,7 @@
 #include "base/processors.hpp"
 #include "engine/worker.hpp"
 #include "engine/worker_pool.hpp"
+#include "observe/trace.hpp"
 
 namespace virnucpro {
 namespace {
@@ -82,6 +83,7 @@ RunModels start_processes(const ModelSettings& models, const ComputeSettings& co
 
 RunModels start_models(const ModelSettings& models, const ComputeSettings& compute,
                        const EngineOutputs& outputs, const Cancel& cancel) {
+  const TraceSpan span("load models");
   const bool here = compute.worker_program.empty();
   return here ? start_here(models, compute, outputs, cancel)
               : start_processes(models, compute, outputs, cancel);

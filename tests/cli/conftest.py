@@ -13,7 +13,7 @@ BIN = os.environ["VIRNUCPRO_BIN"]
 SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
 LAMBDA = SOURCE / "examples" / "lambda.fa.gz"
 OWN_VARIABLES = ("VIRNUCPRO_MODELS", "VIRNUCPRO_DISABLE_PACKING", "VIRNUCPRO_DISABLE_FP16",
-                 "VIRNUCPRO_V1_ATTENTION", "VIRNUCPRO_DISABLE_CHECKPOINTING")
+                 "VIRNUCPRO_V1_ATTENTION", "VIRNUCPRO_DISABLE_CHECKPOINTING", "VIRNUCPRO_CUPTI")
 MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
           "-p", "synthetic"]
 TABLES = ("prediction_results.txt", "prediction_results_highestscore.csv")
@@ -59,13 +59,16 @@ class Program:
         assert process.wait(timeout=60) == 0, shown
         return shown
 
-    def wait_for_journal(self, process, output="out"):
-        """Until a run that was started has one."""
+    def wait_for(self, condition, process):
+        """Until a run that was started has come so far."""
         deadline = time.monotonic() + 60
-        while not (self.folder / output / "run.db").exists():
+        while not condition():
             assert process.poll() is None, process.stderr and process.stderr.read()
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+    def wait_for_journal(self, process, output="out"):
+        self.wait_for((self.folder / output / "run.db").exists, process)
 
     def interrupt(self, process, output="out"):
         """Stops a run that waits for its input, once it has its journal."""
@@ -120,3 +123,23 @@ def fastq(sequences):
 
 def message(result):
     return result.stderr.decode()
+
+
+def is_there(process):
+    """Whether a process runs, and is no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def workers_of(process):
+    """The ids of a run's worker processes."""
+    found = []
+    for thread in Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            found += map(int, thread.read_text().split())
+        except OSError:  # a thread that has ended
+            continue
+    return [worker for worker in found if is_there(worker)]

@@ -240,7 +240,7 @@ def test_mistyped_key_names_the_nearest(program, key):
 
 
 # Variables with a test: in SETTINGS, or below.
-VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_DISABLE_CHECKPOINTING",
+VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_CUPTI", "VIRNUCPRO_DISABLE_CHECKPOINTING",
              "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE", "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR"}
 NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES", "VIRNUCPRO_DISABLE_FP16"}
 
@@ -291,6 +291,14 @@ def test_share(place):
     assert "of_variable/dnabert-s/tokenizer.json" in message(result)
     good = {"VIRNUCPRO_SHARE": str(SOURCE / "share" / "virnucpro")}
     assert place.predict("a.fa", "-o", "out", environment=good).returncode == 0
+
+
+def test_library_of_kernels_has_to_be_there(place):
+    flags = ["a.fa", "-o", "out", "--trace", "t.json"]
+    result = place.predict(*flags, environment={"VIRNUCPRO_CUPTI": "absent.so"})
+    assert result.returncode == 1
+    assert "VIRNUCPRO_CUPTI absent.so: expected a library" in message(result)
+    assert place.predict(*flags, environment={"VIRNUCPRO_CUPTI": ""}).returncode == 0
 
 
 def test_directory_of_models_has_to_be_there(place):

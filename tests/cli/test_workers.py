@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import MODELS, fasta, message
+from conftest import MODELS, fasta, is_there, message, workers_of
 
 SHORT = ["-e", "100", "-d", "cpu"]
 # Small batches: a run has hundreds of them, and one is on its way whenever a worker is killed.
@@ -30,26 +30,6 @@ def expected(program, reads):
     result = program.predict(reads, *SHORT, "-o", "expected")
     assert result.returncode == 0, message(result)
     return program.tables("expected", "reads")
-
-
-def is_there(process):
-    """Whether a process runs, and is no zombie."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def workers_of(process):
-    """The ids of a run's worker processes."""
-    found = []
-    for thread in Path(f"/proc/{process}/task").glob("*/children"):
-        try:
-            found += map(int, thread.read_text().split())
-        except OSError:  # a thread that has ended
-            continue
-    return [worker for worker in found if is_there(worker)]
 
 
 def wait_until(condition, seconds=30):

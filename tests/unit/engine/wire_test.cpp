@@ -126,6 +126,37 @@ TEST(Wire, RefusesTimesThatAreNone) {
   }
 }
 
+TEST(Wire, KeepsATrace) {
+  WireReader reader;
+  reader.add(encode_message(sample_trace()));
+  const TracePart part = std::get<WorkerTrace>(*reader.take()).part;
+  ASSERT_EQ(part.events.size(), 2U);
+  EXPECT_EQ(part.events[1].begin, 20U);
+  EXPECT_EQ(part.events[1].end, 40U);
+  EXPECT_EQ(part.events[1].batch, 4U);
+  EXPECT_EQ(part.names[part.events[1].name].text, "gemm");
+  EXPECT_EQ(part.names[part.events[1].name].kind, TraceKind::kKernel);
+  EXPECT_EQ(part.tracks[part.events[1].track], "GPU, stream 7");
+  EXPECT_EQ(part.cupti_time, 200U);
+}
+
+TEST(Wire, RefusesATraceThatDoesNotFitTogether) {
+  const auto refused = [](auto change) {
+    WorkerTrace trace = sample_trace();
+    change(trace.part);
+    return kind_of_reading(encode_message(trace));
+  };
+  EXPECT_EQ(refused([](TracePart& part) { part.events[0].name = 2; }), ErrorKind::kInternal);
+  EXPECT_EQ(refused([](TracePart& part) { part.events[0].track = 2; }), ErrorKind::kInternal);
+  EXPECT_EQ(refused([](TracePart& part) { part.events[0].end = 9; }), ErrorKind::kInternal);
+  EXPECT_EQ(refused([](TracePart& part) { part.events.resize(kMostTraceEvents + 1); }),
+            ErrorKind::kInternal);
+  EXPECT_EQ(refused([](TracePart& part) { part.names.resize(kMostTraceNames + 1); }),
+            ErrorKind::kInternal);
+  EXPECT_EQ(refused([](TracePart& part) { part.tracks.resize(kMostTraceTracks + 1); }),
+            ErrorKind::kInternal);
+}
+
 TEST(Wire, BelievesNoLength) {
   std::string frame = encode_message(WorkerLogLine{});
   frame.replace(8, 4, "\xff\xff\xff\x7f");  // the largest that it may be, and nothing behind it

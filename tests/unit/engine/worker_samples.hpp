@@ -14,6 +14,8 @@ inline BatchRequest sample_request() {
   request.frames.esm_offsets = {0, 3, 7};
   request.frames.dna_tokens = {1, 900, 2, 1, 2};
   request.frames.dna_offsets = {0, 3, 5};
+  request.batch = 4;
+  request.traced = true;
   return request;
 }
 
@@ -33,6 +35,17 @@ inline WorkerResult sample_result() {
   return answer;
 }
 
+inline WorkerTrace sample_trace() {
+  return {{.names = {{"enqueue", TraceKind::kHost}, {"gemm", TraceKind::kKernel}},
+           .tracks = {"main 12", "GPU, stream 7"},
+           .events = {{.begin = 10, .end = 30, .batch = 4, .name = 0, .track = 0},
+                      {.begin = 20, .end = 40, .batch = 4, .name = 1, .track = 1}},
+           .dropped = 1,
+           .recording_time = 100,
+           .cupti_time = 200,
+           .kernels = "CUPTI, API version 130001"}};
+}
+
 // One of every type, with every part of it set.
 inline std::vector<WorkerMessage> sample_messages() {
   const WorkerSetup setup{.dnabert_s = "synthetic:dnabert-s-tiny",
@@ -45,7 +58,9 @@ inline std::vector<WorkerMessage> sample_messages() {
                           .outputs = {.scores = true, .dnabert_s = false, .esm2 = true},
                           .on_gpu = true,
                           .pci = "0000:3b:00.0",
-                          .token_budget = 512};
+                          .token_budget = 512,
+                          .trace = true,
+                          .cupti = "/lib/libcupti.so"};
   const WorkerHello hello{.kernel_path = "cpu-avx2",
                           .dnabert_s_width = 768,
                           .esm2_width = 2560,
@@ -65,7 +80,8 @@ inline std::vector<WorkerMessage> sample_messages() {
           sample_request(),
           sample_result(),
           failure,
-          WorkerLogLine{.level = LogLevel::kWarning, .text = "memory is short"}};
+          WorkerLogLine{.level = LogLevel::kWarning, .text = "memory is short"},
+          sample_trace()};
 }
 
 }  // namespace virnucpro

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/environment.hpp"
+#include "observe/trace.hpp"
+
+namespace virnucpro {
+
+// --trace and --trace-limit, as written; empty: not given.
+struct TraceOptions {
+  std::string file;
+  std::string limit;
+};
+
+void add_trace_options(CLI::App& command, TraceOptions& options, const std::string& group);
+
+// Empty: the run is not traced. Errors: kUsage, also for a file that is there and is no trace of
+// this program.
+std::optional<TraceSettings> choose_trace(const TraceOptions& options,
+                                          const Environment& environment);
+
+}  // namespace virnucpro

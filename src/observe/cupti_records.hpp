@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+// CUPTI's interface to programs in C, as far as a trace needs it: no header of NVIDIA's is needed
+// to build this program. Records only ever grew at their ends since CUDA 10 (CUpti_ActivityKernel4
+// to 10), so that these, their beginnings, hold for every library of the last years;
+// tests/gpu/cupti_records_test.cpp holds them against the header.
+namespace virnucpro::cupti {
+
+inline constexpr int kSuccess = 0;
+inline constexpr std::uint32_t kFlushForced = 1;
+
+inline constexpr std::uint32_t kMemcpy = 1;
+inline constexpr std::uint32_t kMemset = 2;
+inline constexpr std::uint32_t kRuntime = 5;
+inline constexpr std::uint32_t kConcurrentKernel = 10;
+inline constexpr std::uint32_t kOverhead = 17;
+inline constexpr std::uint32_t kExternalCorrelation = 39;
+// What is measured. A correlation is told with the record of a call of the runtime, and only then.
+inline constexpr std::array kKinds{kMemcpy,   kMemset, kConcurrentKernel, kExternalCorrelation,
+                                   kOverhead, kRuntime};
+
+inline constexpr std::uint32_t kOwnCorrelation = 3;  // CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0
+
+struct KernelRecord {
+  std::uint32_t kind;
+  std::array<std::uint8_t, 12> configuration;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t completed;
+  std::uint32_t device;
+  std::uint32_t context;
+  std::uint32_t stream;
+  std::array<std::int32_t, 8> grid_block_and_shared_memory;
+  std::array<std::uint32_t, 2> local_memory;
+  std::uint32_t correlation;
+  std::int64_t grid;
+  const char* name;
+};
+
+// Of a copy; a memset's has the same places.
+struct CopyRecord {
+  std::uint32_t kind;
+  std::uint8_t copy_kind;
+  std::array<std::uint8_t, 3> memory_kinds;
+  std::uint64_t bytes;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint32_t device;
+  std::uint32_t context;
+  std::uint32_t stream;
+  std::uint32_t correlation;
+};
+
+struct CorrelationRecord {
+  std::uint32_t kind;
+  std::uint32_t external_kind;
+  std::uint64_t external;
+  std::uint32_t correlation;
+};
+
+struct OverheadRecord {
+  std::uint32_t kind;
+  std::uint32_t overhead_kind;
+  std::array<std::uint32_t, 4> object;
+  std::uint64_t start;
+  std::uint64_t end;
+};
+
+}  // namespace virnucpro::cupti

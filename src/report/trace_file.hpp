@@ -1,0 +1,34 @@
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+#include "observe/trace.hpp"
+
+namespace virnucpro {
+
+// Records a run's first batches and writes them as report/trace_json.hpp says, from a thread of its
+// own, as soon as the limit is reached, or else when the run ends, however it does. Only what is
+// wrong with the file at the beginning is an error; what goes wrong later is a warning.
+class TraceFile {
+ public:
+  // Errors: kOutputWrite where there can be no such file.
+  TraceFile(std::filesystem::path path, TraceSettings settings);
+  ~TraceFile();
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+ private:
+  void watch();
+  void write() noexcept;
+
+  const std::filesystem::path path_;
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool stop_ = false;
+  std::thread watcher_;  // last: it uses all of the above
+};
+
+}  // namespace virnucpro

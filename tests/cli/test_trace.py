@@ -1,0 +1,170 @@
+"""The timeline of a run."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+from check_trace import Trace
+from conftest import MODELS, fasta, message, workers_of
+
+SHORT = ["-e", "100", "--no-progress", "--token-budget", "200"]
+
+
+@pytest.fixture
+def reads(program, sequences):
+    (program.folder / "reads.fa").write_text(fasta(sequences))
+    return program
+
+
+def traced(program, *flags, file="trace.json", **options):
+    result = program.predict("reads.fa", *SHORT, "--trace", file, *flags, **options)
+    assert result.returncode == 0, message(result)
+    trace = Trace((program.folder / file).read_text())
+    trace.check()
+    return trace
+
+
+def batches_of(folder):
+    lines = next(folder.glob("telemetry_*.jsonl")).read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def spans(trace, pid, name):
+    return [span for span in trace.of(pid, "host") if span["name"] == name]
+
+
+def test_one_process(reads):
+    trace = traced(reads, "-o", "out")
+    (pid,) = trace.names
+    assert trace.names[pid] == "run"
+    assert not trace.about["reached_limit"]
+    every = {batch["batch"] for batch in batches_of(reads.folder / "out")}
+    assert len(every) > 3
+    for step in ("pack", "submit", "compute", "ESM-2", "DNABERT-S", "classifier", "take results"):
+        assert trace.batches(pid, step) == every, step
+        assert len(spans(trace, pid, step)) == len(every)
+    for step in ("load models", "read", "translate, tokenize", "wait for frames", "journal", "tables"):
+        assert spans(trace, pid, step), step
+    threads = {name.split()[0] for name in trace.tracks.values()}
+    assert threads == {"main", "frames", "worker", "journal"}
+    about = trace.about["processes"][0]
+    assert about["events_dropped"] == 0 and about["kernels"] == ""
+    assert 0 < about["recording_seconds"] < trace.about["seconds"]
+
+
+def test_worker_processes(reads):
+    trace = traced(reads, "-o", "out", "--cpu-workers", "2")
+    run, *workers = trace.names
+    assert trace.names[run] == "run"
+    assert {trace.names[pid] for pid in workers} == {"worker 0 (cpu)", "worker 1 (cpu)"}
+    batches = batches_of(reads.folder / "out")
+    assert trace.batches(run, "take results") == {batch["batch"] for batch in batches}
+    for pid in workers:
+        index = int(trace.names[pid].split()[1])
+        of_worker = {batch["batch"] for batch in batches if batch["worker"] == index}
+        assert trace.batches(pid, "compute") == of_worker
+        assert spans(trace, pid, "load models")
+        # One clock: a batch is computed after it was sent, and before its results are taken.
+        for span in spans(trace, pid, "compute"):
+            if "batch" not in span["args"]:  # the one by which workers are checked
+                continue
+            sent, taken = (next(step for step in spans(trace, run, name)
+                                if step["args"]["batch"] == span["args"]["batch"])
+                           for name in ("send", "take results"))
+            assert sent["ts"] < span["ts"] and span["ts"] + span["dur"] < taken["ts"] + taken["dur"]
+
+
+@pytest.mark.parametrize("flags", [[], ["--cpu-workers", "2"]])
+def test_so_many_batches(reads, flags):
+    trace = traced(reads, "-o", "out", "--trace-limit", "3", *flags)
+    assert trace.about["reached_limit"]
+    assert len(batches_of(reads.folder / "out")) > 3
+    run, *workers = trace.names
+    assert trace.batches(run) == {0, 1, 2}
+    computed = set().union(*(trace.batches(pid, "compute") for pid in [run, *workers]))
+    assert computed == {0, 1, 2}
+    plain = reads.predict("reads.fa", *SHORT, "-o", "plain")
+    assert plain.returncode == 0
+    assert reads.tables("out", "reads") == reads.tables("plain", "reads")
+
+
+def test_so_many_seconds(reads):
+    assert not traced(reads, "-o", "out", "--trace-limit", "60s").about["reached_limit"]
+
+
+def test_it_is_there_once_the_limit_is_reached(program, sequences):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
+                            "--trace-limit", "2", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(fasta(sequences).encode() * 200)
+    process.stdin.flush()
+    program.wait_for(lambda: (program.folder / "trace.json").exists(), process)
+    assert process.poll() is None
+    trace = Trace((program.folder / "trace.json").read_text())
+    trace.check()
+    assert trace.about["reached_limit"]
+    process.stdin.close()
+    assert process.wait(timeout=60) == 0
+
+
+def test_an_interrupted_run_has_its_trace(program):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
+                            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    program.interrupt(process)
+    trace = Trace((program.folder / "trace.json").read_text())
+    trace.check()
+    assert not trace.about["reached_limit"]
+    assert not list(program.folder.glob("*.partial"))
+
+
+def test_a_worker_that_is_lost_costs_its_own_events(program, sequences):
+    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
+                            "--cpu-workers", "2", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    program.wait_for_journal(process)
+    os.kill(workers_of(process.pid)[0], signal.SIGKILL)
+    _, said = process.communicate(fasta(sequences).encode() * 20, timeout=60)
+    assert process.returncode == 0, said
+    assert b"was lost: it was killed by signal 9" in said
+    trace = Trace((program.folder / "trace.json").read_text())
+    trace.check()
+    run, *workers = trace.names
+    assert set().union(*(trace.batches(pid, "compute") for pid in workers)) == trace.batches(run)
+
+
+def test_beside_a_table_on_stdout(reads):
+    trace = traced(reads, "-o", "-")
+    (pid,) = trace.names
+    assert trace.batches(pid, "compute")
+
+
+def test_only_a_trace_is_replaced(reads):
+    before = (reads.folder / "reads.fa").read_text()
+    for file in ("reads.fa", "."):
+        result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", file)
+        assert result.returncode == 1
+        assert "holds no trace of this program" in message(result)
+    assert (reads.folder / "reads.fa").read_text() == before
+    traced(reads, "-o", "out")
+    traced(reads, "-o", "again")
+
+
+def test_a_place_where_nothing_can_be_written(reads):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", "absent/trace.json")
+    assert result.returncode == 1
+    assert "absent/trace.json" in message(result)
+    assert not (reads.folder / "out").exists()
+
+
+@pytest.mark.parametrize("limit", ["0", "0s", "-1", "s", "1e9s", "nans", "2m", "1.5"])
+def test_limits_that_are_none(reads, limit):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", "t.json", f"--trace-limit={limit}")
+    assert result.returncode == 1
+    assert f"--trace-limit {limit}: expected seconds" in message(result)
+    assert not (reads.folder / "t.json").exists()
+
+
+def test_a_limit_of_nothing(reads):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace-limit", "5")
+    assert result.returncode == 1
+    assert "there is no --trace that it could limit" in message(result)

@@ -1,0 +1,157 @@
+#include "observe/cupti.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "observe/trace_clock.hpp"
+#include "unit/observe/fake_gpu.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<std::uint64_t> batches_of(const std::vector<GpuActivity>& activities) {
+  std::vector<std::uint64_t> batches;
+  for (const GpuActivity& activity : activities) batches.push_back(activity.batch);
+  return batches;
+}
+
+void launch(FakeGpu& gpu, const Cupti& cupti, std::uint64_t batch, std::uint64_t begin) {
+  cupti.begin_launches(batch);
+  gpu.kernel("kernel", 7, begin, begin + 10);
+  cupti.end_launches();
+}
+
+TEST(Cupti, SaysThatThereIsNone) {
+  Cupti cupti("/nowhere/libcupti.so");
+  EXPECT_THAT(cupti.failure(), HasSubstr("/nowhere/libcupti.so"));
+  EXPECT_EQ(cupti.version(), "");
+  cupti.begin_launches(1);
+  cupti.end_launches();
+  EXPECT_TRUE(cupti.take().empty());
+}
+
+TEST(Cupti, SaysWhatAnOldOneLacks) {
+  const Cupti cupti(VIRNUCPRO_FAKE_OLD_CUPTI);
+  EXPECT_THAT(cupti.failure(), HasSubstr("cuptiActivityRegisterTimestampCallback"));
+}
+
+TEST(Cupti, SaysWhyOneDoesNotMeasure) {
+  FakeGpu gpu(cupti::kConcurrentKernel);
+  const Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  EXPECT_EQ(cupti.failure(), "cuptiActivityEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES");
+  EXPECT_EQ(gpu.enabled_kinds(), 0);
+}
+
+TEST(Cupti, TellsWhatTheGpuDidForWhom) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  ASSERT_EQ(cupti.failure(), "");
+  EXPECT_EQ(cupti.version(), "130001");
+  cupti.begin_launches(5);
+  gpu.copy(1, 8, 1000, 1100);
+  gpu.kernel("_ZN9virnucpro4cuda4gemmIfEEvPT_", 7, 1200, 1300);
+  cupti.end_launches();
+  cupti.begin_launches(6);
+  gpu.memset(7, 1300, 1400);
+  cupti.end_launches();
+  const std::vector<GpuActivity> activities = cupti.take();
+  ASSERT_EQ(activities.size(), 3U);
+  EXPECT_EQ(batches_of(activities), (std::vector<std::uint64_t>{5, 5, 6}));
+  EXPECT_EQ(activities[0].kind, TraceKind::kCopy);
+  EXPECT_EQ(activities[0].name, "copy to the GPU");
+  EXPECT_EQ(activities[0].stream, 8U);
+  EXPECT_EQ(activities[1].kind, TraceKind::kKernel);
+  EXPECT_EQ(activities[1].name, "virnucpro::cuda::gemm<float>");
+  EXPECT_EQ(activities[1].stream, 7U);
+  EXPECT_EQ(activities[1].begin, 1200U);
+  EXPECT_EQ(activities[1].end, 1300U);
+  EXPECT_EQ(activities[2].name, "memset");
+  EXPECT_TRUE(cupti.take().empty());
+}
+
+TEST(Cupti, FindsABatchThatIsToldAfterItsKernel) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  cupti.begin_launches(3);
+  gpu.hasty_kernel("kernel", 7, 10, 20);
+  cupti.end_launches();
+  EXPECT_EQ(batches_of(cupti.take()), (std::vector<std::uint64_t>{3}));
+}
+
+TEST(Cupti, TellsOfWhatBelongsToNoBatchOnce) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  gpu.kernel("kernel", 7, 10, 20);
+  EXPECT_TRUE(cupti.take().empty()) << "its batch may be told with the next";
+  EXPECT_EQ(batches_of(cupti.take()), (std::vector<std::uint64_t>{kNoBatch}));
+  EXPECT_TRUE(cupti.take().empty());
+  gpu.kernel("kernel", 7, 30, 40);
+  cupti.stop();
+  EXPECT_EQ(batches_of(cupti.take()), (std::vector<std::uint64_t>{kNoBatch}));
+}
+
+TEST(Cupti, LeavesOutWhatHasNotEnded) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  launch(gpu, cupti, 1, 10);
+  gpu.kernel("running", 7, 30, 0);
+  EXPECT_EQ(cupti.take().size(), 1U);
+  cupti.stop();
+  EXPECT_TRUE(cupti.take().empty());
+}
+
+TEST(Cupti, MeasuresNoMoreOnceStopped) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  EXPECT_GT(gpu.enabled_kinds(), 0);
+  cupti.stop();
+  EXPECT_EQ(gpu.enabled_kinds(), 0);
+  launch(gpu, cupti, 1, 10);
+  EXPECT_TRUE(cupti.take().empty());
+}
+
+TEST(Cupti, TakesMoreThanABufferHolds) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  constexpr std::uint64_t kKernels = 1300;
+  for (std::uint64_t i = 0; i < kKernels; ++i) launch(gpu, cupti, i, 100 * i + 1);
+  const std::vector<GpuActivity> activities = cupti.take();
+  ASSERT_EQ(activities.size(), kKernels);
+  EXPECT_EQ(activities.back().batch, kKernels - 1);
+}
+
+TEST(Cupti, GivesItTheClockOfTraces) {
+  FakeGpu gpu;
+  const Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  const std::uint64_t before = trace_now();
+  const std::uint64_t told = gpu.clock();
+  EXPECT_LE(before, told);
+  EXPECT_LE(told, trace_now());
+}
+
+TEST(Cupti, TellsItsCosts) {
+  FakeGpu gpu;
+  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+  gpu.overhead(1000, 4000);
+  launch(gpu, cupti, 1, 10);
+  EXPECT_EQ(cupti.take().size(), 1U);
+  const Cupti::Costs costs = cupti.take_costs();
+  EXPECT_EQ(costs.cupti, 3000U);
+  EXPECT_GT(costs.recording, 0U);
+  EXPECT_EQ(cupti.take_costs().recording, 0U);
+}
+
+TEST(KernelName, IsReadable) {
+  EXPECT_EQ(short_kernel_name("_ZN9virnucpro4cuda4gemmIfEEvPT_"), "virnucpro::cuda::gemm<float>");
+  EXPECT_EQ(short_kernel_name("_ZN12_GLOBAL__N_13addEPfS0_"), "(anonymous namespace)::add");
+  EXPECT_EQ(short_kernel_name("plain"), "plain");
+  EXPECT_EQ(short_kernel_name(std::string(999, 'a').c_str()).size(), kLongestTraceText);
+}
+
+}  // namespace
+}  // namespace virnucpro
