@@ -109,7 +109,8 @@ SETTINGS = {
 # Keys whose effect is not a line of the log: each has a test of its own, below or in
 # test_telemetry.py.
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
-             "progress.enabled", "run.telemetry", "run.monitor_interval"}
+             "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
+             "run.monitor_interval"}
 BARS = {f"run.requirements.{name}" for name in
         ("projected_hours", "most_projected_hours", "utilization", "least_utilization", "packing",
          "starved", "most_starved", "shortest_run")}
@@ -202,7 +203,7 @@ def test_progress_enabled(place, command, value, flags, live):
     (place.folder / "c.yaml").write_text(nested("progress.enabled", value))
     shown = shown_on_a_terminal(place, *command, "-e", "100", *ENCODERS, "-c", "c.yaml",
                                 *flags)
-    assert (b"\x1b[K" in shown) == live
+    assert (b"\x1b[J" in shown) == live
 
 
 @pytest.mark.parametrize("key", [name for name, key in KEYS.items() if not key.used])
