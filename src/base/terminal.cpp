@@ -29,9 +29,10 @@ void write_stderr(std::string_view text) {
 
 // The cursor waits at the start of the block's first line. A terminal that is made narrower wraps
 // the block's lines, below it: whatever became of them, they are all below the cursor, and nothing
-// else is.
+// else is. (Only what the window has no room for any more is the terminal's, and stays.) From its
+// upper left corner tmux would not clear a screen, but move it to its history.
 std::string cleared(const Terminal& terminal) {
-  return terminal.live ? '\r' + terminal.control.clear_below : std::string{};
+  return terminal.live ? "\r " + terminal.control.clear_below + '\r' : std::string{};
 }
 
 std::string drawn(const Terminal& terminal) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -234,11 +235,13 @@ bool has_reports(const fs::path& directory) {
   return fs::is_regular_file(directory / "report.html", error);
 }
 
-// An error for which the table's advice is to resume, of a run that keeps nothing.
+// Where the table's advice is to resume: of a run that keeps nothing.
 Error without_resume(Error error) {
-  const bool interrupted =
-      error.kind() == ErrorKind::kInterrupted || error.kind() == ErrorKind::kTerminated;
-  if (interrupted) error.advise("Run it again, from the beginning: with -o - nothing is kept.");
+  constexpr std::array kResumable{ErrorKind::kInterrupted, ErrorKind::kTerminated,
+                                  ErrorKind::kWorkersLost};
+  if (std::ranges::find(kResumable, error.kind()) != kResumable.end()) {
+    error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
+  }
   return error;
 }
 
@@ -252,7 +255,7 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
   } catch (const std::exception& exception) {
     Error error = error_of(exception);
     telemetry.end(error.kind());
-    if (settings.to_stdout) throw without_resume(std::move(error));
+    if (settings.to_stdout || !settings.journal) throw without_resume(std::move(error));
     throw;
   }
 }

@@ -206,6 +206,23 @@ def test_progress_enabled(place, command, value, flags, live):
     assert (b"\x1b[J" in shown) == live
 
 
+@pytest.mark.parametrize("seconds, least, most", [("0.1", 8, 1000), ("3600", 1, 3)])
+def test_progress_update_interval(place, seconds, least, most):
+    (place.folder / "c.yaml").write_text(nested("progress.update_interval", seconds))
+    shown = shown_on_a_terminal(place, "predict", "-p", "synthetic", "-o", "out", "-e", "100",
+                                *ENCODERS, "-c", "c.yaml")
+    assert least <= shown.count(b"starting") <= most
+
+
+@pytest.mark.parametrize("value", ["-1", "3601"])
+def test_update_intervals_that_are_none(place, value):
+    (place.folder / "c.yaml").write_text(nested("progress.update_interval", value))
+    result = place.predict("a.fa", "-o", "out", "-c", "c.yaml")
+    assert result.returncode == 1
+    assert "progress.update_interval: expected a number from 0 to 3600" in message(result)
+    assert not (place.folder / "out").exists()
+
+
 @pytest.mark.parametrize("key", [name for name, key in KEYS.items() if not key.used])
 def test_key_without_effect_is_accepted_and_v_says_so(program, key):
     (program.folder / "c.yaml").write_text(nested(key, "[]" if key == "files.keep_files" else "1"))
