@@ -70,6 +70,7 @@ struct RunCounters {
   Counter chunks_framed;      // whose frames are counted
   Counter frames;             // stop-free
   Counter frames_scored;      // with their scores back, each occurrence of a frame counted
+  Counter frames_given_up;    // that no worker survived: they get none
   Counter workers;            // that compute
   HostTimes host;
   PipelineMetrics pipeline;  // what was computed

@@ -40,6 +40,18 @@ ProgressStage stage_of(const ProgressSample& sample) {
                                                          : ProgressStage::kScoring;
 }
 
+std::optional<double> mean_gpu_percent(const std::vector<WorkerProgress>& workers) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const WorkerProgress& worker : workers) {
+    if (!worker.gpu_percent) continue;
+    sum += *worker.gpu_percent;
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
 }  // namespace
 
 ProgressSample sample_progress(const RunCounters& counters) {
@@ -55,7 +67,7 @@ ProgressSample sample_progress(const RunCounters& counters) {
           .chunks_known = counters.chunks_known.get(),
           .chunks_framed = counters.chunks_framed.get(),
           .frames = counters.frames.get(),
-          .frames_scored = counters.frames_scored.get(),
+          .frames_scored = counters.frames_scored.get() + counters.frames_given_up.get(),
           .computed = pipeline.totals,
           .workers = std::move(pipeline.workers)};
 }
@@ -92,19 +104,6 @@ WorkerProgress ProgressTracker::worker(const ProgressSample& sample, std::size_t
   const std::optional<double> busy = rates.busy.per_second(sample.seconds);
   if (!progress.gpu_percent && busy) progress.gpu_percent = std::min(100 * *busy, 100.0);
   return progress;
-}
-
-std::optional<double> ProgressTracker::mean_gpu_percent(
-    const std::vector<WorkerProgress>& workers) const {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const WorkerProgress& worker : workers) {
-    if (!worker.gpu_percent) continue;
-    sum += *worker.gpu_percent;
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return sum / static_cast<double>(count);
 }
 
 void ProgressTracker::forecast(const ProgressSample& sample, RunProgress& progress) {

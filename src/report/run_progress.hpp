@@ -21,7 +21,7 @@ struct ProgressSample {
   std::uint64_t chunks_known = 0;
   std::uint64_t chunks_framed = 0;
   std::uint64_t frames = 0;
-  std::uint64_t frames_scored = 0;
+  std::uint64_t frames_scored = 0;  // or given up
   BatchTotals computed{};
   std::vector<BatchTotals> workers{};
   std::vector<std::optional<double>> utilization{};  // percent of each worker's GPU, as it says
@@ -76,7 +76,6 @@ class ProgressTracker {
 
   WorkerProgress worker(const ProgressSample& sample, std::size_t index);
   void forecast(const ProgressSample& sample, RunProgress& progress);
-  std::optional<double> mean_gpu_percent(const std::vector<WorkerProgress>& workers) const;
 
   bool on_gpu_;
   MovingRate frames_;

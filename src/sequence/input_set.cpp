@@ -266,6 +266,7 @@ struct InputSet::State {
       if (i % step == 0) sizes.push_back(0);
       sizes.back() += size.value_or(0);
     }
+    if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
   // Of the current input; a file that grows counts as it was.
@@ -310,6 +311,7 @@ struct InputSet::State {
   std::vector<std::string> names;
   std::vector<std::uint64_t> sizes;  // of the files of each input
   bool sized = true;                 // all of them are known
+  std::uint64_t total = 0;           // of them all, then
   std::uint64_t taken = 0;           // bytes of the inputs before the current one
   std::uint32_t current = 0;
   std::uint64_t records = 0;  // handed out of the current input
@@ -335,8 +337,7 @@ const std::string& InputSet::name(std::uint32_t input) const {
 }
 
 std::uint64_t InputSet::total_bytes() const {
-  const std::vector<std::uint64_t>& sizes = state_->sizes;
-  return state_->sized ? std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) : 0;
+  return state_->total;
 }
 
 std::uint64_t InputSet::bytes_taken() const {
