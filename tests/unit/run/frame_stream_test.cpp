@@ -215,8 +215,8 @@ TEST_F(FrameStreams, Count) {
   EXPECT_EQ(counters.frames.get(), frames);
   EXPECT_EQ(counters.chunks_framed.get(), 4U);
   EXPECT_EQ(counters.chunks_known.get(), 0U);
-  EXPECT_EQ(counters.input_bytes.get(), 56U);
-  EXPECT_EQ(counters.input_bytes_total.get(), 56U);
+  EXPECT_EQ(counters.input_bytes.get(), 58U);
+  EXPECT_EQ(counters.input_bytes_total.get(), 58U);
 }
 
 TEST_F(FrameStreams, CountWhatIsKnownApart) {
