@@ -12,6 +12,8 @@ pkg_check_modules(HTSLIB REQUIRED IMPORTED_TARGET htslib)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+# The part of ncurses that knows terminals, without its windows.
+find_library(TINFO_LIBRARY NAMES tinfo ncursesw REQUIRED)
 
 # Debian's shared HDF5 carries a driver for S3 buckets, and with it curl, OpenSSL, Kerberos and LDAP:
 # thirty libraries that would be loaded at every start and shipped in every package. Of the archive

@@ -12,8 +12,9 @@ cmake --preset cpu -DBUILD_TESTING=OFF
 cmake --build --preset cpu --target virnucpro
 
 printf '\nThe genome of the phage lambda (48,502 bases, RefSeq NC_001416), in chunks of 300 bases:\n\n'
+# Small batches, so that there is progress to be seen in so small a run.
 command=("$virnucpro" predict "$input" -e 300 --esm-model synthetic:esm2_t6_8M
-  --dnabert-model synthetic:dnabert-s -p synthetic -o "$output" --force)
+  --dnabert-model synthetic:dnabert-s -p synthetic --token-budget 1024 -o "$output" --force)
 printf '$ %s\n' "${command[*]}"
 "${command[@]}"
 

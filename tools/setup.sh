@@ -21,10 +21,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(g++ cmake ninja-build ccache pkg-config
   libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev
   libdnnl-dev libhdf5-dev libsqlite3-dev
-  libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev)
+  libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
+  libncurses-dev)
 # Without OpenBLAS torch falls back to a BLAS that is some 50 times slower.
-# zsh and mandoc try the completion and the manual page, MultiQC and Chromium the reports.
-test_packages=(zsh mandoc multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools
+# zsh and mandoc try the completion and the manual page, tmux what is shown on a terminal, MultiQC and
+# Chromium the reports.
+test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools
   python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)

@@ -271,6 +271,12 @@ std::optional<double> Config::number(std::string_view name) const {
   return parse_number(setting->values.front());
 }
 
+double Config::number_in(std::string_view name, double fallback, double least, double most) const {
+  const double value = number(name).value_or(fallback);
+  if (value >= least && value <= most) return value;
+  throw wrong_value(name, fmt::format("a number from {:g} to {:g}", least, most));
+}
+
 Error Config::wrong_value(std::string_view name, const std::string& expected) const {
   const auto found = settings_.find(name);
   const std::string value =

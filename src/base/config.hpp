@@ -48,6 +48,8 @@ class Config {
   std::optional<bool> flag(std::string_view name) const;
   std::optional<std::uint64_t> count(std::string_view name) const;  // empty for "auto", too
   std::optional<double> number(std::string_view name) const;
+  // A number within bounds, or `fallback` where the file does not set it. Errors: kConfig.
+  double number_in(std::string_view name, double fallback, double least, double most) const;
 
   // The error for a value that is of its type, but not one that `name` can have.
   Error wrong_value(std::string_view name, const std::string& expected) const;

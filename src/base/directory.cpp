@@ -15,9 +15,7 @@ namespace virnucpro {
 void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()}, error.message());
-  }
+  if (error) throw write_error(directory, error.value());
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -68,9 +68,10 @@ constexpr std::array kTable{
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
               "Choose another with --output; --force replaces the file, or this program's files in "
               "the directory; predict --resume goes on with an interrupted run."},
-    ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
-              "Free space, then run it again, predict with --resume, or choose another --output; "
-              "nothing half-written was left under a final name."},
+    ErrorInfo{
+        kOutputWrite, "output-write", 1, "output cannot be written",
+        "Put that right, then run it again, predict with --resume, or choose another --output; "
+        "nothing half-written was left under a final name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
@@ -110,7 +111,7 @@ std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 2048;
   if (text.size() <= kLongest) return printable(text);
   std::size_t size = kLongest;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+  while (size > 0 && !begins_letter(text[size])) --size;
   return printable(text.substr(0, size)) + "…";
 }
 
@@ -160,5 +161,9 @@ Error::Error(ErrorKind kind, Place place, std::string detail)
       place_(std::move(place)),
       detail_(std::move(detail)),
       message_(compose(kind_, place_, detail_)) {}
+
+std::string_view Error::remedy() const noexcept {
+  return remedy_.empty() ? info().remedy : std::string_view(remedy_);
+}
 
 }  // namespace virnucpro

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace virnucpro {
 
@@ -99,11 +100,16 @@ class Error : public std::exception {
   const std::string& detail() const noexcept { return detail_; }
   const ErrorInfo& info() const noexcept { return error_info(kind_); }
 
+  // What the user can do: the table's remedy, unless a better one is known where it happened.
+  std::string_view remedy() const noexcept;
+  void advise(std::string remedy) { remedy_ = std::move(remedy); }
+
  private:
   ErrorKind kind_;
   Place place_;
   std::string detail_;
   std::string message_;
+  std::string remedy_{};
 };
 
 }  // namespace virnucpro

@@ -15,14 +15,25 @@ namespace {
 
 constexpr std::size_t kBufferSize = 1U << 20U;
 
+constexpr const char* kFreeSpace =
+    "Free space, then run it again, predict with --resume, or choose another --output; nothing "
+    "half-written was left under a final name.";
+
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
-  throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, errno_text(error));
+  throw write_error(path, error);
 }
 
 }  // namespace
 
 std::string errno_text(int error) {
   return std::generic_category().message(error);
+}
+
+Error write_error(const std::filesystem::path& path, int error, const std::string& what) {
+  Error failure(ErrorKind::kOutputWrite, Place{.file = path.string()},
+                (what.empty() ? what : what + ": ") + errno_text(error));
+  if (error == ENOSPC || error == EDQUOT) failure.advise(kFreeSpace);
+  return failure;
 }
 
 int write_all(int fd, std::string_view text) {

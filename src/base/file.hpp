@@ -94,5 +94,8 @@ int write_all(int fd, std::string_view text);
 
 // "No space left on device", as errno has it.
 std::string errno_text(int error);
+// kOutputWrite for `path`, of errno as the failed call left it; where the disk or a quota is full
+// its remedy is to free space. `what` is said before the reason.
+Error write_error(const std::filesystem::path& path, int error, const std::string& what = {});
 
 }  // namespace virnucpro

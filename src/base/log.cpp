@@ -69,6 +69,7 @@ struct Log {
   std::vector<std::filesystem::path> paths;  // of the files
   std::deque<Line> history;                  // for files that are added later
   bool loses_lines = false;
+  std::uint64_t warnings = 0;
   std::function<void(LogLevel, std::string_view)> elsewhere;  // where all of it goes instead
 };
 
@@ -81,8 +82,9 @@ Line line_of(LogLevel level, std::string_view text) {
   return {spdlog::log_clock::now(), spd_level(level), printable(text)};
 }
 
-// Under the lock: for the files that are there and those to come.
+// Under the lock: counted, and for the files that are there and those to come.
 void keep(Log& log, const Line& line) {
+  if (line.level == spdlog::level::warn) ++log.warnings;
   if (!log.files.should_log(line.level)) return;
   write(log.files, line);
   log.history.push_back(line);
@@ -166,6 +168,12 @@ void log_to_files(LogLevel level, std::string_view text) {
   const std::lock_guard lock(log.mutex);
   if (log.elsewhere) return log.elsewhere(level, text);
   keep(log, line);
+}
+
+std::uint64_t warnings_said() {
+  Log& log = the_log();
+  const std::lock_guard lock(log.mutex);
+  return log.warnings;
 }
 
 void send_log_to(std::function<void(LogLevel, std::string_view)> sink) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string_view>
@@ -29,6 +30,9 @@ inline constexpr std::size_t kLogHistory = 1000;
 void log_message(LogLevel level, std::string_view text);
 // The same to the files alone: what stderr says in another form, or not at all.
 void log_to_files(LogLevel level, std::string_view text);
+
+// How many warnings were said so far by the functions above.
+std::uint64_t warnings_said();
 
 // Sends every message to `sink` alone, one at a time, from whichever thread it comes; empty: back
 // to where start_log() said. For a process whose messages another one says. `sink` must not log.

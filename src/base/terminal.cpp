@@ -3,20 +3,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <mutex>
-#include <string>
+#include <utility>
 
 #include "base/file.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr std::string_view kClearLine = "\r\x1b[K";
-
 struct Terminal {
   std::mutex mutex;
-  std::string live;
+  LiveLines live;  // empty: no block is there
+  CursorControl control;
 };
 
 Terminal& terminal() {
@@ -28,36 +27,59 @@ void write_stderr(std::string_view text) {
   (void)write_all(STDERR_FILENO, text);  // nobody is left to be told
 }
 
+// The cursor waits at the start of the block's first line. A terminal that is made narrower wraps
+// the block's lines, below it: whatever became of them, they are all below the cursor, and nothing
+// else is. (Only what the window has no room for any more is the terminal's, and stays.) From its
+// upper left corner tmux would not clear a screen, but move it to its history.
+std::string cleared(const Terminal& terminal) {
+  return terminal.live ? "\r " + terminal.control.clear_below + '\r' : std::string{};
+}
+
+std::string drawn(const Terminal& terminal) {
+  if (!terminal.live) return {};
+  const TerminalSize size = terminal_size();
+  const std::vector<std::string> lines = terminal.live(size);
+  const std::size_t count = std::min(lines.size(), size.rows);
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) text += '\n';
+    text += lines[i];
+  }
+  text += '\r';
+  for (std::size_t i = 1; i < count; ++i) text += terminal.control.line_up;
+  return text;
+}
+
 }  // namespace
 
 void terminal_print(std::string_view text) {
   const std::lock_guard lock(terminal().mutex);
-  const std::string& live = terminal().live;
-  std::string output;
-  if (!live.empty()) output += kClearLine;
-  output += text;
-  output += '\n';
-  output += live;
+  write_stderr(cleared(terminal()) + std::string(text) + '\n' + drawn(terminal()));
+}
+
+void terminal_show_live(LiveLines lines, const CursorControl& control) {
+  const std::lock_guard lock(terminal().mutex);
+  std::string output = cleared(terminal());
+  terminal().live = std::move(lines);
+  terminal().control = control;
+  output += drawn(terminal());
   write_stderr(output);
 }
 
-void terminal_show_live(std::string_view line) {
+void terminal_hide_live() {
   const std::lock_guard lock(terminal().mutex);
-  std::string& live = terminal().live;
-  if (line.empty() && live.empty()) return;
-  live = line;
-  write_stderr(std::string(kClearLine) + live);
+  const std::string output = cleared(terminal());
+  terminal().live = nullptr;
+  if (!output.empty()) write_stderr(output);
 }
 
-bool terminal_is_live() {
-  const char* name = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && name != nullptr && std::string_view(name) != "dumb";
-}
-
-std::size_t terminal_width() {
+TerminalSize terminal_size() {
   winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+  TerminalSize result;
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return result;
+  if (size.ws_col > 0) result.columns = size.ws_col;
+  if (size.ws_row > 0) result.rows = size.ws_row;
+  return result;
 }
 
 }  // namespace virnucpro

@@ -106,6 +106,17 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::size_t count_letters(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_letter));
+}
+
+std::string_view first_letters(std::string_view text, std::size_t most) {
+  std::size_t letters = 0;
+  const auto* const end = std::find_if(
+      text.begin(), text.end(), [&](char byte) { return begins_letter(byte) && ++letters > most; });
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
 std::string grouped(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,15 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
 
 // Fit for a terminal and a log of lines: control characters as \x1b. UTF-8 stays as it is.
 std::string printable(std::string_view text);
+
+// Whether a letter of UTF-8 begins with this byte, which no other byte of a letter does.
+constexpr bool begins_letter(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+// How many letters of UTF-8 there are.
+std::size_t count_letters(std::string_view text);
+// The first `most` letters of UTF-8; all where there are fewer.
+std::string_view first_letters(std::string_view text, std::size_t most);
 
 // 12345678 as "12,345,678".
 std::string grouped(std::uint64_t number);

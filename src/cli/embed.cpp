@@ -14,6 +14,7 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/progress_options.hpp"
 #include "cli/summary.hpp"
 #include "report/progress.hpp"
 
@@ -110,10 +111,10 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   check_output_file(options.output, options.force);
   settings.output = options.output;
 
-  const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
+  const auto shown = choose_progress(options.no_progress, settings.compute, session);
   RunCounters counters;
   std::optional<Progress> progress;
-  if (!session.global.quiet && !options.no_progress && wants_progress) progress.emplace(counters);
+  if (shown) progress.emplace(counters, *shown);
   const EmbedSummary summary = embed(settings, counters, session.cancel);
   progress.reset();
   if (!session.global.quiet) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "cli/progress_options.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
@@ -218,6 +220,22 @@ PredictEvents with_reports(PredictEvents events, const fs::path& directory, cons
   return events;
 }
 
+// They cost no run its end: a warning says why they are not there.
+bool has_reports(const fs::path& directory) {
+  std::error_code error;
+  return fs::is_regular_file(directory / "report.html", error);
+}
+
+// Where the table's advice is to resume: of a run that keeps nothing.
+Error without_resume(Error error) {
+  constexpr std::array kResumable{ErrorKind::kInterrupted, ErrorKind::kTerminated,
+                                  ErrorKind::kWorkersLost};
+  if (std::ranges::find(kResumable, error.kind()) != kResumable.end()) {
+    error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
+  }
+  return error;
+}
+
 // What was measured is told also of a run that ends with an error.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports) {
@@ -225,11 +243,10 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
   if (reports) events = with_reports(std::move(events), settings.output, cancel);
   try {
     return predict(settings, counters, cancel, write_stdout, events);
-  } catch (const Error& error) {
+  } catch (const std::exception& exception) {
+    Error error = error_of(exception);
     telemetry.end(error.kind());
-    throw;
-  } catch (const std::exception& error) {
-    telemetry.end(error_of(error).kind());
+    if (settings.to_stdout || !settings.journal) throw without_resume(std::move(error));
     throw;
   }
 }
@@ -240,30 +257,37 @@ int run_predict(const PredictOptions& options, const Session& session) {
     check_own_file("--metrics-file", options.metrics_file, kMetricsFileStart, "metrics");
   }
   const std::optional<TraceSettings> tracing = choose_trace(options.trace, session.environment);
-  log_settings(settings);
-  const bool quiet = session.global.quiet;
-  const bool wants_progress = session.config.flag("progress.enabled").value_or(true);
-  RunCounters counters;
-  std::optional<Progress> progress;
-  if (!quiet && !options.no_progress && wants_progress) progress.emplace(counters);
-  std::optional<MetricsFile> metrics;
-  if (!options.metrics_file.empty()) {
-    metrics.emplace(options.metrics_file, settings.output.string(), counters);
-  }
   const TelemetrySettings measuring =
       choose_telemetry(options.telemetry, !settings.to_stdout, session);
   if (options.strict && measuring.level == TelemetryLevel::kOff) {
     throw Error(ErrorKind::kUsage, "--strict judges what is measured: not without telemetry");
   }
+  auto shown = choose_progress(options.no_progress, settings.compute, session);
+  log_settings(settings);
   std::optional<TraceFile> trace;
   if (tracing) trace.emplace(options.trace.file, *tracing);
+  const bool reports = !options.no_report && !settings.to_stdout;
+  RunCounters counters;
   Telemetry telemetry(measuring, settings, counters);
-  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry,
-                                          !options.no_report && !settings.to_stdout);
+  std::optional<MetricsFile> metrics;
+  if (!options.metrics_file.empty()) {
+    metrics.emplace(options.metrics_file, settings.output.string(), counters);
+  }
+  std::optional<Progress> progress;
+  if (shown) {
+    shown->utilization = [&telemetry] { return telemetry.utilization(); };
+    progress.emplace(counters, *std::move(shown));
+  }
+  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry, reports);
   progress.reset();
   trace.reset();
   if (metrics) metrics->finish();
-  say_summary(summary_lines(settings, summary, counters, telemetry.judged()), quiet);
+  say_summary(summary_lines(settings, summary, counters,
+                            {.judged = telemetry.judged(),
+                             .gpu_percent = telemetry.gpu_percent(),
+                             .warnings = warnings_said(),
+                             .reports = reports && has_reports(settings.output)}),
+              session.global.quiet);
   const int code = exit_code(summary);
   if (options.strict && code == kExitDone) require_all_met(telemetry.judged());
   return code;

@@ -183,7 +183,7 @@ int report(const Error& error) {
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
   // Remedies for output are about files and their disks.
   if (error.place().file == kStandardOutput) return code;
-  terminal_print(fmt::format("  {}", error.info().remedy));
+  terminal_print(fmt::format("  {}", error.remedy()));
   return code;
 }
 

@@ -44,13 +44,16 @@ std::string percent(double part, double whole) {
 }
 
 // Between its first batch and its last: neither loading nor writing counts.
-void add_device(std::vector<std::string>& lines, const RunCounters& counters) {
+void add_device(std::vector<std::string>& lines, const RunCounters& counters,
+                const std::optional<double>& gpu_percent) {
   const BatchTotals computed = counters.pipeline.totals();
   const BatchTimes& device = computed.times;
   if (device.all() <= 0) return;
   const auto workers = static_cast<double>(counters.workers.get());
   lines.push_back(row("ESM tokens/s", per_second(computed.esm_tokens, device.all() / workers)));
   lines.push_back(row("device busy", percent(device.busy(), device.all())));
+  lines.push_back(row("waiting", percent(device.waiting, device.all())));
+  if (gpu_percent) lines.push_back(row("GPU", percent(*gpu_percent, 100)));
   lines.push_back(row("DNABERT-S", percent(device.dnabert_s, device.busy())));
   lines.push_back(row("packing", percent(static_cast<double>(computed.esm_tokens),
                                          static_cast<double>(computed.budget_tokens))));
@@ -89,11 +92,12 @@ void add_synthetic(std::vector<std::string>& lines, bool synthetic) {
   warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
 }
 
+// The status comes first: what is missed is to be told from what is close at a glance.
 void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
   for (const Verdict& verdict : judged) {
     const bool told =
         verdict.status == VerdictStatus::kWarn || verdict.status == VerdictStatus::kMiss;
-    if (told) warn(lines, verdict_line(verdict));
+    if (told) warn(lines, fmt::format("{} {}", name_of(verdict.status), verdict_line(verdict)));
   }
 }
 
@@ -103,19 +107,8 @@ bool is_partial(const TableCounts& counts, const std::vector<InputEntry>& inputs
                      [](const InputEntry& input) { return input.failed; });
 }
 
-std::string tables_line(const std::filesystem::path& tables) {
-  return fmt::format("tables: {}", printable(tables.string()));
-}
-
-}  // namespace
-
-std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
-                                       const RunCounters& counters,
-                                       const std::vector<Verdict>& judged) {
+std::vector<std::string> remarks_on(const RunSummary& summary, const std::vector<Verdict>& judged) {
   std::vector<std::string> lines;
-  add_counts(lines, summary.counts);
-  add_rates(lines, summary);
-  add_device(lines, counters);
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
   add_table_remarks(lines, summary.counts, summary.inputs);
   if (summary.unknown_letters > 0) {
@@ -124,8 +117,38 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
   }
   add_missed(lines, judged);
   add_synthetic(lines, summary.synthetic);
-  if (!settings.to_stdout)
-    lines.push_back(tables_line(settings.output / (settings.stem + "_merged")));
+  return lines;
+}
+
+bool is_warning(std::string_view line) {
+  return line.starts_with(kWarningMark);
+}
+
+std::string file_line(std::string_view what, const std::filesystem::path& path) {
+  return fmt::format("{}: {}", what, printable(path.string()));
+}
+
+std::string tables_line(const std::filesystem::path& tables) {
+  return file_line("tables", tables);
+}
+
+}  // namespace
+
+std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
+                                       const RunCounters& counters, const RunRemarks& remarks) {
+  std::vector<std::string> lines;
+  add_counts(lines, summary.counts);
+  add_rates(lines, summary);
+  add_device(lines, counters, remarks.gpu_percent);
+  const std::vector<std::string> more = remarks_on(summary, remarks.judged);
+  const auto warnings =
+      remarks.warnings + static_cast<std::uint64_t>(std::ranges::count_if(more, is_warning));
+  lines.push_back(row("warnings", grouped(warnings)));
+  lines.insert(lines.end(), more.begin(), more.end());
+  if (settings.to_stdout) return lines;
+  lines.push_back(tables_line(settings.output / (settings.stem + "_merged")));
+  if (remarks.reports) lines.push_back(file_line("report", settings.output / "report.html"));
+  lines.push_back(file_line("log", settings.output / "logs" / "virnucpro.log"));
   return lines;
 }
 
@@ -156,7 +179,7 @@ int exit_code(const RunFacts& facts) {
 void say_summary(const std::vector<std::string>& lines, bool quiet) {
   for (const std::string& line : lines) {
     if (!quiet) terminal_print(line);
-    if (line.starts_with(kWarningMark)) {
+    if (is_warning(line)) {
       log_to_files(LogLevel::kWarning, std::string_view(line).substr(kWarningMark.size()));
     } else {
       log_to_files(LogLevel::kInfo, line);

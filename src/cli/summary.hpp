@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +16,18 @@ namespace virnucpro {
 // What a line of summary_lines() begins with that warns.
 inline constexpr std::string_view kWarningMark = "warning: ";
 
+// What is to be said of a run beside what it returns.
+struct RunRemarks {
+  std::vector<Verdict> judged{};
+  std::optional<double> gpu_percent{};  // that the least busy GPU was busy while embedding
+  std::uint64_t warnings = 0;           // said while it was on
+  bool reports = false;                 // they were wanted
+};
+
 // The last words of predict: what was found, how fast, what to know about it and which requirements
-// it misses, where the tables are.
+// it misses, where the files are.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
-                                       const RunCounters& counters,
-                                       const std::vector<Verdict>& judged);
+                                       const RunCounters& counters, const RunRemarks& remarks);
 
 // The same of export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary);

@@ -39,13 +39,6 @@ TelemetryLevel choose_level(const std::string& option, const Config& config) {
   throw config.wrong_value(kKey, kLevels);
 }
 
-double number_in(const Config& config, std::string_view key, double fallback, double least,
-                 double most) {
-  const double value = config.number(key).value_or(fallback);
-  if (value >= least && value <= most) return value;
-  throw config.wrong_value(key, fmt::format("a number from {:g} to {:g}", least, most));
-}
-
 struct ThresholdKey {
   std::string_view name;
   double Thresholds::*value;
@@ -73,7 +66,7 @@ Thresholds choose_thresholds(const Config& config) {
   Thresholds thresholds;
   for (const ThresholdKey& key : kThresholdKeys) {
     double& value = thresholds.*key.value;
-    value = number_in(config, key.name, value, 0, key.most);
+    value = config.number_in(key.name, value, 0, key.most);
   }
   require_in_order(config, "run.requirements.projected_hours", thresholds.projected_hours,
                    thresholds.most_projected_hours);
@@ -91,8 +84,8 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
   const TelemetryLevel level = choose_level(option, session.config);
   telemetry.level = has_directory ? level : TelemetryLevel::kOff;
   telemetry.interval = std::chrono::milliseconds(
-      std::lround(1000 * number_in(session.config, "run.monitor_interval", 1, kShortestInterval,
-                                   kLongestInterval)));
+      std::lround(1000 * session.config.number_in("run.monitor_interval", 1, kShortestInterval,
+                                                  kLongestInterval)));
   telemetry.thresholds = choose_thresholds(session.config);
   telemetry.program = {.command = session.arguments,
                        .build = build_text(),

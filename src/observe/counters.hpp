@@ -59,14 +59,19 @@ struct HostTimes {
 // How far a run has come. Whoever does the work raises them; they never fall, also not when an
 // input turns out damaged and its rows are dropped, but where the run starts over.
 struct RunCounters {
-  Counter sequences;         // read
-  Counter sequences_scored;  // by this run, with all their frames
-  Counter sequences_known;   // of these, whose scores a resumed run had already
-  Counter bases;             // letters of them
-  Counter chunks;            // cut
-  Counter frames;            // stop-free
-  Counter frames_scored;     // with their scores back, each occurrence of a frame counted
-  Counter workers;           // that compute
+  Counter input_bytes;  // of the inputs' files, compressed or not, up to what was read of them
+  Counter input_bytes_total;  // the sizes of all of them; 0: not known, as some are pipes
+  Counter sequences;          // read
+  Counter sequences_scored;   // by this run, with all their frames
+  Counter sequences_known;    // of these, whose scores a resumed run had already
+  Counter bases;              // letters of them
+  Counter chunks;             // cut
+  Counter chunks_known;       // of these, whose scores a resumed run had already
+  Counter chunks_framed;      // whose frames are counted
+  Counter frames;             // stop-free
+  Counter frames_scored;      // with their scores back, each occurrence of a frame counted
+  Counter frames_given_up;    // that no worker survived: they get none
+  Counter workers;            // that compute
   HostTimes host;
   PipelineMetrics pipeline;  // what was computed
 

@@ -101,6 +101,7 @@ class Monitor::Sampler {
   bool stop();
   void enter(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
   MonitorSummary summary() const;
+  std::vector<std::optional<double>> utilization() const;
 
  private:
   // One of the settings' devices that was found.
@@ -137,6 +138,7 @@ class Monitor::Sampler {
   bool abandoned_ = false;
   bool ended_ = false;
   MonitorSummary summary_;
+  std::vector<std::optional<double>> utilization_;  // of the last sample
 
   // The thread's own:
   std::unique_ptr<Nvml> nvml_;
@@ -151,6 +153,7 @@ Monitor::Sampler::Sampler(MonitorSettings settings)
   for (const MonitoredDevice& device : settings_.devices) {
     summary_.devices.emplace_back().id = device.id;
   }
+  utilization_.resize(settings_.devices.size());
 }
 
 void Monitor::Sampler::run() {
@@ -247,6 +250,7 @@ void Monitor::Sampler::record(const Sample& sample) {
     DeviceSummary& device = summary_.devices[devices_[i].index];
     const GpuReading& reading = sample.readings[i];
     add(device.phases[phase], reading);
+    utilization_[devices_[i].index] = reading.utilization_percent;
     if (reading.memory_total) device.memory_total = reading.memory_total;
   }
   add(summary_.host.phases[phase].cpu_percent, sample.cpu_percent);
@@ -299,6 +303,11 @@ MonitorSummary Monitor::Sampler::summary() const {
   return summary;
 }
 
+std::vector<std::optional<double>> Monitor::Sampler::utilization() const {
+  const std::lock_guard lock(mutex_);
+  return utilization_;
+}
+
 Monitor::Monitor(MonitorSettings settings)
     : sampler_(std::make_shared<Sampler>(std::move(settings))) {
   try {
@@ -324,6 +333,10 @@ void Monitor::enter(Phase phase) {
 
 MonitorSummary Monitor::summary() const {
   return sampler_->summary();
+}
+
+std::vector<std::optional<double>> Monitor::utilization() const {
+  return sampler_->utilization();
 }
 
 }  // namespace virnucpro

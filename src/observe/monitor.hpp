@@ -96,6 +96,8 @@ class Monitor {
   // From any thread. A run begins with kStart.
   void enter(Phase phase);
   MonitorSummary summary() const;
+  // In percent, as each of the settings' devices said last; empty where one did not.
+  std::vector<std::optional<double>> utilization() const;
 
  private:
   class Sampler;

@@ -20,17 +20,20 @@ const Stage* find(const std::vector<Stage>& stages, std::string_view name) {
 }
 
 // A worker that waits: for what, the host's own stages tell.
-Cause cause_of_waiting(const std::vector<Stage>& stages) {
+Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");
   if (read != nullptr && translate != nullptr && read->seconds > translate->seconds) {
     return {"I/O-bound", "put the input on a faster disk, or compress it with bgzip"};
   }
-  return {"host-bound", "more --threads, or a larger --prefetch"};
+  return {"host-bound", host_advice(around.spare_processors)};
 }
 
 Cause cause_of_models(const StageSurroundings& around) {
-  if (!around.on_gpu) return {"compute-bound", "a GPU (-d cuda), or more --threads"};
+  if (!around.on_gpu) {
+    return {"compute-bound",
+            around.spare_processors ? "a GPU (-d cuda), or more --threads" : "a GPU (-d cuda)"};
+  }
   if (around.utilization && *around.utilization < kBusy) {
     return {"launch-bound", "a larger --token-budget, so that each kernel has more to do"};
   }
@@ -42,7 +45,7 @@ Cause cause_of_models(const StageSurroundings& around) {
 
 Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
                const StageSurroundings& around) {
-  if (stage.name == "waiting") return cause_of_waiting(stages);
+  if (stage.name == "waiting") return cause_of_waiting(stages, around);
   if (stage.name == "esm2" || stage.name == "dnabert_s") return cause_of_models(around);
   if (stage.name == "to_host") {
     return {"I/O-bound", "without --keep-intermediate only the scores are copied back"};
@@ -53,7 +56,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   if (stage.name == "read") {
     return {"I/O-bound", "put the input on a faster disk, or compress it with bgzip"};
   }
-  return {"host-bound", "more --threads"};
+  return {"host-bound", around.spare_processors ? "more --threads" : "more processors"};
 }
 
 // What the host does beside a device that is never idle holds nothing back.
@@ -65,6 +68,11 @@ bool matters(const Stage& stage, const std::vector<Stage>& stages) {
 }
 
 }  // namespace
+
+std::string_view host_advice(bool spare_processors) {
+  return spare_processors ? "more --threads, or a larger --prefetch"
+                          : "more processors, or a larger --prefetch";
+}
 
 std::vector<Bottleneck> find_bottlenecks(const std::vector<Stage>& stages,
                                          const StageSurroundings& around) {

@@ -26,6 +26,7 @@ struct StageSurroundings {
   std::optional<double> utilization{};  // percent, of the GPU that was the least busy
   bool power_capped = false;
   bool on_gpu = false;
+  bool spare_processors = false;  // more than --threads uses
 };
 
 struct Bottleneck {
@@ -34,6 +35,10 @@ struct Bottleneck {
   std::string_view cause;  // "host-bound"
   std::string advice;      // what to change, in options of this program
 };
+
+// What helps a host that is behind its workers; more threads alone where there are processors for
+// them.
+std::string_view host_advice(bool spare_processors);
 
 // Every stage that takes over 30 % of its clock's time, the largest first, with what holds it back.
 std::vector<Bottleneck> find_bottlenecks(const std::vector<Stage>& stages,

@@ -100,27 +100,14 @@ std::string metrics_text(const RunCounters& counters, const std::string& run,
 
 MetricsFile::MetricsFile(std::filesystem::path path, std::string run, const RunCounters& counters,
                          std::chrono::milliseconds interval)
-    : path_(std::move(path)),
-      run_(std::move(run)),
-      counters_(counters),
-      interval_(interval),
-      watcher_([this] { watch(); }) {}
-
-MetricsFile::~MetricsFile() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  stopped_.notify_one();
-  watcher_.join();
-  write(finished_ ? "finished" : "failed");
+    : path_(std::move(path)), run_(std::move(run)), counters_(counters) {
+  write("running");
+  repeater_.emplace(interval, [this] { write("running"); });
 }
 
-void MetricsFile::watch() {
-  std::unique_lock lock(mutex_);
-  do {
-    write("running");
-  } while (!stopped_.wait_for(lock, interval_, [this] { return stop_; }));
+MetricsFile::~MetricsFile() {
+  repeater_.reset();
+  write(finished_ ? "finished" : "failed");
 }
 
 void MetricsFile::write(std::string_view state) {

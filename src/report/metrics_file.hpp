@@ -1,13 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
+#include "base/repeater.hpp"
 #include "observe/counters.hpp"
 
 namespace virnucpro {
@@ -35,19 +34,14 @@ class MetricsFile {
   void finish() { finished_ = true; }
 
  private:
-  void watch();
   void write(std::string_view state);
 
   const std::filesystem::path path_;
   const std::string run_;
   const RunCounters& counters_;
-  const std::chrono::milliseconds interval_;
   bool finished_ = false;
   bool warned_ = false;
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stop_ = false;
-  std::thread watcher_;  // last: it uses all of the above
+  std::optional<Repeater> repeater_;  // last: it uses all of the above
 };
 
 }  // namespace virnucpro

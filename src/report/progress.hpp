@@ -1,57 +1,49 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <cstddef>
-#include <cstdint>
-#include <mutex>
-#include <string>
-#include <thread>
+#include <functional>
+#include <optional>
+#include <vector>
 
+#include "base/repeater.hpp"
 #include "observe/counters.hpp"
+#include "report/progress_text.hpp"
+#include "report/run_progress.hpp"
 
 namespace virnucpro {
 
-// The counters at one moment.
-struct ProgressSample {
-  std::chrono::duration<double> elapsed{};
-  std::uint64_t sequences = 0;
-  std::uint64_t frames = 0;
-  std::uint64_t frames_scored = 0;
-  std::uint64_t tokens = 0;      // both models'
-  std::uint64_t esm_tokens = 0;  // of budget_tokens: the packing
-  std::uint64_t budget_tokens = 0;
+struct ProgressSettings {
+  std::chrono::milliseconds interval{1000};  // of the live block: it is drawn anew
+  ProgressLook look{};
+  bool on_gpu = false;
+  // Percent of each worker's GPU, as measured last; from a thread of its own.
+  std::function<std::vector<std::optional<double>>()> utilization = [] {
+    return std::vector<std::optional<double>>{};
+  };
 };
 
-ProgressSample sample_progress(const RunCounters& counters, std::chrono::duration<double> elapsed);
-
-// "0:01:05 · 1,234 sequences · 345/400 frames · 19.0 sequences/s · 1,100 tokens/s · 97 % packed".
-// Rates are over the time between the samples.
-std::string progress_line(const ProgressSample& now, const ProgressSample& before);
-
-// As many fields of a progress line, from its start, as `columns` characters (of UTF-8) hold, so
-// that it never wraps.
-std::string fit_to_width(const std::string& line, std::size_t columns);
-
-// Shows how a run gets on, on stderr: one live line five times a second on a terminal, elsewhere a
-// plain line every half minute. It only reads the counters; the destructor takes the line away.
+// Shows how a run gets on, on stderr: a live block on a terminal, elsewhere a plain line every half
+// minute, and when scoring begins and ends. It only reads the counters; the destructor takes the
+// block away.
 class Progress {
  public:
-  explicit Progress(const RunCounters& counters);
+  // `counters` and what `settings` ask outlive it.
+  Progress(const RunCounters& counters, ProgressSettings settings);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
  private:
-  void watch();
-  void show(const ProgressSample& now, const ProgressSample& before) const;
+  void look();
+  void draw(const RunProgress& progress) const;
 
   const RunCounters& counters_;
-  const bool live_;
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stop_ = false;
-  std::thread watcher_;  // last: it uses all of the above
+  const ProgressSettings settings_;
+  const std::optional<CursorControl> control_;  // empty: plain lines
+  ProgressTracker tracker_;
+  double next_line_;  // seconds since the run began
+  ProgressStage told_ = ProgressStage::kStarting;
+  std::optional<Repeater> repeater_;  // last: it uses all of the above
 };
 
 }  // namespace virnucpro

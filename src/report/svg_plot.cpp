@@ -7,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/text.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -212,12 +214,8 @@ std::string draw_bars(const Plot& plot) {
 
 // A name that does not fit is cut; its whole is in the bar's title. `columns` counts letters.
 std::string cut_name(const std::string& name, std::size_t columns) {
-  std::size_t letters = 0;
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(name[at]) & 0xC0U) != 0x80U;
-    if (begins && ++letters > columns) return name.substr(0, at) + "…";
-  }
-  return name;
+  const std::string_view cut = first_letters(name, columns);
+  return cut.size() == name.size() ? name : std::string(cut) + "…";
 }
 
 std::string draw_rows(const Plot& plot) {

@@ -61,12 +61,22 @@ void Telemetry::start(const RunStart& start) {
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
   metrics_file_ = start.directory / "logs" / fmt::format("gpu_metrics_{}.log", file_time(started_));
-  monitor_.reset();
-  monitor_ =
-      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_));
+  replace_monitor(nullptr);  // it has the file that the next one begins
+  replace_monitor(
+      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_)));
   if (telemetry_.level == TelemetryLevel::kFull) {
     batches_.emplace(start.directory / fmt::format("telemetry_{}.jsonl", file_time(started_)));
   }
+}
+
+void Telemetry::replace_monitor(std::unique_ptr<Monitor> monitor) {
+  const std::lock_guard lock(monitor_mutex_);
+  monitor_ = std::move(monitor);
+}
+
+std::vector<std::optional<double>> Telemetry::utilization() const {
+  const std::lock_guard lock(monitor_mutex_);
+  return monitor_ ? monitor_->utilization() : std::vector<std::optional<double>>{};
 }
 
 void Telemetry::enter(Phase phase) {
@@ -101,7 +111,7 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
                .summary = summary,
                .monitor = monitor_->summary(),
                .thresholds = telemetry_.thresholds};
-  monitor_.reset();
+  replace_monitor(nullptr);
   std::error_code unknown;
   const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
                      std::filesystem::file_size(metrics_file_, unknown) > 0;
@@ -109,7 +119,10 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
     run.monitor_failure = metrics_file_.string() + " could not be written";
   }
   write_files(run);
-  if (summary != nullptr) judged_ = judge(measurements_of(run), run.thresholds);
+  if (summary == nullptr) return;
+  const RunMeasurements measured = measurements_of(run);
+  judged_ = judge(measured, run.thresholds);
+  gpu_percent_ = measured.utilization;
 }
 
 void Telemetry::write_files(const Measured& run) {

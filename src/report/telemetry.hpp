@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,11 +43,16 @@ class Telemetry {
   void end(ErrorKind error);
   // What a run that has its tables is judged by; empty where nothing is measured.
   const std::vector<Verdict>& judged() const { return judged_; }
+  // Percent that the least busy GPU was busy while embedding; known when the run has ended.
+  std::optional<double> gpu_percent() const { return gpu_percent_; }
+  // The same of each GPU just now, or empty; from any thread.
+  std::vector<std::optional<double>> utilization() const;
 
  private:
   void start(const RunStart& start);
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
+  void replace_monitor(std::unique_ptr<Monitor> monitor);
   void finish(std::string_view status, const RunSummary* summary);
   void write_files(const Measured& run);
   void warn_once(const std::string& what);
@@ -61,8 +67,10 @@ class Telemetry {
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
   std::filesystem::path metrics_file_;
+  mutable std::mutex monitor_mutex_;  // the run's thread alone makes it and takes it away
   std::unique_ptr<Monitor> monitor_;
   std::vector<Verdict> judged_;
+  std::optional<double> gpu_percent_;
   bool warned_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/processors.hpp"
 #include "base/version.hpp"
 
 namespace virnucpro {
@@ -159,18 +160,12 @@ Json stages_section(const std::vector<Stage>& stages) {
   return section;
 }
 
-std::string worker_name(const Measured& run, std::size_t index) {
-  const std::vector<GpuPlace>& gpus = run.settings.compute.gpus;
-  if (gpus.empty()) return "cpu";
-  return "cuda:" + std::to_string(gpus[std::min(index, gpus.size() - 1)].index);
-}
-
 Json workers_section(const Measured& run, const PipelineSummary& pipeline) {
   Json section = Json::array();
   for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
     const BatchTotals& worker = pipeline.workers[i];
     section.push_back({{"index", i},
-                       {"name", worker_name(run, i)},
+                       {"name", worker_name(run.settings.compute, i)},
                        {"batches", worker.batches},
                        {"frames", worker.frames},
                        {"esm_tokens", worker.esm_tokens},
@@ -260,8 +255,13 @@ bool is_power_capped(const MonitorSummary& monitor) {
   });
 }
 
+bool has_spare_processors(const Measured& run) {
+  return run.settings.compute.threads < usable_processors();
+}
+
 Json bottlenecks_section(const Measured& run, const std::vector<Stage>& stages) {
-  StageSurroundings around{.on_gpu = !run.settings.compute.gpus.empty()};
+  StageSurroundings around{.on_gpu = !run.settings.compute.gpus.empty(),
+                           .spare_processors = has_spare_processors(run)};
   if (run.monitor) {
     around.utilization = least_utilization(*run.monitor);
     around.power_capped = is_power_capped(*run.monitor);
@@ -278,6 +278,12 @@ Json bottlenecks_section(const Measured& run, const std::vector<Stage>& stages) 
 
 }  // namespace
 
+std::string worker_name(const ComputeSettings& compute, std::size_t index) {
+  const std::vector<GpuPlace>& gpus = compute.gpus;
+  if (gpus.empty()) return "cpu";
+  return "cuda:" + std::to_string(gpus[std::min(index, gpus.size() - 1)].index);
+}
+
 RunMeasurements measurements_of(const Measured& run) {
   const RunCounters& counters = run.counters;
   const PipelineSummary pipeline = counters.pipeline.summary();
@@ -289,7 +295,8 @@ RunMeasurements measurements_of(const Measured& run) {
       .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),
                                 static_cast<double>(totals.budget_tokens)),
       .batches = totals.batches,
-      .starved_batches = pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)]};
+      .starved_batches = pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)],
+      .spare_processors = has_spare_processors(run)};
   if (run.monitor) {
     measured.utilization = least_utilization(*run.monitor);
     measured.samples = run.monitor->samples;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct Measured {
   std::string monitor_failure{};  // why its file is not there; else empty
   Thresholds thresholds{};
 };
+
+// "cuda:0"; "cpu" for every worker there.
+std::string worker_name(const ComputeSettings& compute, std::size_t index);
 
 RunMeasurements measurements_of(const Measured& run);
 std::vector<Stage> stages_of(const RunCounters& counters);

@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "base/error.hpp"
+#include "report/bottlenecks.hpp"
 
 namespace virnucpro {
 namespace {
@@ -118,7 +119,7 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   verdict.value = share;
   verdict.status = status_of(share, thresholds.starved, thresholds.most_starved);
   if (verdict.status != VerdictStatus::kPass) {
-    verdict.detail = "the host is behind: more --threads, or a larger --prefetch";
+    verdict.detail = fmt::format("the host is behind: {}", host_advice(run.spare_processors));
   }
   return verdict;
 }

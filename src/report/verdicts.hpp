@@ -29,6 +29,7 @@ struct RunMeasurements {
   double packing = 0;  // percent
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
+  bool spare_processors = false;  // more than --threads uses
   std::uint64_t samples = 0;      // of the monitor
   std::string monitor_failure{};  // why its file is not there; else empty
 };

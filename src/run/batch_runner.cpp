@@ -128,6 +128,7 @@ void BatchRunner::take(const BatchResult& result) {
     }
     if (has_failed) {
       ++failed;
+      counters_.frames_given_up.add(batch.occurrences[index].size());
     } else {
       counters_.frames_scored.add(batch.occurrences[index].size());
     }

@@ -100,6 +100,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
       names.emplace(row, std::move(id));
       runner.add(std::move(part->tokens[i]), row);
     }
+    if (part->part.last) counters.sequences_scored.add();
   }
   runner.flush();
   file.commit();

@@ -40,7 +40,9 @@ struct Work {
 class WorkSource {
  public:
   WorkSource(InputSet& inputs, const FrameStreamSettings& settings, RunCounters& counters)
-      : inputs_(inputs), settings_(settings), counters_(counters) {}
+      : inputs_(inputs), settings_(settings), counters_(counters) {
+    counters.input_bytes_total.add(inputs.total_bytes());
+  }
 
   std::optional<Work> next() {
     Work work;
@@ -79,6 +81,7 @@ class WorkSource {
            !settings_.shard.has(records_++)) {
       event = inputs_.next();
     }
+    count_bytes(!event);
     if (!event) return false;
     if (auto* record = std::get_if<InputRecord>(&*event)) {
       begin(std::make_shared<const InputRecord>(std::move(*record)));
@@ -91,6 +94,17 @@ class WorkSource {
       work.end = std::move(std::get<InputFailure>(*event));
     }
     return false;
+  }
+
+  // Together with the records that they hold: one stands for the other in a forecast. Bytes are
+  // read before the records in them, so that the last one waits for the last record. Behind that
+  // the length of a pipe is known, too.
+  void count_bytes(bool at_end) {
+    std::uint64_t taken = inputs_.bytes_taken();
+    const std::uint64_t total = inputs_.total_bytes();
+    if (!at_end && total > 0) taken = std::min(taken, total - 1);
+    counters_.input_bytes.add(taken - std::exchange(bytes_, taken));
+    if (at_end && counters_.input_bytes_total.get() == 0) counters_.input_bytes_total.add(taken);
   }
 
   // Of the current record.
@@ -132,6 +146,7 @@ class WorkSource {
   std::uint64_t next_chunk_ = 0;
   std::uint64_t records_ = 0;  // read, of every shard
   std::uint64_t parts_ = 0;    // given out
+  std::uint64_t bytes_ = 0;    // counted
   Skip skip_ = Skip::kNone;
 };
 
@@ -198,9 +213,14 @@ struct FrameStream::State {
       if (settings.keep_records) out.record = stretch.record;
     }
     out.known = stretch.known;
-    if (out.known) return out;
+    const std::uint64_t chunks = stretch.last_chunk - stretch.first_chunk;
+    if (out.known) {
+      counters.chunks_known.add(chunks);
+      return out;
+    }
     if (!sequences) {
       add_whole(out, input);
+      counters.chunks_framed.add(chunks);
       return out;
     }
     for (std::uint64_t chunk = stretch.first_chunk; chunk < stretch.last_chunk; ++chunk) {
@@ -208,6 +228,7 @@ struct FrameStream::State {
       add_chunk(out, chunk, std::string_view(letters).substr(begin, end - begin));
     }
     counters.frames.add(out.tokens.size());
+    counters.chunks_framed.add(chunks);
     return out;
   }
 

@@ -67,7 +67,7 @@ constexpr std::string_view kSpillPrefix = ".sort-";
 constexpr std::string_view kPartial = ".partial";  // AtomicFile's name for what is not complete
 
 [[noreturn]] void fail_write(const fs::path& path, const std::error_code& error) {
-  throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
+  throw write_error(path, error.value());
 }
 
 void remove_file(const fs::path& path) {

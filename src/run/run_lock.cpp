@@ -29,7 +29,7 @@ std::string host_name() {
 }
 
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
-  throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, errno_text(error));
+  throw write_error(path, error);
 }
 
 [[noreturn]] void fail_busy(const std::filesystem::path& path, const LockHolder& holder) {

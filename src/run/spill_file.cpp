@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::size_t kBufferSize = 1U << 20U;
 
-[[noreturn]] void fail(const std::filesystem::path& directory, const std::string& why) {
-  throw Error(ErrorKind::kOutputWrite, Place{.file = directory.string()},
-              "temporary file for sorting: " + why);
+constexpr const char* kWhat = "temporary file for sorting";
+
+[[noreturn]] void fail(const std::filesystem::path& directory, int error) {
+  throw write_error(directory, error, kWhat);
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ constexpr std::size_t kBufferSize = 1U << 20U;
 SpillFile::SpillFile(const std::filesystem::path& directory) : directory_(directory) {
   std::string name = (directory / fmt::format("{}XXXXXX", kPrefix)).string();
   fd_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
-  if (fd_.get() < 0) fail(directory_, errno_text(errno));
+  if (fd_.get() < 0) fail(directory_, errno);
   ::unlink(name.c_str());
 }
 
@@ -34,8 +35,7 @@ void SpillFile::append(std::string_view bytes) {
 }
 
 void SpillFile::flush() {
-  if (const int error = write_all(fd_.get(), buffer_); error != 0)
-    fail(directory_, errno_text(error));
+  if (const int error = write_all(fd_.get(), buffer_); error != 0) fail(directory_, error);
   written_ += buffer_.size();
   buffer_.clear();
 }
@@ -44,8 +44,11 @@ void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
   while (!out.empty()) {
     const ssize_t done = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail(directory_, errno_text(errno));
-    if (done == 0) fail(directory_, "it is shorter than what was written");
+    if (done < 0) fail(directory_, errno);
+    if (done == 0) {
+      throw Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
+                  fmt::format("{}: it is shorter than what was written", kWhat));
+    }
     out = out.subspan(static_cast<std::size_t>(done));
     offset += static_cast<std::uint64_t>(done);
   }

@@ -52,7 +52,9 @@ ErrorKind kind_of(int extended) {
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
   const bool system_failed = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+  if ((code & 0xff) == SQLITE_FULL) throw write_error(path, ENOSPC, why);
   if (system_failed && system != 0) {
+    if (kind_of(code) == ErrorKind::kOutputWrite) throw write_error(path, system, why);
     throw Error(kind_of(code), Place{.file = path.string()},
                 fmt::format("{}: {}", why, errno_text(system)));
   }

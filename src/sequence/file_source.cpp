@@ -129,6 +129,7 @@ void FileSource::refill() {
       block_ = text_before_failure(*stream_);
     } else {
       block_ = text_of(*stream_, static_cast<std::size_t>(stream_->block_length));
+      position_ = static_cast<std::uint64_t>(htell(stream_->fp));
       if (!started_) check_start();
       if (block_.empty()) finish();
     }

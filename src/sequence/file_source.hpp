@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,8 @@ class FileSource : public ByteSource {
   std::size_t read(std::span<char> buffer) override;
   // Whether the text is gzip or BGZF, whole or damaged.
   bool compressed() const { return compressed_; }
+  // How much of the file, compressed as it is, the text came from that was read so far.
+  std::uint64_t position() const { return position_; }
 
  private:
   struct Close {
@@ -59,6 +62,7 @@ class FileSource : public ByteSource {
   std::optional<Error> failure_;         // thrown once block_ is empty
   bool started_ = false;
   bool compressed_ = false;
+  std::uint64_t position_ = 0;
 };
 
 }  // namespace virnucpro

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -57,6 +58,7 @@ class RecordStream {
 
   virtual std::optional<InputRecord> next() = 0;
   virtual std::uint64_t bytes() const = 0;
+  virtual std::uint64_t position() const = 0;  // in the input's files
   virtual std::string hash() const = 0;
   virtual SkippedAlignments skipped() const { return {}; }
 };
@@ -73,6 +75,7 @@ class TextStream : public RecordStream {
     return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
   }
   std::uint64_t bytes() const override { return parser_.bytes(); }
+  std::uint64_t position() const override { return file_->source.position(); }
   std::string hash() const override { return parser_.hash(); }
 
  private:
@@ -119,6 +122,7 @@ class AlignmentStream : public RecordStream {
     return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
   }
   std::uint64_t bytes() const override { return reader_->bytes(); }
+  std::uint64_t position() const override { return file_->source.position(); }
   std::string hash() const override { return reader_->hash(); }
   SkippedAlignments skipped() const override { return reader_->skipped(); }
 
@@ -142,6 +146,9 @@ class PairedStream : public RecordStream {
     return pair(*std::move(first), *std::move(second));
   }
   std::uint64_t bytes() const override { return first_.parser.bytes() + second_.parser.bytes(); }
+  std::uint64_t position() const override {
+    return first_.file->source.position() + second_.file->source.position();
+  }
   std::string hash() const override {
     ContentHash both;
     both.update(as_bytes(first_.parser.hash()));
@@ -210,6 +217,14 @@ std::unique_ptr<RecordStream> open_single(const std::string& path, bool proteins
   return std::make_unique<TextStream>(std::move(file));
 }
 
+// Empty of what is no regular file, or cannot be looked at.
+std::optional<std::uint64_t> size_of(const std::string& path) {
+  std::error_code error;
+  if (path == "-" || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  return error ? std::nullopt : std::optional<std::uint64_t>(size);
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;  // what cannot be looked at fails when it is opened
   return a == b || std::filesystem::equivalent(a, b, ignored);
@@ -245,6 +260,19 @@ struct InputSet::State {
       names.push_back(
           settings.paired ? fmt::format("{}+{}", name, display_name(settings.paths[i + 1])) : name);
     }
+    for (std::size_t i = 0; i < settings.paths.size(); ++i) {
+      const std::optional<std::uint64_t> size = size_of(settings.paths[i]);
+      sized = sized && size;
+      if (i % step == 0) sizes.push_back(0);
+      sizes.back() += size.value_or(0);
+    }
+    if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
+  }
+
+  // Of the current input; a file that grows counts as it was.
+  std::uint64_t position() const {
+    if (!stream) return 0;
+    return sized ? std::min(stream->position(), sizes[current]) : stream->position();
   }
 
   std::unique_ptr<RecordStream> open() {
@@ -271,6 +299,7 @@ struct InputSet::State {
   }
 
   void go_on() {
+    taken += sized ? sizes[current] : position();
     stream.reset();
     records = 0;
     ++current;
@@ -280,6 +309,10 @@ struct InputSet::State {
   const Cancel& cancel;
   ReferenceIndex reference;  // of all CRAM inputs; made for the first of them
   std::vector<std::string> names;
+  std::vector<std::uint64_t> sizes;  // of the files of each input
+  bool sized = true;                 // all of them are known
+  std::uint64_t total = 0;           // of them all, then
+  std::uint64_t taken = 0;           // bytes of the inputs before the current one
   std::uint32_t current = 0;
   std::uint64_t records = 0;  // handed out of the current input
   std::unique_ptr<RecordStream> stream;
@@ -301,6 +334,14 @@ std::size_t InputSet::size() const {
 
 const std::string& InputSet::name(std::uint32_t input) const {
   return state_->names.at(input);
+}
+
+std::uint64_t InputSet::total_bytes() const {
+  return state_->total;
+}
+
+std::uint64_t InputSet::bytes_taken() const {
+  return state_->taken + state_->position();
 }
 
 std::optional<InputEvent> InputSet::next() {

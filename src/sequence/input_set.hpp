@@ -60,6 +60,10 @@ class InputSet {
 
   std::size_t size() const;  // inputs
   const std::string& name(std::uint32_t input) const;
+  // The sizes of all files; 0 where some input is no regular file.
+  std::uint64_t total_bytes() const;
+  // How much of the files has been read; never falls.
+  std::uint64_t bytes_taken() const;
   // Errors: those that are of no input (is_of_an_input), and the cancellation's.
   std::optional<InputEvent> next();
 

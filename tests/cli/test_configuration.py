@@ -109,7 +109,8 @@ SETTINGS = {
 # Keys whose effect is not a line of the log: each has a test of its own, below or in
 # test_telemetry.py.
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
-             "progress.enabled", "run.telemetry", "run.monitor_interval"}
+             "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
+             "run.monitor_interval"}
 BARS = {f"run.requirements.{name}" for name in
         ("projected_hours", "most_projected_hours", "utilization", "least_utilization", "packing",
          "starved", "most_starved", "shortest_run")}
@@ -202,7 +203,24 @@ def test_progress_enabled(place, command, value, flags, live):
     (place.folder / "c.yaml").write_text(nested("progress.enabled", value))
     shown = shown_on_a_terminal(place, *command, "-e", "100", *ENCODERS, "-c", "c.yaml",
                                 *flags)
-    assert (b"\x1b[K" in shown) == live
+    assert (b"\x1b[J" in shown) == live
+
+
+@pytest.mark.parametrize("seconds, least, most", [("0.1", 8, 1000), ("3600", 1, 3)])
+def test_progress_update_interval(place, seconds, least, most):
+    (place.folder / "c.yaml").write_text(nested("progress.update_interval", seconds))
+    shown = shown_on_a_terminal(place, "predict", "-p", "synthetic", "-o", "out", "-e", "100",
+                                *ENCODERS, "-c", "c.yaml")
+    assert least <= shown.count(b"starting") <= most
+
+
+@pytest.mark.parametrize("value", ["-1", "3601"])
+def test_update_intervals_that_are_none(place, value):
+    (place.folder / "c.yaml").write_text(nested("progress.update_interval", value))
+    result = place.predict("a.fa", "-o", "out", "-c", "c.yaml")
+    assert result.returncode == 1
+    assert "progress.update_interval: expected a number from 0 to 3600" in message(result)
+    assert not (place.folder / "out").exists()
 
 
 @pytest.mark.parametrize("key", [name for name, key in KEYS.items() if not key.used])

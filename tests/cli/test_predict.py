@@ -399,8 +399,8 @@ def test_progress_is_off_stdout_and_plain_without_a_terminal(program, reads):
 
 def test_live_progress_on_a_terminal(program, reads):
     shown = program.on_a_terminal("predict", *MODELS, "-", "-o", "live", stdin=reads.read_bytes())
-    assert "0 sequences · ".encode() in shown
-    assert b"\r\x1b[K" in shown
+    assert "0:00:00 · starting".encode() in shown
+    assert b"\x1b[J" in shown
 
 
 def test_embed(program, reads):

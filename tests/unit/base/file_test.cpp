@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -92,6 +93,18 @@ TEST_F(Files, AFullDiskIsAnError) {
   AtomicFile full(path("full"));
   full.write("x");
   EXPECT_EQ(kind_of([&] { full.commit(); }), ErrorKind::kOutputWrite);
+}
+
+TEST_F(Files, FreeingSpaceIsTheRemedyOfAFullDiskAlone) {
+  for (const int error : {ENOSPC, EDQUOT}) {
+    EXPECT_THAT(write_error("a", error).remedy(), testing::StartsWith("Free space"));
+  }
+  for (const int error : {EACCES, EIO, EROFS}) {
+    const Error failure = write_error("a", error, "what");
+    EXPECT_EQ(failure.remedy(), failure.info().remedy);
+    EXPECT_THAT(failure.remedy(), testing::Not(testing::HasSubstr("space")));
+    EXPECT_EQ(failure.detail(), "what: " + errno_text(error));
+  }
 }
 
 TEST_F(Files, AMappedFileIsItsBytes) {

@@ -52,6 +52,14 @@ TEST(Printable, EscapesControlCharactersOnly) {
   EXPECT_EQ(printable("a\x1b[2Jb\n\x7f\xc3\xa9"), "a\\x1b[2Jb\\x0a\\x7f\xc3\xa9");
 }
 
+TEST(Letters, AreThoseOfUtf8) {
+  EXPECT_EQ(count_letters(""), 0U);
+  EXPECT_EQ(count_letters("aé·…"), 4U);
+  EXPECT_EQ(first_letters("aé·…", 2), "aé");
+  EXPECT_EQ(first_letters("aé·…", 0), "");
+  EXPECT_EQ(first_letters("aé·…", 9), "aé·…");
+}
+
 TEST(Grouped, SetsCommas) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

@@ -14,10 +14,30 @@
 #include "base/bounded_queue.hpp"
 #include "base/cancel.hpp"
 #include "base/ordered_pipeline.hpp"
+#include "base/repeater.hpp"
 #include "base/thread_pool.hpp"
 
 namespace virnucpro {
 namespace {
+
+TEST(Repeater, RepeatsUntilItEnds) {
+  std::atomic<int> calls{0};
+  {
+    const Repeater repeater(std::chrono::milliseconds(1), [&calls] { ++calls; });
+    while (calls < 3) std::this_thread::yield();
+  }
+  const int before = calls;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(calls, before);
+}
+
+TEST(Repeater, DoesNotWaitForItsInterval) {
+  const auto start = std::chrono::steady_clock::now();
+  {
+    const Repeater repeater(std::chrono::hours(1), [] { ADD_FAILURE(); });
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
 
 TEST(ThreadPool, CallsEveryIndexOnce) {
   for (const std::size_t threads : {1U, 2U, 5U}) {

@@ -32,7 +32,7 @@ TEST(SummaryLines, CountsAndRates) {
   EXPECT_THAT(lines, Contains("  others                1,000"));
   EXPECT_THAT(lines, Contains("  frames/s              500.0"));
   EXPECT_THAT(lines, Contains("tables: out/reads_merged"));
-  EXPECT_THAT(lines, Not(Contains(HasSubstr("warning"))));
+  EXPECT_THAT(lines, Not(Contains(StartsWith("warning:"))));
 }
 
 TEST(SummaryLines, SayHowTheDeviceWasUsed) {
@@ -45,6 +45,10 @@ TEST(SummaryLines, SayHowTheDeviceWasUsed) {
   const auto lines = summary_lines(settings(), {}, counters, {});
   EXPECT_THAT(lines, Contains("  ESM tokens/s        18000.0"));
   EXPECT_THAT(lines, Contains("  device busy          95.0 %"));
+  EXPECT_THAT(lines, Contains("  waiting               5.0 %"));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("GPU"))));
+  EXPECT_THAT(summary_lines(settings(), {}, counters, {.gpu_percent = 93.25}),
+              Contains("  GPU                  93.2 %"));
   EXPECT_THAT(lines, Contains("  DNABERT-S             4.0 %"));
   EXPECT_THAT(lines, Contains("  packing              90.0 %"));
   EXPECT_THAT(summary_lines(settings(), {}, {}, {}), Not(Contains(HasSubstr("busy"))));
@@ -67,6 +71,21 @@ TEST(SummaryLines, SaysWhatToKnow) {
   }
 }
 
+TEST(SummaryLines, CountWarningsThatWereSaidAndThoseToBeSaid) {
+  RunSummary summary;
+  summary.counts.sequences = 2000;
+  summary.synthetic = true;
+  EXPECT_THAT(summary_lines(settings(), summary, {}, {.warnings = 3}),
+              Contains("  warnings                  4"));
+}
+
+TEST(SummaryLines, SayWhereTheFilesAre) {
+  const auto lines = summary_lines(settings(), {}, {}, {.reports = true});
+  EXPECT_THAT(lines, Contains("report: out/report.html"));
+  EXPECT_THAT(lines, Contains("log: out/logs/virnucpro.log"));
+  EXPECT_THAT(summary_lines(settings(), {}, {}, {}), Not(Contains(HasSubstr("report"))));
+}
+
 TEST(SummaryLines, NamesNoTablesWhereNoneAreKept) {
   PredictSettings to_stdout = settings();
   to_stdout.to_stdout = true;
@@ -81,9 +100,9 @@ TEST(SummaryLines, WarnOfRequirementsThatAreNotMet) {
     judged[i].name = name_of(all[i]);
     judged[i].status = all[i];
   }
-  const auto lines = summary_lines(settings(), {}, {}, judged);
-  EXPECT_THAT(lines, Contains(StartsWith("warning:  WARN")));
-  EXPECT_THAT(lines, Contains(StartsWith("warning:  MISS")));
+  const auto lines = summary_lines(settings(), {}, {}, {.judged = judged});
+  EXPECT_THAT(lines, Contains(StartsWith("warning: WARN ")));
+  EXPECT_THAT(lines, Contains(StartsWith("warning: MISS ")));
   EXPECT_THAT(lines, Not(Contains(HasSubstr("PASS"))));
   EXPECT_THAT(lines, Not(Contains(HasSubstr("SKIPPED"))));
 }

@@ -111,6 +111,7 @@ TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
     const Monitor monitor(settings({"GPU-1"}));
     wait_for_samples(monitor, 3);
     summary = monitor.summary();
+    EXPECT_THAT(monitor.utilization(), testing::ElementsAre(97.0));
   }
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_EQ(summary.driver, "580.65.06");

@@ -53,6 +53,17 @@ TEST(Bottlenecks, AreTheHostsWhereWorkersWait) {
   EXPECT_EQ(cause({.waiting = 0.6, .esm2 = 0.3, .read = 0.9, .translate = 0.1}, {}), "I/O-bound");
 }
 
+TEST(Bottlenecks, AdviseMoreThreadsOnlyWhereProcessorsAreIdle) {
+  const Shares waiting{.waiting = 0.6, .esm2 = 0.3, .read = 0.1, .translate = 0.9};
+  const Shares computing{.waiting = 0.01, .esm2 = 0.95, .dnabert_s = 0.04};
+  for (const Shares& shares : {waiting, computing}) {
+    for (const Bottleneck& bottleneck : found(shares, {.spare_processors = false})) {
+      EXPECT_THAT(bottleneck.advice, testing::Not(HasSubstr("--threads")));
+    }
+    EXPECT_THAT(found(shares, {.spare_processors = true}).front().advice, HasSubstr("--threads"));
+  }
+}
+
 TEST(Bottlenecks, AreNotWhatTheHostDoesBesideABusyDevice) {
   const auto all = found({.waiting = 0.02, .esm2 = 0.9, .read = 0.8, .translate = 0.9}, {});
   ASSERT_EQ(all.size(), 1U);

@@ -229,6 +229,7 @@ TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
   EXPECT_EQ(failed,
             (std::map<std::uint64_t, std::string>{{0, "it was told to"}, {1, "it was told to"}}));
   EXPECT_EQ(counters.frames_scored.get(), 1U);
+  EXPECT_EQ(counters.frames_given_up.get(), 2U);
 }
 
 TEST_F(BatchRunners, MayEndWithoutAFlush) {

@@ -213,6 +213,18 @@ TEST_F(FrameStreams, Count) {
     frames += stop_free_frames(chunk).size();
   }
   EXPECT_EQ(counters.frames.get(), frames);
+  EXPECT_EQ(counters.chunks_framed.get(), 4U);
+  EXPECT_EQ(counters.chunks_known.get(), 0U);
+  EXPECT_EQ(counters.input_bytes.get(), 58U);
+  EXPECT_EQ(counters.input_bytes_total.get(), 58U);
+}
+
+TEST_F(FrameStreams, CountWhatIsKnownApart) {
+  write_text(directory / "a.fa", ">a\nACGTACGTACGTACGTACGT\n>b\nTTAATTAATTGGTTAATTAA\n");
+  events(paths({"a.fa"}), {.chunk_size = 10, .known_parts = 1});
+  EXPECT_EQ(counters.chunks.get(), 4U);
+  EXPECT_GE(counters.chunks_known.get(), 1U);
+  EXPECT_EQ(counters.chunks_known.get() + counters.chunks_framed.get(), 4U);
 }
 
 TEST_F(FrameStreams, KeepTextsAndRecordsOnlyWhenAsked) {

@@ -70,6 +70,30 @@ TEST_F(Inputs, SeveralInOrderWithTheirEnds) {
                                                         "1 z 1 TT", "1 end 1 11", "2 end 0 0"));
 }
 
+TEST_F(Inputs, TellHowMuchOfTheFilesWasRead) {
+  const std::string bytes = gzip(">b\n" + std::string(100'000, 'A') + "\n");
+  const Cancel cancel;
+  InputSet inputs(
+      {.paths = {write("a", ">a\nAC\n"), write("b", bytes), write("cut", bytes.substr(0, 40))}},
+      cancel);
+  const std::uint64_t total = 6 + bytes.size() + 40;
+  EXPECT_EQ(inputs.total_bytes(), total);
+  EXPECT_EQ(inputs.bytes_taken(), 0U);
+  std::uint64_t before = 0;
+  while (inputs.next()) {
+    EXPECT_GE(inputs.bytes_taken(), before);
+    EXPECT_LE(inputs.bytes_taken(), total);
+    before = inputs.bytes_taken();
+  }
+  EXPECT_EQ(before, total) << "also of what was damaged";
+}
+
+TEST_F(Inputs, HaveNoLengthWhereOneIsNoFile) {
+  const Cancel cancel;
+  EXPECT_EQ(InputSet({.paths = {write("a", ">a\nAC\n"), "-"}}, cancel).total_bytes(), 0U);
+  EXPECT_EQ(InputSet({.paths = {folder_.path("none")}}, cancel).total_bytes(), 0U);
+}
+
 TEST_F(Inputs, HashIsOfTheText) {
   const std::string text = ">x\nACGT\n";
   for (const std::string& content : {text, gzip(text), compressed({text}, "w")}) {

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "cli/command.hpp"
+#include "report/progress.hpp"
+#include "run/settings.hpp"
+
+namespace virnucpro {
+
+// How a command shows how its run gets on; empty: not at all (-q, --no-progress, progress.enabled).
+// Errors: kConfig.
+std::optional<ProgressSettings> choose_progress(bool no_progress, const ComputeSettings& compute,
+                                                const Session& session);
+
+}  // namespace virnucpro
