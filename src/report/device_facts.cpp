@@ -62,7 +62,9 @@ std::optional<double> seconds_of(std::string_view text) {
 void add_reasons(std::string_view reasons, DeviceFacts& device) {
   while (!reasons.empty() && device.throttled_by.size() < MetricFacts::kMostReasons) {
     const std::size_t end = std::min(reasons.find('|'), reasons.size());
-    if (end > 0) device.throttled_by.insert(shown_text(reasons.substr(0, end), kLongestName));
+    const std::string_view reason = reasons.substr(0, end);
+    if (!reason.empty() && reason != "none")
+      device.throttled_by.insert(shown_text(reason, kLongestName));
     reasons.remove_prefix(std::min(end + 1, reasons.size()));
   }
 }

@@ -69,6 +69,8 @@ svg .bar { fill: var(--c1); }
 .c1 i { background: var(--c1); } .c2 i { background: var(--c2); } .c3 i { background: var(--c3); }
 .c4 i { background: var(--c4); } .c5 i { background: var(--c5); } .c6 i { background: var(--c6); }
 .table { overflow-x: auto; margin: 0 0 12px; }
+.table.long { max-height: 27rem; overflow-y: auto; }
+.table.long thead th { position: sticky; top: 0; background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; font-weight: 600; padding: 4px 0; }
 th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line);
@@ -98,7 +100,8 @@ footer { padding-bottom: 30px; }
   body { font-size: 10pt; } nav, .filter { display: none; }
   .badge { border: 1px solid currentColor; }
   section { border: 0; padding: 0; } figure, tr, .tiles div { break-inside: avoid; }
-  h2 { break-after: avoid; } .table { overflow: visible; } }
+  h2 { break-after: avoid; } .table { overflow: visible; }
+  .table.long { max-height: none; } }
 )css";
 
 // Filters a table by what is typed above it, and sorts it by the column whose head is pressed.

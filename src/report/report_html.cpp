@@ -108,8 +108,9 @@ void add_cell(Html& html, const Value& value, Measure unit) {
 }
 
 void add_table(Html& html, const Table& table) {
-  html.add("<div class=\"table\"><table{}>\n<caption>{}</caption>\n<thead><tr>",
-           table.can_be_filtered ? " data-filter" : "", escaped(table.caption));
+  html.add("<div class=\"table{}\"><table{}>\n<caption>{}</caption>\n<thead><tr>",
+           table.can_be_filtered ? " long" : "", table.can_be_filtered ? " data-filter" : "",
+           escaped(table.caption));
   for (const Column& column : table.columns) {
     html.add("<th scope=\"col\"{}>{}</th>", is_number(column.unit) ? " class=\"number\"" : "",
              escaped(column.label));

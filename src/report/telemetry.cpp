@@ -109,30 +109,31 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
                .ready_seconds = ready_seconds_,
                .status = std::string(status),
                .summary = summary,
-               .monitor = monitor_->summary(),
-               .thresholds = telemetry_.thresholds};
+               .pipeline = counters_.pipeline.summary(),
+               .monitor = monitor_->summary()};
   replace_monitor(nullptr);
   std::error_code unknown;
   const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
                      std::filesystem::file_size(metrics_file_, unknown) > 0;
-  if (run.monitor->samples > 0 && !there) {
+  if (run.monitor.samples > 0 && !there) {
     run.monitor_failure = metrics_file_.string() + " could not be written";
   }
-  write_files(run);
-  if (summary == nullptr) return;
   const RunMeasurements measured = measurements_of(run);
-  judged_ = judge(measured, run.thresholds);
+  std::vector<Verdict> verdicts = judge(measured, telemetry_.thresholds);
+  write_files(run, verdicts);
+  if (summary == nullptr) return;
+  judged_ = std::move(verdicts);
   gpu_percent_ = measured.utilization;
 }
 
-void Telemetry::write_files(const Measured& run) {
+void Telemetry::write_files(const Measured& run, const std::vector<Verdict>& verdicts) {
   try {
     if (batches_ && std::filesystem::exists(batches_->path())) {
       write_batches_hdf5(batches_->path(),
                          std::filesystem::path(batches_->path()).replace_extension(".h5"));
     }
     AtomicFile file(start_.directory / fmt::format("telemetry_{}.json", file_time(started_)));
-    file.write(telemetry_json(run));
+    file.write(telemetry_json(run, verdicts));
     file.sync();
     file.commit();
   } catch (const std::exception& error) {

@@ -54,7 +54,7 @@ class Telemetry {
   void record(const BatchMetrics& batch);
   void replace_monitor(std::unique_ptr<Monitor> monitor);
   void finish(std::string_view status, const RunSummary* summary);
-  void write_files(const Measured& run);
+  void write_files(const Measured& run, const std::vector<Verdict>& verdicts);
   void warn_once(const std::string& what);
 
   const TelemetrySettings telemetry_;

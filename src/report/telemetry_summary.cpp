@@ -27,13 +27,18 @@ double share_of(double part, double whole) {
 }
 
 // Between its first batch and its last, by each worker.
-double computing_seconds(const RunCounters& counters) {
-  const auto workers = static_cast<double>(std::max<std::uint64_t>(counters.workers.get(), 1));
-  return counters.pipeline.totals().times.all() / workers;
+double computing_seconds(const Measured& run) {
+  const auto workers = static_cast<double>(std::max<std::uint64_t>(run.counters.workers.get(), 1));
+  return run.pipeline.totals.times.all() / workers;
 }
 
-double per_second(std::uint64_t amount, const RunCounters& counters) {
-  return share_of(static_cast<double>(amount), computing_seconds(counters));
+double per_second(std::uint64_t amount, const Measured& run) {
+  return share_of(static_cast<double>(amount), computing_seconds(run));
+}
+
+double packing_of(const BatchTotals& totals) {
+  return share_of(static_cast<double>(totals.esm_tokens),
+                  static_cast<double>(totals.budget_tokens));
 }
 
 std::string host_name() {
@@ -54,19 +59,17 @@ Json run_section(const Measured& run) {
 
 Json machine_section(const Measured& run) {
   Json devices = Json::array();
-  if (run.monitor) {
-    for (const DeviceSummary& device : run.monitor->devices) {
-      devices.push_back({{"id", device.id},
-                         {"name", device.description.name},
-                         {"memory_bytes", or_null(device.memory_total)},
-                         {"power_limit_w", or_null(device.description.power_limit_w)},
-                         {"failure", device.failure}});
-    }
+  for (const DeviceSummary& device : run.monitor.devices) {
+    devices.push_back({{"id", device.id},
+                       {"name", device.description.name},
+                       {"memory_bytes", or_null(device.memory_total)},
+                       {"power_limit_w", or_null(device.description.power_limit_w)},
+                       {"failure", device.failure}});
   }
   return {{"host", host_name()},
           {"processor", run.program.processor},
           {"processors", std::thread::hardware_concurrency()},
-          {"driver", run.monitor ? run.monitor->driver : ""},
+          {"driver", run.monitor.driver},
           {"devices", std::move(devices)}};
 }
 
@@ -102,7 +105,7 @@ Json inputs_of(const RunSummary& summary) {
 
 Json workload_section(const Measured& run) {
   const RunCounters& counters = run.counters;
-  const BatchTotals computed = counters.pipeline.totals();
+  const BatchTotals& computed = run.pipeline.totals;
   Json workload{{"sequences", counters.sequences.get()},
                 {"sequences_scored", counters.sequences_scored.get()},
                 {"sequences_known", counters.sequences_known.get()},
@@ -121,13 +124,13 @@ Json workload_section(const Measured& run) {
   return workload;
 }
 
-Json throughput_section(const Measured& run, const PipelineSummary& pipeline) {
-  const RunCounters& counters = run.counters;
+Json throughput_section(const Measured& run) {
+  const PipelineSummary& pipeline = run.pipeline;
   const BatchTotals& totals = pipeline.totals;
-  return {{"sequences_per_second", per_second(counters.sequences_scored.get(), counters)},
-          {"frames_per_second", per_second(totals.frames, counters)},
-          {"esm_tokens_per_second", per_second(totals.esm_tokens, counters)},
-          {"tokens_per_second", per_second(totals.esm_tokens + totals.dna_tokens, counters)},
+  return {{"sequences_per_second", per_second(run.counters.sequences_scored.get(), run)},
+          {"frames_per_second", per_second(totals.frames, run)},
+          {"esm_tokens_per_second", per_second(totals.esm_tokens, run)},
+          {"tokens_per_second", per_second(totals.esm_tokens + totals.dna_tokens, run)},
           {"over_time",
            {{"interval_seconds", pipeline.esm_tokens.interval()},
             {"frames", pipeline.frames.amounts()},
@@ -149,6 +152,32 @@ Json waits_section(const PipelineSummary& pipeline) {
            share_of(static_cast<double>(starved), static_cast<double>(pipeline.totals.batches))}};
 }
 
+std::vector<Stage> stages_of(const Measured& run) {
+  const BatchTimes& times = run.pipeline.totals.times;
+  std::vector<Stage> stages;
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    if (field.seconds == &BatchTimes::to_device) continue;  // beside other batches
+    const double seconds = times.*field.seconds;
+    stages.push_back({.name = field.name,
+                      .clock = StageClock::kDevice,
+                      .seconds = seconds,
+                      .share = share_of(seconds, times.all())});
+  }
+  const HostTimes& host = run.counters.host;
+  const double whole = run.counters.pipeline.seconds();
+  const auto add = [&](std::string_view name, const TimeCounter& time) {
+    stages.push_back({.name = name,
+                      .clock = StageClock::kHost,
+                      .seconds = time.seconds(),
+                      .share = share_of(time.seconds(), whole)});
+  };
+  add("read", host.read);
+  add("translate", host.translate);
+  add("journal", host.journal);
+  add("tables", host.tables);
+  return stages;
+}
+
 Json stages_section(const std::vector<Stage>& stages) {
   Json section = Json::array();
   for (const Stage& stage : stages) {
@@ -160,10 +189,10 @@ Json stages_section(const std::vector<Stage>& stages) {
   return section;
 }
 
-Json workers_section(const Measured& run, const PipelineSummary& pipeline) {
+Json workers_section(const Measured& run) {
   Json section = Json::array();
-  for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
-    const BatchTotals& worker = pipeline.workers[i];
+  for (std::size_t i = 0; i < run.pipeline.workers.size(); ++i) {
+    const BatchTotals& worker = run.pipeline.workers[i];
     section.push_back({{"index", i},
                        {"name", worker_name(run.settings.compute, i)},
                        {"batches", worker.batches},
@@ -211,14 +240,18 @@ Json devices_section(const MonitorSummary& monitor) {
 
 Json host_section(const HostSummary& host) {
   Json phases = Json::array();
+  std::optional<std::uint64_t> peak = host.usage.peak_rss_bytes;
   for (const Phase phase : kAllPhases) {
+    const Statistic& resident = host.of(phase).rss_bytes;  // the workers', too
+    if (resident.count > 0)
+      peak = std::max(peak.value_or(0), static_cast<std::uint64_t>(resident.max));
     phases.push_back({{"phase", name_of(phase)},
                       {"cpu_percent", statistic(host.of(phase).cpu_percent)},
-                      {"rss_bytes", statistic(host.of(phase).rss_bytes)}});
+                      {"rss_bytes", statistic(resident)}});
   }
   return {{"phases", std::move(phases)},
           {"cpu_seconds", or_null(host.usage.cpu_seconds)},
-          {"peak_rss_bytes", or_null(host.usage.peak_rss_bytes)},
+          {"peak_rss_bytes", or_null(peak)},
           {"read_bytes", or_null(host.usage.read_bytes)},
           {"written_bytes", or_null(host.usage.written_bytes)},
           {"cgroup_memory_peak_bytes", or_null(host.cgroup.peak_bytes)}};
@@ -260,12 +293,10 @@ bool has_spare_processors(const Measured& run) {
 }
 
 Json bottlenecks_section(const Measured& run, const std::vector<Stage>& stages) {
-  StageSurroundings around{.on_gpu = !run.settings.compute.gpus.empty(),
-                           .spare_processors = has_spare_processors(run)};
-  if (run.monitor) {
-    around.utilization = least_utilization(*run.monitor);
-    around.power_capped = is_power_capped(*run.monitor);
-  }
+  const StageSurroundings around{.utilization = least_utilization(run.monitor),
+                                 .power_capped = is_power_capped(run.monitor),
+                                 .on_gpu = !run.settings.compute.gpus.empty(),
+                                 .spare_processors = has_spare_processors(run)};
   Json section = Json::array();
   for (const Bottleneck& found : find_bottlenecks(stages, around)) {
     section.push_back({{"stage", found.stage},
@@ -285,82 +316,47 @@ std::string worker_name(const ComputeSettings& compute, std::size_t index) {
 }
 
 RunMeasurements measurements_of(const Measured& run) {
-  const RunCounters& counters = run.counters;
-  const PipelineSummary pipeline = counters.pipeline.summary();
-  const BatchTotals& totals = pipeline.totals;
-  RunMeasurements measured{
-      .computing_seconds = computing_seconds(counters),
-      .sequences = counters.sequences_scored.get(),
+  const BatchTotals& totals = run.pipeline.totals;
+  return {
+      .computing_seconds = computing_seconds(run),
+      .sequences = run.counters.sequences_scored.get(),
+      .utilization = least_utilization(run.monitor),
       .gpus = run.settings.compute.gpus.size(),
-      .packing = 100 * share_of(static_cast<double>(totals.esm_tokens),
-                                static_cast<double>(totals.budget_tokens)),
+      .packing = 100 * packing_of(totals),
       .batches = totals.batches,
-      .starved_batches = pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)],
-      .spare_processors = has_spare_processors(run)};
-  if (run.monitor) {
-    measured.utilization = least_utilization(*run.monitor);
-    measured.samples = run.monitor->samples;
-    measured.monitor_failure = run.monitor_failure;
-  }
-  return measured;
+      .starved_batches = run.pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)],
+      .spare_processors = has_spare_processors(run),
+      .samples = run.monitor.samples,
+      .monitor_failure = run.monitor_failure};
 }
 
-std::vector<Stage> stages_of(const RunCounters& counters) {
-  const BatchTimes times = counters.pipeline.totals().times;
-  std::vector<Stage> stages;
-  for (const BatchTimeField& field : kBatchTimeFields) {
-    if (field.seconds == &BatchTimes::to_device) continue;  // beside other batches
-    const double seconds = times.*field.seconds;
-    stages.push_back({.name = field.name,
-                      .clock = StageClock::kDevice,
-                      .seconds = seconds,
-                      .share = share_of(seconds, times.all())});
-  }
-  const HostTimes& host = counters.host;
-  const double whole = counters.pipeline.seconds();
-  const auto add = [&](std::string_view name, const TimeCounter& time) {
-    stages.push_back({.name = name,
-                      .clock = StageClock::kHost,
-                      .seconds = time.seconds(),
-                      .share = share_of(time.seconds(), whole)});
-  };
-  add("read", host.read);
-  add("translate", host.translate);
-  add("journal", host.journal);
-  add("tables", host.tables);
-  return stages;
-}
-
-std::string telemetry_json(const Measured& run) {
-  const PipelineSummary pipeline = run.counters.pipeline.summary();
-  const std::vector<Stage> stages = stages_of(run.counters);
-  const RunMeasurements measured = measurements_of(run);
-  Json json{
-      {"schema", kSchema},
-      {"run", run_section(run)},
-      {"program",
-       {{"version", program_version()},
-        {"build", run.program.build},
-        {"commit", run.program.commit}}},
-      {"machine", machine_section(run)},
-      {"settings", settings_section(run)},
-      {"models",
-       {{"description", run.start.description},
-        {"kernel_path", run.start.kernel_path},
-        {"synthetic", run.start.synthetic}}},
-      {"workload", workload_section(run)},
-      {"throughput", throughput_section(run, pipeline)},
-      {"packing",
-       {{"efficiency", measured.packing / 100}, {"budget_tokens", pipeline.totals.budget_tokens}}},
-      {"waits", waits_section(pipeline)},
-      {"stages", stages_section(stages)},
-      {"workers", workers_section(run, pipeline)}};
-  if (run.monitor) {
-    json["devices"] = devices_section(*run.monitor);
-    json["host"] = host_section(run.monitor->host);
-  }
-  json["verdicts"] = verdicts_section(judge(measured, run.thresholds));
-  json["bottlenecks"] = bottlenecks_section(run, stages);
+std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verdicts) {
+  const PipelineSummary& pipeline = run.pipeline;
+  const std::vector<Stage> stages = stages_of(run);
+  const Json json{{"schema", kSchema},
+                  {"run", run_section(run)},
+                  {"program",
+                   {{"version", program_version()},
+                    {"build", run.program.build},
+                    {"commit", run.program.commit}}},
+                  {"machine", machine_section(run)},
+                  {"settings", settings_section(run)},
+                  {"models",
+                   {{"description", run.start.description},
+                    {"kernel_path", run.start.kernel_path},
+                    {"synthetic", run.start.synthetic}}},
+                  {"workload", workload_section(run)},
+                  {"throughput", throughput_section(run)},
+                  {"packing",
+                   {{"efficiency", packing_of(pipeline.totals)},
+                    {"budget_tokens", pipeline.totals.budget_tokens}}},
+                  {"waits", waits_section(pipeline)},
+                  {"stages", stages_section(stages)},
+                  {"workers", workers_section(run)},
+                  {"devices", devices_section(run.monitor)},
+                  {"host", host_section(run.monitor.host)},
+                  {"verdicts", verdicts_section(verdicts)},
+                  {"bottlenecks", bottlenecks_section(run, stages)}};
   // A path may hold bytes that are not UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

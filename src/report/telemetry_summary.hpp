@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,18 +31,17 @@ struct Measured {
   double ready_seconds = 0;             // until the models were loaded
   std::string status;                   // "finished", "interrupted" or "failed"
   const RunSummary* summary = nullptr;  // of a run that has its tables
-  std::optional<MonitorSummary> monitor{};
+  PipelineSummary pipeline{};
+  MonitorSummary monitor{};
   std::string monitor_failure{};  // why its file is not there; else empty
-  Thresholds thresholds{};
 };
 
 // "cuda:0"; "cpu" for every worker there.
 std::string worker_name(const ComputeSettings& compute, std::size_t index);
 
 RunMeasurements measurements_of(const Measured& run);
-std::vector<Stage> stages_of(const RunCounters& counters);
 
 // telemetry_<time>.json: docs/telemetry.schema.json says what is in it.
-std::string telemetry_json(const Measured& run);
+std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verdicts);
 
 }  // namespace virnucpro
