@@ -83,51 +83,68 @@ def is_live(text):
 
 
 def live_lines(text):
-    """From the bar on, or the share where there is no room for one."""
+    """From the bar on, or the share where there is no room for one; none between two drawings."""
     lines = text.rstrip("\n").splitlines()
-    return lines[next(i for i, line in enumerate(lines)
-                      if re.match(r"(\[[=> ]*\] )?\d+\.\d %", line)):]
+    starts = (i for i, line in enumerate(lines)
+              if re.match(r"(\[[=> ]*\] )?\d+\.\d %", line))
+    return lines[next(starts, len(lines)):]
 
 
 def fits(text, columns):
     """Whether the block was drawn for a window of that width."""
-    bar = re.search(r"^\[=*>? *\]", text, re.MULTILINE)
-    if columns == 20:  # no room for one
-        return bar is None and re.search(r"^\d+\.\d %", text, re.MULTILINE)
+    lines = live_lines(text)
+    if not lines or columns == 20:  # no room for a bar
+        return lines and not lines[0].startswith("[")
+    bar = re.match(r"\[[=> ]*\]", lines[0])
     return bar and "worker 1 · " in text and (
-        len(bar[0]) == 80 if columns > 110 else len(live_lines(text)[0]) == columns - 1)
+        len(bar[0]) == 80 if columns > 110 else len(lines[0]) == columns - 1)
 
 
 def is_over(text):
     return text.rstrip("\n").endswith(PROMPT)
 
 
-def test_a_block_that_follows_the_window(program, screens):
-    write_reads(program, 60_000)
-    screen = screens()
-    screen.type(predict("-o", "out", "-v"))
-    text = screen.wait_for(is_live)
-    assert len(live_lines(text)[0]) == 79
-    for columns, rows in ((40, 24), (80, 24), (120, 10), (120, 4), (20, 24),
-                          (80, 24)):
+def follow(screen, *sizes):
+    """Until the block fits in each of the windows."""
+    for columns, rows in sizes:
         screen.resize(columns, rows)
         lines = live_lines(screen.wait_for(lambda text: fits(text, columns)))
         assert len(lines) <= rows
         assert all(len(line) < columns for line in lines)
         assert any(re.search(r"of ~?[\d,]+ sequences", line) for line in lines) or columns == 20
+
+
+def start_live(program, screens):
+    write_reads(program, 60_000)
+    screen = screens()
+    screen.type(predict("-o", "out", "-v"))
+    assert len(live_lines(screen.wait_for(is_live))[0]) == 79
+    return screen
+
+
+def test_a_block_that_follows_the_window(program, screens):
+    screen = start_live(program, screens)
+    follow(screen, (40, 24), (120, 24), (80, 24))
     # What is logged meanwhile goes above, whole.
     worker = re.search(r"worker 0 \(cpu\) is process (\d+)", screen.text(history=True))
     os.kill(int(worker[1]), signal.SIGKILL)
-    text = screen.wait_for(lambda text: "worker 0 " in text.split("[=")[0] and is_live(text))
+    screen.wait_for(lambda text: "worker 0 " in text.split("[=")[0] and is_live(text))
     # Nothing of any drawing but the last is left.
     everything = screen.text(history=True)
     assert len(BAR.findall(everything)) == 1
     assert everything.count("worker 1 · ") == 1
     assert len(re.findall(r"of ~?[\d,]+ sequences", everything)) == 1
     screen.ask("send-keys", "C-c")
-    text = screen.wait_for(is_over)
-    assert "--resume" in text
+    assert "--resume" in screen.wait_for(is_over)
     assert not is_live(screen.text(history=True))
+
+
+def test_a_block_in_a_window_that_is_too_small(program, screens):
+    """What it has no room for between two drawings is in its history, where nobody can reach it."""
+    screen = start_live(program, screens)
+    follow(screen, (120, 10), (120, 4), (20, 24), (80, 24))
+    screen.ask("send-keys", "C-c")
+    assert "--resume" in screen.wait_for(is_over)
 
 
 def test_the_block_makes_room_for_the_table(program, screens):
