@@ -29,7 +29,8 @@ show "$output/sequences.tsv" 2
 
 cat <<END
 
-Everything lies in $output/: the tables above, the journal (run.db) and the log (logs/).
+Everything lies in $output/: the tables above, the report (report.html), what was measured
+(telemetry_*, logs/gpu_metrics_*), the journal (run.db) and the log (logs/virnucpro.log).
 
 THESE SCORES MEAN NOTHING. The weights were random numbers of a small model's shape; the
 demonstration shows that the pipeline works, not what lambda is. For real scores put
