@@ -432,10 +432,7 @@ def monitor(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def stage_sums(batches: List[dict]) -> Iterator[figure.Figure]:
-    """The stages of a batch against its own time, and those of all against the clock on the wall."""
-    apart = [100 * abs(sum(batch[stage] for stage in STAGES[1:]) / batch["seconds"] - 1)
-             for batch in batches]
-    yield figure.limit("stages of a batch from its time", "%", apart, 2, {"batches": len(batches)})
+    """The device's times of all batches against the clock on the wall."""
     wall = batches[-1]["time"] - batches[0]["time"]
     spent = sum(batch[stage] for stage in STAGES for batch in batches[1:])
     yield figure.limit("stages of all batches from the wall clock", "%",

@@ -1,6 +1,7 @@
 # cmake -D SOURCE=FOLDER -D HEADER=FILE -P write_commit.cmake: the commit that is built, with a + where
 # files differ from it, as a header that changes only when that does.
 cmake_minimum_required(VERSION 3.25)
+set(ENV{GIT_CEILING_DIRECTORIES} "${SOURCE}/..") # a checkout around the sources is another's
 execute_process(
   COMMAND git -C "${SOURCE}" describe --always --exclude=* --dirty=+ --abbrev=10
   OUTPUT_VARIABLE commit

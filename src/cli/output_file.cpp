@@ -2,13 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <system_error>
 
 #include "base/error.hpp"
 
 namespace virnucpro {
+namespace {
+
+bool lies_in(const std::string& path, const std::filesystem::path& directory) {
+  std::error_code unknown;
+  const auto whole = [&](const std::filesystem::path& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, unknown), unknown);
+  };
+  const auto within = whole(path).lexically_relative(whole(directory));
+  return !within.empty() && *within.begin() != "..";
+}
+
+bool starts_with(const std::string& path, std::string_view start) {
+  std::string found(start.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(found.data(), static_cast<std::streamsize>(found.size()));
+  return found == start;
+}
+
+}  // namespace
 
 void check_output_file(const std::string& path, bool force) {
   if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
@@ -21,16 +39,20 @@ void check_output_file(const std::string& path, bool force) {
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
 }
 
-void check_own_file(std::string_view flag, const std::string& path, std::string_view start,
-                    std::string_view what) {
+void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
+  if (!output.empty() && lies_in(own.path, output)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} {}: what lies in the output directory is the run's own; name a "
+                            "file elsewhere",
+                            own.flag, own.path));
+  }
   std::error_code ignored;  // what cannot be looked at fails when it is written
-  if (!std::filesystem::exists(path, ignored)) return;
-  std::string found(start.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(found.data(), static_cast<std::streamsize>(found.size()));
-  if (std::filesystem::is_regular_file(path, ignored) && found == start) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} {}: it is there and holds no {} of this program", flag, path, what));
+  if (!std::filesystem::exists(own.path, ignored)) return;
+  if (std::filesystem::is_regular_file(own.path, ignored) && starts_with(own.path, own.start)) {
+    return;
+  }
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: it is there and holds no {} of this program",
+                                             own.flag, own.path, own.what));
 }
 
 }  // namespace virnucpro

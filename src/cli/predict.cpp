@@ -254,9 +254,17 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
 int run_predict(const PredictOptions& options, const Session& session) {
   const PredictSettings settings = choose_settings(options, session);
   if (!options.metrics_file.empty()) {
-    check_own_file("--metrics-file", options.metrics_file, kMetricsFileStart, "metrics");
+    check_own_file({.flag = "--metrics-file",
+                    .path = options.metrics_file,
+                    .start = kMetricsFileStart,
+                    .what = "metrics"},
+                   settings.output);
   }
-  const std::optional<TraceSettings> tracing = choose_trace(options.trace, session.environment);
+  const std::optional<TraceSettings> tracing =
+      choose_trace(options.trace, session.environment, settings.output);
+  if (tracing && options.trace.file == options.metrics_file) {
+    throw Error(ErrorKind::kUsage, "--trace and --metrics-file name the same file");
+  }
   const TelemetrySettings measuring =
       choose_telemetry(options.telemetry, !settings.to_stdout, session);
   if (options.strict && measuring.level == TelemetryLevel::kOff) {

@@ -32,11 +32,16 @@ void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   lines.push_back(row("frames", grouped(counts.frames)));
 }
 
-void add_rates(std::vector<std::string>& lines, const RunSummary& summary) {
-  const TableCounts& counts = summary.counts;
+// Of this session: what the journal of a resumed run knew was not computed in it.
+void add_rates(std::vector<std::string>& lines, const RunSummary& summary,
+               const RunCounters& counters) {
+  const std::uint64_t known = counters.sequences_known.get();
+  const std::uint64_t computed =
+      summary.counts.sequences - std::min(known, summary.counts.sequences);
+  if (known > 0) lines.push_back(row("known before", grouped(known)));
   lines.push_back(row("seconds", fmt::format("{:.1f}", summary.seconds)));
-  lines.push_back(row("sequences/s", per_second(counts.sequences, summary.seconds)));
-  lines.push_back(row("frames/s", per_second(counts.frames, summary.seconds)));
+  lines.push_back(row("sequences/s", per_second(computed, summary.seconds)));
+  lines.push_back(row("frames/s", per_second(counters.frames_scored.get(), summary.seconds)));
 }
 
 std::string percent(double part, double whole) {
@@ -138,7 +143,7 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
                                        const RunCounters& counters, const RunRemarks& remarks) {
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
-  add_rates(lines, summary);
+  add_rates(lines, summary, counters);
   add_device(lines, counters, remarks.gpu_percent);
   const std::vector<std::string> more = remarks_on(summary, remarks.judged);
   const auto warnings =

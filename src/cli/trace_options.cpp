@@ -35,12 +35,14 @@ TraceLimit parse_limit(std::string_view text) {
                           text, kShortest, kLongest, kMostBatches));
 }
 
-// A path of the user's that leads nowhere is told before hours of computing, not in the trace.
+// A path of the user's that leads nowhere is told before hours of computing, not in the trace; a
+// name without a folder is the loader's to find.
 std::string choose_cupti(const Environment& environment) {
   constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
   const std::string path = environment.text(kVariable);
   std::error_code ignored;
-  if (path.empty() || std::filesystem::is_regular_file(path, ignored)) return path;
+  const bool is_path = path.find('/') != std::string::npos;
+  if (!is_path || std::filesystem::is_regular_file(path, ignored)) return path;
   throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a library", kVariable, path));
 }
 
@@ -57,12 +59,14 @@ void add_trace_options(CLI::App& command, TraceOptions& options, const std::stri
 }
 
 std::optional<TraceSettings> choose_trace(const TraceOptions& options,
-                                          const Environment& environment) {
+                                          const Environment& environment,
+                                          const std::filesystem::path& output) {
   if (options.file.empty() && !options.limit.empty()) {
     throw Error(ErrorKind::kUsage, "--trace-limit: there is no --trace that it could limit");
   }
   if (options.file.empty()) return std::nullopt;
-  check_own_file("--trace", options.file, kTraceFileStart, "trace");
+  check_own_file(
+      {.flag = "--trace", .path = options.file, .start = kTraceFileStart, .what = "trace"}, output);
   return TraceSettings{
       .limit = parse_limit(options.limit.empty() ? kDefaultLimit : options.limit.c_str()),
       .cupti = choose_cupti(environment)};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -18,8 +19,9 @@ struct TraceOptions {
 void add_trace_options(CLI::App& command, TraceOptions& options, const std::string& group);
 
 // Empty: the run is not traced. Errors: kUsage, also for a file that is there and is no trace of
-// this program.
+// this program, or is one of the output directory.
 std::optional<TraceSettings> choose_trace(const TraceOptions& options,
-                                          const Environment& environment);
+                                          const Environment& environment,
+                                          const std::filesystem::path& output);
 
 }  // namespace virnucpro

@@ -42,8 +42,8 @@ void* open_library(const std::string& library, std::string& failure) {
   return opened;
 }
 
-// Where a function's own parameters begin: at the last parenthesis outside of angle brackets that
-// is opened at the end of its name.
+// Where a function's own parameters begin: at the first parenthesis outside of angle brackets that
+// is not part of a name.
 std::size_t end_of_name(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -6,7 +6,7 @@
 // CUPTI's interface to programs in C, as far as a trace needs it: no header of NVIDIA's is needed
 // to build this program. Records only ever grew at their ends since CUDA 10 (CUpti_ActivityKernel4
 // to 10), so that these, their beginnings, hold for every library of the last years;
-// tests/gpu/cupti_records_test.cpp holds them against the header.
+// tests/gpu/cupti_records_check.cpp holds them against the header.
 namespace virnucpro::cupti {
 
 inline constexpr int kSuccess = 0;

@@ -117,6 +117,7 @@ bool Tracer::admit(std::uint64_t batch) {
     return false;
   }
   ++open_batches_;
+  if (batch + 1 >= settings_.limit.batches) end_batch_ = std::min(end_batch_, batch + 1);
   return true;
 }
 

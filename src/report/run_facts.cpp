@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -19,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr double kDefaultThreshold = 0.5;
 constexpr std::size_t kLongestWarning = 500;
 
-// The telemetry files of a run's newest session: a resumed run has several.
+// The telemetry files of one session: a resumed run has several.
 struct TelemetryFiles {
   fs::path summary;  // telemetry_<time>.json; empty: there is none, as after a kill
   fs::path batches;  // telemetry_<time>.jsonl
@@ -32,10 +34,9 @@ struct TelemetryName {
   std::string_view suffix;
   fs::path TelemetryFiles::*member;
 };
-constexpr TelemetryName kBatchLines{"", "telemetry_", ".jsonl", &TelemetryFiles::batches};
 constexpr std::array kTelemetryNames{
     TelemetryName{"", "telemetry_", ".json", &TelemetryFiles::summary},
-    kBatchLines,
+    TelemetryName{"", "telemetry_", ".jsonl", &TelemetryFiles::batches},
     TelemetryName{"logs", "gpu_metrics_", ".log", &TelemetryFiles::metrics},
 };
 
@@ -49,36 +50,51 @@ std::string time_in(const fs::path& path, const TelemetryName& known) {
   return fits ? name.substr(known.prefix.size(), name.size() - others) : "";
 }
 
-std::string newest_time(const fs::path& run, const TelemetryName& known) {
-  std::string newest;
-  std::error_code absent;
-  for (fs::directory_iterator at(run / known.folder, absent), end; !absent && at != end;
-       at.increment(absent)) {
-    newest = std::max(newest, time_in(at->path(), known));
-  }
-  return newest;
-}
-
-// That of the newest session that computed: one that found everything done has no batches.
-std::string newest_time(const fs::path& run) {
-  std::string newest = newest_time(run, kBatchLines);
-  if (!newest.empty()) return newest;
+// The sessions that left anything, the newest first.
+std::set<std::string, std::greater<>> times_of(const fs::path& run) {
+  std::set<std::string, std::greater<>> times;
   for (const TelemetryName& known : kTelemetryNames) {
-    newest = std::max(newest, newest_time(run, known));
+    std::error_code absent;
+    for (fs::directory_iterator at(run / known.folder, absent), end; !absent && at != end;
+         at.increment(absent)) {
+      times.insert(time_in(at->path(), known));
+    }
   }
-  return newest;
+  times.erase("");
+  return times;
 }
 
-TelemetryFiles newest_telemetry(const fs::path& run) {
+TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   TelemetryFiles files;
-  const std::string time = newest_time(run);
   for (const TelemetryName& known : kTelemetryNames) {
     const fs::path file =
         run / known.folder / fmt::format("{}{}{}", known.prefix, time, known.suffix);
     std::error_code absent;
-    if (!time.empty() && fs::is_regular_file(file, absent)) files.*known.member = file;
+    if (fs::is_regular_file(file, absent)) files.*known.member = file;
   }
   return files;
+}
+
+// A summary tells also without its batches; one that is damaged is for the report to warn of.
+bool has_computed(const TelemetryFiles& files) {
+  if (!files.batches.empty()) return true;
+  if (files.summary.empty()) return false;
+  try {
+    return JsonValues::read(files.summary).number("workload/batches").value_or(1) > 0;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+// Of the newest session that computed, for one that found everything done has nothing to tell; of
+// the newest where none did.
+TelemetryFiles newest_telemetry(const fs::path& run) {
+  const auto times = times_of(run);
+  for (const std::string& time : times) {
+    const TelemetryFiles files = files_of(run, time);
+    if (has_computed(files)) return files;
+  }
+  return times.empty() ? TelemetryFiles{} : files_of(run, *times.begin());
 }
 
 std::string value_of(const Journal::Fingerprint& print, const char* key) {
@@ -157,6 +173,11 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run,
   facts.inputs = journal.inputs();
   facts.scores = read_scores(journal, facts.threshold, cancel);
   add_run_warnings(facts);
+  std::error_code unknown;
+  if (facts.finished && !fs::exists(run / "sequences.tsv", unknown)) {
+    facts.warnings.emplace_back(
+        "There are no tables: virnucpro export writes them, and so does predict --resume.");
+  }
   read_telemetry(run, facts);
   return facts;
 }

@@ -130,7 +130,9 @@ class TraceWriter {
                 std::string_view category, std::uint64_t begin, std::uint64_t end,
                 std::string_view arguments) {
     // The GPU's times are fitted to the clock: one may come out before its beginning.
-    const std::uint64_t since = begin - std::min(begin, trace_.begin);
+    begin = std::max(begin, trace_.begin);
+    end = std::max(end, begin);
+    const std::uint64_t since = begin - trace_.begin;
     add(fmt::format(
         R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
         json_text(name), category, process.id, track, microseconds(since),

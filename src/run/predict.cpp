@@ -68,7 +68,8 @@ class PredictRun {
         journal_(std::move(journal)),
         known_(journal_),
         writer_(journal_, counters.host.journal),
-        units_([this](Unit unit) { write(std::move(unit)); }, journal_.units()),
+        units_([this](Unit unit) { write(std::move(unit)); }, journal_.units(),
+               [this] { counters_.sequences_scored.add(); }),
         runner_(*models.computer, settings.compute, counters,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { take(number, result, index); },
@@ -254,9 +255,6 @@ class PredictRun {
 
   void write(Unit unit) {
     written_parts_ += unit.parts.size();
-    for (const SequencePart& part : unit.parts) {
-      if (part.last) counters_.sequences_scored.add();
-    }
     writer_.append(std::move(unit));
     write_entries();
   }

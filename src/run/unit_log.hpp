@@ -17,9 +17,10 @@ class UnitLog {
  public:
   using Sink = std::function<void(Unit)>;
 
-  // `first_unit`: the number of the first unit to come.
-  explicit UnitLog(Sink sink, std::uint64_t first_unit = 0)
-      : sink_(std::move(sink)), next_unit_(first_unit) {}
+  // `first_unit`: the number of the first unit to come. `on_sequence`: one has its last scores.
+  explicit UnitLog(
+      Sink sink, std::uint64_t first_unit = 0, std::function<void()> on_sequence = [] {})
+      : sink_(std::move(sink)), on_sequence_(std::move(on_sequence)), next_unit_(first_unit) {}
 
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
@@ -53,9 +54,11 @@ class UnitLog {
 
   Slot find(std::uint64_t number);
   void close(const Slot& slot);
+  void tell_of_sequence(const OpenUnit& unit, std::size_t part);
   void give_finished();
 
   Sink sink_;
+  std::function<void()> on_sequence_;
   std::deque<OpenUnit> open_;  // by index
   std::uint64_t next_unit_;
   std::uint64_t next_number_ = 0;

@@ -90,8 +90,42 @@ def test_so_many_batches(reads, flags):
     assert reads.tables("out", "reads") == reads.tables("plain", "reads")
 
 
-def test_so_many_seconds(reads):
-    assert not traced(reads, "-o", "out", "--trace-limit", "60s").about["reached_limit"]
+def test_as_many_batches_as_there_are(reads):
+    assert reads.predict("reads.fa", *SHORT, "-o", "plain").returncode == 0
+    count = len(batches_of(reads.folder / "plain"))
+    assert traced(reads, "-o", "out", "--trace-limit", str(count)).about["reached_limit"]
+
+
+def test_so_many_seconds(program, sequences):
+    (program.folder / "reads.fa").write_text(fasta(sequences) * 500)
+    trace = traced(program, "-o", "out", "--trace-limit", "0.1s")
+    assert trace.about["reached_limit"]
+    (run,) = trace.names
+    assert 0 < len(trace.batches(run)) < len(batches_of(program.folder / "out"))
+
+
+@pytest.mark.parametrize("flag", ["--trace", "--metrics-file"])
+def test_nothing_is_kept_among_the_files_of_a_run(reads, flag):
+    (reads.folder / "out").mkdir()
+    for file in ("out/run.db", "out/../out/t.json", "out/deeper/t.json"):
+        result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, file)
+        assert result.returncode == 1
+        assert f"{flag} {file}: what lies in the output directory" in message(result)
+    assert list((reads.folder / "out").iterdir()) == []
+
+
+def test_two_files_are_not_one(reads):
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", "t", "--metrics-file", "t")
+    assert result.returncode == 1
+    assert "name the same file" in message(result)
+
+
+@pytest.mark.parametrize("flag", ["--trace", "--metrics-file"])
+def test_a_pipe_is_refused_unread(reads, flag):
+    os.mkfifo(reads.folder / "pipe")
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, "pipe", timeout=60)
+    assert result.returncode == 1
+    assert "it is there and holds no" in message(result)
 
 
 def test_it_is_there_once_the_limit_is_reached(program, sequences):

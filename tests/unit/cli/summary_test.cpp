@@ -27,10 +27,15 @@ TEST(SummaryLines, CountsAndRates) {
   summary.counts.unscored_sequences = 700;
   summary.counts.frames = 5000;
   summary.seconds = 10;
-  const auto lines = summary_lines(settings(), summary, {}, {});
+  RunCounters counters;
+  counters.sequences_known.add(500);
+  counters.frames_scored.add(3750);  // of 5,000: the rest was known, too
+  const auto lines = summary_lines(settings(), summary, counters, {});
   EXPECT_THAT(lines, Contains("  sequences             2,000"));
+  EXPECT_THAT(lines, Contains("  known before            500"));
+  EXPECT_THAT(lines, Contains("  sequences/s           150.0"));
   EXPECT_THAT(lines, Contains("  others                1,000"));
-  EXPECT_THAT(lines, Contains("  frames/s              500.0"));
+  EXPECT_THAT(lines, Contains("  frames/s              375.0"));
   EXPECT_THAT(lines, Contains("tables: out/reads_merged"));
   EXPECT_THAT(lines, Not(Contains(StartsWith("warning:"))));
 }

@@ -99,7 +99,7 @@ TEST(TraceJson, HasEventsInOrderAndTheirNamesAsText) {
   ASSERT_EQ(kernels.size(), 4U);
   EXPECT_EQ(kernels[0]["name"], "a<\"b\">\n\xef\xbf\xbd");
   EXPECT_EQ(kernels[0]["ts"], 0.0) << "it was fitted to before the beginning";
-  EXPECT_EQ(kernels[0]["dur"], 1.5);
+  EXPECT_EQ(kernels[0]["dur"], 0.5);  // what is before the beginning is cut
   EXPECT_TRUE(kernels[0]["args"].empty());
   EXPECT_EQ(kernels[1]["args"]["batch"], 0);
   EXPECT_EQ(kernels[3]["args"]["batch"], 1);
