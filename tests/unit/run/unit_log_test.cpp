@@ -209,6 +209,23 @@ TEST(UnitSize, IsFullByEachOfItsBounds) {
   EXPECT_TRUE(ids.is_full());
 }
 
+// Not only when its unit is full.
+TEST(UnitLogThatTells, TellsOfASequenceWithItsLastScore) {
+  int told = 0;
+  UnitLog log([](const Unit&) {}, 0, [&told] { ++told; });
+  log.add(part_of(0, 2));
+  log.add(part_of(1, 0));
+  EXPECT_EQ(told, 1);  // of the one without frames
+  log.set_score(1, 0.5F, 0.5F);
+  EXPECT_EQ(told, 1);
+  log.set_failed(0);
+  EXPECT_EQ(told, 2);
+  SequencePart beginning = part_of(2, 0);
+  beginning.last = false;
+  log.add(std::move(beginning));
+  EXPECT_EQ(told, 2);
+}
+
 TEST(UnitLogOfAResumedRun, GoesOnCounting) {
   std::vector<std::uint64_t> given;
   UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, 7);
