@@ -19,14 +19,15 @@ bool lies_in(const std::string& path, const std::filesystem::path& directory) {
   return !within.empty() && *within.begin() != "..";
 }
 
-bool starts_with(const std::string& path, std::string_view start) {
-  std::string found(start.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(found.data(), static_cast<std::streamsize>(found.size()));
-  return found == start;
-}
-
 }  // namespace
+
+std::string beginning_of(const std::string& path, std::size_t size) {
+  std::string found(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(found.data(), static_cast<std::streamsize>(size));
+  found.resize(static_cast<std::size_t>(file.gcount()));
+  return found;
+}
 
 void check_output_file(const std::string& path, bool force) {
   if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
@@ -48,7 +49,8 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
   }
   std::error_code ignored;  // what cannot be looked at fails when it is written
   if (!std::filesystem::exists(own.path, ignored)) return;
-  if (std::filesystem::is_regular_file(own.path, ignored) && starts_with(own.path, own.start)) {
+  if (std::filesystem::is_regular_file(own.path, ignored) &&
+      beginning_of(own.path, own.start.size()) == own.start) {
     return;
   }
   throw Error(ErrorKind::kUsage, fmt::format("{} {}: it is there and holds no {} of this program",

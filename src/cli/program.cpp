@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +22,7 @@
 #include "base/text.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
+#include "cli/output_file.hpp"
 #include "cli/signals.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/version.hpp"
@@ -121,9 +120,10 @@ void log_end(int code) {
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", how, code));
 }
 
-bool begins_with_a_date(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00-00";
-  return std::equal(kForm.begin(), kForm.end(), text.begin(), text.end(),
+constexpr std::string_view kDateForm = "0000-00-00";
+
+bool is_date(std::string_view text) {
+  return std::equal(kDateForm.begin(), kDateForm.end(), text.begin(), text.end(),
                     [](char form, char given) {
                       return form == '0' ? '0' <= given && given <= '9' : given == form;
                     });
@@ -133,10 +133,8 @@ bool begins_with_a_date(std::string_view text) {
 void check_log_file(const std::string& path) {
   std::error_code ignored;  // what cannot be looked at fails when it is opened
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
-  std::array<char, 10> start{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), start.size());
-  if (file.gcount() != 0 && !begins_with_a_date({start.data(), start.size()})) {
+  const std::string start = beginning_of(path, kDateForm.size());
+  if (!start.empty() && !is_date(start)) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--log-file {}: it is there and is no log of this program", path));
   }

@@ -48,20 +48,19 @@ std::string percent(double part, double whole) {
   return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0.0);
 }
 
-// Between its first batch and its last: neither loading nor writing counts.
+// Neither loading nor writing counts.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
   const BatchTotals computed = counters.pipeline.totals();
   const BatchTimes& device = computed.times;
   if (device.all() <= 0) return;
-  const auto workers = static_cast<double>(counters.workers.get());
-  lines.push_back(row("ESM tokens/s", per_second(computed.esm_tokens, device.all() / workers)));
+  const double seconds = computed.seconds_a_worker(counters.workers.get());
+  lines.push_back(row("ESM tokens/s", per_second(computed.esm_tokens, seconds)));
   lines.push_back(row("device busy", percent(device.busy(), device.all())));
   lines.push_back(row("waiting", percent(device.waiting, device.all())));
   if (gpu_percent) lines.push_back(row("GPU", percent(*gpu_percent, 100)));
   lines.push_back(row("DNABERT-S", percent(device.dnabert_s, device.busy())));
-  lines.push_back(row("packing", percent(static_cast<double>(computed.esm_tokens),
-                                         static_cast<double>(computed.budget_tokens))));
+  lines.push_back(row("packing", percent(computed.packing(), 1)));
 }
 
 void warn(std::vector<std::string>& lines, const std::string& text) {

@@ -32,6 +32,12 @@ inline constexpr std::array kBatchTimeFields{BatchTimeField{"waiting", &BatchTim
                                              BatchTimeField{"classifier", &BatchTimes::classifier},
                                              BatchTimeField{"to_host", &BatchTimes::to_host}};
 
+// How much of a batch, or of many, was filled: 0 to 1, and 0 where there was nothing to fill.
+constexpr double packing_share(std::uint64_t esm_tokens, std::uint64_t budget_tokens) noexcept {
+  if (budget_tokens == 0) return 0;
+  return static_cast<double>(esm_tokens) / static_cast<double>(budget_tokens);
+}
+
 void add(BatchTimes& sum, const BatchTimes& times) noexcept;
 
 // How many batches lay ready for the workers when one more was put there.

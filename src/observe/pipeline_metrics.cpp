@@ -1,5 +1,7 @@
 #include "observe/pipeline_metrics.hpp"
 
+#include <algorithm>
+
 namespace virnucpro {
 
 void BatchTotals::add(const BatchMetrics& batch) noexcept {
@@ -9,6 +11,10 @@ void BatchTotals::add(const BatchMetrics& batch) noexcept {
   dna_tokens += batch.dna_tokens;
   budget_tokens += batch.budget_tokens;
   virnucpro::add(times, batch.times);
+}
+
+double BatchTotals::seconds_a_worker(std::uint64_t workers) const noexcept {
+  return times.all() / static_cast<double>(std::max<std::uint64_t>(workers, 1));
 }
 
 void PipelineMetrics::record(BatchMetrics batch) {

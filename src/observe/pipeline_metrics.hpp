@@ -23,6 +23,9 @@ struct BatchTotals {
   BatchTimes times{};
 
   void add(const BatchMetrics& batch) noexcept;
+  // Between each worker's first batch and its last, of so many workers: seconds.
+  double seconds_a_worker(std::uint64_t workers) const noexcept;
+  double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
 // What the batches of a run say together.

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -19,7 +19,7 @@ double tokens_of(const BatchTotals& totals) {
 
 std::optional<double> packing_of(const BatchTotals& totals) {
   if (totals.budget_tokens == 0) return std::nullopt;
-  return 100 * number(totals.esm_tokens) / number(totals.budget_tokens);
+  return 100 * totals.packing();
 }
 
 bool is_all_read(const ProgressSample& sample) {

@@ -17,11 +17,8 @@ std::string batch_line(const BatchMetrics& batch, double journal_seconds) {
       R"({{"batch":{},"worker":{},"time":{:.6f},"frames":{},"esm_tokens":{},"dna_tokens":{},)"
       R"("budget_tokens":{},"packing":{:.4f},"queue":{},"queue_state":"{}")",
       batch.batch, batch.worker, batch.time, batch.frames, batch.esm_tokens, batch.dna_tokens,
-      batch.budget_tokens,
-      batch.budget_tokens == 0
-          ? 0.0
-          : static_cast<double>(batch.esm_tokens) / static_cast<double>(batch.budget_tokens),
-      batch.queue, kQueueStateNames.at(static_cast<std::size_t>(batch.queue_state)));
+      batch.budget_tokens, packing_share(batch.esm_tokens, batch.budget_tokens), batch.queue,
+      kQueueStateNames.at(static_cast<std::size_t>(batch.queue_state)));
   for (const BatchTimeField& field : kBatchTimeFields) {
     line += fmt::format(R"(,"{}":{:.6f})", field.name, batch.times.*field.seconds);
   }

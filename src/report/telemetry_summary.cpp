@@ -26,19 +26,12 @@ double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-// Between its first batch and its last, by each worker.
 double computing_seconds(const Measured& run) {
-  const auto workers = static_cast<double>(std::max<std::uint64_t>(run.counters.workers.get(), 1));
-  return run.pipeline.totals.times.all() / workers;
+  return run.pipeline.totals.seconds_a_worker(run.counters.workers.get());
 }
 
 double per_second(std::uint64_t amount, const Measured& run) {
   return share_of(static_cast<double>(amount), computing_seconds(run));
-}
-
-double packing_of(const BatchTotals& totals) {
-  return share_of(static_cast<double>(totals.esm_tokens),
-                  static_cast<double>(totals.budget_tokens));
 }
 
 std::string host_name() {
@@ -322,7 +315,7 @@ RunMeasurements measurements_of(const Measured& run) {
       .sequences = run.counters.sequences_scored.get(),
       .utilization = least_utilization(run.monitor),
       .gpus = run.settings.compute.gpus.size(),
-      .packing = 100 * packing_of(totals),
+      .packing = 100 * totals.packing(),
       .batches = totals.batches,
       .starved_batches = run.pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)],
       .spare_processors = has_spare_processors(run),
@@ -348,7 +341,7 @@ std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verd
                   {"workload", workload_section(run)},
                   {"throughput", throughput_section(run)},
                   {"packing",
-                   {{"efficiency", packing_of(pipeline.totals)},
+                   {{"efficiency", pipeline.totals.packing()},
                     {"budget_tokens", pipeline.totals.budget_tokens}}},
                   {"waits", waits_section(pipeline)},
                   {"stages", stages_section(stages)},

@@ -6,7 +6,6 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/thread_name.hpp"
 #include "report/trace_json.hpp"
 
 namespace virnucpro {
@@ -35,38 +34,32 @@ void log_costs(const Trace& trace, const std::filesystem::path& path) {
 TraceFile::TraceFile(std::filesystem::path path, TraceSettings settings) : path_(std::move(path)) {
   const AtomicFile attempt(path_);  // so that no run is made for a trace that cannot be kept
   Tracer::here().start(std::move(settings));
-  watcher_ = std::thread([this] { watch(); });
+  watcher_.emplace(kLookAtLimit, [this] {
+    if (Tracer::here().has_reached_limit()) end();
+  });
 }
 
 TraceFile::~TraceFile() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  stopped_.notify_one();
-  watcher_.join();
+  watcher_.reset();
+  end();
 }
 
-void TraceFile::watch() {
-  name_thread("trace");
-  {
-    std::unique_lock lock(mutex_);
-    while (!stop_ && !Tracer::here().has_reached_limit()) stopped_.wait_for(lock, kLookAtLimit);
-  }
+void TraceFile::end() noexcept {
+  if (std::exchange(ended_, true)) return;
   Tracer::here().stop();
-  write();
-}
-
-void TraceFile::write() noexcept {
   try {
-    const Trace trace = Tracer::here().take_all();
-    AtomicFile file(path_);
-    write_trace(trace, [&file](std::string_view text) { file.write(text); });
-    file.commit();
-    log_costs(trace, path_);
+    write();
   } catch (const std::exception& error) {
     log_warning("no trace: {}", error.what());
   }
+}
+
+void TraceFile::write() const {
+  const Trace trace = Tracer::here().take_all();
+  AtomicFile file(path_);
+  write_trace(trace, [&file](std::string_view text) { file.write(text); });
+  file.commit();
+  log_costs(trace, path_);
 }
 
 }  // namespace virnucpro

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <condition_variable>
 #include <filesystem>
-#include <mutex>
-#include <thread>
+#include <optional>
 
+#include "base/repeater.hpp"
 #include "observe/trace.hpp"
 
 namespace virnucpro {
@@ -21,14 +20,12 @@ class TraceFile {
   TraceFile& operator=(const TraceFile&) = delete;
 
  private:
-  void watch();
-  void write() noexcept;
+  void end() noexcept;
+  void write() const;
 
   const std::filesystem::path path_;
-  std::mutex mutex_;
-  std::condition_variable stopped_;
-  bool stop_ = false;
-  std::thread watcher_;  // last: it uses all of the above
+  bool ended_ = false;               // the watcher's, and once that is gone the destructor's
+  std::optional<Repeater> watcher_;  // last: it uses all of the above
 };
 
 }  // namespace virnucpro
