@@ -86,6 +86,11 @@ constexpr std::array kTable{
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
               "All files are written; the run's telemetry says what held it back. Without --strict "
               "this is a warning."},
+    ErrorInfo{kRegression, "regression", 1, "slower than what it was held against",
+              "All files are written; the report names the figures. Run it again on a machine that "
+              "does nothing else before believing it."},
+    ErrorInfo{kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
+              "Its log, beside the reports, says why; the other parts were run."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",

@@ -45,6 +45,8 @@ enum class ErrorKind : std::uint8_t {
   kJournalMismatch,
   kNotFinite,
   kRequirementMissed,
+  kRegression,
+  kBenchmark,
   kOutOfMemory,
   kInternal,
   kInterrupted,

@@ -10,16 +10,16 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/process_words.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES=";
+constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr int kMomentMilliseconds = 500;
 // One that hangs in its driver cannot be killed before that lets it go, which nobody waits for.
 constexpr int kKillMilliseconds = 1000;
@@ -55,25 +55,6 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
-// Texts as a C program takes them.
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-std::vector<std::string> environment_with(const std::string& visible_gpu) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const bool is_replaced =
-        !visible_gpu.empty() && std::string_view(*variable).starts_with(kVisible);
-    if (!is_replaced) variables.emplace_back(*variable);
-  }
-  if (!visible_gpu.empty()) variables.push_back(kVisible + visible_gpu);
-  return variables;
-}
-
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
@@ -88,10 +69,12 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
   const SpawnSettings settings(socket.get());
   std::vector<std::string> words = command.arguments;
   words.insert(words.begin(), command.name);
-  std::vector<std::string> variables = environment_with(command.visible_gpu);
+  std::vector<std::pair<std::string, std::string>> replaced;
+  if (!command.visible_gpu.empty()) replaced.emplace_back(kVisible, command.visible_gpu);
+  std::vector<std::string> variables = environment_with(replaced);
   const int error =
       ::posix_spawn(&id_, command.program.c_str(), settings.files(), settings.attributes(),
-                    pointers(words).data(), pointers(variables).data());
+                    word_pointers(words).data(), word_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
   throw Error(ErrorKind::kOutOfMemory, "no worker process can be started: " + errno_text(error));

@@ -1,12 +1,11 @@
 #include "report/telemetry_summary.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/host_name.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
 
@@ -32,11 +31,6 @@ double computing_seconds(const Measured& run) {
 
 double per_second(std::uint64_t amount, const Measured& run) {
   return share_of(static_cast<double>(amount), computing_seconds(run));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 Json run_section(const Measured& run) {

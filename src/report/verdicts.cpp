@@ -34,29 +34,12 @@ VerdictStatus status_of(double value, double pass, double miss) {
   return value < miss ? VerdictStatus::kWarn : VerdictStatus::kMiss;
 }
 
-// Why figures of a rate say nothing; empty: they do.
-std::string too_short(const RunMeasurements& run, const Thresholds& thresholds) {
-  if (run.computing_seconds >= thresholds.shortest_run) return {};
-  return fmt::format("it computed for {:.1f} s, and less than {:g} s tell nothing",
-                     run.computing_seconds, thresholds.shortest_run);
-}
-
 Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
-  Verdict verdict{.id = "PERF-01",
-                  .name = "projected time of 6 million sequences",
-                  .unit = "h",
-                  .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.projected_hours,
-                                     thresholds.most_projected_hours)};
-  if (skipped(verdict, {too_short(run, thresholds),
-                        unless(run.sequences > 0, "no sequence was computed")})) {
-    return verdict;
-  }
+  std::string why_not = too_short(run.computing_seconds, thresholds);
+  if (why_not.empty()) why_not = unless(run.sequences > 0, "no sequence was computed");
   const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedSequences) /
                        static_cast<double>(run.sequences);
-  verdict.value = hours;
-  verdict.status = status_of(hours, thresholds.projected_hours, thresholds.most_projected_hours);
-  verdict.detail = "of sequences like these, on this machine";
-  return verdict;
+  return judge_projected_time(hours, why_not, thresholds);
 }
 
 Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
@@ -67,7 +50,7 @@ Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
                                      thresholds.least_utilization)};
   if (skipped(verdict, {unless(run.gpus > 0, "no GPU was used"),
                         unless(run.utilization.has_value(), "no GPU said how busy it was"),
-                        too_short(run, thresholds)})) {
+                        too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   verdict.value = run.utilization;
@@ -95,8 +78,8 @@ Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
                   .name = "packing",
                   .unit = "%",
                   .bar = fmt::format(">= {:g}", thresholds.packing)};
-  if (skipped(verdict,
-              {unless(run.batches > 0, "no batch was computed"), too_short(run, thresholds)})) {
+  if (skipped(verdict, {unless(run.batches > 0, "no batch was computed"),
+                        too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   verdict.value = run.packing;
@@ -110,8 +93,8 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
                   .unit = "%",
                   .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.starved,
                                      thresholds.most_starved)};
-  if (skipped(verdict,
-              {unless(run.batches > 0, "no batch was computed"), too_short(run, thresholds)})) {
+  if (skipped(verdict, {unless(run.batches > 0, "no batch was computed"),
+                        too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   const double share =
@@ -139,6 +122,26 @@ Verdict metrics_logged(const RunMeasurements& run) {
 }
 
 }  // namespace
+
+std::string too_short(double computing_seconds, const Thresholds& thresholds) {
+  if (computing_seconds >= thresholds.shortest_run) return {};
+  return fmt::format("it computed for {:.1f} s, and less than {:g} s tell nothing",
+                     computing_seconds, thresholds.shortest_run);
+}
+
+Verdict judge_projected_time(double hours, const std::string& why_not,
+                             const Thresholds& thresholds) {
+  Verdict verdict{.id = "PERF-01",
+                  .name = "projected time of 6 million sequences",
+                  .unit = "h",
+                  .bar = fmt::format("< {:g}, below {:g} a warning", thresholds.projected_hours,
+                                     thresholds.most_projected_hours)};
+  if (skipped(verdict, {why_not})) return verdict;
+  verdict.value = hours;
+  verdict.status = status_of(hours, thresholds.projected_hours, thresholds.most_projected_hours);
+  verdict.detail = "of sequences like these, on this machine";
+  return verdict;
+}
 
 std::string_view name_of(VerdictStatus status) {
   switch (status) {

@@ -54,6 +54,12 @@ inline constexpr std::uint64_t kProjectedSequences = 6'000'000;
 // never a pass.
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
 
+// Why the rates of a run that computed for so long say nothing; empty: they do.
+std::string too_short(double computing_seconds, const Thresholds& thresholds);
+// PERF-01 alone. `why_not`: why the hours are not known; empty: they are.
+Verdict judge_projected_time(double hours, const std::string& why_not,
+                             const Thresholds& thresholds);
+
 // kRequirementMissed, naming the first that is.
 void require_all_met(const std::vector<Verdict>& verdicts);
 

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <optional>
 #include <sstream>
@@ -15,18 +14,13 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/log.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestLockFile = 4096;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
-}
 
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
   throw write_error(path, error);

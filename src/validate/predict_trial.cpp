@@ -1,0 +1,119 @@
+#include "validate/predict_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run that begins in a new directory leaves one summary.
+fs::path summary_file(const fs::path& directory) {
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("telemetry_") && name.ends_with(".json")) return entry.path();
+  }
+  throw Error(ErrorKind::kBenchmark, Place{.file = directory.string()},
+              "the run left no telemetry_<time>.json");
+}
+
+// The average of a device while embedding: the phases are start, embedding and tables.
+std::string device_figure(std::size_t device, const char* name) {
+  return fmt::format("devices/{}/phases/1/{}/average", device, name);
+}
+
+}  // namespace
+
+double Trial::computing_seconds() const {
+  const double rate = esm_tokens_per_second();
+  return rate > 0 ? figure("workload/esm_tokens") / rate : 0;
+}
+
+std::optional<double> Trial::gpu_percent() const {
+  std::optional<double> least;
+  for (std::size_t k = 0; k < telemetry.elements("devices"); ++k) {
+    const auto percent = telemetry.number(device_figure(k, "utilization_percent"));
+    if (percent) least = std::min(least.value_or(*percent), *percent);
+  }
+  return least;
+}
+
+RunMeasurements Trial::measurements(std::size_t gpus) const {
+  std::uint64_t samples = 0;
+  for (std::size_t phase = 0; phase < telemetry.elements("host/phases"); ++phase) {
+    samples += telemetry.count(fmt::format("host/phases/{}/rss_bytes/samples", phase)).value_or(0);
+  }
+  return {.computing_seconds = computing_seconds(),
+          .sequences = telemetry.count("workload/sequences_scored").value_or(0),
+          .utilization = gpu_percent(),
+          .gpus = gpus,
+          .packing = 100 * figure("packing/efficiency"),
+          .batches = telemetry.count("workload/batches").value_or(0),
+          .starved_batches = telemetry.count("waits/queue/starved").value_or(0),
+          .samples = samples};
+}
+
+double Trial::imbalance() const {
+  double fastest = 0;
+  double slowest = 0;
+  for (std::size_t k = 0; k < telemetry.elements("workers"); ++k) {
+    const double busy = figure(fmt::format("workers/{}/busy_seconds", k));
+    fastest = k == 0 ? busy : std::min(fastest, busy);
+    slowest = std::max(slowest, busy);
+  }
+  return slowest > 0 ? (slowest - fastest) / slowest : 0;
+}
+
+Trial PredictTrials::run(const TrialCall& call) {
+  return run(call, settings_.program);
+}
+
+Trial PredictTrials::run(const TrialCall& call, const fs::path& program) {
+  Trial trial{.directory = place(call.name)};
+  std::vector<std::string> words{"predict"};
+  for (const fs::path& input : call.inputs) words.push_back(input.string());
+  words.insert(words.end(), settings_.words.begin(), settings_.words.end());
+  words.insert(words.end(), call.words.begin(), call.words.end());
+  words.insert(words.end(), {"-o", trial.directory.string(), "--force", "--no-progress"});
+  trial.end = run_well({.program = program,
+                        .arguments = std::move(words),
+                        .log = trial.directory.string() + ".log",
+                        .variables = call.variables});
+  trial.telemetry = JsonValues::read(summary_file(trial.directory));
+  note_devices(trial);
+  return trial;
+}
+
+void PredictTrials::note_devices(const Trial& trial) {
+  driver_ = trial.telemetry.text("machine/driver").value_or(driver_);
+  for (std::size_t k = 0; k < trial.telemetry.elements("devices"); ++k) {
+    const auto clock = trial.telemetry.number(device_figure(k, "sm_clock_mhz"));
+    if (clock) clock_.add(*clock);
+  }
+}
+
+void PredictTrials::run_command(const std::string& name, std::vector<std::string> words) {
+  run_well({.program = settings_.program,
+            .arguments = std::move(words),
+            .log = place(name).string() + ".log"});
+}
+
+ChildEnd PredictTrials::run_well(const ChildCall& call) const {
+  ChildEnd end = run_child(call, cancel_);
+  if (end.exit_code == 0) return end;
+  throw Error(ErrorKind::kBenchmark,
+              fmt::format("{} {} ended with exit code {}: {}", call.program.string(),
+                          fmt::join(call.arguments, " "), end.exit_code, last_words(call.log)));
+}
+
+fs::path PredictTrials::place(const std::string& name) {
+  return settings_.folder / fmt::format("{:03}_{}", ++runs_, name);
+}
+
+}  // namespace virnucpro
