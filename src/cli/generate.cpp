@@ -46,7 +46,7 @@ GenerateSettings choose_settings(const GenerateOptions& options) {
   GenerateSettings settings;
   settings.seed = count_value("--seed", options.seed, 0, UINT64_MAX);
   settings.count = count_value("--count", options.count, 0, kMostSequences);
-  settings.length = count_value("--length", options.length, 0, kMaxLetters);
+  settings.length = FixedLength{count_value("--length", options.length, 0, kMaxLetters)};
   settings.gc = parse_share(options.gc, "--gc");
   settings.coding = parse_share(options.coding, "--coding");
   return settings;
