@@ -11,6 +11,7 @@ pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)
 pkg_check_modules(HTSLIB REQUIRED IMPORTED_TARGET htslib)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 # The part of ncurses that knows terminals, without its windows.
 find_library(TINFO_LIBRARY NAMES tinfo ncursesw REQUIRED)

@@ -21,7 +21,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build_packages=(g++ cmake ninja-build ccache pkg-config
   libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev
   libdnnl-dev libhdf5-dev libsqlite3-dev
-  libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
+  libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev nettle-dev
   libncurses-dev)
 # Without OpenBLAS torch falls back to a BLAS that is some 50 times slower.
 # zsh and mandoc try the completion and the manual page, tmux what is shown on a terminal, MultiQC and

@@ -118,9 +118,13 @@ std::string read_small_file(const std::filesystem::path& path, std::size_t limit
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), partial_(path_.string() + ".partial") {
+    : path_(std::move(path)), partial_(partial_name(path_)) {
   fd_ = UniqueFd(::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (fd_.get() < 0) fail_write(partial_, errno);
+}
+
+std::filesystem::path AtomicFile::partial_name(const std::filesystem::path& path) {
+  return path.string() + ".partial";
 }
 
 AtomicFile::~AtomicFile() {
@@ -149,6 +153,7 @@ void AtomicFile::truncate(std::uint64_t size) {
 
 void AtomicFile::sync() {
   flush();
+  std::string().swap(buffer_);  // a file may wait long for its commit, and many at a time
   if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
 }
 

@@ -67,6 +67,8 @@ class AtomicFile {
   void write(std::string_view text);
   // For writers that need the path themselves (HDF5): write there, then commit().
   const std::filesystem::path& partial_path() const { return partial_; }
+  // What a file is called until it is complete.
+  static std::filesystem::path partial_name(const std::filesystem::path& path);
   std::uint64_t size() const { return written_ + buffer_.size(); }
   // Drops everything after the first `size` bytes written.
   void truncate(std::uint64_t size);

@@ -1,14 +1,25 @@
 #include "validate/generate.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <variant>
+#include <vector>
 
-#include "base/file.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/standard_output.hpp"
-#include "sequence/record.hpp"
+#include "run/input_check.hpp"
+#include "validate/data_set.hpp"
+#include "validate/data_size.hpp"
 
 namespace virnucpro {
 namespace {
@@ -17,57 +28,121 @@ constexpr std::uint64_t kMostSequences = std::uint64_t{1} << 40U;
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro generate -n 1000 --length 500 --coding 1 -o coding.fa\n"
-    "  virnucpro generate -n 10 --seed 7 --gc 0.4 -o - | virnucpro utils validate -";
+    "  virnucpro generate -n 10 --seed 7 --gc 0.4 -o - | virnucpro utils validate -\n"
+    "  virnucpro generate --preset large --length lognormal:400,0.5,100-5000 --files 4 -o reads\n"
+    "  virnucpro generate --preset medium --length from:reads.fq.gz -o like_reads.fa\n"
+    "The settings, lengths, GC share and SHA-256 of coding.fa stand in coding.fa.json; of several\n"
+    "files, reads/reads_1.fa to reads/reads_4.fa, in reads/metadata.json.";
 
 struct GenerateOptions {
   std::string seed = "0";
   std::string count;
+  std::string preset;
   std::string length = "500";
   std::string gc = "0.5";
   std::string coding = "0";
+  std::string files = "1";
   std::string output;
   bool force = false;
 };
 
+// Their names, as completion takes them.
+std::string preset_words() {
+  std::vector<std::string_view> names;
+  for (const DataSize& size : data_sizes()) names.push_back(size.name);
+  return fmt::format("{}", fmt::join(names, "|"));
+}
+
+std::string preset_help() {
+  std::vector<std::string> sizes;
+  for (const DataSize& size : data_sizes()) {
+    sizes.push_back(fmt::format("{} ({})", size.name, grouped(size.sequences)));
+  }
+  return fmt::format("As many sequences as {}", fmt::join(sizes, ", "));
+}
+
 void add_options(CLI::App& command, GenerateOptions& options) {
-  add_value(command, "-n,--count", options.count, "How many sequences", "N")->required();
-  add_value(command, "--length", options.length, "Letters of each (default 500)", "N");
+  add_value(command, "-n,--count", options.count, "How many sequences", "N");
+  add_value(command, "--preset", options.preset, preset_help(), preset_words());
+  add_value(command, "--length", options.length,
+            "Letters of each (default 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
+            "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, as the sequences of that file have",
+            "LENGTHS");
   add_value(command, "--seed", options.seed, "The same seed gives the same bytes (default 0)", "N");
   add_value(command, "--gc", options.gc, "Share of G and C (default 0.5)", "X");
   add_value(command, "--coding", options.coding,
             "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
-  add_value(command, "-o,--output", options.output, "The FASTA file to write; - is stdout", "FILE")
+  add_value(command, "--files", options.files,
+            "Spread the sequences over so many files (default 1)", "N");
+  add_value(command, "-o,--output", options.output,
+            "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR")
       ->required();
-  command.add_flag("-f,--force", options.force, "Replace the output file");
+  command.add_flag("-f,--force", options.force, "Replace the output files");
   command.footer(kExamples);
 }
 
-GenerateSettings choose_settings(const GenerateOptions& options) {
-  GenerateSettings settings;
-  settings.seed = count_value("--seed", options.seed, 0, UINT64_MAX);
-  settings.count = count_value("--count", options.count, 0, kMostSequences);
-  settings.length = count_value("--length", options.length, 0, kMaxLetters);
-  settings.gc = parse_share(options.gc, "--gc");
-  settings.coding = parse_share(options.coding, "--coding");
+[[noreturn]] void fail_usage(const std::string& detail) {
+  throw Error(ErrorKind::kUsage, detail);
+}
+
+std::uint64_t choose_count(const GenerateOptions& options) {
+  if (options.count.empty() && options.preset.empty()) {
+    fail_usage("--count is required, or --preset");
+  }
+  if (options.preset.empty()) return count_value("--count", options.count, 0, kMostSequences);
+  if (!options.count.empty()) fail_usage("--count and --preset exclude each other");
+  return parse_data_size(options.preset, "--preset").sequences;
+}
+
+DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& cancel) {
+  DataSetSettings settings;
+  settings.sequences.seed = count_value("--seed", options.seed, 0, UINT64_MAX);
+  settings.sequences.count = choose_count(options);
+  settings.sequences.gc = parse_share(options.gc, "--gc");
+  settings.sequences.coding = parse_share(options.coding, "--coding");
+  settings.files = count_value("--files", options.files, 1, kMostDataFiles);
+  settings.preset = options.preset;
+  if (settings.files > 1 && settings.files > settings.sequences.count) {
+    fail_usage(fmt::format("--files {}: there are only {} sequences", settings.files,
+                           settings.sequences.count));
+  }
+  if (settings.files > 1 && options.output == "-") {
+    fail_usage("--files: stdout is one file; name a folder with --output");
+  }
+  // Last: it may read a file.
+  settings.sequences.length = parse_lengths(options.length, "--length", cancel);
   return settings;
 }
 
+void check_output(const DataSetSettings& settings, const GenerateOptions& options) {
+  if (settings.files == 1) {
+    check_output_file(options.output, options.force);
+    check_output_file(metadata_file(options.output, 1).string(), options.force);
+  } else if (!options.force) {
+    require_no_data_set(options.output, settings.files);
+  }
+  const auto* observed = std::get_if<ObservedLengths>(&settings.sequences.length);
+  if (observed == nullptr) return;
+  const auto lost = replaced_files(options.output, settings.files);
+  require_inputs_kept({.paths = {observed->file}}, [&](const std::filesystem::path& input) {
+    return std::any_of(lost.begin(), lost.end(), [&input](const auto& path) {
+      std::error_code other;  // one of them is not there yet
+      return std::filesystem::equivalent(input, path, other);
+    });
+  });
+}
+
 int run_generate(const GenerateOptions& options, const Session& session) {
-  const GenerateSettings settings = choose_settings(options);
+  const DataSetSettings settings = choose_settings(options, session.cancel);
   if (options.output == "-") {
-    generate_fasta(settings, [&session](std::string_view text) {
+    generate_fasta(settings.sequences, [&session](std::string_view text) {
       session.cancel.check();
       write_stdout(text);
     });
     return kExitDone;
   }
-  check_output_file(options.output, options.force);
-  AtomicFile file(options.output);
-  generate_fasta(settings, [&](std::string_view text) {
-    session.cancel.check();
-    file.write(text);
-  });
-  file.commit();
+  check_output(settings, options);
+  write_data_set(settings, options.output, session.cancel);
   return kExitDone;
 }
 

@@ -40,7 +40,8 @@ void add_dnabert_s(ValueWords& values) {
 }
 
 void add_named(ValueWords& values, std::string_view name) {
-  if (name == "N" || name == "X" || name == "NAME" || name == "LIMIT" || name == "COMMAND") {
+  if (name == "N" || name == "X" || name == "NAME" || name == "LIMIT" || name == "COMMAND" ||
+      name == "LENGTHS") {
     return;
   }
   if (name == "DIR") {

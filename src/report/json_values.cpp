@@ -85,6 +85,13 @@ std::optional<std::uint64_t> JsonValues::count(const std::string& path) const {
   return static_cast<std::uint64_t>(std::llround(*value));
 }
 
+std::optional<std::uint64_t> JsonValues::whole_number(const std::string& path) const {
+  const auto found = values_.find(path);
+  if (found == values_.end()) return std::nullopt;
+  const auto* number = std::get_if<std::uint64_t>(&found->second);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
 std::optional<std::string> JsonValues::text(const std::string& path) const {
   const auto found = values_.find(path);
   if (found == values_.end()) return std::nullopt;

@@ -29,6 +29,8 @@ class JsonValues {
   // From 0 to kLargestNumber: nothing that is measured lies outside.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
+  // As it is written, of up to 64 bits: a seed, a number of bytes.
+  std::optional<std::uint64_t> whole_number(const std::string& path) const;
   std::optional<std::string> text(const std::string& path) const;  // as shown_text() has it
   std::optional<bool> flag(const std::string& path) const;
   std::size_t elements(const std::string& path) const;  // of an array

@@ -40,7 +40,7 @@ class Sample {
 // The letters of a sequence whose first frame holds no stop codon.
 std::string coding_sequence(std::uint64_t seed, std::uint64_t length, const Cancel& cancel) {
   std::string text;
-  generate_fasta({.seed = seed, .count = 1, .length = length, .coding = {1, 1}},
+  generate_fasta({.seed = seed, .count = 1, .length = FixedLength{length}, .coding = {1, 1}},
                  [&](std::string_view piece) {
                    cancel.check();
                    text += piece;

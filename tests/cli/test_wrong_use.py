@@ -32,6 +32,7 @@ def wrong_counts():
             (["generate", "-o", "x.fa"], "--count", ["1099511627777"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--length", ["2147483648"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--seed", ["18446744073709551616"]),
+            (["generate", "-n", "9", "-o", "new"], "--files", ["0", "257"]),
             (["utils", "export-weights", "synthetic", "-o", "x"], "--inputs", ["0", "65536"])):
         for value in NOT_A_NUMBER + extra:
             yield [*command, flag, value]
@@ -43,6 +44,9 @@ def wrong_counts():
     for flag in ("--gc", "--coding"):
         for value in ("nan", "-0.1", "1.01", "half", ""):
             yield ["generate", "-n", "1", "-o", "x.fa", flag, value]
+    for value in ("fixed:5", "uniform:", "uniform:9-5", "uniform:0-2147483648", "lognormal:400",
+                  "lognormal:0,0.5", "lognormal:400,5.1", "lognormal:400,0.5,500-900", "from:"):
+        yield ["generate", "-n", "1", "-o", "x.fa", "--length", value]
 
 
 OTHERS = [
@@ -101,7 +105,19 @@ OTHERS = [
     (["profile", "-m", "esm2", *MODELS[:4], "-o", "folder"], "folder is not a regular file"),
     (["profile", "-m", "esm2", *MODELS[:4], "-o", "a.fa"], "a.fa: output is there already"),
     (["profile", "-m", "esm2", *MODELS[:4], "-o", "absent/x.json"], "output cannot be written"),
-    (["generate"], "--count is required"),
+    (["generate"], "--output is required"),
+    (["generate", "-o", "x.fa"], "--count is required, or --preset"),
+    (["generate", "-o", "x.fa", "-n", "5", "--preset", "tiny"],
+     "--count and --preset exclude each other"),
+    (["generate", "-o", "x.fa", "--preset", "huge"],
+     "--preset huge: expected tiny, small, medium, large, production"),
+    (["generate", "-o", "x.fa", "--preset", "Tiny"], "did you mean tiny?"),
+    (["generate", "-o", "-", "-n", "5", "--files", "2"], "--files: stdout is one file"),
+    (["generate", "-o", "new", "-n", "5", "--files", "6"], "there are only 5 sequences"),
+    (["generate", "-o", "full", "-n", "5", "--files", "2"], "output is there already: it holds mine"),
+    (["generate", "-o", "a.fa", "-n", "5", "--files", "2"], "output is there already: it is no folder"),
+    (["generate", "-o", "a.fa", "-f", "-n", "5", "--files", "2"], "output cannot be written"),
+    (["generate", "-n", "1", "-o", "x.fa", "--length", "from:folder"], "it is a directory"),
     (["generate", "-n", "1"], "--output is required"),
     (["generate", "-n", "1", "-o", "folder"], "folder is not a regular file"),
     (["generate", "-n", "1", "-o", "absent/x.fa"], "output cannot be written"),

@@ -26,7 +26,7 @@ struct PredictOnGpu : testing::Test {
 
   void write_sequences(std::uint64_t count) {
     std::ofstream file(directory / "coding.fa");
-    generate_fasta({.seed = 5, .count = count, .length = 140, .coding = {9, 10}},
+    generate_fasta({.seed = 5, .count = count, .length = FixedLength{140}, .coding = {9, 10}},
                    [&file](std::string_view text) { file << text; });
   }
 

@@ -36,6 +36,13 @@ TEST(JsonValues, TakeNoNumberThatNothingCanMeasure) {
   EXPECT_EQ(values.count("4"), 1'000'000'000'000'000U);
 }
 
+TEST(JsonValues, GiveWholeNumbersAsTheyAreWritten) {
+  const JsonValues values(R"([18446744073709551615, 9007199254740993, -1, 1.0, "1"])", "f");
+  EXPECT_EQ(values.whole_number("0"), UINT64_MAX);
+  EXPECT_EQ(values.whole_number("1"), 9'007'199'254'740'993U);
+  for (const char* path : {"2", "3", "4", "5"}) EXPECT_FALSE(values.whole_number(path)) << path;
+}
+
 TEST(JsonValues, RefuseWhatIsNoJson) {
   for (const char* text : {"", "{", "{\"a\": NaN}", "{\"a\": Infinity}", "{\"a\": 1e999}",
                            "{\"a\": 1, \"a\": 2}", "{\"a\": \"\xff\"}", "{} {}"}) {

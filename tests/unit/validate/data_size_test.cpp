@@ -1,32 +1,31 @@
 #include "validate/data_size.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <string>
 
 #include "base/error.hpp"
 
 namespace virnucpro {
 namespace {
 
-TEST(DataSize, IsKnownByName) {
-  EXPECT_EQ(parse_data_size("tiny", "--data-size").sequences, 10U);
-  EXPECT_EQ(parse_data_size("small", "--data-size").sequences, 100U);
-  EXPECT_EQ(parse_data_size("medium", "--data-size").sequences, 1'000U);
-  EXPECT_EQ(parse_data_size("large", "--data-size").sequences, 10'000U);
-  EXPECT_EQ(parse_data_size("production", "--data-size").sequences, 6'000'000U);
+TEST(DataSizes, AreKnownByName) {
+  EXPECT_EQ(parse_data_size("tiny", "--preset").sequences, 10U);
+  EXPECT_EQ(parse_data_size("small", "--preset").sequences, 100U);
+  EXPECT_EQ(parse_data_size("medium", "--preset").sequences, 1'000U);
+  EXPECT_EQ(parse_data_size("large", "--preset").sequences, 10'000U);
+  EXPECT_EQ(parse_data_size("production", "--preset").sequences, 6'000'000U);
+  EXPECT_EQ(data_sizes().size(), 5U);
 }
 
-TEST(DataSize, OfAnUnknownNameTellsThoseThereAre) {
+TEST(DataSizes, AnUnknownNameIsToldTheKnownOnes) {
   try {
-    parse_data_size("medum", "--data-size");
-    FAIL();
+    parse_data_size("smal", "--preset");
+    FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_NE(std::string(error.what()).find("--data-size medum: expected tiny, small"),
-              std::string::npos)
-        << error.what();
-    EXPECT_NE(std::string(error.what()).find("did you mean medium?"), std::string::npos);
+    EXPECT_THAT(error.detail(), testing::AllOf(testing::HasSubstr("--preset smal"),
+                                               testing::HasSubstr("production"),
+                                               testing::HasSubstr("did you mean small?")));
   }
 }
 

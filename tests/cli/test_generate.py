@@ -1,0 +1,209 @@
+"""generate: sizes, lengths, several files, and the metadata beside them."""
+
+import hashlib
+import json
+import resource
+import signal
+import subprocess
+
+import pytest
+from conftest import MODELS, fastq, message
+
+COUNTS = {"tiny": 10, "small": 100, "medium": 1000, "large": 10000}
+
+
+def metadata(path):
+    return json.loads(path.read_text())
+
+
+def lengths(text):
+    found = []
+    for line in text.decode().splitlines():
+        if line.startswith(">"):
+            found.append(0)
+        else:
+            found[-1] += len(line)
+    return found
+
+
+def sha256sum(folder, *names):
+    """As users check it."""
+    said = subprocess.run(["sha256sum", *names], cwd=folder, capture_output=True, check=True)
+    return [line.split()[0] for line in said.stdout.decode().splitlines()]
+
+
+@pytest.mark.parametrize("preset", COUNTS)
+def test_presets(program, preset):
+    by_name = program("generate", "--preset", preset, "--length", "60", "-o", "-").stdout
+    assert by_name.count(b">") == COUNTS[preset]
+    assert program("generate", "--count", COUNTS[preset], "--length", "60", "-o", "-").stdout == by_name
+
+
+def test_the_largest_preset_is_offered(program):
+    assert b"production (6,000,000)" in program("generate", "--help").stdout
+
+
+def test_metadata_of_one_file(program):
+    assert program("generate", "--preset", "small", "--seed", "11", "--gc", "0.35", "--coding", "0.25",
+                   "--length", "uniform:50-350", "-o", "x.fa").returncode == 0
+    about = metadata(program.folder / "x.fa.json")
+    text = (program.folder / "x.fa").read_bytes()
+    found = sorted(lengths(text))
+    assert set(about) == {"schema", "program_version", "source", "settings", "sequences", "bases",
+                          "gc_bases", "gc", "coding_sequences", "lengths", "files"}
+    assert about["schema"] == "virnucpro-data-set-1"
+    assert program("--version").stdout.decode().split()[1] == about["program_version"]
+    assert about["settings"] == {"preset": "small", "count": 100, "length": "uniform:50-350",
+                                 "length_source_hash": None, "seed": 11, "gc": 0.35, "coding": 0.25,
+                                 "files": 1}
+    assert (about["sequences"], about["bases"]) == (100, sum(found))
+    assert about["lengths"] == {"min": found[0], "mean": sum(found) / 100, "median": found[49],
+                                "max": found[-1]}
+    letters = b"".join(line for line in text.splitlines() if not line.startswith(b">"))
+    assert about["gc_bases"] == letters.count(b"G") + letters.count(b"C")
+    assert about["gc"] == pytest.approx(about["gc_bases"] / len(letters)) == pytest.approx(0.35, abs=0.02)
+    assert about["coding_sequences"] == 25
+    assert about["files"] == [{"name": "x.fa", "sequences": 100, "bases": sum(found),
+                               "bytes": len(text), "sha256": sha256sum(program.folder, "x.fa")[0]}]
+
+
+# What every machine must give.
+@pytest.mark.parametrize("flags, expected", [
+    (["--preset", "tiny"], "4137f333dc0ddb213266da0218e750673087659c21a7c4a995d2d3b362a166a3"),
+    (["--preset", "medium", "--length", "uniform:100-900"],
+     "c73d52caa6b4940b59518831465a9d57e1e3c2b36a0677a71fe4e57123e96b99"),
+    (["--preset", "large", "--length", "lognormal:400,0.5"],
+     "6c8e07c27e58ce2b3babf096abb832319eee955bbf31b0bab27457802ab92d95"),
+])
+def test_sha256_on_every_machine(program, flags, expected):
+    assert hashlib.sha256(program("generate", *flags, "-o", "-").stdout).hexdigest() == expected
+    for name in ("a.fa", "b.fa"):
+        assert program("generate", *flags, "-o", name).returncode == 0
+        assert metadata(program.folder / f"{name}.json")["files"][0]["sha256"] == expected
+    assert sha256sum(program.folder, "a.fa", "b.fa") == [expected] * 2
+
+
+def test_several_files(program):
+    flags = ["generate", "-n", "47", "--length", "lognormal:300,0.4,90-900", "--coding", "1"]
+    whole = program(*flags, "-o", "-").stdout
+    assert program(*flags, "--files", "10", "-o", "data/reads/").returncode == 0
+    folder = program.folder / "data" / "reads"
+    names = [f"reads_{number:02}.fa" for number in range(1, 11)]
+    assert sorted(path.name for path in folder.iterdir()) == ["metadata.json", *names]
+    assert b"".join((folder / name).read_bytes() for name in names) == whole
+    about = metadata(folder / "metadata.json")
+    assert [file["name"] for file in about["files"]] == names
+    assert [file["sha256"] for file in about["files"]] == sha256sum(folder, *names)
+    assert sum(file["sequences"] for file in about["files"]) == 47
+    assert {file["sequences"] for file in about["files"]} == {4, 5}
+
+
+def test_several_files_are_inputs_of_one_run(program):
+    assert program("generate", "-n", "6", "--length", "120", "--coding", "1", "--files", "3",
+                   "-o", "reads").returncode == 0
+    files = sorted((program.folder / "reads").glob("*.fa"))
+    result = program("predict", *MODELS, "-e", "100", "-o", "out", *files)
+    assert result.returncode == 0, message(result)
+    rows = (program.folder / "out" / "sequences.tsv").read_text()
+    assert all(f"seq_{number}\t" in rows for number in range(1, 7))
+
+
+def test_lengths_of_a_file(program, sequences):
+    (program.folder / "own.fq").write_text(fastq({**sequences, "short": "ACGT", "tiny": "A"}))
+    flags = ["generate", "-n", "3000", "--length", "from:own.fq"]
+    assert program(*flags, "-o", "x.fa").returncode == 0
+    found = lengths((program.folder / "x.fa").read_bytes())
+    assert set(found) == {1, 4, 700}
+    assert found.count(700) / 3000 == pytest.approx(6 / 8, abs=0.04)
+    about = metadata(program.folder / "x.fa.json")
+    assert about["settings"]["length"] == "from:own.fq"
+    assert len(about["settings"]["length_source_hash"]) == 32
+    piped = program("generate", "-n", "3000", "--length", "from:-", "-o", "-",
+                    stdin=(program.folder / "own.fq").read_bytes())
+    assert piped.stdout == (program.folder / "x.fa").read_bytes()
+
+
+@pytest.mark.parametrize("content, expected", [
+    (None, "input not found"), ("", "it holds no sequence"), ("nonsense", "input format is not known"),
+    ("@a\nACGT\n+\nII", "own.fq: record 1")])
+def test_lengths_of_a_file_that_has_none(program, content, expected):
+    if content is not None:
+        (program.folder / "own.fq").write_text(content)
+    result = program("generate", "-n", "3", "--length", "from:own.fq", "-o", "x.fa")
+    assert result.returncode == 1
+    assert "own.fq" in message(result) and expected in message(result)
+    assert not (program.folder / "x.fa").exists()
+
+
+def test_the_file_that_lengths_come_from_is_kept(program, sequences):
+    own = program.folder / "own.fa"
+    own.write_text(fastq(sequences))
+    (program.folder / "own.fa.json").write_text("{}")
+    flags = ["generate", "-n", "3", "-f", "--length"]
+    for place in (["from:own.fa", "-o", "own.fa"], ["from:./own.fa", "-o", "own.fa"]):
+        result = program(*flags, *place)
+        assert result.returncode == 1
+        assert "is an input, and would be lost to the output" in message(result)
+    assert program("generate", "-n", "8", "--files", "4", "-o", "reads").returncode == 0
+    result = program(*flags, "from:reads/reads_4.fa", "--files", "2", "-o", "reads")
+    assert "is an input, and would be lost to the output" in message(result)
+    assert own.read_text() == fastq(sequences)
+    assert (program.folder / "reads" / "reads_4.fa").exists()
+
+
+def test_metadata_replaces_nothing(program):
+    (program.folder / "x.fa.json").write_text("mine")
+    result = program("generate", "-n", "3", "-o", "x.fa")
+    assert result.returncode == 1
+    assert "x.fa.json: output is there already" in message(result)
+    assert [path.name for path in program.folder.iterdir()] == ["x.fa.json"]
+    assert program("generate", "-n", "3", "--force", "-o", "x.fa").returncode == 0
+    assert metadata(program.folder / "x.fa.json")["sequences"] == 3
+
+
+def test_several_files_replace_nothing(program):
+    folder = program.folder / "reads"
+    folder.mkdir()
+    flags = ["generate", "-n", "6", "-o", "reads", "--files"]
+    assert program(*flags, "3").returncode == 0
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    result = program(*flags, "2")
+    assert result.returncode == 1
+    assert "reads: output is there already: it holds " in message(result)
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    (folder / "notes").write_text("mine")
+    assert program(*flags, "2", "-f").returncode == 0
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "metadata.json", "notes", "reads_1.fa", "reads_2.fa"]
+
+
+@pytest.mark.parametrize("flags, kept", [(["-o", "x.fa"], []), (["--files", "3", "-o", "reads"], ["reads"])])
+def test_a_full_disk_leaves_nothing(program, flags, kept):
+    """As `ulimit -f` has it: the largest file does not fit."""
+    result = program("generate", "-n", "30", "--length", "20000", *flags,
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (150000, 150000)))
+    assert result.returncode == 1
+    assert "output cannot be written" in message(result)
+    assert [path.name for path in program.folder.rglob("*")] == kept
+
+
+def test_a_full_disk_costs_no_earlier_data_set(program):
+    flags = ["generate", "-n", "30", "--files", "3", "-o", "reads", "--length"]
+    assert program(*flags, "100").returncode == 0
+    before = {path: path.read_bytes() for path in (program.folder / "reads").iterdir()}
+    result = program(*flags, "uniform:0-50000", "-f", preexec_fn=lambda: resource.setrlimit(
+        resource.RLIMIT_FSIZE, (200000, 200000)))
+    assert "output cannot be written" in message(result)
+    assert {path: path.read_bytes() for path in (program.folder / "reads").iterdir()} == before
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_it_leaves_nothing(program, number, code):
+    process = program.start("generate", "--preset", "production", "--files", "2", "-o", "reads",
+                            stderr=subprocess.PIPE)
+    partial = program.folder / "reads" / "reads_1.fa.partial"
+    program.wait_for(lambda: partial.exists() and partial.stat().st_size > 0, process)
+    process.send_signal(number)
+    assert process.wait(timeout=10) == code
+    process.communicate()
+    assert list((program.folder / "reads").iterdir()) == []
