@@ -86,6 +86,9 @@ constexpr std::array kTable{
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
               "All files are written; the run's telemetry says what held it back. Without --strict "
               "this is a warning."},
+    ErrorInfo{
+        kNotComparable, "not-comparable", 2, "could not compare",
+        "Give two of a kind: output directories, tables of one kind, or files of embeddings."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
@@ -97,9 +100,13 @@ constexpr std::array kTable{
 };
 
 constexpr std::array kExitCodes{
-    ExitCode{kExitDone, "done"},
-    ExitCode{1, "failure or bad usage; the message says what, and what to do"},
-    ExitCode{kExitPartial, "partial: failed_inputs.txt and sequences.tsv say what is missing"},
+    ExitCode{kExitDone, "done; of compare: identical or within tolerance"},
+    ExitCode{
+        kExitDiffers,
+        "failure or bad usage; the message says what, and what to do; of compare: rows differ"},
+    ExitCode{kExitPartial,
+             "partial: failed_inputs.txt and sequences.tsv say what is missing; of compare: could "
+             "not compare"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

@@ -45,6 +45,7 @@ enum class ErrorKind : std::uint8_t {
   kJournalMismatch,
   kNotFinite,
   kRequirementMissed,
+  kNotComparable,
   kOutOfMemory,
   kInternal,
   kInterrupted,
@@ -69,6 +70,7 @@ bool is_of_an_input(ErrorKind kind);
 
 // Exit codes that no single error stands for.
 inline constexpr int kExitDone = 0;
+inline constexpr int kExitDiffers = 1;  // compare found rows that differ
 inline constexpr int kExitPartial = 2;
 
 // What an exit code says, for help and documentation.
