@@ -91,6 +91,9 @@ constexpr std::array kTable{
               "does nothing else before believing it."},
     ErrorInfo{kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
               "Its log, beside the reports, says why; the other parts were run."},
+    ErrorInfo{
+        kNotComparable, "not-comparable", 2, "could not compare",
+        "Give two of a kind: output directories, tables of one kind, or files of embeddings."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
@@ -102,9 +105,13 @@ constexpr std::array kTable{
 };
 
 constexpr std::array kExitCodes{
-    ExitCode{kExitDone, "done"},
-    ExitCode{1, "failure or bad usage; the message says what, and what to do"},
-    ExitCode{kExitPartial, "partial: failed_inputs.txt and sequences.tsv say what is missing"},
+    ExitCode{kExitDone, "done; of compare: identical or within tolerance"},
+    ExitCode{
+        kExitDiffers,
+        "failure or bad usage; the message says what, and what to do; of compare: rows differ"},
+    ExitCode{kExitPartial,
+             "partial: failed_inputs.txt and sequences.tsv say what is missing; of compare: could "
+             "not compare"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

@@ -47,6 +47,7 @@ enum class ErrorKind : std::uint8_t {
   kRequirementMissed,
   kRegression,
   kBenchmark,
+  kNotComparable,
   kOutOfMemory,
   kInternal,
   kInterrupted,
@@ -71,6 +72,7 @@ bool is_of_an_input(ErrorKind kind);
 
 // Exit codes that no single error stands for.
 inline constexpr int kExitDone = 0;
+inline constexpr int kExitDiffers = 1;  // compare found rows that differ
 inline constexpr int kExitPartial = 2;
 
 // What an exit code says, for help and documentation.

@@ -37,6 +37,7 @@ void add_predict_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_merge_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
+void add_compare_command(CLI::App& app, Action& action);
 void add_embed_command(CLI::App& app, Action& action);
 void add_profile_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);

@@ -210,6 +210,7 @@ Program::Program() : app_(kDescription, "virnucpro") {
   add_export_command(app_, action_);
   add_merge_command(app_, action_);
   add_report_command(app_, action_);
+  add_compare_command(app_, action_);
   add_embed_command(app_, action_);
   add_profile_command(app_, action_);
   add_generate_command(app_, action_);

@@ -39,9 +39,11 @@ class Hdf5Handle {
   using Close = herr_t (*)(hid_t);
 
   Hdf5Handle() = default;
-  // Errors: kOutputWrite for `file` when the call that gave the identifier failed.
-  Hdf5Handle(hid_t id, Close closer, const std::string& file) : id_(id), close_(closer) {
-    if (id < 0) throw Error(ErrorKind::kOutputWrite, Place{.file = file}, hdf5_reason());
+  // Error: `kind` for `file` when the call that gave the identifier failed.
+  Hdf5Handle(hid_t id, Close closer, const std::string& file,
+             ErrorKind kind = ErrorKind::kOutputWrite)
+      : id_(id), close_(closer) {
+    if (id < 0) throw Error(kind, Place{.file = file}, hdf5_reason());
   }
   ~Hdf5Handle() { close(); }
   Hdf5Handle(Hdf5Handle&& other) noexcept

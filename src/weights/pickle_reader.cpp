@@ -76,9 +76,10 @@ std::string printable(std::string_view text) {
 
 class PickleReader {
  public:
-  PickleReader(std::span<const std::byte> bytes, const std::string& file)
-      : reader_(bytes, file, ErrorKind::kWeightsFormat) {
-    if (bytes.size() > kMaxPickleBytes) malformed("the pickle is too long");
+  PickleReader(std::span<const std::byte> bytes, const std::string& file,
+               const PickleLimits& limits)
+      : reader_(bytes, file, ErrorKind::kWeightsFormat), limits_(limits) {
+    if (bytes.size() > limits_.bytes) malformed("the pickle is too long");
     allowed_.reserve(allowed_globals().size());
     for (std::size_t i = 0; i < allowed_globals().size(); ++i) {
       allowed_.emplace(allowed_globals()[i].name, i);
@@ -117,7 +118,7 @@ class PickleReader {
     stack_.push_back(id);
   }
   void bound(std::size_t count) const {
-    if (count >= kMaxPickleNodes) malformed("the pickle makes too many values");
+    if (count >= limits_.values) malformed("the pickle makes too many values");
   }
 
   // Values below the last mark are out of reach, as they are for Python.
@@ -455,6 +456,7 @@ class PickleReader {
   }
 
   ByteReader reader_;
+  const PickleLimits limits_;
   std::unordered_map<std::string_view, std::size_t> allowed_;
   PickleDocument document_;
   std::vector<PickleId> stack_;
@@ -465,8 +467,9 @@ class PickleReader {
 
 }  // namespace
 
-PickleDocument read_pickle(std::span<const std::byte> bytes, const std::string& file) {
-  return PickleReader(bytes, file).read();
+PickleDocument read_pickle(std::span<const std::byte> bytes, const std::string& file,
+                           const PickleLimits& limits) {
+  return PickleReader(bytes, file, limits).read();
 }
 
 }  // namespace virnucpro

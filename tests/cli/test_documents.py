@@ -13,7 +13,8 @@ BUILD = Path(BIN).resolve().parent.parent
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "export", "merge", "report", "embed", "profile", "generate", "utils", "help"]
+COMMANDS = ["predict", "export", "merge", "report", "compare", "embed", "profile", "generate", "utils",
+            "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]

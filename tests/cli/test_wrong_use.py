@@ -29,6 +29,7 @@ def wrong_counts():
             (["profile", "-m", "esm2"], "--step", ["0", "16777217"]),
             (["profile", "-m", "esm2"], "-e", ["0"]),
             (["profile", "-m", "esm2"], "-t", ["0"]),
+            (["compare", "a.fa", "a.fa"], "--show", ["1000001"]),
             (["generate", "-o", "x.fa"], "--count", ["1099511627777"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--length", ["2147483648"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--seed", ["18446744073709551616"]),
@@ -41,6 +42,9 @@ def wrong_counts():
             yield ["predict", "a.fa", flag, value]
     for value in ("nan", "inf", "-1", "0", "3601", "long", ""):
         yield ["profile", "-m", "esm2", "--seconds", value]
+    for flag in ("--rtol", "--atol"):
+        for value in ("nan", "inf", "-1e-3", "small", ""):
+            yield ["compare", "a.fa", "a.fa", flag, value]
     for flag in ("--gc", "--coding"):
         for value in ("nan", "-0.1", "1.01", "half", ""):
             yield ["generate", "-n", "1", "-o", "x.fa", flag, value]
@@ -118,6 +122,16 @@ OTHERS = [
     (["generate", "-o", "a.fa", "-n", "5", "--files", "2"], "output is there already: it is no folder"),
     (["generate", "-o", "a.fa", "-f", "-n", "5", "--files", "2"], "output cannot be written"),
     (["generate", "-n", "1", "-o", "x.fa", "--length", "from:folder"], "it is a directory"),
+    (["compare"], "A is required"),
+    (["compare", "a.fa"], "B is required"),
+    (["compare", "a.fa", "a.fa", "a.fa"], "unexpected argument a.fa"),
+    (["compare", "a.fa", "a.fa", "--exact", "--atol", "1"], "--exact allows no difference"),
+    (["compare", "a.fa", "a.fa", "--rtol", "1", "--exact"], "--exact allows no difference"),
+    (["compare", "a.fa", "a.fa", "-o", "-"], "a file is needed, not stdout"),
+    (["compare", "a.fa", "a.fa", "-o", "folder"], "folder is not a regular file"),
+    (["compare", "folder", "folder", "-o", "a.fa"], "a.fa: output is there already"),
+    (["compare", "a.fa", "a.fa", "-f", "-o", "a.fa"], "would replace what is compared"),
+    (["compare", "a.fa", "a.fa", "-o", "absent/x.json"], "output cannot be written"),
     (["generate", "-n", "1"], "--output is required"),
     (["generate", "-n", "1", "-o", "folder"], "folder is not a regular file"),
     (["generate", "-n", "1", "-o", "absent/x.fa"], "output cannot be written"),

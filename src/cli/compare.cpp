@@ -1,0 +1,117 @@
+#include "validate/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/standard_output.hpp"
+#include "validate/comparison_report.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro compare fp32_run fp16_run\n"
+    "  virnucpro compare original_output contigs_predictions -o differences.json\n"
+    "  virnucpro compare output_1_merged.pt embeddings.h5 --rtol 0 --atol 1e-4\n"
+    "Two numbers are equal when |a - b| <= atol + rtol * |b|. Rows are matched by id.\n"
+    "Exit code 0: identical or within tolerance; 1: rows differ; 2: could not compare.";
+
+constexpr std::uint64_t kMostNamed = 1'000'000;
+
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  std::string relative;
+  std::string absolute;
+  std::string named;
+  std::string output;
+  bool exact = false;
+  bool force = false;
+};
+
+double choose_bound(const char* flag, const std::string& text, double fallback) {
+  if (text.empty()) return fallback;
+  const auto value = parse_number(text);
+  if (value && *value >= 0) return *value;
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a number, 0 or more", flag, text));
+}
+
+CompareSettings choose_settings(const CompareOptions& options) {
+  if (options.exact && !(options.relative.empty() && options.absolute.empty())) {
+    throw Error(ErrorKind::kUsage,
+                "--exact allows no difference: not together with --rtol, --atol");
+  }
+  CompareSettings settings{.a = options.a, .b = options.b};
+  Tolerance& tolerance = settings.tolerance;
+  tolerance.relative = choose_bound("--rtol", options.relative, tolerance.relative);
+  tolerance.absolute = choose_bound("--atol", options.absolute, tolerance.absolute);
+  tolerance.exact = options.exact;
+  if (!options.named.empty()) {
+    settings.named = count_value("--show", options.named, 0, kMostNamed);
+  }
+  return settings;
+}
+
+// What is compared is not replaced, not even by force.
+void check_output(const CompareOptions& options) {
+  if (options.output.empty()) return;
+  for (const std::string* input : {&options.a, &options.b}) {
+    std::error_code other;  // one of them is not there yet
+    if (!std::filesystem::equivalent(*input, options.output, other)) continue;
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output {} would replace what is compared", options.output));
+  }
+  check_output_file(options.output, options.force);
+}
+
+int run_compare(const CompareOptions& options, const Session& session) {
+  const CompareSettings settings = choose_settings(options);
+  check_output(options);
+  std::optional<AtomicFile> file;  // a folder that is not there shows before minutes have gone by
+  if (!options.output.empty()) file.emplace(options.output);
+  const Comparison comparison = compare(settings, session.cancel);
+  if (file) {
+    file->write(comparison_json(comparison));
+    file->commit();
+  }
+  write_stdout(comparison_text(comparison));
+  return comparison.equal() ? kExitDone : kExitDiffers;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "compare", "Two runs, tables or files of embeddings side by side; of the original, too");
+  const auto options = std::make_shared<CompareOptions>();
+  constexpr const char* kWhat =
+      "An output directory, a table, or a file of embeddings (HDF5, or .pt of the original)";
+  add_value(*command, "A", options->a, kWhat, "")->required();
+  add_value(*command, "B", options->b, "Another one of its kind", "")->required();
+  add_value(*command, "--rtol", options->relative, "Relative tolerance (default 0.001)", "X");
+  add_value(*command, "--atol", options->absolute, "Absolute tolerance (default 0.0001)", "X");
+  command->add_flag("--exact", options->exact, "Tolerate nothing: bytes and bits have to be equal");
+  add_value(*command, "--show", options->named, "Rows of each kind that are named (default 10)",
+            "N");
+  add_value(*command, "-o,--output", options->output, "The comparison as JSON, too", "FILE");
+  command->add_flag("-f,--force", options->force, "Replace the output file");
+  command->footer(kExamples);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_compare(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

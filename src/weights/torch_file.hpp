@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+
+#include "weights/pickle_reader.hpp"
+#include "weights/stored_tensor.hpp"
+#include "weights/zip_file.hpp"
+
+namespace virnucpro {
+
+// What torch.save wrote: a ZIP of data.pkl, whose values are data here and nothing else, and of the
+// storages that its tensors view.
+class TorchFile {
+ public:
+  // `bytes` outlive it. Errors: the kWeights* family, kPickleForbidden.
+  TorchFile(std::span<const std::byte> bytes, const std::string& file,
+            const PickleLimits& limits = {});
+
+  const std::string& file() const { return file_; }
+  const PickleDocument& document() const { return document_; }
+  // The tensor that a value of type kTensor describes, under the name that it and its errors get.
+  // Its checksum is not looked at. Errors: kWeightsFormat.
+  StoredTensor tensor(const std::string& name, const PickleNode& node) const;
+  // Reads all there is once. Errors: kWeightsCorrupt where a checksum is wrong.
+  void check_members() const;
+
+ private:
+  [[noreturn]] void malformed(std::string detail) const;
+  [[noreturn]] void malformed(const std::string& tensor, std::string detail) const;
+
+  const ZipEntry& find_pickle();
+  void check_byte_order() const;
+  DType dtype_of(const PickleNode& storage) const;
+  Shape numbers(const std::string& name, const PickleNode& tuple) const;
+  CheckedRecord record_of(const std::string& name, const PickleNode& storage) const;
+  void place_bytes(StoredTensor& tensor, std::uint64_t offset) const;
+
+  std::string file_;
+  std::map<std::string, ZipEntry, std::less<>> members_;
+  std::string folder_;
+  PickleDocument document_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,32 @@
+// A .pt file of embeddings, with checksums put right: all of its rows, or a typed error.
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "fuzz/repair.hpp"
+#include "validate/embedding_reader.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  virnucpro::fuzz::repair_zip(bytes);
+  const virnucpro::UniqueFd file(::memfd_create("embeddings", MFD_CLOEXEC));
+  if (file.get() < 0 || virnucpro::write_all(file.get(), bytes) != 0) std::abort();
+  try {
+    const auto reader =
+        virnucpro::open_torch_embeddings("/proc/self/fd/" + std::to_string(file.get()));
+    std::vector<double> values(reader->datasets().at(0).width);
+    for (std::uint64_t row = 0; row < reader->rows(); ++row) {
+      reader->id(row);
+      reader->read(0, row, values);
+    }
+  } catch (const virnucpro::Error& error) {
+    if (error.info().exit_code != 1) std::abort();  // that nothing too large is asked for
+  }
+  return 0;
+}
