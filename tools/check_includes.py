@@ -22,7 +22,7 @@ OUTPUT = re.compile(r"\bstd::(cout|cerr|clog)\b"
                     r"|\bfmt::v?print(?:ln)?\s*\(")
 ENDING = re.compile(r"(?<![\w.>:])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
 # Files that fork: what they end is the process they made.
-FORKING = ("sequence/cram_process.cpp",)
+FORKING = ("sequence/cram_process.cpp", "validate/hdf5_process.cpp")
 COMMENTS_AND_STRINGS = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
     r'|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)

@@ -105,13 +105,12 @@ constexpr std::array kTable{
 };
 
 constexpr std::array kExitCodes{
-    ExitCode{kExitDone, "done; of compare: identical or within tolerance"},
-    ExitCode{
-        kExitDiffers,
-        "failure or bad usage; the message says what, and what to do; of compare: rows differ"},
+    ExitCode{kExitDone, "done; compare: identical or within tolerance"},
+    ExitCode{kExitDiffers,
+             "failure or bad usage; the message says what, and what to do; compare: rows differ"},
     ExitCode{kExitPartial,
-             "partial: failed_inputs.txt and sequences.tsv say what is missing; of compare: could "
-             "not compare"},
+             "partial: failed_inputs.txt and sequences.tsv say what is missing; compare: could not "
+             "compare"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -115,6 +116,14 @@ std::string read_small_file(const std::filesystem::path& path, std::size_t limit
       throw Error(kind, place, fmt::format("larger than the {} bytes it may have", limit));
     }
   }
+}
+
+std::string beginning_of(const std::filesystem::path& path, std::size_t size) {
+  std::string found(size, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(found.data(), static_cast<std::streamsize>(size));
+  found.resize(static_cast<std::size_t>(file.gcount()));
+  return found;
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path)

@@ -55,6 +55,9 @@ class MappedFile {
 // than `limit` bytes, or one that cannot be read, is.
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
 
+// The first bytes of a file: fewer than `size` where it has no more, or cannot be read.
+std::string beginning_of(const std::filesystem::path& path, std::size_t size);
+
 // A file that appears under its name complete or not at all: written under "<name>.partial" in the
 // same folder, synced and renamed by commit(), removed if never committed. Errors: kOutputWrite.
 class AtomicFile {

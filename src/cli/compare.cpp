@@ -23,9 +23,9 @@ namespace {
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  virnucpro compare fp32_run fp16_run\n"
-    "  virnucpro compare original_output contigs_predictions -o differences.json\n"
-    "  virnucpro compare output_1_merged.pt embeddings.h5 --rtol 0 --atol 1e-4\n"
+    "  virnucpro compare run_a run_b\n"
+    "  virnucpro compare run_a run_b --exact -o differences.json\n"
+    "  virnucpro compare run_a/sequences.tsv run_b/sequences.tsv --rtol 0 --atol 1e-4 --show 100\n"
     "Two numbers are equal when |a - b| <= atol + rtol * |b|. Rows are matched by id.\n"
     "Exit code 0: identical or within tolerance; 1: rows differ; 2: could not compare.";
 
@@ -95,7 +95,7 @@ int run_compare(const CompareOptions& options, const Session& session) {
 
 void add_compare_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "compare", "Two runs, tables or files of embeddings side by side; of the original, too");
+      "compare", "Hold two runs, tables or files of embeddings against each other");
   const auto options = std::make_shared<CompareOptions>();
   constexpr const char* kWhat =
       "An output directory, a table, or a file of embeddings (HDF5, or .pt of the original)";

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace virnucpro {
 namespace {
@@ -20,14 +20,6 @@ bool lies_in(const std::string& path, const std::filesystem::path& directory) {
 }
 
 }  // namespace
-
-std::string beginning_of(const std::string& path, std::size_t size) {
-  std::string found(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(found.data(), static_cast<std::streamsize>(size));
-  found.resize(static_cast<std::size_t>(file.gcount()));
-  return found;
-}
 
 void check_output_file(const std::string& path, bool force) {
   if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");

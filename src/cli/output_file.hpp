@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,9 +9,6 @@ namespace virnucpro {
 // A file that a command is told to write may replace nothing unless `force`, and then only a
 // regular file. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
-
-// The first bytes of a file: fewer than `size` where it has no more, or cannot be read.
-std::string beginning_of(const std::string& path, std::size_t size);
 
 // A file that a run keeps beside its output, as `flag` tells it to.
 struct OwnFile {

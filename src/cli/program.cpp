@@ -17,12 +17,12 @@
 
 #include "base/error.hpp"
 #include "base/error_of.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "cli/help.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "cli/signals.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/version.hpp"

@@ -46,7 +46,7 @@ void add_named(ValueWords& values, std::string_view name) {
   }
   if (name == "DIR") {
     values.directories = true;
-  } else if (name == "FILE" || name == "INPUT") {
+  } else if (name == "FILE" || name == "INPUT" || name == "A" || name == "B") {
     values.files = true;
   } else if (name == "CLASSIFIER") {
     values.files = true;

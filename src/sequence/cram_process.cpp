@@ -1,38 +1,27 @@
 #include "sequence/cram_process.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <utility>
 
 #include "base/error.hpp"
+#include "sequence/child_process.hpp"
 #include "sequence/cram_decoder.hpp"
 #include "sequence/socket_pair.hpp"
 
 namespace virnucpro {
 namespace {
 
-// What is left of this process when it decodes CRAM: the socket and nothing else. With the other
-// end of it open here, or the lock of an output folder, it would outlive the one who started it.
 [[noreturn]] void become_decoder(int socket, const std::string& reference) {
-  ::dup2(socket, STDIN_FILENO);
-  ::dup2(socket, STDOUT_FILENO);
-  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // htslib reports there
-  ::closefrom(STDERR_FILENO + 1);
-  // The one who started it decides when it ends.
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
-  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  ::setrlimit(RLIMIT_CORE, &none);
+  keep_only(socket);
   try {
     decode_cram(reference);
   } catch (...) {  // that it ends early says it
@@ -69,13 +58,6 @@ CramProcess::CramProcess(const std::string& reference, Input input, const Cancel
     : input_(std::move(input)), cancel_(cancel) {
   start(reference);
   read_hello();
-}
-
-CramProcess::Child::~Child() {
-  if (id <= 0) return;  // none was started; to kill(), 0 and less are many processes
-  ::kill(id, SIGKILL);
-  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
-  }
 }
 
 void CramProcess::start(const std::string& reference) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,6 +10,7 @@
 #include "base/cancel.hpp"
 #include "base/file.hpp"
 #include "sequence/byte_source.hpp"
+#include "sequence/child_process.hpp"
 
 namespace virnucpro {
 
@@ -41,19 +40,9 @@ class CramProcess : public ByteSource {
   void refill();
   void send_some();
 
-  // Ends the process, however the construction ended.
-  struct Child {
-    Child() = default;
-    ~Child();
-    Child(const Child&) = delete;
-    Child& operator=(const Child&) = delete;
-
-    pid_t id = -1;
-  };
-
   Input input_;
   const Cancel& cancel_;
-  Child process_;
+  ChildProcess process_;
   UniqueFd socket_;
   std::uint64_t base_ = 0;  // data memory that the process began with
   std::string given_;

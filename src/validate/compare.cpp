@@ -7,13 +7,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "validate/embedding_reader.hpp"
 #include "validate/score_table.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBeginning = 256;  // bytes that tell what a file is
+constexpr std::size_t kBeginning = 8;  // bytes that tell what a file is
 
 [[noreturn]] void fail(const fs::path& file, std::string detail) {
   throw Error(ErrorKind::kNotComparable, Place{.file = file.string()}, std::move(detail));
@@ -32,27 +32,21 @@ constexpr std::size_t kBeginning = 256;  // bytes that tell what a file is
 
 enum class Content : std::uint8_t { kTable, kHdf5, kTorch };
 
-std::string beginning_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(kBeginning, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
-  return bytes;
-}
-
 Content content_of(const fs::path& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
     fail(path, "it is neither a directory nor a regular file");
   }
-  const std::string beginning = beginning_of(path);
+  const std::string beginning = beginning_of(path, kBeginning);
   if (is_hdf5(beginning)) return Content::kHdf5;
   if (is_torch_zip(beginning)) return Content::kTorch;
   return Content::kTable;
 }
 
-std::unique_ptr<EmbeddingReader> open_embeddings(const fs::path& path, Content content) {
-  return content == Content::kTorch ? open_torch_embeddings(path) : open_hdf5_embeddings(path);
+std::unique_ptr<EmbeddingReader> open_embeddings(const fs::path& path, Content content,
+                                                 const Cancel& cancel) {
+  return content == Content::kTorch ? open_torch_embeddings(path)
+                                    : open_hdf5_embeddings(path, cancel);
 }
 
 // The files of an output directory, each where it is there.
@@ -387,8 +381,8 @@ class Comparer {
   };
 
   void add_embeddings(const EmbeddingPlace& a, const EmbeddingPlace& b) {
-    EmbeddingComparer comparer(open_embeddings(a.path, a.content),
-                               open_embeddings(b.path, b.content), settings_, b.path);
+    EmbeddingComparer comparer(open_embeddings(a.path, a.content, cancel_),
+                               open_embeddings(b.path, b.content, cancel_), settings_, b.path);
     for (DatasetComparison& dataset : comparer.compare(cancel_)) {
       result_.datasets.push_back(std::move(dataset));
     }

@@ -1,21 +1,20 @@
+#include "validate/embedding_hdf5.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <system_error>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "run/hdf5_handle.hpp"
-#include "validate/embedding_reader.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kStretchBytes = 1U << 20U;  // of numbers that are read at once
-constexpr std::uint64_t kIdsAtOnce = 1024;
+constexpr std::size_t kLongestId = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
 constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds a chunk whole
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
@@ -27,9 +26,9 @@ struct OpenDataset {
   std::vector<hsize_t> shape{};
 };
 
-class Hdf5Embeddings : public EmbeddingReader {
+class OwnHdf5Rows : public Hdf5Rows {
  public:
-  explicit Hdf5Embeddings(const std::filesystem::path& path) : path_(path.string()) {
+  explicit OwnHdf5Rows(const std::filesystem::path& path) : path_(path.string()) {
     open_file();
     ids_ = open("ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
@@ -46,26 +45,17 @@ class Hdf5Embeddings : public EmbeddingReader {
   const std::vector<EmbeddingDataset>& datasets() const override { return datasets_; }
   std::uint64_t rows() const override { return ids_.shape[0]; }
 
-  std::string id(std::uint64_t row) override {
-    if (row < first_id_ || row >= first_id_ + texts_.size()) read_ids(row);
-    return texts_[row - first_id_];
+  std::vector<std::string> ids(std::uint64_t first, std::uint64_t count) override {
+    return H5Tis_variable_str(ids_.type.get()) > 0 ? read_variable(first, count)
+                                                   : read_fixed(first, count);
   }
 
-  // Rows one after the other are read in stretches, any other one alone.
-  void read(std::size_t dataset, std::uint64_t row, std::span<double> out) override {
-    Stretch& stretch = stretches_[dataset];
-    if (row < stretch.begin || row >= stretch.end) fill(dataset, stretch, row);
-    const double* const values = stretch.values.data() + (row - stretch.begin) * out.size();
-    std::copy_n(values, out.size(), out.begin());
+  void read(std::size_t dataset, std::uint64_t first, std::uint64_t count,
+            std::span<double> out) override {
+    if (!out.empty()) read_rows(opened_[dataset], first, count, H5T_NATIVE_DOUBLE, out.data());
   }
 
  private:
-  struct Stretch {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    std::vector<double> values{};
-  };
-
   [[noreturn]] void malformed(const std::string& detail) const {
     throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, detail);
   }
@@ -136,7 +126,6 @@ class Hdf5Embeddings : public EmbeddingReader {
     }
     datasets_.push_back({.name = name, .width = static_cast<std::size_t>(found.shape[1])});
     opened_.push_back(std::move(found));
-    stretches_.emplace_back();
   }
 
   // Reads rows [first, first + count) in the memory's own type.
@@ -154,48 +143,33 @@ class Hdf5Embeddings : public EmbeddingReader {
     check(H5Dread(from.dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, out));
   }
 
-  void fill(std::size_t dataset, Stretch& stretch, std::uint64_t row) const {
-    const std::size_t width = datasets_[dataset].width;
-    const std::uint64_t most = std::max<std::uint64_t>(
-        1, kStretchBytes / (sizeof(double) * std::max<std::size_t>(1, width)));
-    const std::uint64_t count = row == stretch.end ? std::min(most, rows() - row) : 1;
-    stretch.values.resize(count * width);
-    if (width != 0) {
-      read_rows(opened_[dataset], row, count, H5T_NATIVE_DOUBLE, stretch.values.data());
-    }
-    stretch.begin = row;
-    stretch.end = row + count;
-  }
-
-  void read_ids(std::uint64_t row) {
-    const std::uint64_t count = std::min(kIdsAtOnce, rows() - row);
-    texts_.clear();
-    if (H5Tis_variable_str(ids_.type.get()) > 0) {
-      read_variable(row, count);
-    } else {
-      read_fixed(row, count);
-    }
-    first_id_ = row;
-  }
-
-  void read_variable(std::uint64_t row, std::uint64_t count) {
+  std::vector<std::string> read_variable(std::uint64_t first, std::uint64_t count) const {
     std::vector<char*> texts(count, nullptr);
-    read_rows(ids_, row, count, ids_.type.get(), texts.data());
-    for (const char* text : texts) texts_.emplace_back(text == nullptr ? "" : text);
+    read_rows(ids_, first, count, ids_.type.get(), texts.data());
+    std::vector<std::string> ids;
+    for (const char* text : texts) ids.emplace_back(text == nullptr ? "" : text);
     const hsize_t size = count;
     const Hdf5Handle memory = handle(H5Screate_simple(1, &size, nullptr), H5Sclose);
     check(H5Dvlen_reclaim(ids_.type.get(), memory.get(), H5P_DEFAULT, texts.data()));
+    for (const std::string& id : ids) check_id(id.size());
+    return ids;
   }
 
-  void read_fixed(std::uint64_t row, std::uint64_t count) {
+  std::vector<std::string> read_fixed(std::uint64_t first, std::uint64_t count) const {
     const std::size_t size = H5Tget_size(ids_.type.get());
-    if (size == 0 || size > kStretchBytes / kIdsAtOnce * 64) malformed("its ids are too long");
+    check_id(size);
     std::string bytes(size * count, '\0');
-    read_rows(ids_, row, count, ids_.type.get(), bytes.data());
+    read_rows(ids_, first, count, ids_.type.get(), bytes.data());
+    std::vector<std::string> ids;
     for (std::uint64_t k = 0; k < count; ++k) {
       const std::string_view text = std::string_view(bytes).substr(k * size, size);
-      texts_.emplace_back(text.substr(0, text.find('\0')));
+      ids.emplace_back(text.substr(0, text.find('\0')));
     }
+    return ids;
+  }
+
+  void check_id(std::size_t size) const {
+    if (size > kLongestId) malformed(fmt::format("an id is longer than {} bytes", kLongestId));
   }
 
   const std::string path_;
@@ -203,19 +177,12 @@ class Hdf5Embeddings : public EmbeddingReader {
   OpenDataset ids_;
   std::vector<EmbeddingDataset> datasets_;
   std::vector<OpenDataset> opened_;
-  std::vector<Stretch> stretches_;
-  std::uint64_t first_id_ = 0;
-  std::vector<std::string> texts_;
 };
 
 }  // namespace
 
-bool is_hdf5(std::string_view beginning) {
-  return beginning.starts_with("\x89HDF\r\n\x1a\n");
-}
-
-std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path) {
-  return std::make_unique<Hdf5Embeddings>(path);
+std::unique_ptr<Hdf5Rows> open_hdf5_rows(const std::filesystem::path& path) {
+  return std::make_unique<OwnHdf5Rows>(path);
 }
 
 }  // namespace virnucpro

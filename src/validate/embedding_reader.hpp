@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cancel.hpp"
+
 namespace virnucpro {
 
 struct EmbeddingDataset {
@@ -34,10 +36,14 @@ bool is_hdf5(std::string_view beginning);
 bool is_torch_zip(std::string_view beginning);
 
 // HDF5 as `embed` writes it: `ids`, and any of dnabert_s, esm2, merged, each [rows, width] of
-// floats. Memory: a stretch of 1 MiB of each dataset, one of its chunks (64 MiB at most, else it is
-// refused), 1,024 ids. What refers to other files, or wants a plug-in, is refused. Errors:
-// kInputRead when it cannot be opened, kInputMalformed for anything else in it.
-std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path);
+// floats. It is read in a process of its own, since not every version of HDF5 bears a damaged file:
+// a crash is an error like others. Memory, of both together: a stretch of 1 MiB of each dataset,
+// one of its chunks (64 MiB at most, else it is refused), 1,024 ids. What refers to other files, or
+// wants a plug-in, is refused. The Cancel outlives the reader. Errors: kInputMissing, kInputRead
+// when it cannot be opened, kInputMalformed for anything else in it; kOutOfMemory when no process
+// can be started; Cancel's.
+std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
+                                                      const Cancel& cancel);
 
 // A .pt file of the original, of up to 10,000 frames (its files hold no more): a dict of ids
 // (`nucleotide`: DNABERT-S, `proteins`: ESM-2, `ids`: merged) and `data`, a tensor [rows, width],

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import struct
 
 import h5py
 import numpy
@@ -451,6 +452,21 @@ def test_damaged_hdf5(program):
         (program.folder / "bad.h5").write_bytes(whole[:size])
         assert "bad.h5: could not compare: input is not well formed" in not_compared(
             program, "good.h5", "bad.h5")
+
+
+# Not every version of HDF5 survives it.
+def test_hdf5_that_crashes_its_library(program):
+    with h5py.File(program.folder / "good.h5", "w") as file:
+        file.create_dataset("ids", data=["frame_0"], dtype=h5py.string_dtype())
+        file["esm2"] = [[1.0]]
+    whole = (program.folder / "good.h5").read_bytes()
+    heap = whole.index(b"GCOL")
+    place = struct.pack("<IQI", 7, heap, 1)  # of the id: its length, its heap, its number there
+    assert whole.count(place) == 1
+    lie = struct.pack("<IQI", 7, heap, 0xffffffff)
+    (program.folder / "bad.h5").write_bytes(whole.replace(place, lie))
+    assert "bad.h5: could not compare: input is not well formed: " in not_compared(
+        program, "good.h5", "bad.h5")
 
 
 class Executed:
