@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace [FOLDER]
+#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation [FOLDER]
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
 # the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
-# trace is a run with its timeline, which is checked, beside one without.
+# trace is a run with its timeline, which is checked, beside one without; validation is the program's own
+# benchmark, all suites over 10,000 sequences, on all GPUs of the host.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace [FOLDER]}
-what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace [FOLDER]}
+bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation [FOLDER]}
+what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation [FOLDER]}
 mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
@@ -79,9 +80,17 @@ run_trace() {
   python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
 }
 
+run_validation() {
+  local work=$programs/benchmark
+  export LD_LIBRARY_PATH=$programs/lib
+  "$programs/bin/virnucpro" benchmark --suite all --data-size large -o "$work" | tee "$out/validation.log"
+  cp "$work"/benchmark_*.{html,md,json} "$out"
+}
+
 case "$what" in
   tests) run_tests ;;
   trace) run_trace ;;
+  validation) run_validation ;;
   esm2 | predict | others | scaling | telemetry)
     python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
       --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"

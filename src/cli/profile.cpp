@@ -160,6 +160,15 @@ ProfileFacts facts_of(const ProfileSettings& settings, const Profiler& profiler,
           .seconds = settings.seconds};
 }
 
+DeviceUse memory_of(const ComputeSettings& compute) {
+  if (!compute.gpus.empty()) return device_use();
+  DeviceUse memory;
+  for (std::size_t k = 0; k < kPurposes; ++k) {
+    memory.by_purpose.at(k) = host_memory(static_cast<Purpose>(k));
+  }
+  return memory;
+}
+
 int run_profile(const ProfileOptions& options, const Session& session) {
   const ProfileSettings settings = choose_settings(options, session);
   check_files(options, session.cancel);
@@ -173,10 +182,11 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   // Asked before the model is loaded: afterwards its own memory would be missing from what is free.
   const std::string device_description = describe_device(gpu_of(settings.compute));
   Profiler profiler(settings, session.cancel);
-  const ProfileFacts facts = facts_of(settings, profiler, device_description);
+  ProfileFacts facts = facts_of(settings, profiler, device_description);
   say(profile_head(facts));
   const std::vector<BudgetRow> rows =
       profiler.run([&say](const BudgetRow& row) { say(profile_row(row)); });
+  facts.memory = memory_of(settings.compute);
   const std::size_t recommended = recommended_budget(rows);
   say(profile_end(recommended));
   if (options.output.empty()) return kExitDone;

@@ -25,6 +25,16 @@ Json json_row(const BudgetRow& row) {
           {"batches", row.batches}};
 }
 
+Json json_memory(const DeviceUse& memory) {
+  Json json{{"kept_bytes", memory.kept}};
+  for (std::size_t k = 0; k < kPurposes; ++k) {
+    const MemoryUse& use = memory.by_purpose.at(k);
+    json[std::string(name_of(static_cast<Purpose>(k)))] = {{"bytes", use.current},
+                                                           {"peak_bytes", use.peak}};
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string profile_head(const ProfileFacts& facts) {
@@ -70,6 +80,7 @@ std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>
             {"frames", facts.frames},
             {"tokens", facts.tokens},
             {"seconds", facts.seconds},
+            {"memory", json_memory(facts.memory)},
             {"rows", Json::array()},
             {"recommended_token_budget", recommended}};
   for (const BudgetRow& row : rows) json["rows"].push_back(json_row(row));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tensor/device_use.hpp"
 #include "validate/budget_sweep.hpp"
 
 namespace virnucpro {
@@ -24,6 +25,7 @@ struct ProfileFacts {
   std::size_t frames = 0;
   std::size_t tokens = 0;
   double seconds = 0;  // a budget
+  DeviceUse memory{};  // of the device, after all budgets; on the CPU this process's
 };
 
 // A table for people, which grows as budgets are measured: lines, each with its end.

@@ -212,6 +212,7 @@ Program::Program() : app_(kDescription, "virnucpro") {
   add_report_command(app_, action_);
   add_compare_command(app_, action_);
   add_embed_command(app_, action_);
+  add_benchmark_command(app_, action_);
   add_profile_command(app_, action_);
   add_generate_command(app_, action_);
   add_utils_commands(app_, action_);

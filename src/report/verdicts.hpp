@@ -39,11 +39,11 @@ std::string_view name_of(VerdictStatus status);  // "PASS", "WARN", "MISS", "SKI
 
 // One requirement of the validation suite, and whether a run meets it.
 struct Verdict {
-  std::string_view id;  // "PERF-01"
-  std::string_view name;
+  std::string_view id{};  // "PERF-01"
+  std::string_view name{};
   VerdictStatus status = VerdictStatus::kSkipped;
   std::optional<double> value{};
-  std::string_view unit;
+  std::string_view unit{};
   std::string bar{};
   std::string detail{};  // why it was skipped, or what to know of the value
 };

@@ -8,6 +8,7 @@
 
 #include "tensor/cuda_error.hpp"
 #include "tensor/device_memory.hpp"
+#include "tensor/device_use.hpp"
 
 namespace virnucpro {
 namespace {
@@ -121,6 +122,15 @@ CachingAllocator& device_allocator() {
       .try_emplace(device, MemorySource{.allocate = allocate_on_device,
                                         .release = [](void* memory) { cudaFree(memory); }})
       .first->second;
+}
+
+DeviceUse device_use() {
+  const CachingAllocator& allocator = device_allocator();
+  DeviceUse use{.kept = allocator.kept()};
+  for (std::size_t k = 0; k < kPurposes; ++k) {
+    use.by_purpose[k] = allocator.use(static_cast<Purpose>(k));
+  }
+  return use;
 }
 
 DeviceBuffer::DeviceBuffer(Purpose purpose, std::size_t bytes) : bytes_(bytes) {

@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "tensor/device.hpp"
 #include "tensor/device_advice.hpp"
+#include "tensor/device_use.hpp"
 
 namespace virnucpro {
 
@@ -14,6 +15,10 @@ DeviceSurvey find_devices() {
 }
 
 DeviceSurvey survey_devices() {
+  return {};
+}
+
+DeviceUse device_use() {
   return {};
 }
 

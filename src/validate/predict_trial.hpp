@@ -77,7 +77,6 @@ class PredictTrials {
  private:
   void note_devices(const Trial& trial);
 
-
   Settings settings_;
   const Cancel& cancel_;
   std::size_t runs_ = 0;

@@ -81,6 +81,9 @@ def test_json_says_what_the_table_says(program):
                      "device": "cpu", "precision": "fp32", "threads": 1, "test_file": None,
                      "chunk_size": 500, "seconds": 0.05}
     assert written["tokens"] == 168 * written["frames"] >= 4 * 800
+    memory = written["memory"]
+    assert memory["kept_bytes"] == 0
+    assert memory["weights"]["peak_bytes"] >= memory["weights"]["bytes"] > 100_000
     assert len(written["weights_hash"]) == 32 and written["device_description"]
 
 

@@ -23,7 +23,8 @@ ProfileFacts facts() {
           .chunk_size = 500,
           .frames = 1500,
           .tokens = 252000,
-          .seconds = 2};
+          .seconds = 2,
+          .memory = {.by_purpose = {{{6000, 6000}, {70, 80}, {0, 9}, {5, 5}}}, .kept = 12}};
 }
 
 constexpr BudgetRow kMeasured{
@@ -78,6 +79,25 @@ TEST(ProfileJson, HoldsFactsAndRows) {
   "frames": 1500,
   "tokens": 252000,
   "seconds": 2.0,
+  "memory": {
+    "kept_bytes": 12,
+    "weights": {
+      "bytes": 6000,
+      "peak_bytes": 6000
+    },
+    "activations": {
+      "bytes": 70,
+      "peak_bytes": 80
+    },
+    "scratch": {
+      "bytes": 0,
+      "peak_bytes": 9
+    },
+    "staging": {
+      "bytes": 5,
+      "peak_bytes": 5
+    }
+  },
   "rows": [
     {
       "token_budget": 2048,

@@ -1,0 +1,368 @@
+#include "validate/benchmark.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/host_name.hpp"
+#include "base/log.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "cli/command.hpp"
+#include "cli/devices.hpp"
+#include "cli/options.hpp"
+#include "cli/processor.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/telemetry_options.hpp"
+#include "cli/version.hpp"
+#include "observe/line_file.hpp"
+#include "observe/monitor_rows.hpp"
+#include "report/report_html.hpp"
+#include "report/report_markdown.hpp"
+#include "validate/against.hpp"
+#include "validate/benchmark_models.hpp"
+#include "validate/benchmark_report.hpp"
+#include "validate/regression.hpp"
+#include "validate/sample_data.hpp"
+#include "weights/synthetic.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro benchmark --suite all --data-size tiny --quick -o bench\n"
+    "  virnucpro benchmark --suite scaling,end-to-end --models-dir models --data-size large \\\n"
+    "      --history history -o bench\n"
+    "  virnucpro benchmark --suite throughput --compare-to "
+    "bench/benchmark_20261122T101500.123Z.json\n"
+    "Without models the weights are synthetic: figures of speed are those of the real ones, "
+    "scores\n"
+    "mean nothing. docs/validation.md says how each requirement is measured.";
+
+// A benchmark of a GPU has this much to do in 10 s: shorter runs tell no rate.
+constexpr double kShortestTrial = 10;
+
+struct BenchmarkOptions {
+  std::string suites = "all";
+  std::string size = "small";
+  std::string output = "benchmark";
+  std::string samples;
+  std::string compare_to;
+  std::string history;
+  std::string against;
+  std::string baseline;
+  std::string vanilla_command;
+  bool quick = false;
+  bool strict = false;
+  ModelOptions models;
+  ComputeOptions compute;
+};
+
+void add_options(CLI::App& command, BenchmarkOptions& options) {
+  add_value(command, "--suite", options.suites,
+            "Some of throughput, memory, scaling, end-to-end, equivalence, v1-comparison and "
+            "checkpoint-overhead, with commas between them (default all)",
+            "NAMES");
+  add_value(command, "--data-size", options.size,
+            "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
+            "production 6 million",
+            "SIZE");
+  add_value(command, "--data", options.samples, "Real sequences in their place: every file in here",
+            "DIR");
+  command.add_flag("--quick", options.quick, "One repeat of each run, and shorter ones");
+  add_value(command, "-o,--output", options.output,
+            "Where reports, data and runs go (default benchmark)", "DIR");
+  add_value(command, "--compare-to", options.compare_to,
+            "An earlier benchmark's JSON; figures over 10 % slower are an error", "FILE");
+  add_value(command, "--history", options.history,
+            "Keep the figures in this folder, too, and show them over time", "DIR");
+  add_value(command, "--against", options.against,
+            "Another build of this program, run in turns with this one", "PROGRAM");
+  add_value(command, "--vanilla-baseline", options.baseline,
+            "Results of the original on the sequences of --data: its output directory, or a table",
+            "PATH");
+  add_value(command, "--vanilla-command", options.vanilla_command,
+            "Runs the original on the FASTA file $INPUT into the folder $OUTPUT", "COMMAND");
+  command.add_flag("--strict", options.strict, "Fail where a requirement is missed");
+  add_classifier_options(command, options.models);
+  add_encoder_options(command, options.models);
+  add_compute_options(command, options.compute);
+  command.footer(kExamples);
+}
+
+// What was given of predict's options, as its command line takes it.
+void add_given(std::vector<std::string>& words, const char* flag, const std::string& value) {
+  if (!value.empty()) words.insert(words.end(), {flag, value});
+}
+
+std::vector<std::string> encoder_words(const ModelSettings& models, std::uint64_t chunk_size,
+                                       std::string_view precision, const Session& session) {
+  std::vector<std::string> words{
+      "--dnabert-model",          models.dnabert_s, "--esm-model",         models.esm2, "-e",
+      std::to_string(chunk_size), "--precision",    std::string(precision)};
+  add_given(words, "--models-dir", models.lookup.models_dir.string());
+  add_given(words, "--config", session.global.config_file);
+  return words;
+}
+
+std::vector<std::string> predict_words(const BenchmarkOptions& options, const ModelSettings& models,
+                                       std::vector<std::string> words) {
+  words.insert(words.end(), {"-m", "custom", "-p", models.classifier});
+  add_given(words, "--token-budget", options.compute.token_budget);
+  add_given(words, "--prefetch", options.compute.prefetch);
+  return words;
+}
+
+// Where no model is named anywhere, benchmarks do with random numbers: their speed is the same.
+ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& session) {
+  const bool named = !models.models_dir.empty() ||
+                     !session.environment.text("VIRNUCPRO_MODELS").empty() ||
+                     session.config.text("run.models_dir").has_value();
+  if (named) return models;
+  if (models.esm_model.empty() && !session.config.text("features.esm.model_name")) {
+    models.esm_model = on_gpu ? "synthetic:esm2_t36_3B" : "synthetic:esm2_t6_8M";
+  }
+  if (models.dnabert_model.empty() && !session.config.text("features.dnabert.model_name")) {
+    models.dnabert_model = "synthetic:dnabert-s";
+  }
+  if (models.model_path.empty()) models.model_path = "synthetic";
+  return models;
+}
+
+bool some_synthetic(const ModelSettings& models) {
+  return is_synthetic(models.esm2) || is_synthetic(models.dnabert_s) ||
+         is_synthetic(models.classifier);
+}
+
+std::string names_of(const ModelSettings& models) {
+  return fmt::format("{}, {}, {}", models.dnabert_s, models.esm2, models.classifier);
+}
+
+// "NVIDIA H200, …" of "cuda:0  NVIDIA H200, …"
+std::string device_model(const ComputeSettings& compute) {
+  if (compute.gpus.empty()) {
+    const std::string processor = describe_processor();
+    return processor.substr(0, processor.find(" processors"));
+  }
+  const std::string text = describe_device(compute.gpus.front().index);
+  return fmt::format("{} x {}", text.substr(0, text.find(',')), compute.gpus.size());
+}
+
+// What a benchmark is of, before anything is measured.
+struct Plan {
+  std::vector<const SuiteEntry*> suites;
+  BenchmarkSettings settings{};
+  BenchmarkFacts facts{};
+  std::optional<KeptResults> before{};
+};
+
+std::string data_name(const BenchmarkSettings& settings) {
+  if (settings.samples.empty()) return std::string(settings.size.name);
+  return fmt::format("{} samples", settings.samples.size());
+}
+
+std::string sample_text(const SampleFile& file) {
+  return fmt::format("{}: {} sequences, {} bases, {}", file.name, file.sequences, file.bases,
+                     file.hash);
+}
+
+void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan) {
+  if (directory.empty()) return;
+  const SampleData samples = load_sample_data(directory, cancel);
+  std::uint64_t sequences = 0;
+  for (const SampleFile& file : samples.files) {
+    plan.settings.samples.push_back(samples.directory / file.name);
+    plan.facts.samples.push_back(sample_text(file));
+    sequences += file.sequences;
+  }
+  if (samples.source) plan.facts.samples.push_back("source: " + *samples.source);
+  if (samples.expected_baseline_seconds) {
+    plan.facts.samples.push_back(
+        fmt::format("expected of the original: {:g} s", *samples.expected_baseline_seconds));
+  }
+  plan.settings.size = {"samples", sequences};
+}
+
+Plan make_plan(const BenchmarkOptions& options, const Session& session) {
+  Plan plan{.suites = find_suites(options.suites)};
+  BenchmarkSettings& settings = plan.settings;
+  const ComputeSettings compute =
+      choose_compute(options.compute, session.config, session.environment);
+  const ModelChoice choice =
+      choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
+                    session.environment);
+  if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
+  settings.program = fs::read_symlink("/proc/self/exe");
+  settings.output = options.output;
+  settings.models = choice.models;
+  settings.size = parse_data_size(options.size, "--data-size");
+  settings.quick = options.quick;
+  settings.gpus = compute.gpus;
+  settings.threads = compute.threads;
+  settings.precision = name_of(compute.precision);
+  settings.chunk_size = choice.chunk_size;
+  settings.baseline = options.baseline;
+  settings.vanilla_command = options.vanilla_command;
+  settings.thresholds = choose_telemetry("", true, session).thresholds;
+  settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);
+  make_directory(settings.output);
+  plan.facts = {.version = std::string(program_version()),
+                .build = build_text(),
+                .commit = build_commit(),
+                .host = host_name(),
+                .processor = describe_processor(),
+                .command = fmt::format("{}", fmt::join(session.arguments, " ")),
+                .synthetic = some_synthetic(settings.models)};
+  for (const GpuPlace& gpu : compute.gpus) {
+    plan.facts.devices.push_back(describe_device(gpu.index));
+  }
+  take_samples(options.samples, session.cancel, plan);
+  plan.facts.identity = {
+      .device = device_model(compute),
+      .models = names_of(settings.models),
+      .settings = fmt::format("{}, {} threads, chunks of {}, {}", settings.precision,
+                              settings.threads, settings.chunk_size, data_name(settings))};
+  // Random numbers take longer to make than to read: they are made once, for all runs.
+  settings.models = with_files(settings.models, settings.output / "weights", session.cancel);
+  settings.encoder_words =
+      encoder_words(settings.models, settings.chunk_size, settings.precision, session);
+  settings.model_words = predict_words(options, settings.models, settings.encoder_words);
+  return plan;
+}
+
+std::string verdict_text(const Verdict& verdict) {
+  if (verdict.status == VerdictStatus::kSkipped) {
+    return fmt::format("{:<8} {} {}: {}\n", name_of(verdict.status), verdict.id, verdict.name,
+                       verdict.detail);
+  }
+  return fmt::format("{:<8} {}\n", name_of(verdict.status), verdict_line(verdict));
+}
+
+// What a benchmark comes to, after all files are written.
+struct Outcome {
+  BenchmarkResults results;
+  std::vector<MetricChange> changes{};
+  std::vector<Section> sections{};
+};
+
+KeptResults kept_results(const Plan& plan, const BenchmarkResults& results) {
+  return {.time = plan.facts.time,
+          .commit = plan.facts.commit,
+          .identity = plan.facts.identity,
+          .metrics = kept(results.suites)};
+}
+
+void compare_with_before(const Plan& plan, Outcome& outcome) {
+  if (!plan.before) return;
+  std::vector<MetricChange> changes =
+      changes_between(plan.before->metrics, kept(outcome.results.suites));
+  Section section = change_section(*plan.before, changes);
+  if (plan.before->identity != plan.facts.identity) {
+    section.note += " It was another machine, or other models or settings: nothing is judged.";
+    log_warning(
+        "{}: another machine, or other models or settings: its figures are shown, not judged",
+        plan.before->time);
+  } else {
+    outcome.changes.insert(outcome.changes.end(), changes.begin(), changes.end());
+  }
+  outcome.sections.push_back(std::move(section));
+}
+
+void add_to_history(const std::string& folder, const Plan& plan, Outcome& outcome) {
+  if (folder.empty()) return;
+  make_directory(folder);
+  const fs::path file = fs::path(folder) / "history.jsonl";
+  std::vector<KeptResults> history = read_history(file);
+  history.push_back(kept_results(plan, outcome.results));
+  LineFile lines(file);
+  if (const int error = lines.append(history_line(history.back())); error != 0) {
+    throw write_error(file, error);
+  }
+  outcome.sections.push_back(trend_section(history));
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path& stem) {
+  const Page page = benchmark_page(plan.settings, plan.facts, outcome.results, outcome.sections);
+  write_file(stem.string() + ".html", report_html(page));
+  write_file(stem.string() + ".md", report_markdown(page));
+  write_file(stem.string() + ".json",
+             benchmark_json(plan.settings, plan.facts, outcome.results, outcome.changes));
+}
+
+// The worst first: what could not be measured may hide all else.
+void throw_if_bad(const Outcome& outcome, bool strict) {
+  for (const SuiteReport& suite : outcome.results.suites) {
+    if (suite.failure.empty()) continue;
+    throw Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
+  }
+  for (const MetricChange& change : outcome.changes) {
+    if (change.change != Change::kRegression) continue;
+    throw Error(ErrorKind::kRegression,
+                fmt::format("{} is {:.2f} times slower", change.key, change.slower));
+  }
+  if (strict) require_all_met(all_verdicts(outcome.results));
+}
+
+int run_benchmark_command(const BenchmarkOptions& options, const Session& session) {
+  Plan plan = make_plan(options, session);
+  const auto started = std::chrono::system_clock::now();
+  plan.facts.time = iso_time(started);
+  const auto say = [&session](const std::string& what) {
+    if (!session.global.quiet) terminal_print(what);
+    log_to_files(LogLevel::kInfo, what);
+  };
+  Outcome outcome{.results = run_benchmark(plan.settings, plan.suites, session.cancel, say)};
+  plan.facts.driver = outcome.results.driver;
+  compare_with_before(plan, outcome);
+  if (!options.against.empty()) {
+    say("against: another build of this program");
+    AgainstResult against = run_against(plan.settings, options.against, session.cancel);
+    outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
+    outcome.sections.push_back(std::move(against.section));
+  }
+  add_to_history(options.history, plan, outcome);
+  const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
+  write_all_reports(plan, outcome, stem);
+  for (const Verdict& verdict : all_verdicts(outcome.results)) write_stdout(verdict_text(verdict));
+  say(fmt::format("report: {}", printable(stem.string() + ".html")));
+  throw_if_bad(outcome, options.strict);
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_benchmark_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "benchmark", "Measure this program on this machine, and judge what was measured");
+  const auto options = std::make_shared<BenchmarkOptions>();
+  add_options(*command, *options);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_benchmark_command(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,269 @@
+#include "validate/benchmark_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "report/shown_text.hpp"
+#include "validate/statistics.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "virnucpro-benchmark-1";
+constexpr double kRequiredHours = 10;  // v2's requirement of its 10,000 sequences
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictStatus status) {
+  return static_cast<std::size_t>(std::ranges::count(verdicts, status, &Verdict::status));
+}
+
+std::vector<std::string> failures_of(const BenchmarkResults& results,
+                                     const std::vector<MetricChange>& changes) {
+  std::vector<std::string> failures;
+  for (const Verdict& verdict : all_verdicts(results)) {
+    if (verdict.status == VerdictStatus::kMiss) failures.push_back(verdict_line(verdict));
+  }
+  for (const SuiteReport& suite : results.suites) {
+    if (!suite.failure.empty()) failures.push_back(suite.name + ": " + suite.failure);
+  }
+  for (const MetricChange& change : changes) {
+    if (change.change != Change::kRegression) continue;
+    failures.push_back(fmt::format("{}: {:.2f} times slower", change.key, change.slower));
+  }
+  return failures;
+}
+
+Table verdict_table(const std::vector<Verdict>& verdicts) {
+  Table table{.key = "verdicts", .caption = "Requirements"};
+  table.columns = {
+      {"id", "Id"},          {"name", "Requirement"}, {"status", "Status", Measure::kStatus},
+      {"value", "Measured"}, {"bar", "Wanted"},       {"detail", "Remark"}};
+  for (const Verdict& verdict : verdicts) {
+    table.rows.push_back(
+        {std::string(verdict.id), std::string(verdict.name), std::string(name_of(verdict.status)),
+         verdict.value ? Value{fmt::format("{:.4g} {}", *verdict.value, verdict.unit)} : Value{},
+         verdict.bar, verdict.detail});
+  }
+  return table;
+}
+
+Table metric_table(const BenchmarkResults& results) {
+  Table table{.key = "figures", .caption = "Figures, of the repeats"};
+  table.columns = {{"key", "Figure"},
+                   {"label", "What"},
+                   {"median", "Median"},
+                   {"low", "Low quartile"},
+                   {"high", "High quartile"},
+                   {"least", "Least"},
+                   {"most", "Most"},
+                   {"repeats", "Repeats", Measure::kCount},
+                   {"outliers", "Outliers", Measure::kCount}};
+  for (const SuiteReport& suite : results.suites) {
+    for (const Metric& metric : suite.metrics) {
+      const Spread spread = spread_of(metric.values);
+      const auto text = [&metric](double value) { return value_text(value, metric.unit); };
+      table.rows.push_back({metric.key, metric.label, text(spread.median),
+                            text(spread.low_quartile), text(spread.high_quartile),
+                            text(spread.least), text(spread.most), std::uint64_t{spread.count},
+                            std::uint64_t{spread.outliers}});
+    }
+  }
+  table.can_be_filtered = true;
+  return table;
+}
+
+Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts) {
+  Section section{.key = "machine", .title = "What was measured, and on what"};
+  section.fields = {{"host", "host", facts.host},
+                    {"processor", "processor", facts.processor},
+                    {"version", "program", facts.version},
+                    {"build", "build", facts.build},
+                    {"commit", "commit", facts.commit},
+                    {"models", "models", facts.identity.models},
+                    {"precision", "precision", settings.precision},
+                    {"chunk_size", "chunk size", settings.chunk_size, Measure::kCount},
+                    {"threads", "threads", std::uint64_t{settings.threads}, Measure::kCount},
+                    {"data", "data",
+                     settings.samples.empty()
+                         ? fmt::format("{}: made-up coding sequences", settings.size.name)
+                         : fmt::format("{} files of real sequences", settings.samples.size())}};
+  if (!facts.driver.empty()) section.fields.push_back({"driver", "driver", facts.driver});
+  for (std::size_t k = 0; k < facts.devices.size(); ++k) {
+    section.fields.push_back({fmt::format("device_{}", k), "device", facts.devices[k]});
+  }
+  section.preformatted = shown_text(facts.command, 10'000);
+  return section;
+}
+
+Section suite_section(const SuiteReport& suite) {
+  Section section = suite.section;
+  if (!suite.failure.empty()) {
+    section.note = "Not run to its end: " + shown_text(suite.failure, 1000) + " " + section.note;
+  }
+  section.fields.push_back({"seconds", "the suite took", suite.seconds, Measure::kSeconds});
+  return section;
+}
+
+Json json_of(const std::vector<Verdict>& verdicts) {
+  Json json = Json::array();
+  for (const Verdict& verdict : verdicts) {
+    json.push_back({{"id", verdict.id},
+                    {"name", verdict.name},
+                    {"status", name_of(verdict.status)},
+                    {"value", or_null(verdict.value)},
+                    {"unit", verdict.unit},
+                    {"bar", verdict.bar},
+                    {"detail", verdict.detail}});
+  }
+  return json;
+}
+
+Json json_of(const V2Figures::Stage& stage) {
+  Json json{{"time", stage.seconds}, {"seq_per_sec", stage.sequences_per_second}};
+  if (stage.gpu_percent) json["gpu_util"] = *stage.gpu_percent;
+  return json;
+}
+
+Json json_of(const std::optional<V2Figures::Equivalence>& equivalence) {
+  if (!equivalence) return nullptr;
+  return {{"predictions_match", equivalence->predictions_match},
+          {"max_difference", equivalence->max_difference},
+          {"mean_difference", equivalence->mean_difference},
+          {"within_tolerance", equivalence->within_tolerance}};
+}
+
+Json by_count(const std::map<std::size_t, double>& values) {
+  Json json = Json::object();
+  for (const auto& [count, value] : values) json[std::to_string(count)] = value;
+  return json;
+}
+
+Json performance_section(const V2Figures& v2) {
+  Json stages = Json::object();
+  for (const auto& [name, stage] : v2.stages) stages[name] = json_of(stage);
+  return {{"gpu_scaling", by_count(v2.seconds_by_gpus)},
+          {"speedups", by_count(v2.speedup_by_gpus)},
+          {"stage_throughput", std::move(stages)},
+          {"memory_usage", v2.memory},
+          {"total_time", v2.total_seconds},
+          {"projected_10k_time", or_null(v2.projected_10k_hours)}};
+}
+
+Json metadata_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
+                      const Statistic& clock) {
+  Json gpus = Json::array();
+  for (const GpuPlace& gpu : settings.gpus) gpus.push_back(gpu.index);
+  return {{"timestamp", facts.time},
+          {"data_size", settings.size.name},
+          {"num_sequences", settings.size.sequences},
+          {"gpus_tested", std::move(gpus)},
+          {"version", facts.version},
+          {"build", facts.build},
+          {"commit", facts.commit},
+          {"host", facts.host},
+          {"processor", facts.processor},
+          {"devices", facts.devices},
+          {"driver", facts.driver},
+          {"sm_clock_mhz", clock.count == 0 ? Json(nullptr) : Json(clock.mean)},
+          {"command", facts.command},
+          {"synthetic_weights", facts.synthetic},
+          {"samples", facts.samples}};
+}
+
+Json suites_section(const BenchmarkResults& results) {
+  Json json = Json::array();
+  for (const SuiteReport& suite : results.suites) {
+    json.push_back({{"name", suite.name}, {"seconds", suite.seconds}, {"failure", suite.failure}});
+  }
+  return json;
+}
+
+Json changes_of(const std::vector<MetricChange>& changes) {
+  Json json = Json::array();
+  for (const MetricChange& change : changes) {
+    json.push_back({{"key", change.key},
+                    {"before", change.before},
+                    {"now", change.now},
+                    {"slower", change.slower},
+                    {"change", name_of(change.change)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+std::vector<Verdict> all_verdicts(const BenchmarkResults& results) {
+  std::vector<Verdict> verdicts;
+  for (const SuiteReport& suite : results.suites) {
+    verdicts.insert(verdicts.end(), suite.verdicts.begin(), suite.verdicts.end());
+  }
+  return verdicts;
+}
+
+Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
+                    const BenchmarkResults& results, std::vector<Section> more) {
+  const std::vector<Verdict> verdicts = all_verdicts(results);
+  const std::size_t missed = count_of(verdicts, VerdictStatus::kMiss);
+  Page page{.title = "virnucpro benchmark",
+            .subtitle = fmt::format("{} · {} · {}", facts.time, facts.identity.device, facts.host)};
+  page.badges = {missed == 0 ? "no requirement missed" : "requirements missed"};
+  if (facts.synthetic) page.badges.emplace_back("synthetic weights");
+  for (const VerdictStatus status : {VerdictStatus::kPass, VerdictStatus::kWarn,
+                                     VerdictStatus::kMiss, VerdictStatus::kSkipped}) {
+    const auto name = std::string(name_of(status));
+    page.highlights.push_back(
+        {name, name, std::uint64_t{count_of(verdicts, status)}, Measure::kCount});
+  }
+  for (const SuiteReport& suite : results.suites) {
+    if (suite.failure.empty()) continue;
+    page.warnings.push_back(
+        shown_text(fmt::format("{} was not run to its end: {}", suite.name, suite.failure), 1000));
+  }
+  Section judged{.key = "verdicts", .title = "Requirements"};
+  judged.note = "A skipped row is no pass.";
+  judged.tables = {verdict_table(verdicts)};
+  page.sections = {std::move(judged)};
+  for (const SuiteReport& suite : results.suites) page.sections.push_back(suite_section(suite));
+  for (Section& section : more) page.sections.push_back(std::move(section));
+  Section figures{.key = "figures", .title = "Figures that later benchmarks are held against"};
+  figures.tables = {metric_table(results)};
+  page.sections.push_back(std::move(figures));
+  page.sections.push_back(machine_section(settings, facts));
+  return page;
+}
+
+std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
+                           const BenchmarkResults& results,
+                           const std::vector<MetricChange>& changes) {
+  const std::vector<std::string> failures = failures_of(results, changes);
+  const auto hours = results.v2.projected_10k_hours;
+  const KeptResults kept_results{.time = facts.time,
+                                 .commit = facts.commit,
+                                 .identity = facts.identity,
+                                 .metrics = kept(results.suites)};
+  Json json{{"schema", kSchema},
+            {"metadata", metadata_section(settings, facts, results.clock)},
+            {"performance", performance_section(results.v2)},
+            {"validation",
+             {{"equivalence", json_of(results.v2.equivalence)},
+              {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json(nullptr)}}},
+            {"status", {{"all_tests_passed", failures.empty()}, {"failures", failures}}},
+            {"summary", {{"pass", failures.empty()}, {"exit_code", failures.empty() ? 0 : 1}}},
+            {"verdicts", json_of(all_verdicts(results))},
+            {"suites", suites_section(results)},
+            {"changes", changes_of(changes)}};
+  // What later benchmarks are held against, as the history has it.
+  json.update(Json::parse(history_line(kept_results)));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "validate/benchmark.hpp"
+#include "validate/regression.hpp"
+
+namespace virnucpro {
+
+// What a report of a benchmark says beside its suites' results.
+struct BenchmarkFacts {
+  std::string time{};     // ISO 8601
+  std::string version{};  // of the program
+  std::string build{};
+  std::string commit{};
+  std::string host{};
+  std::string processor{};
+  std::vector<std::string> devices{};  // a line each
+  std::string driver{};                // of the GPUs; empty: none
+  std::string command{};
+  BenchmarkIdentity identity{};
+  bool synthetic = false;              // some weights are seeded random numbers
+  std::vector<std::string> samples{};  // real data: what is known of each file
+};
+
+// Every verdict of every suite: one that could not be run has a skipped one.
+std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
+
+// `more`: sections after the suites'.
+Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
+                    const BenchmarkResults& results, std::vector<Section> more);
+
+// As docs/validation.md has it: metadata, performance, validation, status and summary with the keys
+// of v2's files, and this program's own below them.
+std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
+                           const BenchmarkResults& results,
+                           const std::vector<MetricChange>& changes);
+
+}  // namespace virnucpro

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "validate/compare.hpp"
+#include "validate/suites.hpp"
+#include "validate/vanilla.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostSequences = 1'000;  // embeddings of more take much of a disk
+constexpr const char* kOtherBudget = "1500";     // tokens: no batch is as it was
+
+// What was held against this program's run.
+struct Against {
+  std::string_view id;
+  std::string_view name;
+  Comparison comparison;
+};
+
+bool is_of_scores(const DatasetComparison& dataset) {
+  return dataset.labels.has_value();
+}
+
+Value share(std::uint64_t part, std::uint64_t whole) {
+  return whole > 0 ? Value{static_cast<double>(part) / static_cast<double>(whole)} : Value{};
+}
+
+Table dataset_table(const std::vector<Against>& all) {
+  Table table{.key = "comparisons", .caption = "This program's run against others"};
+  table.columns = {{"against", "Against"},
+                   {"dataset", "Dataset"},
+                   {"rows", "Rows in both", Measure::kCount},
+                   {"only_one", "In one alone", Measure::kCount},
+                   {"identical", "Identical", Measure::kCount},
+                   {"within_share", "Numbers within tolerance", Measure::kShare},
+                   {"max_absolute", "Largest difference"},
+                   {"mean_absolute", "Mean difference"},
+                   {"max_relative", "Largest, relative"},
+                   {"least_cosine", "Least cosine"},
+                   {"labels_differing", "Other labels", Measure::kCount},
+                   {"labels_far", "Not near the boundary", Measure::kCount}};
+  const auto number = [](const Statistic& statistic, double value) {
+    return statistic.count == 0 ? Value{} : Value{fmt::format("{:.3g}", value)};
+  };
+  for (const Against& against : all) {
+    for (const DatasetComparison& found : against.comparison.datasets) {
+      const NumberComparison& numbers = found.numbers;
+      table.rows.push_back(
+          {std::string(against.name), found.name, found.rows.in_both,
+           found.only_a() + found.only_b(), found.identical, share(numbers.within, numbers.values),
+           number(numbers.absolute, numbers.absolute.max),
+           number(numbers.absolute, numbers.absolute.mean),
+           number(numbers.relative, numbers.relative.max),
+           found.cosine ? Value{fmt::format("{:.9f}", found.cosine->cosine.min)} : Value{},
+           found.labels ? Value{found.labels->differing} : Value{},
+           found.labels ? Value{found.labels->differing_far} : Value{}});
+    }
+  }
+  return table;
+}
+
+Table row_table(const std::vector<Against>& all) {
+  Table table{.key = "differing_rows", .caption = "Rows that differ"};
+  table.columns = {{"against", "Against"}, {"dataset", "Dataset"}, {"id", "Row"},
+                   {"cause", "Why"},       {"column", "Column"},   {"ours", "Ours"},
+                   {"theirs", "Theirs"}};
+  for (const Against& against : all) {
+    for (const DatasetComparison& found : against.comparison.datasets) {
+      for (const DifferingRow& row : found.first_differing) {
+        table.rows.push_back({std::string(against.name), found.name, row.id,
+                              std::string(name_of(row.cause)), row.column, row.a, row.b});
+      }
+    }
+  }
+  return table;
+}
+
+// Labels that changed though the scores were not close are wrong answers; numbers beyond tolerance,
+// and labels at the boundary, are for somebody to look at.
+VerdictStatus status_of(const Comparison& comparison) {
+  if (comparison.equal()) return VerdictStatus::kPass;
+  const bool wrong = std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
+    return found.only_a() + found.only_b() > 0 || (found.labels && found.labels->differing_far > 0);
+  });
+  return wrong ? VerdictStatus::kMiss : VerdictStatus::kWarn;
+}
+
+double largest_difference(const Comparison& comparison) {
+  double largest = 0;
+  for (const DatasetComparison& found : comparison.datasets) {
+    if (is_of_scores(found)) largest = std::max(largest, found.numbers.absolute.max);
+  }
+  return largest;
+}
+
+Verdict verdict_of(const Against& against) {
+  Verdict verdict{
+      .id = against.id,
+      .name = against.name,
+      .unit = "largest score difference",
+      .bar = against.comparison.tolerance.exact ? "the same bytes" : "equal labels, rtol 1e-3"};
+  verdict.value = largest_difference(against.comparison);
+  verdict.status = status_of(against.comparison);
+  return verdict;
+}
+
+// Embeddings are compared where the other side has them.
+Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
+              std::vector<std::string> words) {
+  words.emplace_back("-k");
+  return context.trials.run({.name = name, .inputs = inputs, .words = std::move(words)});
+}
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              std::initializer_list<std::string> more) {
+  words.insert(words.end(), more);
+  return words;
+}
+
+// The suite's parts, as they come.
+class Equivalence {
+ public:
+  Equivalence(SuiteContext& context, SuiteReport& report)
+      : context_(context),
+        report_(report),
+        inputs_(context.data(std::min(context.settings.size.sequences, kMostSequences))),
+        own_(own_run(context, inputs_, "own", context.whole_words())) {}
+
+  void hold_against_other_batches() {
+    const Trial other = own_run(context_, inputs_, "other_batches",
+                                with(context_.worker_words(1), {"--token-budget", kOtherBudget}));
+    add("IDENTITY", "with other batches and one worker", other.directory, {.exact = true});
+  }
+
+  void hold_against_fp32() {
+    if (context_.settings.precision == "fp32") return;
+    const Trial other =
+        own_run(context_, inputs_, "fp32", with(context_.whole_words(), {"--precision", "fp32"}));
+    add("PRECISION", "in fp32", other.directory, {});
+  }
+
+  void hold_against_baseline() {
+    constexpr std::string_view kId = "EQUIV-BASELINE";
+    constexpr std::string_view kName = "the stored baseline";
+    const fs::path& baseline = context_.settings.baseline;
+    if (baseline.empty()) return skip(kId, kName, "none was given: --vanilla-baseline");
+    add(kId, kName, baseline, {});
+  }
+
+  void hold_against_vanilla() {
+    constexpr std::string_view kId = "EQUIV-VANILLA";
+    constexpr std::string_view kName = "the original, run here";
+    if (context_.settings.vanilla_command.empty()) {
+      return skip(kId, kName, std::string(kNoVanilla));
+    }
+    add(kId, kName, run_vanilla(context_, inputs_).directory, {});
+    keep_v2_figures(all_.back().comparison);
+  }
+
+  void finish() {
+    report_.section.note = "Rows are matched by their ids; docs/validation.md says what is equal.";
+    report_.section.tables = {dataset_table(all_), row_table(all_)};
+  }
+
+ private:
+  void add(std::string_view id, std::string_view name, const fs::path& other,
+           const Tolerance& tolerance) {
+    all_.push_back({id, name, compare({own_.directory, other, tolerance}, context_.cancel)});
+    report_.verdicts.push_back(verdict_of(all_.back()));
+    if (!context_.v2.equivalence) keep_v2_figures(all_.back().comparison);
+  }
+
+  void skip(std::string_view id, std::string_view name, std::string why) {
+    report_.verdicts.push_back(skipped_verdict({.id = id, .name = name}, std::move(why)));
+  }
+
+  void keep_v2_figures(const Comparison& comparison) {
+    V2Figures::Equivalence figures{.predictions_match = true, .within_tolerance = true};
+    for (const DatasetComparison& found : comparison.datasets) {
+      if (!is_of_scores(found)) continue;
+      figures.predictions_match = figures.predictions_match && found.labels->differing == 0;
+      figures.within_tolerance = figures.within_tolerance && found.equal();
+      figures.max_difference = std::max(figures.max_difference, found.numbers.absolute.max);
+      figures.mean_difference = std::max(figures.mean_difference, found.numbers.absolute.mean);
+    }
+    context_.v2.equivalence = figures;
+  }
+
+  SuiteContext& context_;
+  SuiteReport& report_;
+  const std::vector<fs::path> inputs_;
+  const Trial own_;
+  std::vector<Against> all_;
+};
+
+}  // namespace
+
+void run_equivalence_suite(SuiteContext& context, SuiteReport& report) {
+  Equivalence equivalence(context, report);
+  equivalence.hold_against_other_batches();
+  equivalence.hold_against_fp32();
+  equivalence.hold_against_baseline();
+  equivalence.hold_against_vanilla();
+  equivalence.finish();
+}
+
+}  // namespace virnucpro

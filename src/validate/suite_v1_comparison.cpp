@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "validate/suites.hpp"
+#include "validate/vanilla.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr double kRequired = 4.5;
+constexpr double kExpected = 15;                 // of this program on a GPU
+constexpr std::uint64_t kMostSequences = 1'000;  // the original's minutes
+
+Verdict required_verdict() {
+  return {.id = "V1-SPEED",
+          .name = "times as fast as the original",
+          .unit = "x",
+          .bar = fmt::format(">= {:g}", kRequired)};
+}
+
+Verdict expected_verdict() {
+  return {.id = "V1-SPEED-OWN",
+          .name = "times as fast as the original, our own bar",
+          .unit = "x",
+          .bar = fmt::format(">= {:g} on a GPU", kExpected)};
+}
+
+Verdict judged(Verdict verdict, double value, double bar) {
+  verdict.value = value;
+  verdict.status = value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  return verdict;
+}
+
+}  // namespace
+
+void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
+  if (context.settings.vanilla_command.empty()) {
+    for (const Verdict& verdict : {required_verdict(), expected_verdict()}) {
+      report.verdicts.push_back(skipped_verdict(verdict, std::string(kNoVanilla)));
+    }
+    return;
+  }
+  const auto inputs = context.data(std::min(context.settings.size.sequences, kMostSequences));
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
+    theirs.push_back(run_vanilla(context, inputs).end.seconds);
+    ours.push_back(
+        context.trials
+            .run({.name = "against_vanilla", .inputs = inputs, .words = context.whole_words()})
+            .end.seconds);
+  }
+  const Estimate ratio = ratio_of(theirs, ours);
+  report.section.note = fmt::format("Whole runs over the same sequences in turns, ours in {}.",
+                                    context.settings.precision);
+  report.section.fields = {
+      {"vanilla_seconds", "the original", spread_of(theirs).median, Measure::kSeconds},
+      {"seconds", "this program", spread_of(ours).median, Measure::kSeconds},
+      {"speedup", "times as fast", estimate_text(ratio)}};
+  report.verdicts.push_back(judged(required_verdict(), ratio.value, kRequired));
+  report.verdicts.push_back(context.on_gpu()
+                                ? judged(expected_verdict(), ratio.value, kExpected)
+                                : skipped_verdict(expected_verdict(), "no GPU was used"));
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validate/benchmark.hpp"
+#include "validate/statistics.hpp"
+
+namespace virnucpro {
+
+// The suites of benchmark, each in a file of its own; docs/validation.md says how each requirement
+// is measured. What a suite found before an error it leaves in its report. Errors: those of trials
+// (kBenchmark), Cancel's.
+void run_throughput_suite(SuiteContext& context, SuiteReport& report);
+void run_memory_suite(SuiteContext& context, SuiteReport& report);
+void run_scaling_suite(SuiteContext& context, SuiteReport& report);
+void run_end_to_end_suite(SuiteContext& context, SuiteReport& report);
+void run_equivalence_suite(SuiteContext& context, SuiteReport& report);
+void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report);
+void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
+
+// What they have in common.
+
+// A verdict without a value, which is no pass.
+Verdict skipped_verdict(Verdict verdict, std::string why);
+
+}  // namespace virnucpro

@@ -1,0 +1,206 @@
+"""benchmark: the suites on the CPU with tiny weights, its reports, regressions and histories."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import BIN, MODELS, fasta, message
+from report_page import read_page
+
+TINY = [*MODELS, "--device", "cpu", "-t", "2", "--data-size", "tiny", "--quick"]
+SUITES = ["throughput", "memory", "scaling", "end-to-end", "equivalence", "v1-comparison",
+          "checkpoint-overhead"]
+
+
+def report_of(folder, kind="json"):
+    (path,) = folder.glob(f"benchmark_*.{kind}")
+    return json.loads(path.read_text()) if kind == "json" else path.read_text()
+
+
+def run(program, *arguments, out="out", exit_code=0):
+    result = program("benchmark", *TINY, "-o", out, *arguments, timeout=300)
+    assert result.returncode == exit_code, message(result)
+    return result, report_of(program.folder / out)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    """All suites, once."""
+    folder = tmp_path_factory.mktemp("benchmark")
+    began = time.monotonic()
+    result = subprocess.run([BIN, "benchmark", *TINY, "--suite", "all", "-o", "out"], cwd=folder,
+                            capture_output=True, timeout=300, check=False)
+    assert result.returncode == 0, message(result)
+    return result, folder / "out", time.monotonic() - began
+
+
+def test_all_suites_are_run(everything):
+    result, folder, seconds = everything
+    assert seconds < 300
+    report = report_of(folder)
+    assert [suite["name"] for suite in report["suites"]] == SUITES
+    assert all(suite["failure"] == "" for suite in report["suites"]), report["suites"]
+    for name in SUITES:
+        assert f"{name}: " in result.stderr.decode()
+
+
+def test_a_gpu_s_rows_are_skipped_and_no_pass(everything):
+    result, folder, _ = everything
+    rows = report_of(folder)["verdicts"]
+    by_id = {row["id"]: row for row in rows}
+    for name in ("PERF-01", "PERF-02", "PERF-03", "SCALING", "EQUIV-VANILLA", "V1-SPEED"):
+        assert by_id[name]["status"] == "SKIPPED"
+        assert by_id[name]["value"] is None
+        assert by_id[name]["detail"]
+    assert by_id["IDENTITY"]["status"] == "PASS"
+    assert by_id["MON-01"]["status"] in ("PASS", "SKIPPED")
+    lines = result.stdout.decode().splitlines()
+    assert len(lines) == len(rows)
+    assert [line.split()[0] for line in lines] == [row["status"] for row in rows]
+
+
+def test_json_has_the_keys_of_v2_s_files(everything):
+    _, folder, _ = everything
+    report = report_of(folder)
+    assert report["metadata"]["data_size"] == "tiny"
+    assert report["metadata"]["num_sequences"] == 10
+    assert report["metadata"]["gpus_tested"] == []
+    assert report["metadata"]["synthetic_weights"] is True
+    performance = report["performance"]
+    assert set(performance["gpu_scaling"]) == {"1", "2"}
+    assert performance["speedups"]["1"] == pytest.approx(1)
+    for stage in ("read", "translate", "tokenize", "pack", "esm2", "dnabert_s", "write"):
+        figures = performance["stage_throughput"][stage]
+        assert figures["seq_per_sec"] > 0 and figures["time"] > 0
+    assert performance["memory_usage"]["peak"] > 0
+    assert performance["total_time"] > 0
+    assert report["validation"]["equivalence"]["within_tolerance"] is True
+    assert report["status"] == {"all_tests_passed": True, "failures": []}
+    assert report["summary"] == {"pass": True, "exit_code": 0}
+
+
+def test_figures_make_sense(everything):
+    _, folder, _ = everything
+    report = report_of(folder)
+    figures = {figure["key"]: figure for figure in report["metrics"]}
+    assert len(figures) == len(report["metrics"])
+    for figure in figures.values():
+        assert 0 < figure["low_quartile"] <= figure["median"] <= figure["high_quartile"]
+        assert figure["better"] in ("higher", "lower")
+    # A stage by itself is faster than the run it is a part of.
+    whole = figures["end_to_end.sequences_per_second"]["median"]
+    for stage in ("read", "translate", "tokenize", "pack", "esm2", "dnabert_s"):
+        assert figures[f"throughput.{stage}.sequences_per_second"]["median"] > whole
+    assert 2 ** 20 < figures["memory.peak_rss_bytes"]["median"] < 2 ** 34
+
+
+def test_pages_say_the_same(everything):
+    _, folder, _ = everything
+    page = report_of(folder, "html")
+    text = report_of(folder, "md")
+    (file,) = folder.glob("benchmark_*.html")
+    read_page(file)
+    for row in report_of(folder)["verdicts"]:
+        assert row["name"] in page and row["name"] in text
+    for title in ("Scaling over workers", "Memory", "Equal answers", "What the journal costs"):
+        assert title in page and title in text
+    assert "synthetic weights" in page and "synthetic weights" in text
+
+
+def test_against_itself_nothing_is_worse_and_a_planted_slowdown_is(program):
+    _, report = run(program, "--suite", "end-to-end")
+    kept = program.folder / "kept.json"
+    # So fast that no machine of this test is: a slowdown that the figures must show.
+    faster = json.loads(json.dumps(report))
+    for figure in faster["metrics"]:
+        for key in ("median", "low_quartile", "high_quartile"):
+            figure[key] *= 100 if figure["better"] == "higher" else 0.01
+    kept.write_text(json.dumps(faster))
+    result, again = run(program, "--suite", "end-to-end", "--compare-to", kept, out="slow",
+                        exit_code=1)
+    assert "slower than what it was held against: end_to_end.sequences_per_second is" in message(
+        result)
+    assert again["changes"][0]["change"] == "regression"
+    assert again["status"]["all_tests_passed"] is False and again["summary"]["exit_code"] == 1
+    # And so slow that it is better.
+    for figure in faster["metrics"]:
+        for key in ("median", "low_quartile", "high_quartile"):
+            figure[key] *= 1e-4 if figure["better"] == "higher" else 1e4
+    kept.write_text(json.dumps(faster))
+    _, again = run(program, "--suite", "end-to-end", "--compare-to", kept, out="fast")
+    assert again["changes"][0]["change"] == "better"
+
+
+def test_figures_of_other_settings_are_shown_and_not_judged(program):
+    _, report = run(program, "--suite", "end-to-end")
+    report["identity"]["device"] = "another"
+    for figure in report["metrics"]:
+        figure["median"] *= 100
+    (program.folder / "kept.json").write_text(json.dumps(report))
+    result, again = run(program, "--suite", "end-to-end", "--compare-to", "kept.json", out="again")
+    assert "not judged" in result.stderr.decode()
+    assert again["changes"] == []
+    assert "nothing is judged" in report_of(program.folder / "again", "md")
+
+
+def test_history_grows_and_is_drawn(program):
+    for count in (1, 2):
+        run(program, "--suite", "end-to-end", "--history", "history", out=f"out{count}")
+        lines = (program.folder / "history" / "history.jsonl").read_text().splitlines()
+        assert len(lines) == count
+        assert json.loads(lines[-1])["metrics"][0]["key"] == "end_to_end.sequences_per_second"
+    assert "The first benchmark" in report_of(program.folder / "out1", "md")
+    page = report_of(program.folder / "out2", "html")
+    assert "Benchmarks of the same machine" in page and "<svg" in page
+
+
+def test_another_build_is_run_in_turns(program):
+    result, report = run(program, "--suite", "v1-comparison", "--against", BIN)
+    assert {change["key"] for change in report["changes"]} == {"against.seconds",
+                                                               "against.esm_tokens_per_second"}
+    assert "Against another build" in report_of(program.folder / "out", "md")
+    assert len(list((program.folder / "out" / "against").glob("*.log"))) == 6
+
+
+def test_real_samples_with_their_provenance(program):
+    samples = program.folder / "samples"
+    samples.mkdir()
+    (samples / "a.fa").write_text(fasta({"a": "ATGGCC" * 60, "b": "GCCAAA" * 60}))
+    (samples / "provenance.json").write_text(
+        json.dumps({"source": "made by hand", "expected_baseline_seconds": 12}))
+    _, report = run(program, "--suite", "end-to-end", "--data", samples)
+    assert report["metadata"]["num_sequences"] == 2
+    assert any("made by hand" in line for line in report["metadata"]["samples"])
+    assert any("12 s" in line for line in report["metadata"]["samples"])
+
+
+def test_a_part_that_cannot_be_run_is_told_and_the_others_are_run(program):
+    result, report = run(program, "--suite", "memory,v1-comparison", "--vanilla-command",
+                         "echo it is not installed >&2; exit 7", exit_code=2)
+    assert "it is not installed" in message(result)
+    failures = {suite["name"]: suite["failure"] for suite in report["suites"]}
+    assert failures["memory"] == ""
+    assert "exit code 7" in failures["v1-comparison"]
+    assert report["performance"]["memory_usage"]["peak"] > 0
+
+
+def test_strict_without_a_miss_is_done(program):
+    run(program, "--suite", "v1-comparison", "--strict")
+
+
+def test_ctrl_c_ends_it_and_its_runs(program):
+    process = program.start("benchmark", *TINY, "--data-size", "large", "--suite", "memory", "-o",
+                            "out", stderr=subprocess.PIPE)
+    log = program.folder / "out" / "runs" / "001_memory.log"
+    deadline = time.monotonic() + 60
+    while not log.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[1].decode()
+    assert process.returncode == 130, said
+    left = subprocess.run(["pgrep", "-f", str(program.folder / "out")], capture_output=True,
+                          check=False).stdout
+    assert left == b""

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Stands for the original: the reference chain with the fixture `tiny_models`' numbers.
+
+What benchmark's --vanilla-command wants: FASTA in $INPUT, chunk size in $CHUNK_SIZE, tables into the
+folder $OUTPUT. One argument: the tokenizer.json.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import chain
+import classifier_reference
+import seeded_models
+import sequences
+from esm2_reference import FairEsm
+from seeded_models import DNABERT_TINY, ESM2_TINY
+
+
+def models(tokenizer_json: Path) -> chain.Models:
+    esm2 = FairEsm(seeded_models.esm2(ESM2_TINY, 1, "fp16"), ESM2_TINY)
+    dnabert = chain.Dnabert(seeded_models.dnabert(DNABERT_TINY, 2), DNABERT_TINY, tokenizer_json)
+    records = [chain.InputSequence(*read) for read in sequences.coding_reads(11, 60, 300)]
+    merged = chain.merged_embeddings(chain.cut(records, 300)[1], dnabert, esm2)
+    return chain.Models(dnabert, esm2, classifier_reference.calibrated(merged, 40, seed=13))
+
+
+def main() -> None:
+    folder = Path(os.environ["OUTPUT"])
+    size = int(os.environ["CHUNK_SIZE"])
+    tables = chain.predict(Path(os.environ["INPUT"]), size, models(Path(sys.argv[1])))
+    (folder / "prediction_results.txt").write_text(tables.frames)
+    (folder / "prediction_results_highestscore.csv").write_text(tables.consensus)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+#include "validate/suites.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// Stands for the program: runs of a known cost. It sleeps a second of work shared by its workers,
+// and tells of 8,000 tokens a second and worker; of two, the second is at work for half the time.
+constexpr const char* kFakeProgram = R"(#!/bin/sh
+workers=1
+while [ $# -gt 0 ]; do
+  case $1 in
+    -o) out=$2; shift;;
+    --cpu-workers) workers=$2; shift;;
+  esac
+  shift
+done
+if [ -n "$FAKE_FAILS" ]; then echo "no luck today" >&2; exit 1; fi
+sleep $(awk "BEGIN { print ${FAKE_COST:-1} / $workers }")
+if [ -n "$VIRNUCPRO_DISABLE_CHECKPOINTING" ]; then sleep 0; else sleep ${FAKE_JOURNAL:-0}; fi
+mkdir -p $out
+cat > $out/telemetry_1.json <<END
+{"workload": {"sequences": 10, "sequences_scored": 10, "esm_tokens": 160000, "batches": 4},
+ "throughput": {"esm_tokens_per_second": $((8000 * workers))},
+ "workers": [{"busy_seconds": 2}, {"busy_seconds": $workers}],
+ "waits": {"queue": {"starved": 0}}}
+END
+)";
+
+class Suites : public ::testing::Test {
+ protected:
+  Suites() {
+    settings_.program = folder_.path() / "program";
+    std::ofstream(settings_.program) << kFakeProgram;
+    std::filesystem::permissions(settings_.program, std::filesystem::perms::owner_all);
+    settings_.output = folder_.path() / "out";
+    std::filesystem::create_directory(settings_.output);
+    settings_.size = {"tiny", 10};
+    settings_.threads = 2;
+    settings_.precision = "fp32";
+    settings_.quick = true;
+    settings_.thresholds.shortest_run = 10;
+  }
+  ~Suites() override {
+    ::unsetenv("FAKE_FAILS");
+    ::unsetenv("FAKE_JOURNAL");
+  }
+
+  SuiteReport run(const char* suite) {
+    results_ = run_benchmark(settings_, find_suites(suite), cancel_, [](const std::string&) {});
+    return results_.suites.at(0);
+  }
+
+  const Metric& metric(const SuiteReport& report, const std::string& key) const {
+    for (const Metric& metric : report.metrics) {
+      if (metric.key == key) return metric;
+    }
+    throw std::runtime_error("no metric " + key);
+  }
+
+  const TemporaryFolder folder_;
+  BenchmarkSettings settings_;
+  BenchmarkResults results_;
+  const Cancel cancel_;
+};
+
+TEST_F(Suites, RecoverTheSpeedUpOfADeviceOfKnownCost) {
+  const SuiteReport report = run("scaling");
+  EXPECT_EQ(report.failure, "");
+  const double one = metric(report, "scaling.1.seconds").values.at(0);
+  const double two = metric(report, "scaling.2.seconds").values.at(0);
+  EXPECT_NEAR(one / two, 2, 0.1);
+  EXPECT_NEAR(results_.v2.speedup_by_gpus.at(2), 2, 0.1);
+  EXPECT_DOUBLE_EQ(metric(report, "scaling.2.esm_tokens_per_second").values.at(0), 16'000);
+}
+
+// A skipped row is no pass.
+TEST_F(Suites, SkipBarsOfGpusOnTheCpu) {
+  const SuiteReport report = run("scaling");
+  ASSERT_THAT(report.verdicts, SizeIs(6));
+  for (const Verdict& verdict : report.verdicts) {
+    EXPECT_EQ(verdict.status, VerdictStatus::kSkipped);
+    EXPECT_FALSE(verdict.value);
+    EXPECT_THAT(verdict.detail, HasSubstr("CPU"));
+  }
+}
+
+TEST_F(Suites, ProjectFromALineThroughRunsOfSeveralSizes) {
+  const SuiteReport report = run("end-to-end");
+  EXPECT_EQ(report.failure, "");
+  EXPECT_THAT(report.section.tables.at(0).rows, SizeIs(4));
+}
+
+TEST_F(Suites, FindWhatAPlantedJournalCosts) {
+  ::setenv("FAKE_JOURNAL", "0.25", 1);
+  const SuiteReport report = run("checkpoint-overhead");
+  ASSERT_THAT(report.verdicts, SizeIs(2));
+  ASSERT_TRUE(report.verdicts[0].value);
+  EXPECT_NEAR(*report.verdicts[0].value, 25, 5);
+  EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kMiss);
+  EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kWarn);
+}
+
+TEST_F(Suites, SayWhatTheProgramSaidWhenItFailed) {
+  ::setenv("FAKE_FAILS", "1", 1);
+  const SuiteReport report = run("memory");
+  EXPECT_THAT(report.failure, HasSubstr("no luck today"));
+  EXPECT_THAT(report.failure, HasSubstr("exit code 1"));
+}
+
+TEST_F(Suites, SkipTheOriginalWhereItIsNot) {
+  const SuiteReport report = run("v1-comparison");
+  ASSERT_THAT(report.verdicts, SizeIs(2));
+  EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kSkipped);
+}
+
+TEST_F(Suites, HoldTheOriginalAgainstThisProgram) {
+  settings_.vanilla_command = "test -s \"$INPUT\" && test -d \"$OUTPUT\" && sleep 5";
+  const SuiteReport report = run("v1-comparison");
+  EXPECT_EQ(report.failure, "");
+  ASSERT_TRUE(report.verdicts.at(0).value);
+  EXPECT_NEAR(*report.verdicts[0].value, 5, 0.25);
+  EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kPass);
+  EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kSkipped);  // of a GPU
+}
+
+TEST(FindSuites, TakesNamesAliasesAndAll) {
+  const auto names = [](const char* text) {
+    std::vector<std::string_view> found;
+    for (const SuiteEntry* suite : find_suites(text)) found.push_back(suite->name);
+    return found;
+  };
+  EXPECT_THAT(names("scaling,memory,scaling"), ElementsAre("memory", "scaling"));
+  EXPECT_THAT(names("v2-throughput"), ElementsAre("throughput"));
+  EXPECT_THAT(names("all"), SizeIs(suite_table().size()));
+  EXPECT_THAT(names("v2-validation"), SizeIs(suite_table().size()));
+}
+
+TEST(FindSuites, TellsThoseThereAreOfAnUnknownName) {
+  try {
+    find_suites("memory,scalling");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("--suite scalling: expected throughput, memory"));
+    EXPECT_THAT(error.what(), HasSubstr("did you mean scaling?"));
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
