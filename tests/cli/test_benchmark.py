@@ -193,7 +193,7 @@ def test_strict_without_a_miss_is_done(program):
 def test_ctrl_c_ends_it_and_its_runs(program):
     process = program.start("benchmark", *TINY, "--data-size", "large", "--suite", "memory", "-o",
                             "out", stderr=subprocess.PIPE)
-    log = program.folder / "out" / "runs" / "001_memory.log"
+    log = program.folder / "out" / "runs" / "001_whole.log"
     deadline = time.monotonic() + 60
     while not log.exists() and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -54,7 +54,7 @@ def test_a_planted_difference_is_found_and_located(program, tiny_models, command
     again = benchmark(program, tiny_models, out, "--suite", "equivalence", "--vanilla-baseline",
                       vanilla)
     assert verdict(again, "EQUIV-BASELINE")["status"] in ("MISS", "WARN")
-    (page,) = out.glob("benchmark_*.md")
+    (page,) = out.glob("benchmark_*.html")
     assert name in page.read_text()
     assert again["status"]["all_tests_passed"] is (verdict(again, "EQUIV-BASELINE")["status"]
                                                    == "WARN")
