@@ -12,8 +12,8 @@ namespace virnucpro {
 
 struct ChildCall {
   std::filesystem::path program;
-  std::vector<std::string> arguments;                            // after the program's name
-  std::filesystem::path log;                                     // what it says, on stdout and stderr
+  std::vector<std::string> arguments;  // after the program's name
+  std::filesystem::path log;           // what it says, on stdout and stderr
   std::vector<std::pair<std::string, std::string>> variables{};  // beside those of this process
 };
 

@@ -11,9 +11,10 @@ namespace {
 
 // The 97.5 % quantile of Student's t by whole degrees of freedom, from 1 on (any table of it has
 // these); beyond the table the next lower entry, which is the wider.
-constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                              2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                              2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                              2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                              2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                              2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
 
 double student(double degrees) {
   const auto whole = static_cast<std::size_t>(
@@ -120,8 +121,7 @@ Estimate LinearFit::at(double x) const {
   if (count_ < 3) return estimate;
   const auto count = static_cast<double>(count_);
   const double off = x - mean_x_;
-  const double error =
-      std::sqrt(residual_variance_ * (1 + 1 / count + off * off / squares_x_));
+  const double error = std::sqrt(residual_variance_ * (1 + 1 / count + off * off / squares_x_));
   const double reach = student(count - 2) * error;
   estimate.low = estimate.value - reach;
   estimate.high = estimate.value + reach;
