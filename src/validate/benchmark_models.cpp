@@ -1,0 +1,54 @@
+#include "validate/benchmark_models.hpp"
+
+#include <algorithm>
+#include <string>
+#include <system_error>
+
+#include "base/directory.hpp"
+#include "weights/export.hpp"
+#include "weights/load.hpp"
+#include "weights/synthetic.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "synthetic:esm2_t6_8M:1" is a folder of this name.
+fs::path place_of(const std::string& model, const fs::path& folder) {
+  std::string name = model;
+  std::ranges::replace(name, ':', '_');
+  return folder / name;
+}
+
+// Written aside: what is cut off is not taken for whole the next time.
+template <typename Write>
+std::string file_of(const std::string& model, const fs::path& folder, const Cancel& cancel,
+                    const Write& write) {
+  if (!is_synthetic(model)) return model;
+  const fs::path place = place_of(model, folder);
+  std::error_code unknown;
+  if (fs::exists(place, unknown)) return place.string();
+  cancel.check();
+  const fs::path aside = place.string() + ".partial";
+  fs::remove_all(aside, unknown);
+  make_directory(aside);
+  write(aside);
+  fs::rename(aside, place);
+  return place.string();
+}
+
+}  // namespace
+
+ModelSettings with_files(ModelSettings models, const fs::path& folder, const Cancel& cancel) {
+  const ModelLookup& lookup = models.lookup;
+  models.dnabert_s = file_of(models.dnabert_s, folder, cancel, [&](const fs::path& place) {
+    export_dnabert_s(load_dnabert_s(models.dnabert_s, lookup), place);
+  });
+  models.esm2 = file_of(models.esm2, folder, cancel, [&](const fs::path& place) {
+    export_esm2(load_esm2(models.esm2, lookup), place);
+  });
+  return models;
+}
+
+}  // namespace virnucpro
