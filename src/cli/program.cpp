@@ -212,6 +212,7 @@ Program::Program() : app_(kDescription, "virnucpro") {
   add_report_command(app_, action_);
   add_embed_command(app_, action_);
   add_profile_command(app_, action_);
+  add_tune_command(app_, action_);
   add_generate_command(app_, action_);
   add_utils_commands(app_, action_);
   add_help_command(app_, action_);

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from conftest import LAMBDA, MODELS, fasta, message
 
-COMMANDS = ["predict", "embed", "profile", "generate", "utils", "help"]
+COMMANDS = ["predict", "embed", "profile", "tune", "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
 
 
