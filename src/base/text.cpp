@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace virnucpro {
 namespace {
@@ -72,6 +71,16 @@ std::optional<bool> parse_bool(std::string_view text) {
   if (std::any_of(kTrue.begin(), kTrue.end(), is_text)) return true;
   if (std::any_of(kFalse.begin(), kFalse.end(), is_text)) return false;
   return std::nullopt;
+}
+
+std::vector<std::string_view> split_list(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates) {

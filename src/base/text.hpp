@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace virnucpro {
 
@@ -14,6 +15,9 @@ std::optional<std::uint64_t> parse_count(std::string_view text);
 std::optional<double> parse_number(std::string_view text);  // finite
 // YAML's and the environment's words: true/false, yes/no, on/off, 1/0, in any case.
 std::optional<bool> parse_bool(std::string_view text);
+
+// What stands between the commas of a list: one part at least, which may be empty.
+std::vector<std::string_view> split_list(std::string_view text);
 
 // The candidate that `word` most likely stands for, by edit distance with swaps of neighbours;
 // empty when none is close (at most a third of the letters wrong) or `word` is absurdly long.

@@ -29,6 +29,7 @@
 #include "cli/processor.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/telemetry_options.hpp"
+#include "cli/trial_words.hpp"
 #include "cli/version.hpp"
 #include "observe/line_file.hpp"
 #include "observe/monitor_rows.hpp"
@@ -39,7 +40,6 @@
 #include "validate/benchmark_report.hpp"
 #include "validate/regression.hpp"
 #include "validate/sample_data.hpp"
-#include "weights/synthetic.hpp"
 
 namespace virnucpro {
 namespace {
@@ -108,29 +108,6 @@ void add_options(CLI::App& command, BenchmarkOptions& options) {
   command.footer(kExamples);
 }
 
-// What was given of predict's options, as its command line takes it.
-void add_given(std::vector<std::string>& words, const char* flag, const std::string& value) {
-  if (!value.empty()) words.insert(words.end(), {flag, value});
-}
-
-std::vector<std::string> encoder_words(const ModelSettings& models, std::uint64_t chunk_size,
-                                       std::string_view precision, const Session& session) {
-  std::vector<std::string> words{
-      "--dnabert-model",          models.dnabert_s, "--esm-model",         models.esm2, "-e",
-      std::to_string(chunk_size), "--precision",    std::string(precision)};
-  add_given(words, "--models-dir", models.lookup.models_dir.string());
-  add_given(words, "--config", session.global.config_file);
-  return words;
-}
-
-std::vector<std::string> predict_words(const BenchmarkOptions& options, const ModelSettings& models,
-                                       std::vector<std::string> words) {
-  words.insert(words.end(), {"-m", "custom", "-p", models.classifier});
-  add_given(words, "--token-budget", options.compute.token_budget);
-  add_given(words, "--prefetch", options.compute.prefetch);
-  return words;
-}
-
 // Where no model is named anywhere, benchmarks do with random numbers: their speed is the same.
 ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& session) {
   const bool named = !models.models_dir.empty() ||
@@ -145,11 +122,6 @@ ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& sess
   }
   if (models.model_path.empty()) models.model_path = "synthetic";
   return models;
-}
-
-bool some_synthetic(const ModelSettings& models) {
-  return is_synthetic(models.esm2) || is_synthetic(models.dnabert_s) ||
-         is_synthetic(models.classifier);
 }
 
 std::string names_of(const ModelSettings& models) {
@@ -209,6 +181,7 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   const ModelChoice choice =
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
                     session.environment);
+  require_models(choice.models);
   if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
   settings.program = fs::read_symlink("/proc/self/exe");
   settings.output = options.output;
@@ -242,9 +215,14 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
                               settings.threads, settings.chunk_size, data_name(settings))};
   // Random numbers take longer to make than to read: they are made once, for all runs.
   settings.models = with_files(settings.models, settings.output / "weights", session.cancel);
-  settings.encoder_words =
-      encoder_words(settings.models, settings.chunk_size, settings.precision, session);
-  settings.model_words = predict_words(options, settings.models, settings.encoder_words);
+  const std::string precision(name_of(compute.precision));
+  settings.encoder_words = encoder_words(settings.models, settings.chunk_size, session);
+  settings.model_words = model_words(settings.models, settings.chunk_size, session);
+  for (auto* words : {&settings.encoder_words, &settings.model_words}) {
+    add_given(*words, "--precision", precision);
+  }
+  add_given(settings.model_words, "--token-budget", options.compute.token_budget);
+  add_given(settings.model_words, "--prefetch", options.compute.prefetch);
   return plan;
 }
 

@@ -41,6 +41,7 @@ void add_compare_command(CLI::App& app, Action& action);
 void add_embed_command(CLI::App& app, Action& action);
 void add_benchmark_command(CLI::App& app, Action& action);
 void add_profile_command(CLI::App& app, Action& action);
+void add_tune_command(CLI::App& app, Action& action);
 void add_generate_command(CLI::App& app, Action& action);
 void add_utils_commands(CLI::App& app, Action& action);
 void add_help_command(CLI::App& app, Action& action);  // after the commands it describes

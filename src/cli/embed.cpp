@@ -66,9 +66,7 @@ void choose_what(const std::string& what, EmbedSettings& settings) {
   const std::array kinds{Kind{"dnabert-s", &settings.dnabert_s}, Kind{"esm2", &settings.esm2},
                          Kind{"merged", &settings.merged}};
   for (const Kind& kind : kinds) *kind.wanted = false;
-  std::string_view rest = what;
-  while (true) {
-    const std::string_view word = rest.substr(0, rest.find(','));
+  for (const std::string_view word : split_list(what)) {
     const auto* kind = kinds.begin();
     while (kind != kinds.end() && kind->name != word) ++kind;
     if (kind == kinds.end()) {
@@ -76,8 +74,6 @@ void choose_what(const std::string& what, EmbedSettings& settings) {
                   fmt::format("--what {}: expected dnabert-s, esm2, merged", what));
     }
     *kind->wanted = true;
-    if (word.size() == rest.size()) return;
-    rest.remove_prefix(word.size() + 1);
   }
 }
 

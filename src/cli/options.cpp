@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -18,8 +17,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kMostPrefetch = 1024;
 constexpr std::uint64_t kMostWorkers = 256;
 constexpr const char* kThisProgram = "/proc/self/exe";
 constexpr std::uint64_t kDefaultPrefetch = 2;
@@ -113,15 +110,7 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
   const std::string precision =
       fallback_to_fp32 ? "fp32" : choose_text(options.precision, config, "run.precision", "auto");
   if (precision == "auto") return default_precision(on_gpu, environment);
-  if (precision == "fp32") return Precision::kFp32;
-  if (precision == "bf16") return Precision::kBf16;
-  if (precision == "fp16") {
-    if (on_gpu) return Precision::kFp16;
-    throw Error(ErrorKind::kDevice, "fp16 needs a GPU; the CPU computes in fp32 or bf16");
-  }
-  if (precision == "fp8") {
-    throw Error(ErrorKind::kDevice, "this version does not compute in fp8");
-  }
+  if (const auto known = parse_precision(precision, on_gpu)) return *known;
   throw unknown_word(options.precision, "--precision", config, "run.precision",
                      "auto, fp32, fp16 or bf16");
 }
@@ -240,12 +229,16 @@ void add_encoder_options(CLI::App& command, ModelOptions& options) {
       ->group(kModelGroup);
 }
 
-void add_device_options(CLI::App& command, ComputeOptions& options) {
+void add_device_option(CLI::App& command, ComputeOptions& options) {
   add_value(command, "-d,--device", options.device,
             "Device (default auto: every GPU, or else the CPU); cuda:0,2 or 0,2 are these GPUs, "
             "cuda:all all of them, cuda one",
             "auto|cpu|cuda")
       ->group(kComputeGroup);
+}
+
+void add_device_options(CLI::App& command, ComputeOptions& options) {
+  add_device_option(command, options);
   add_value(command, "--precision", options.precision,
             "Of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
             "auto|fp32|fp16|bf16")
@@ -326,6 +319,19 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   compute.packing = !environment.enabled("VIRNUCPRO_DISABLE_PACKING");
   say_without_effect(environment);
   return compute;
+}
+
+std::optional<Precision> parse_precision(std::string_view word, bool on_gpu) {
+  if (word == "fp32") return Precision::kFp32;
+  if (word == "bf16") return Precision::kBf16;
+  if (word == "fp16") {
+    if (on_gpu) return Precision::kFp16;
+    throw Error(ErrorKind::kDevice, "fp16 needs a GPU; the CPU computes in fp32 or bf16");
+  }
+  if (word == "fp8") {
+    throw Error(ErrorKind::kDevice, "this version does not compute in fp8");
+  }
+  return std::nullopt;
 }
 
 std::string device_name(const ComputeSettings& compute) {

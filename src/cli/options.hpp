@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@
 namespace virnucpro {
 
 inline constexpr std::uint64_t kLargestBudget = 1U << 24U;  // tokens a batch
+inline constexpr std::uint64_t kMostThreads = 1024;
+inline constexpr std::uint64_t kMostPrefetch = 1024;
 
 // What a command line says, as written; empty: not given. The choose_* functions turn it into
 // settings by the order of precedence: flag, environment, configuration file, default.
@@ -50,6 +53,7 @@ CLI::Option* add_value(CLI::App& command, const std::string& names, std::string&
 
 void add_classifier_options(CLI::App& command, ModelOptions& options);
 void add_encoder_options(CLI::App& command, ModelOptions& options);
+void add_device_option(CLI::App& command, ComputeOptions& options);
 // Device, precision and threads.
 void add_device_options(CLI::App& command, ComputeOptions& options);
 // These, and how batches are made; v2's flags.
@@ -67,6 +71,9 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
 // Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
+// Of fp32, fp16 and bf16; empty for any other word. Errors: kDevice for one that is not computed in
+// there.
+std::optional<Precision> parse_precision(std::string_view word, bool on_gpu);
 // "cpu", "cuda:0" or "cuda:0,2".
 std::string device_name(const ComputeSettings& compute);
 // A share of virus chunks, 0 to 1.

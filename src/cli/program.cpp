@@ -214,6 +214,7 @@ Program::Program() : app_(kDescription, "virnucpro") {
   add_embed_command(app_, action_);
   add_benchmark_command(app_, action_);
   add_profile_command(app_, action_);
+  add_tune_command(app_, action_);
   add_generate_command(app_, action_);
   add_utils_commands(app_, action_);
   add_help_command(app_, action_);

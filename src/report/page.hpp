@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -67,19 +68,37 @@ struct PlotBar {
   double value = 0;
 };
 
-// Lines over time or another number, bars beside each other, or bars below each other with their
-// names before them.
-enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows };
+// What a cell of a heat map is told apart by, beside its colour.
+enum class HeatMark : std::uint8_t { kNone, kChosen, kLeftOut };
+
+struct HeatCell {
+  std::optional<double> value{};  // empty: not measured
+  double heat = 0;                // 0 to 1: how strong its colour is
+  std::string note{};             // below the value
+  HeatMark mark = HeatMark::kNone;
+};
+
+struct HeatMap {
+  std::string row_label{};          // what the rows are; of the columns it is x_label
+  std::vector<std::string> rows{};  // their names, from above
+  std::vector<std::string> columns{};
+  std::vector<HeatCell> cells{};  // row by row, all of them
+};
+
+// Lines over time or another number, bars beside each other, bars below each other with their names
+// before them, or a heat map.
+enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap };
 
 struct Plot {
   std::string key{};
   std::string title{};
   PlotKind kind = PlotKind::kOverTime;
-  std::string x_label{};  // of kOverNumber and kBars
+  std::string x_label{};  // of kOverNumber, kBars and kHeatMap
   std::string y_label{};
-  Measure unit = Measure::kNone;  // of y, or of the bars
+  Measure unit = Measure::kNone;  // of y, of the bars or of the cells
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
+  HeatMap map{};
 };
 
 struct Section {

@@ -66,6 +66,12 @@ svg .line.c1 { stroke: var(--c1); } svg .line.c2 { stroke: var(--c2); }
 svg .line.c3 { stroke: var(--c3); } svg .line.c4 { stroke: var(--c4); }
 svg .line.c5 { stroke: var(--c5); } svg .line.c6 { stroke: var(--c6); }
 svg .bar { fill: var(--c1); }
+.wide-plot { overflow-x: auto; }
+.wide-plot:focus-visible { outline: 2px solid var(--c1); }
+svg .cell { fill: var(--c1); stroke: var(--line); }
+svg .cell.chosen { stroke: var(--ink); stroke-width: 2.5; }
+svg .cell.left-out { stroke: var(--soft); stroke-dasharray: 3 3; }
+svg text.value { fill: var(--ink); }
 .c1 i { background: var(--c1); } .c2 i { background: var(--c2); } .c3 i { background: var(--c3); }
 .c4 i { background: var(--c4); } .c5 i { background: var(--c5); } .c6 i { background: var(--c6); }
 .table { overflow-x: auto; margin: 0 0 12px; }

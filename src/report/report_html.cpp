@@ -81,7 +81,13 @@ void add_plots(Html& html, const std::vector<Plot>& plots) {
   for (const Plot& plot : plots) {
     html.add("<figure><figcaption>{} <span>{}</span></figcaption>\n", escaped(plot.title),
              escaped(plot.y_label));
+    const bool may_be_wide = plot.kind == PlotKind::kHeatMap;
+    if (may_be_wide) {
+      html.add("<div class=\"wide-plot\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n",
+               escaped(plot.title));
+    }
     html.raw(svg_plot(plot));
+    if (may_be_wide) html.raw("</div>\n");
     add_legend(html, plot);
     html.raw("</figure>\n");
   }

@@ -34,7 +34,21 @@ Json json_table(const Table& table) {
   return rows;
 }
 
+Json json_heat_map(const Plot& plot) {
+  Json cells = Json::array();
+  for (std::size_t k = 0; k < plot.map.cells.size(); ++k) {
+    const HeatCell& cell = plot.map.cells[k];
+    const std::size_t columns = plot.map.columns.size();
+    cells.push_back({{"row", plot.map.rows.at(k / columns)},
+                     {"column", plot.map.columns.at(k % columns)},
+                     {"value", cell.value ? Json(*cell.value) : Json(nullptr)},
+                     {"note", cell.note}});
+  }
+  return cells;
+}
+
 Json json_plot(const Plot& plot) {
+  if (plot.kind == PlotKind::kHeatMap) return json_heat_map(plot);
   Json bars = Json::array();
   for (const PlotBar& bar : plot.bars) bars.push_back({{"name", bar.name}, {"value", bar.value}});
   if (plot.kind == PlotKind::kBars || plot.kind == PlotKind::kRows) return bars;

@@ -85,8 +85,31 @@ std::vector<std::string> line_cells(const PlotLine& line, Measure unit) {
           strip(line.points, most)};
 }
 
+std::string cell_text(const HeatCell& cell, Measure unit) {
+  std::string text = cell.value ? plain(value_text(*cell.value, unit)) : "–";
+  if (!cell.note.empty()) text += fmt::format(" ({})", plain(cell.note));
+  return cell.mark == HeatMark::kChosen ? "**" + text + "**" : text;
+}
+
+std::string heat_map_text(const Plot& plot) {
+  const HeatMap& map = plot.map;
+  std::vector<std::string> cells{
+      fmt::format("{} by {}", plain(map.row_label), plain(plot.x_label))};
+  for (const std::string& column : map.columns) cells.push_back(plain(column));
+  std::string text = head_text(cells);
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    cells = {plain(map.rows[row])};
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      cells.push_back(cell_text(map.cells.at(row * map.columns.size() + column), plot.unit));
+    }
+    text += row_text(cells);
+  }
+  return text;
+}
+
 std::string plot_text(const Plot& plot) {
   std::string text = fmt::format("**{}** {}\n\n", plain(plot.title), plain(plot.y_label));
+  if (plot.kind == PlotKind::kHeatMap) return text + heat_map_text(plot) + "\n";
   const bool has_bars = plot.kind == PlotKind::kBars || plot.kind == PlotKind::kRows;
   text += has_bars ? head_text({plot.x_label.empty() ? "what" : plain(plot.x_label), "value"})
                    : head_text({"what", "least", "average", "largest", "course"});

@@ -24,6 +24,12 @@ constexpr double kRowName = 118;
 constexpr double kRowValue = 86;
 constexpr double kLetter = 6.2;  // about the width of one
 constexpr std::size_t kMostBarTicks = 7;
+constexpr double kCellWidth = 96;
+constexpr double kCellHeight = 40;
+constexpr double kCellHead = 38;  // the columns' names, and what they are
+// How much of its colour a cell has: beneath text that is read on a light and a dark page.
+constexpr double kFaintest = 0.04;
+constexpr double kStrongest = 0.46;
 constexpr int kTicks = 4;
 constexpr double kSmallest = 1e-12;  // anything smaller is drawn as nothing
 
@@ -68,10 +74,10 @@ bool is_finite(const PlotPoint& point) {
 
 class Drawing {
  public:
-  Drawing(const Plot& plot, double height) {
-    add("<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" xmlns=\"{}\">", kWidth, height,
-        "http://www.w3.org/2000/svg");
-    add("<title>{}</title>", escaped(plot.title));
+  Drawing(const Plot& plot, double height) { begin(plot, kWidth, height, ""); }
+  // One that keeps its size.
+  Drawing(const Plot& plot, double width, double height) {
+    begin(plot, width, height, fmt::format(" style=\"width:{}px;max-width:none\"", width));
   }
 
   template <typename... Args>
@@ -87,6 +93,12 @@ class Drawing {
   std::string finish() { return text_ + "</svg>\n"; }
 
  private:
+  void begin(const Plot& plot, double width, double height, std::string_view style) {
+    add("<svg class=\"plot\"{} viewBox=\"0 0 {} {}\" role=\"img\" xmlns=\"{}\">", style, width,
+        height, "http://www.w3.org/2000/svg");
+    add("<title>{}</title>", escaped(plot.title));
+  }
+
   std::string text_;
 };
 
@@ -239,6 +251,58 @@ std::string draw_rows(const Plot& plot) {
   return drawing.finish();
 }
 
+std::string_view css_class(HeatMark mark) {
+  if (mark == HeatMark::kChosen) return "cell chosen";
+  return mark == HeatMark::kLeftOut ? "cell left-out" : "cell";
+}
+
+void draw_cell(Drawing& drawing, const HeatCell& cell, double x, double y, const Plot& plot,
+               const std::string& name) {
+  const bool measured = cell.value && std::isfinite(*cell.value);
+  const std::string text = measured ? value_text(*cell.value, plot.unit) : "–";
+  const double heat = measured ? std::clamp(cell.heat, 0.0, 1.0) : 0;
+  drawing.add("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
+              css_class(cell.mark), x + 2, y + 2, kCellWidth - 4, kCellHeight - 4);
+  drawing.add(
+      " fill-opacity=\"{:.2f}\"><title>{}</title></rect>", std::lerp(kFaintest, kStrongest, heat),
+      escaped(fmt::format("{}: {}{}{}", name, text, cell.note.empty() ? "" : ", ", cell.note)));
+  const double middle = x + kCellWidth / 2;
+  drawing.add("<text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", middle,
+              y + (cell.note.empty() ? 24 : 18), escaped(text));
+  if (!cell.note.empty()) {
+    drawing.add("<text class=\"value\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", middle,
+                y + 32, escaped(cell.note));
+  }
+}
+
+std::string draw_heat_map(const Plot& plot) {
+  const HeatMap& map = plot.map;
+  if (map.cells.empty()) {
+    Drawing nothing(plot, kHeight);
+    draw_nothing(nothing);
+    return nothing.finish();
+  }
+  const double width = kLeft + kCellWidth * static_cast<double>(map.columns.size()) + kRight;
+  Drawing drawing(plot, width, kCellHead + kCellHeight * static_cast<double>(map.rows.size()) + 2);
+  drawing.label(kLeft - 6, kCellHead - 8, "end", map.row_label);
+  drawing.label((kLeft + width - kRight) / 2, 13, "middle", plot.x_label);
+  for (std::size_t column = 0; column < map.columns.size(); ++column) {
+    drawing.label(kLeft + kCellWidth * (static_cast<double>(column) + 0.5), kCellHead - 8, "middle",
+                  map.columns[column]);
+  }
+  for (std::size_t row = 0; row < map.rows.size(); ++row) {
+    const double y = kCellHead + kCellHeight * static_cast<double>(row);
+    drawing.label(kLeft - 6, y + kCellHeight / 2 + 4, "end", map.rows[row]);
+    for (std::size_t column = 0; column < map.columns.size(); ++column) {
+      draw_cell(drawing, map.cells.at(row * map.columns.size() + column),
+                kLeft + kCellWidth * static_cast<double>(column), y, plot,
+                fmt::format("{} {}, {} {}", map.row_label, map.rows[row], plot.x_label,
+                            map.columns[column]));
+    }
+  }
+  return drawing.finish();
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -270,6 +334,7 @@ std::string escaped(std::string_view text) {
 std::string svg_plot(const Plot& plot) {
   if (plot.kind == PlotKind::kBars) return draw_bars(plot);
   if (plot.kind == PlotKind::kRows) return draw_rows(plot);
+  if (plot.kind == PlotKind::kHeatMap) return draw_heat_map(plot);
   return draw_lines(plot);
 }
 

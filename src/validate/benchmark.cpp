@@ -56,16 +56,6 @@ void check_known(std::string_view name) {
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-std::vector<std::string_view> split(std::string_view names) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t comma = names.find(',');
-    parts.push_back(names.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    names.remove_prefix(comma + 1);
-  }
-}
-
 SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   SuiteReport report{.name = std::string(suite.name)};
   report.section.key = suite.name;
@@ -130,7 +120,7 @@ std::span<const SuiteEntry> suite_table() {
 
 std::vector<const SuiteEntry*> find_suites(std::string_view names) {
   std::vector<std::string_view> wanted;
-  for (const std::string_view name : split(names)) {
+  for (const std::string_view name : split_list(names)) {
     check_known(name);
     wanted.push_back(without_alias(name));
   }

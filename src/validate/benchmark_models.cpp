@@ -7,6 +7,7 @@
 #include "base/directory.hpp"
 #include "weights/export.hpp"
 #include "weights/load.hpp"
+#include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 
 namespace virnucpro {
@@ -39,6 +40,20 @@ std::string file_of(const std::string& model, const fs::path& folder, const Canc
 }
 
 }  // namespace
+
+void require_models(const ModelSettings& models) {
+  const auto require = [&models](ModelFamily family, const std::string& model) {
+    if (!is_synthetic(model)) locate_model(family, model, models.lookup);
+  };
+  require(ModelFamily::kDnabert, models.dnabert_s);
+  require(ModelFamily::kEsm2, models.esm2);
+  require(ModelFamily::kClassifier, models.classifier);
+}
+
+bool some_synthetic(const ModelSettings& models) {
+  return is_synthetic(models.esm2) || is_synthetic(models.dnabert_s) ||
+         is_synthetic(models.classifier);
+}
 
 ModelSettings with_files(ModelSettings models, const fs::path& folder, const Cancel& cancel) {
   const ModelLookup& lookup = models.lookup;

@@ -7,6 +7,12 @@
 
 namespace virnucpro {
 
+// A model that is not there shows before anything is run. Errors: kWeightsMissing.
+void require_models(const ModelSettings& models);
+
+// Whether some weights are seeded random numbers.
+bool some_synthetic(const ModelSettings& models);
+
 // The models with files in place of encoders that are synthetic: written into `folder`, where they
 // are not there already. Errors: those of loading and writing weights.
 ModelSettings with_files(ModelSettings models, const std::filesystem::path& folder,

@@ -107,9 +107,11 @@ void PredictTrials::run_command(const std::string& name, std::vector<std::string
 ChildEnd PredictTrials::run_well(const ChildCall& call) const {
   ChildEnd end = run_child(call, cancel_);
   if (end.exit_code == 0) return end;
-  throw Error(ErrorKind::kBenchmark,
-              fmt::format("{} {} ended with exit code {}: {}", call.program.string(),
-                          fmt::join(call.arguments, " "), end.exit_code, last_words(call.log)));
+  const bool no_memory = end.exit_code == error_info(ErrorKind::kOutOfMemory).exit_code;
+  throw Error(no_memory ? ErrorKind::kOutOfMemory : ErrorKind::kBenchmark,
+              fmt::format("{} ended with exit code {}: {}; the command line was {} {}",
+                          call.program.filename().string(), end.exit_code, last_words(call.log),
+                          call.program.string(), fmt::join(call.arguments, " ")));
 }
 
 fs::path PredictTrials::place(const std::string& name) {

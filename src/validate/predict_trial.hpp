@@ -58,7 +58,8 @@ class PredictTrials {
   PredictTrials(Settings settings, const Cancel& cancel)
       : settings_(std::move(settings)), cancel_(cancel) {}
 
-  // Errors: kBenchmark, with the last lines of its log, for a run that does not end well; Cancel's.
+  // Errors: kBenchmark, with the last lines of its log, for a run that does not end well, or
+  // kOutOfMemory where it says so; Cancel's.
   Trial run(const TrialCall& call);
   // The same by another program, which takes the same command line.
   Trial run(const TrialCall& call, const std::filesystem::path& program);

@@ -9,7 +9,8 @@ import subprocess
 import pytest
 from conftest import LAMBDA, MODELS, fasta, message
 
-COMMANDS = ["predict", "compare", "embed", "profile", "generate", "utils", "help"]
+COMMANDS = ["predict", "compare", "embed", "benchmark", "profile", "tune", "generate", "utils",
+            "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weights"]
 
 

@@ -397,7 +397,7 @@ def every_option():
     for path in ([], ["predict"], ["embed"], ["generate"], ["utils", "validate"],
                  ["utils", "inspect"], ["utils", "generate-config"],
                  ["utils", "validate-checkpoints"], ["utils", "export-weights"], ["export"],
-                 ["merge"], ["report"], ["compare"]):
+                 ["merge"], ["report"], ["compare"], ["benchmark"], ["tune"]):
         text = subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
                               text=True).stdout
         for names in re.findall(r"(?m)^  (-[-\w,]+)", text):

@@ -13,8 +13,8 @@ BUILD = Path(BIN).resolve().parent.parent
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "export", "merge", "report", "compare", "embed", "profile", "generate", "utils",
-            "help"]
+COMMANDS = ["predict", "export", "merge", "report", "compare", "embed", "benchmark", "profile", "tune",
+            "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
@@ -171,6 +171,9 @@ def bash_complete(folder, *words):
     (["predict", "--precision", "="], {"auto", "fp32", "fp16", "bf16"}),
     (["embed", "-o", "x.h5", "--what", "m"], {"merged"}),
     (["profile", "-m", ""], {"dnabert-s", "esm2"}),
+    (["tune", "--data-size", "m"], {"medium"}),
+    (["tune", "--precisions", "fp32,b"], {"fp32,bf16"}),
+    (["tune", "--budget-grid", ""], set()),
     (["predict", "--esm-model", "esm2_t36"], {"esm2_t36_3B_UR50D"}),
     (["predict", "--esm-model", "synthetic", ":", "esm2_ti"], {"esm2_tiny"}),
     (["predict", "--dnabert-model", "synthetic", ":"], {"dnabert-s", "dnabert-s-tiny"}),

@@ -50,6 +50,15 @@ def test_embeddings_replace_no_input(program, reads, tmp_path):
         assert_refused(result, reads, reads.read_bytes())
 
 
+def test_tuning_replaces_no_input(program, reads, tmp_path):
+    (tmp_path / "tune").mkdir()
+    mine = reads.rename(tmp_path / "tune" / "tune.md")
+    before = mine.read_bytes()
+    result = program("tune", *MODELS, "--test-file", mine, "--force")
+    assert_refused(result, mine, before)
+    assert list((tmp_path / "tune").iterdir()) == [mine]
+
+
 def test_figures_replace_no_input(program, reads, tmp_path):
     os.link(reads, tmp_path / "other.fa")
     for output in (reads, "other.fa"):

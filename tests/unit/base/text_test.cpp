@@ -32,6 +32,13 @@ TEST(ParseBool, KnowsYamlsWords) {
   EXPECT_EQ(parse_bool("maybe"), std::nullopt);
 }
 
+TEST(SplitList, KeepsEveryPart) {
+  using Parts = std::vector<std::string_view>;
+  EXPECT_EQ(split_list("1,2,30"), (Parts{"1", "2", "30"}));
+  EXPECT_EQ(split_list(",a,"), (Parts{"", "a", ""}));
+  EXPECT_EQ(split_list(""), (Parts{""}));
+}
+
 TEST(Nearest, FindsSlipsAndNothingFarAway) {
   constexpr std::array<std::string_view, 3> kWords{"predict", "generate", "embed"};
   EXPECT_EQ(nearest("perdict", kWords), "predict");

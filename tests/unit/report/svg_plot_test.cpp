@@ -21,6 +21,31 @@ Plot plot_of(PlotKind kind) {
   return plot;
 }
 
+// Two rows of three columns.
+Plot heat_map() {
+  Plot plot = plot_of(PlotKind::kHeatMap);
+  plot.x_label = "budget";
+  plot.unit = Measure::kPerSecond;
+  plot.map = {.row_label = "threads",
+              .rows = {"1", "2"},
+              .columns = {"512", "1024", "2048"},
+              .cells = {{.value = 10, .heat = 0.1, .note = "10 %", .mark = HeatMark::kLeftOut},
+                        {.value = 50, .heat = 0.5},
+                        {.note = "out of memory", .mark = HeatMark::kLeftOut},
+                        {.value = 60, .heat = 0.6},
+                        {.value = 100, .heat = 1, .note = "best", .mark = HeatMark::kChosen},
+                        {.value = 90, .heat = 0.9}}};
+  return plot;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 TEST(SvgPlot, EscapesText) {
   EXPECT_EQ(escaped("<a b=\"c\">'&'</a>"), "&lt;a b=&quot;c&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
   for (const PlotKind kind : {PlotKind::kOverTime, PlotKind::kBars, PlotKind::kRows}) {
@@ -73,6 +98,44 @@ TEST(SvgPlot, HasTheMostOfItsAxisAboveEveryBar) {
   Plot plot = plot_of(PlotKind::kBars);
   plot.bars = {{"a", "a", 83}};
   EXPECT_THAT(svg_plot(plot), HasSubstr(">100</text>"));
+}
+
+TEST(SvgHeatMap, HasTextInEveryCell) {
+  const std::string svg = svg_plot(heat_map());
+  EXPECT_EQ(count_of(svg, "<rect class=\"cell"), 6U);
+  for (const char* text :
+       {">10 /s<", ">50 /s<", ">–<", ">60 /s<", ">100 /s<", ">90 /s<", ">10 %<", ">out of memory<",
+        ">best<", ">threads<", ">budget<", ">512<", ">1024<", ">2048<", ">1<", ">2<"}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
+  EXPECT_THAT(svg, HasSubstr("<title>threads 2, budget 1024: 100 /s, best</title>"));
+}
+
+TEST(SvgHeatMap, MarksCellsAndColoursThemByHeat) {
+  const std::string svg = svg_plot(heat_map());
+  EXPECT_EQ(count_of(svg, "class=\"cell left-out\""), 2U);
+  EXPECT_EQ(count_of(svg, "class=\"cell chosen\""), 1U);
+  EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.04\"><title>threads 1, budget 2048"));
+  EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.46\"><title>threads 2, budget 1024"));
+}
+
+// Text would be too small where a phone's width was all there is.
+TEST(SvgHeatMap, KeepsItsSize) {
+  EXPECT_THAT(svg_plot(heat_map()), HasSubstr("style=\"width:354px;max-width:none\""));
+}
+
+TEST(SvgHeatMap, TakesAnyText) {
+  Plot plot = heat_map();
+  plot.map.cells[0] = {.value = kNaN, .heat = kNaN, .note = "<note>"};
+  plot.map.cells[1] = {.value = kInfinity, .heat = kInfinity};
+  plot.map.rows[0] = "<row>";
+  plot.map.columns[0] = "<column>";
+  const std::string svg = svg_plot(plot);
+  for (const char* raw : {"<note>", "<row>", "<column>", "nan", "inf"}) {
+    EXPECT_THAT(svg, Not(HasSubstr(raw)));
+  }
+  plot.map = {};
+  EXPECT_THAT(svg_plot(plot), HasSubstr("not measured"));
 }
 
 }  // namespace

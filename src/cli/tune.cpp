@@ -1,0 +1,426 @@
+#include "validate/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/host_name.hpp"
+#include "base/processors.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "cli/command.hpp"
+#include "cli/devices.hpp"
+#include "cli/options.hpp"
+#include "cli/output_file.hpp"
+#include "cli/processor.hpp"
+#include "cli/standard_output.hpp"
+#include "cli/trial_words.hpp"
+#include "cli/version.hpp"
+#include "observe/monitor_rows.hpp"
+#include "report/report_html.hpp"
+#include "report/report_markdown.hpp"
+#include "report/shown_text.hpp"
+#include "run/input_check.hpp"
+#include "validate/benchmark_models.hpp"
+#include "validate/budget_sweep.hpp"
+#include "validate/data_size.hpp"
+#include "validate/predict_trial.hpp"
+#include "validate/tune_data.hpp"
+#include "validate/tune_report.hpp"
+#include "weights/locate.hpp"
+#include "weights/synthetic.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  virnucpro tune --models-dir models --data-size tiny --quick -o quick\n"
+    "  virnucpro tune --models-dir models --test-file reads.fq.gz --budget-grid 2048,4096 \\\n"
+    "      --threads-grid 1,2 --prefetch-grid 2\n"
+    "Every cell of the grid is measured by whole runs of predict; those that are clearly slower\n"
+    "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json,\n"
+    "tune.html and tune.md. Of all settings only the precision changes results.";
+
+// A grid of more is a mistake.
+constexpr std::size_t kMostCells = 1000;
+constexpr std::array<std::size_t, 3> kPrefetches{1, 2, 4};
+// Where the best budgets of each kind of device lie.
+constexpr std::size_t kLeastOnCpu = 512;
+constexpr std::size_t kMostOnCpu = 4096;
+constexpr std::size_t kLeastOnGpu = 8192;
+constexpr std::size_t kMostOnGpu = 65536;
+// Of the largest budget, in the smallest run, so that every worker computes beside the reader.
+constexpr std::uint64_t kLeastBatches = 2;
+constexpr std::size_t kLongestWhy = 300;
+
+struct TuneOptions {
+  std::string threads;
+  std::string prefetches;
+  std::string budgets;
+  std::string precisions;
+  std::string size;
+  std::string test_file;
+  bool quick = false;
+  std::string output = "tune";
+  bool force = false;
+  ModelOptions models;
+  ComputeOptions compute;
+};
+
+void add_options(CLI::App& command, TuneOptions& options) {
+  add_value(command, "--threads-grid", options.threads,
+            "Host threads to try (default: all processors this process may use, half and a fourth "
+            "of them)",
+            "N[,...]");
+  add_value(command, "--prefetch-grid", options.prefetches,
+            "Batches ready ahead of the models to try (default 1,2,4)", "N[,...]");
+  add_value(command, "--budget-grid", options.budgets,
+            "Token budgets to try (default 512 to 4096 on the CPU, 8192 to 65536 on a GPU, each "
+            "twice the one before)",
+            "N[,...]");
+  add_value(command, "--precisions", options.precisions,
+            "Precisions to try (default: the one that predict takes)", "fp32|fp16|bf16[,...]");
+  auto* size = add_value(command, "--data-size", options.size,
+                         "How many made-up sequences: 10, 100 (default on the CPU), 1,000, 10,000 "
+                         "(on a GPU) or 6 million",
+                         "tiny|small|medium|large|production");
+  add_value(command, "--test-file", options.test_file,
+            "An input of predict in their place; no pipe, for it is read many times", "FILE")
+      ->excludes(size);
+  command.add_flag("--quick", options.quick,
+                   "Two rounds in place of three, the last without repeats");
+  add_value(command, "-o,--output", options.output, "Where the files go (default tune)", "DIR");
+  command.add_flag("-f,--force", options.force, "Replace those of an earlier tune");
+  add_classifier_options(command, options.models);
+  add_encoder_options(command, options.models);
+  add_device_option(command, options.compute);
+  command.footer(kExamples);
+}
+
+// --- what is to be tried -------------------------------------------------------------------------
+
+template <typename T>
+std::vector<T> ascending(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+std::vector<std::size_t> count_list(std::string_view flag, const std::string& text,
+                                    std::uint64_t most, std::vector<std::size_t> fallback) {
+  if (text.empty()) return fallback;
+  std::vector<std::size_t> values;
+  for (const std::string_view part : split_list(text)) {
+    const auto value = parse_count(part);
+    if (!value || *value == 0 || *value > most) {
+      throw Error(
+          ErrorKind::kUsage,
+          fmt::format("{} {}: expected whole numbers from 1 to {}, with commas between them", flag,
+                      text, most));
+    }
+    values.push_back(*value);
+  }
+  return ascending(std::move(values));
+}
+
+std::vector<Precision> precision_list(const std::string& text, const ComputeSettings& compute) {
+  if (text.empty()) return {compute.precision};
+  std::vector<Precision> precisions;
+  for (const std::string_view word : split_list(text)) {
+    const auto precision = parse_precision(word, !compute.gpus.empty());
+    if (!precision) {
+      throw Error(ErrorKind::kUsage,
+                  fmt::format("--precisions {}: expected fp32, fp16 or bf16, with commas between "
+                              "them",
+                              text));
+    }
+    precisions.push_back(*precision);
+  }
+  return ascending(std::move(precisions));
+}
+
+TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute) {
+  const bool on_gpu = !compute.gpus.empty();
+  const std::size_t processors = std::min<std::size_t>(usable_processors(), kMostThreads);
+  TuneGrid grid{.precisions = precision_list(options.precisions, compute),
+                .threads = count_list(
+                    "--threads-grid", options.threads, kMostThreads,
+                    budgets_between(std::max<std::size_t>(1, processors / 4), processors, 0)),
+                .prefetches = count_list("--prefetch-grid", options.prefetches, kMostPrefetch,
+                                         {kPrefetches.begin(), kPrefetches.end()}),
+                .token_budgets = count_list("--budget-grid", options.budgets, kLargestBudget,
+                                            on_gpu ? budgets_between(kLeastOnGpu, kMostOnGpu, 0)
+                                                   : budgets_between(kLeastOnCpu, kMostOnCpu, 0))};
+  const std::size_t cells = grid.precisions.size() * grid.threads.size() * grid.prefetches.size() *
+                            grid.token_budgets.size();
+  if (cells <= kMostCells) return grid;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
+}
+
+// A run that is worth its models' loading, and has some batches of the largest default budget.
+DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute) {
+  const char* const fallback = compute.gpus.empty() ? "small" : "large";
+  return parse_data_size(options.size.empty() ? fallback : options.size, "--data-size");
+}
+
+// --- where it goes -------------------------------------------------------------------------------
+
+constexpr std::array kFiles{"tune.yaml", "tune.json", "tune.html", "tune.md"};
+
+void check_output(const TuneOptions& options, const Cancel& cancel) {
+  const fs::path folder = options.output;
+  std::error_code other;
+  if (fs::exists(folder, other) && !fs::is_directory(folder, other)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output {}: expected a directory", options.output));
+  }
+  for (const char* name : kFiles) check_output_file(folder / name, options.force);
+  if (options.test_file.empty()) return;
+  const InputSettings input{.paths = {options.test_file}};
+  require_inputs_kept(input, [&folder](const fs::path& file) {
+    std::error_code absent;
+    return std::ranges::any_of(
+        kFiles, [&](const char* name) { return fs::equivalent(file, folder / name, absent); });
+  });
+  if (has_pipe(input)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--test-file {}: expected a file that can be read "
+                                               "many times",
+                                               options.test_file));
+  }
+  require_first_records(input, cancel);
+}
+
+// They appear together, when all of them are on disk.
+class OutputFiles {
+ public:
+  explicit OutputFiles(const fs::path& folder)
+      : yaml_(folder / kFiles[0]),
+        json_(folder / kFiles[1]),
+        html_(folder / kFiles[2]),
+        markdown_(folder / kFiles[3]) {}
+
+  void write(const TuneFacts& facts, const TuneOutcome& outcome) {
+    const Page page = tune_page(facts, outcome);
+    yaml_.write(tune_yaml(facts, outcome));
+    json_.write(tune_json(facts, outcome));
+    html_.write(report_html(page));
+    markdown_.write(report_markdown(page));
+    const std::array files{&yaml_, &json_, &html_, &markdown_};
+    for (AtomicFile* file : files) file->sync();
+    for (AtomicFile* file : files) file->commit();
+  }
+
+ private:
+  AtomicFile yaml_;
+  AtomicFile json_;
+  AtomicFile html_;
+  AtomicFile markdown_;
+};
+
+// --- measuring -----------------------------------------------------------------------------------
+
+std::vector<std::string> words_of_all(const ModelSettings& models, std::uint64_t chunk_size,
+                                      const std::string& device, const Session& session) {
+  std::vector<std::string> words = model_words(models, chunk_size, session);
+  words.insert(words.end(), {"--device", device, "--telemetry", "summary", "--no-report"});
+  return words;
+}
+
+TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cell,
+                const TuneRound& round) {
+  const Trial trial = trials.run(
+      {.name = "tune",
+       .inputs = {data.first(round.sequences)},
+       .words = {"--precision", std::string(name_of(cell.precision)), "--threads",
+                 std::to_string(cell.threads), "--prefetch", std::to_string(cell.prefetch),
+                 "--token-budget", std::to_string(cell.token_budget)}});
+  std::error_code ignored;  // nobody reads its tables
+  fs::remove_all(trial.directory, ignored);
+  const TuneRun run{.sequences_per_second = trial.sequences_per_second(),
+                    .seconds = trial.end.seconds,
+                    .batches = trial.telemetry.count("workload/batches").value_or(0)};
+  if (run.sequences_per_second > 0) return run;
+  throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
+}
+
+// --- the table -----------------------------------------------------------------------------------
+
+std::string head_text(const TuneFacts& facts, const TuneOutcome& outcome, std::size_t cells) {
+  std::vector<std::string> parts;
+  for (const TuneRound& round : outcome.rounds) parts.push_back(grouped(round.sequences));
+  return fmt::format("device  {}, {}\n", facts.device, facts.processor) +
+         fmt::format("models  {}, {}, {}\n", printable(facts.dnabert_s), printable(facts.esm2),
+                     printable(facts.classifier)) +
+         fmt::format("data    {}\n", printable(facts.data)) +
+         fmt::format("grid    {} cells, in rounds of {} sequences\n\n", cells,
+                     fmt::join(parts, ", ")) +
+         fmt::format("{:>5}  {:>9}  {:>7}  {:>8}  {:>12}  {:>11}  {:>9}\n", "round", "precision",
+                     "threads", "prefetch", "token budget", "sequences/s", "whole run");
+}
+
+std::string row_text(const TuneResult& result) {
+  if (result.state == TuneState::kStopped) {
+    return fmt::format("stopped: {}: {}\n", cell_text(result.cell), result.why);
+  }
+  if (result.state != TuneState::kRunning) {
+    return fmt::format("{}: {}: {}\n", name_of(result.state), cell_text(result.cell),
+                       shown_text(result.why, kLongestWhy));
+  }
+  const TuneCell& cell = result.cell;
+  const TuneRun& run = result.rounds.back().back();
+  return fmt::format("{:>5}  {:>9}  {:>7}  {:>8}  {:>12}  {:>11.2f}  {:>7.2f} s\n",
+                     result.rounds.size(), name_of(cell.precision), cell.threads, cell.prefetch,
+                     cell.token_budget, run.sequences_per_second, run.seconds);
+}
+
+std::string end_text(const TuneOutcome& outcome) {
+  const TuneCell& cell = outcome.best().cell;
+  return fmt::format("\n{}\n--precision {} --threads {} --prefetch {} --token-budget {}\n",
+                     winner_text(outcome), name_of(cell.precision), cell.threads, cell.prefetch,
+                     cell.token_budget);
+}
+
+// --- the command ---------------------------------------------------------------------------------
+
+TuneFacts make_facts(const ModelChoice& choice, const ComputeSettings& compute,
+                     const Session& session) {
+  const ModelSettings& models = choice.models;
+  TuneFacts facts{.time = iso_time(std::chrono::system_clock::now()),
+                  .version = std::string(program_version()),
+                  .build = build_text(),
+                  .commit = build_commit(),
+                  .host = host_name(),
+                  .processor = describe_processor(),
+                  .device = device_name(compute),
+                  .workers = compute.gpus.empty() ? compute.cpu_workers : compute.gpus.size(),
+                  .dnabert_s = models.dnabert_s,
+                  .esm2 = models.esm2,
+                  .classifier = models.classifier,
+                  .synthetic = some_synthetic(models),
+                  .chunk_size = choice.chunk_size,
+                  .command = fmt::format("{}", fmt::join(session.arguments, " "))};
+  for (const GpuPlace& gpu : compute.gpus) facts.devices.push_back(describe_device(gpu.index));
+  return facts;
+}
+
+std::string data_text(const TuneOptions& options, const TuneData& data, std::uint64_t length) {
+  if (options.test_file.empty()) {
+    return fmt::format("{} made-up sequences of {} bases", grouped(data.sequences()), length);
+  }
+  return fmt::format("{}, {} sequences", options.test_file, grouped(data.sequences()));
+}
+
+// Sequences that hold kLeastBatches for each worker: a frame has a token a codon and both ends.
+std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
+  const std::uint64_t tokens = kLeastBatches * facts.workers * grid.token_budgets.back();
+  return 1 + tokens / (facts.chunk_size / 3 + 2);
+}
+
+// Why not a single cell was measured to its end.
+[[noreturn]] void throw_without_winner(const std::vector<TuneResult>& results) {
+  Error error(ErrorKind::kBenchmark,
+              fmt::format("no cell of the grid could be run: {}: {}",
+                          cell_text(results.front().cell), results.front().why));
+  error.advise("The message of predict in it says why; the others' are above.");
+  throw error;
+}
+
+// A command line that cannot be used shows before anything is written.
+struct Plan {
+  ModelChoice choice{};
+  TuneFacts facts{};
+  TuneGrid grid{};
+  DataSize size{};
+};
+
+Plan make_plan(const TuneOptions& options, const Session& session) {
+  const ComputeSettings compute =
+      choose_compute(options.compute, session.config, session.environment);
+  Plan plan{.choice = choose_models(options.models, session.config, session.environment),
+            .grid = choose_grid(options, compute),
+            .size = choose_size(options, compute)};
+  check_output(options, session.cancel);
+  require_models(plan.choice.models);
+  plan.facts = make_facts(plan.choice, compute, session);
+  return plan;
+}
+
+// The rounds, whose rows are said as they come, and the winner.
+void run_rounds(PredictTrials& trials, const TuneData& data, const TuneFacts& facts,
+                TuneOutcome& outcome) {
+  const std::vector<TuneCell> cells = cells_of(outcome.grid);
+  write_stdout(head_text(facts, outcome, cells.size()));
+  outcome.results = tune_cells(
+      cells, outcome.rounds,
+      [&](const TuneCell& cell, const TuneRound& round) {
+        return measure(trials, data, cell, round);
+      },
+      [](const TuneResult& result) { write_stdout(row_text(result)); });
+  const auto winner = winner_of(outcome.results);
+  if (!winner) throw_without_winner(outcome.results);
+  outcome.winner = *winner;
+}
+
+int run_tune(const TuneOptions& options, const Session& session) {
+  auto [choice, facts, grid, size] = make_plan(options, session);
+  const fs::path folder = options.output;
+  make_directory(folder);
+  OutputFiles files(folder);
+  facts.configuration = (folder / kFiles[0]).string();
+  const TemporaryFolder temporary;
+  const TuneData data({.file = options.test_file,
+                       .sequences = size.sequences,
+                       .length = facts.chunk_size,
+                       .folder = temporary.path()},
+                      session.cancel);
+  facts.data = data_text(options, data, facts.chunk_size);
+  TuneOutcome outcome{
+      .grid = grid,
+      .rounds = tune_rounds(data.sequences(), least_sequences(grid, facts), options.quick)};
+  // Random numbers take longer to make than to read: they are made once, for all runs.
+  choice.models = with_files(choice.models, folder / "weights", session.cancel);
+  PredictTrials trials(
+      {.program = fs::read_symlink("/proc/self/exe"),
+       .folder = temporary.path(),
+       .words = words_of_all(choice.models, facts.chunk_size, facts.device, session)},
+      session.cancel);
+  run_rounds(trials, data, facts, outcome);
+  facts.driver = trials.driver();
+  files.write(facts, outcome);
+  write_stdout(end_text(outcome));
+  if (!session.global.quiet) {
+    terminal_print(fmt::format("configuration: {}", printable(facts.configuration)));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand(
+      "tune", "Find the best threads, prefetch and token budget of predict here");
+  const auto options = std::make_shared<TuneOptions>();
+  add_options(*command, *options);
+  command->callback([options, &action] {
+    action = [options](Session& session) { return run_tune(*options, session); };
+  });
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,223 @@
+"""tune: the grid, its table, the cells that are stopped or fail, and the files that come of it."""
+
+import gzip
+import json
+import re
+import resource
+import signal
+import subprocess
+
+import pytest
+from conftest import MODELS, fasta, is_there, message, workers_of
+from report_page import read_page
+
+FILES = ["tune.html", "tune.json", "tune.md", "tune.yaml"]
+GRID = ["--threads-grid", "1,2", "--prefetch-grid", "2", "--budget-grid", "1024,512"]
+TINY = [*MODELS, "--data-size", "tiny"]
+QUICK = [*TINY, *GRID, "--quick"]
+ROW = re.compile(r" +(\d)  +(fp32|bf16)  +(\d+)  +(\d+)  +(\d+)  +([\d.]+)  +([\d.]+) s")
+
+
+def rows_of(result):
+    """The table's rows, and the flags that its last line names."""
+    assert result.returncode == 0, message(result)
+    lines = result.stdout.decode().splitlines()
+    head = next(i for i, line in enumerate(lines) if line.startswith("round  precision "))
+    end = lines.index("", head)
+    found = [ROW.fullmatch(line) for line in lines[head + 1:end]]
+    return [row.groups() for row in found if row], lines[-1].split()
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.iterdir() if path.is_file())
+
+
+@pytest.fixture
+def tuned(program):
+    result = program("tune", *QUICK)
+    rows, flags = rows_of(result)
+    folder = program.folder / "tune"
+    return rows, flags, folder, json.loads((folder / "tune.json").read_text())
+
+
+def test_table_and_files(tuned, program):
+    rows, flags, folder, written = tuned
+    assert files_in(folder) == FILES
+    first = [row[1:5] for row in rows if row[0] == "1"]
+    # Runs take turns.
+    assert first == 2 * [("fp32", t, "2", b) for t in ("1", "2") for b in ("512", "1024")]
+    assert all(float(rate) > 0 and float(seconds) > 0 for *_, rate, seconds in rows)
+    winner = written["winner"]
+    assert flags == ["--precision", "fp32", "--threads", str(winner["threads"]), "--prefetch", "2",
+                     "--token-budget", str(winner["token_budget"])]
+    # The weights of random numbers are kept for the next tune; nothing else is.
+    assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == ["weights"]
+    assert [path.name for path in program.folder.iterdir()] == ["tune"]
+
+
+def test_json(tuned):
+    rows, _, _, written = tuned
+    assert written["schema"] == "virnucpro-tune-1"
+    assert written["models"] == {"dnabert_s": MODELS[1], "esm2": MODELS[3], "classifier": MODELS[5],
+                                 "synthetic_weights": True}
+    assert written["machine"]["device"] == "cpu" and written["machine"]["processor"]
+    assert written["data"] == "10 made-up sequences of 500 bases"
+    assert [turn["sequences"] for turn in written["rounds"]] == [10, 10]
+    assert [(cell["threads"], cell["token_budget"]) for cell in written["cells"]] == \
+        [(1, 512), (1, 1024), (2, 512), (2, 1024)]
+    runs = [run for cell in written["cells"] for turn in cell["rounds"] for run in turn]
+    assert len(runs) == len(rows)
+    assert all(run["sequences_per_second"] > 0 and run["batches"] > 0 for run in runs)
+    for cell in written["cells"]:
+        assert cell["state"] in ("finished", "stopped")
+        assert (cell["why"] is None) == (cell["state"] == "finished")
+        assert 0 < cell["relative"] <= 1
+    finished = [cell for cell in written["cells"] if cell["state"] == "finished"]
+    fastest = max(cell["sequences_per_second"] for cell in finished)
+    alike = [cell for cell in finished if cell["sequences_per_second"] >= 0.99 * fastest]
+    best = min(alike, key=lambda cell: (cell["token_budget"], cell["threads"], cell["prefetch"]))
+    winner = written["winner"]
+    assert [winner[name] for name in ("precision", "threads", "prefetch", "token_budget")] == \
+        [best[name] for name in ("precision", "threads", "prefetch", "token_budget")]
+    assert winner["alike"] == len(alike) and winner["why"]
+    # So few sequences are a batch or two.
+    assert any("fewer than 4 batches a worker" in warning for warning in written["warnings"])
+
+
+def test_configuration_is_taken(tuned, program, sequences):
+    winner = tuned[3]["winner"]
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    result = program("-v", "-c", "tune/tune.yaml", "predict", "a.fa", *MODELS, "-o", "out")
+    said = message(result)
+    assert result.returncode == 0, said
+    assert "unknown key" not in said and "no effect" not in said
+    assert f" {winner['threads']} threads, " in said
+    assert f"token budget {winner['token_budget']}," in said
+    assert " 2 batches ahead" in said and ", fp32, " in said
+    text = (program.folder / "tune" / "tune.yaml").read_text()
+    for words in ("# models   synthetic:dnabert-s-tiny, ", "# machine  ", "# data     10 made-up",
+                  "virnucpro tune 0."):
+        assert words in text
+
+
+def test_pages(tuned):
+    _, _, folder, written = tuned
+    page = read_page(folder / "tune.html")
+    assert {"best", "maps", "cells", "machine"} <= set(page.ids)
+    figures = page.text_of["text"]
+    for words in ("threads", "token budget", "512", "1024", "%, best", " /s"):
+        assert words in figures
+    markdown = (folder / "tune.md").read_text()
+    assert re.search(r"(?m)^\| threads by token budget \| 512 \| 1024 \|$", markdown)
+    assert re.search(r"\*\*[\d,.]+ /s \(\d+ %, best\)\*\*", markdown)
+    assert written["winner"]["why"][:40] in markdown.replace("\\", "")
+
+
+def test_rounds_repeat_without_quick(program):
+    rows, _ = rows_of(program("tune", *TINY, "--threads-grid", "1", "--prefetch-grid", "1",
+                              "--budget-grid", "512", "-o", "one"))
+    assert [row[0] for row in rows] == ["1", "1", "2", "2", "3", "3", "3"]
+    assert files_in(program.folder / "one") == FILES
+
+
+def test_default_grid(program):
+    result = program("tune", *TINY, "--quick", "--threads-grid", "1")
+    rows, _ = rows_of(result)
+    first = {row[1:5] for row in rows if row[0] == "1"}
+    assert first == {("fp32", "1", p, b) for p in "124" for b in ("512", "1024", "2048", "4096")}
+
+
+@pytest.mark.parametrize("pack", [lambda text: text, gzip.compress])
+def test_real_sequences(program, sequences, pack):
+    (program.folder / "reads").write_bytes(pack(fasta(sequences).encode()))
+    result = program("tune", *MODELS, *GRID, "--quick", "--test-file", "reads", "-e", "100")
+    rows_of(result)
+    written = json.loads((program.folder / "tune" / "tune.json").read_text())
+    assert written["data"] == "reads, 6 sequences"
+    assert written["chunk_size"] == 100
+
+
+@pytest.mark.parametrize("content, expected", [
+    (b"", "short.fa has no sequence"), (b"ACGT\n", "short.fa: record 1"),
+    (b">a\nATGGCTGCT\n>b\nAC\0T\n", "short.fa: record 2")])
+def test_a_file_that_cannot_be_used(program, content, expected):
+    (program.folder / "short.fa").write_bytes(content)
+    result = program("tune", *MODELS, *GRID, "--test-file", "short.fa")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert expected in message(result)
+    assert not list(program.folder.rglob("tune.*"))
+
+
+def test_files_are_replaced_only_by_force(program):
+    (program.folder / "tune").mkdir()
+    (program.folder / "tune" / "tune.md").write_text("mine")
+    result = program("tune", *QUICK)
+    assert result.returncode == 1
+    assert "tune/tune.md: output is there already" in message(result)
+    assert (program.folder / "tune" / "tune.md").read_text() == "mine"
+    assert program("tune", *QUICK, "--force").returncode == 0
+    assert (program.folder / "tune" / "tune.md").read_text().startswith("# virnucpro tune")
+
+
+def limit_address_space():
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+
+# A thousand threads' stacks are more than there is.
+def test_a_cell_without_memory_is_a_row(program):
+    result = program("tune", *TINY, "--quick", "--threads-grid", "1,1000", "--prefetch-grid", "2",
+                     "--budget-grid", "512", preexec_fn=limit_address_space)
+    rows, _ = rows_of(result)
+    assert [row[2] for row in rows] == ["1", "1", "1"]
+    assert re.search(rb"(?m)^out of memory: fp32, 1000 threads, prefetch 2, 512 tokens: .*code 4",
+                     result.stdout)
+    cells = json.loads((program.folder / "tune" / "tune.json").read_text())["cells"]
+    assert [cell["state"] for cell in cells] == ["finished", "out of memory"]
+    assert cells[1]["sequences_per_second"] is None and cells[1]["rounds"] == []
+
+
+def test_no_cell_could_be_run(program):
+    result = program("tune", *QUICK, "-e", "1")
+    assert result.returncode == 2
+    assert "no cell of the grid could be run: fp32, 1 thread, prefetch 2, 512 tokens: " in \
+        message(result)
+    assert result.stdout.count(b"\nfailed: ") == 4
+    assert files_in(program.folder / "tune") == []
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_and_its_run(program, number, code):
+    process = program.start("tune", *MODELS, "--data-size", "large", *GRID, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+    while not process.stdout.readline().startswith(b"round  precision"):
+        assert process.poll() is None
+    program.wait_for(lambda: workers_of(process.pid), process)
+    children = workers_of(process.pid)
+    process.send_signal(number)
+    assert process.wait(timeout=10) == code
+    process.communicate()
+    assert not any(is_there(child) for child in children)
+    assert files_in(program.folder / "tune") == []
+
+
+def test_precisions_are_compared_when_asked_for(program):
+    has_bf16 = b"bf16: cpu" in program("utils", "list-devices").stdout
+    result = program("tune", *TINY, "--quick", "--threads-grid", "1", "--prefetch-grid", "1",
+                     "--budget-grid", "512", "--precisions", "bf16,fp32")
+    rows_of(result)
+    written = json.loads((program.folder / "tune" / "tune.json").read_text())
+    states = {cell["precision"]: cell["state"] for cell in written["cells"]}
+    assert list(states) == ["fp32", "bf16"]
+    assert (states["bf16"] != "failed") == has_bf16
+
+
+def test_quiet_leaves_the_table(program):
+    result = program("tune", "-q", *QUICK)
+    assert rows_of(result)[0]
+    assert result.stderr == b""
+
+
+# Settings of the user's file that tune depends on are set otherwise for its runs.
+def test_a_configuration_without_telemetry(program):
+    (program.folder / "c.yaml").write_text("run:\n  telemetry: off\n  token_budget: 77\n")
+    rows_of(program("-c", "c.yaml", "tune", *QUICK))
