@@ -4,8 +4,9 @@ namespace virnucpro {
 
 std::vector<std::string> encoder_words(const ModelSettings& models, std::uint64_t chunk_size,
                                        const Session& session) {
-  std::vector<std::string> words{"--dnabert-model", models.dnabert_s, "--esm-model", models.esm2,
-                                 "-e", std::to_string(chunk_size)};
+  std::vector<std::string> words{
+      "--dnabert-model",         models.dnabert_s, "--esm-model", models.esm2, "-e",
+      std::to_string(chunk_size)};
   add_given(words, "--models-dir", models.lookup.models_dir.string());
   add_given(words, "--config", session.global.config_file);
   return words;

@@ -40,7 +40,6 @@
 #include "validate/predict_trial.hpp"
 #include "validate/tune_data.hpp"
 #include "validate/tune_report.hpp"
-#include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 
 namespace virnucpro {
