@@ -51,9 +51,8 @@ constexpr const char* kExamples =
     "  virnucpro benchmark --suite all --data-size tiny --quick -o bench\n"
     "  virnucpro benchmark --suite scaling,end-to-end --models-dir models --data-size large \\\n"
     "      --history history -o bench\n"
-    "  virnucpro benchmark --suite throughput --compare-to "
-    "bench/benchmark_20261122T101500.123Z.json\n"
-    "Without models the weights are synthetic: figures of speed are those of the real ones, "
+    "  virnucpro benchmark --suite memory --data-size tiny -o bench\n"
+    "Without models the weights are synthetic: they are as fast as the real ones, and their "
     "scores\n"
     "mean nothing. docs/validation.md says how each requirement is measured.";
 
@@ -78,13 +77,13 @@ struct BenchmarkOptions {
 
 void add_options(CLI::App& command, BenchmarkOptions& options) {
   add_value(command, "--suite", options.suites,
-            "Some of throughput, memory, scaling, end-to-end, equivalence, v1-comparison and "
-            "checkpoint-overhead, with commas between them (default all)",
-            "NAMES");
+            "What is measured (default all); v2's names are known, too",
+            "throughput|memory|scaling|end-to-end|equivalence|v1-comparison|checkpoint-overhead|all"
+            "[,...]");
   add_value(command, "--data-size", options.size,
             "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
             "production 6 million",
-            "SIZE");
+            "tiny|small|medium|large|production");
   add_value(command, "--data", options.samples, "Real sequences in their place: every file in here",
             "DIR");
   command.add_flag("--quick", options.quick, "One repeat of each run, and shorter ones");
@@ -95,10 +94,10 @@ void add_options(CLI::App& command, BenchmarkOptions& options) {
   add_value(command, "--history", options.history,
             "Keep the figures in this folder, too, and show them over time", "DIR");
   add_value(command, "--against", options.against,
-            "Another build of this program, run in turns with this one", "PROGRAM");
+            "Another build of this program, run in turns with this one", "FILE");
   add_value(command, "--vanilla-baseline", options.baseline,
             "Results of the original on the sequences of --data: its output directory, or a table",
-            "PATH");
+            "DIR|FILE");
   add_value(command, "--vanilla-command", options.vanilla_command,
             "Runs the original on the FASTA file $INPUT into the folder $OUTPUT", "COMMAND");
   command.add_flag("--strict", options.strict, "Fail where a requirement is missed");
@@ -196,7 +195,6 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   settings.vanilla_command = options.vanilla_command;
   settings.thresholds = choose_telemetry("", true, session).thresholds;
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);
-  make_directory(settings.output);
   plan.facts = {.version = std::string(program_version()),
                 .build = build_text(),
                 .commit = build_commit(),
@@ -213,6 +211,7 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
       .models = names_of(settings.models),
       .settings = fmt::format("{}, {} threads, chunks of {}, {}", settings.precision,
                               settings.threads, settings.chunk_size, data_name(settings))};
+  make_directory(settings.output);
   // Random numbers take longer to make than to read: they are made once, for all runs.
   settings.models = with_files(settings.models, settings.output / "weights", session.cancel);
   const std::string precision(name_of(compute.precision));

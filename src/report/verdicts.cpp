@@ -15,6 +15,11 @@ constexpr std::string_view kOneRun =
     "one run cannot tell: hold runs on one and on several GPUs against each other with virnucpro "
     "report";
 
+// A small difference is more than "0.0".
+std::string digits_of(double value) {
+  return value == 0 || value >= 0.1 ? fmt::format("{:.1f}", value) : fmt::format("{:.2g}", value);
+}
+
 // Judged is what has no reason against it: the first one is told.
 bool skipped(Verdict& verdict, std::initializer_list<std::string> reasons) {
   const auto* const why = std::ranges::find_if_not(reasons, &std::string::empty);
@@ -170,7 +175,7 @@ void require_all_met(const std::vector<Verdict>& verdicts) {
 std::string verdict_line(const Verdict& verdict) {
   std::string line = fmt::format("{} {}: ", verdict.id, verdict.name);
   if (verdict.value) {
-    line += fmt::format("{:.1f} {}, wanted {}", *verdict.value, verdict.unit, verdict.bar);
+    line += fmt::format("{} {}, wanted {}", digits_of(*verdict.value), verdict.unit, verdict.bar);
   } else {
     line += std::string(name_of(verdict.status));
   }

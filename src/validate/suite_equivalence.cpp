@@ -112,6 +112,43 @@ Verdict verdict_of(const Against& against) {
   return verdict;
 }
 
+// What scores in 16 bits may differ by from those in fp32: the program's own contract.
+struct PrecisionBar {
+  double most_scores;   // that 99 % of them may
+  double all_scores;    // that any may
+  double equal_labels;  // percent at least
+};
+constexpr PrecisionBar kFp16Bar{5e-3, 2e-2, 99.8};
+constexpr PrecisionBar kBf16Bar{2e-2, 5e-2, 99.5};
+constexpr double kMostScores = 0.99;
+
+double share_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bool keeps(const DatasetComparison& found, const PrecisionBar& bar) {
+  const LabelComparison& labels = *found.labels;
+  return found.only_a() + found.only_b() == 0 && labels.differing_far == 0 &&
+         100 * share_of(labels.equal, labels.equal + labels.differing) >= bar.equal_labels &&
+         share_of(found.numbers.within, found.numbers.values) >= kMostScores &&
+         found.numbers.absolute.max <= bar.all_scores && found.numbers.not_finite == 0;
+}
+
+Verdict judge_precision(const Against& against, const PrecisionBar& bar) {
+  Verdict verdict{.id = against.id,
+                  .name = against.name,
+                  .unit = "largest score difference",
+                  .bar = fmt::format("<= {:g}, 99 % <= {:g}, labels {:g} % equal", bar.all_scores,
+                                     bar.most_scores, bar.equal_labels)};
+  verdict.value = largest_difference(against.comparison);
+  const auto& datasets = against.comparison.datasets;
+  const bool all_keep = std::ranges::all_of(datasets, [&bar](const DatasetComparison& found) {
+    return !is_of_scores(found) || keeps(found, bar);
+  });
+  verdict.status = all_keep ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  return verdict;
+}
+
 // Embeddings are compared where the other side has them.
 Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
               std::vector<std::string> words) {
@@ -144,7 +181,11 @@ class Equivalence {
     if (context_.settings.precision == "fp32") return;
     const Trial other =
         own_run(context_, inputs_, "fp32", with(context_.whole_words(), {"--precision", "fp32"}));
-    add("PRECISION", "in fp32", other.directory, {});
+    const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
+    const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
+    all_.push_back({"PRECISION", "in fp32",
+                    compare({own_.directory, other.directory, tolerance}, context_.cancel)});
+    report_.verdicts.push_back(judge_precision(all_.back(), bar));
   }
 
   void hold_against_baseline() {

@@ -176,6 +176,15 @@ def test_real_samples_with_their_provenance(program):
     assert any("12 s" in line for line in report["metadata"]["samples"])
 
 
+def test_a_stored_baseline_is_held_against_a_run(program):
+    run(program, "--suite", "equivalence")
+    (baseline,) = (program.folder / "out" / "runs").glob("*_own")
+    _, report = run(program, "--suite", "equivalence", "--vanilla-baseline", baseline, out="again")
+    (row,) = [row for row in report["verdicts"] if row["id"] == "EQUIV-BASELINE"]
+    assert row["status"] == "PASS" and row["value"] == 0
+    assert report["validation"]["equivalence"]["predictions_match"] is True
+
+
 def test_a_part_that_cannot_be_run_is_told_and_the_others_are_run(program):
     result, report = run(program, "--suite", "memory,v1-comparison", "--vanilla-command",
                          "echo it is not installed >&2; exit 7", exit_code=2)
