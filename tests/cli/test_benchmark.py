@@ -157,7 +157,9 @@ def test_history_grows_and_is_drawn(program):
 
 
 def test_another_build_is_run_in_turns(program):
-    result, report = run(program, "--suite", "v1-comparison", "--against", BIN)
+    result = program("benchmark", *TINY, "-o", "out", "--suite", "v1-comparison", "--against", BIN)
+    assert result.returncode in (0, 1)  # three short runs on a busy machine may differ by 10 %
+    report = report_of(program.folder / "out")
     assert {change["key"] for change in report["changes"]} == {"against.seconds",
                                                                "against.esm_tokens_per_second"}
     assert "Against another build" in report_of(program.folder / "out", "md")
