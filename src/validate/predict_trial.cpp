@@ -12,13 +12,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A run that begins in a new directory leaves one summary.
+// The last one, where an earlier benchmark had a run in the same place: names sort by time.
 fs::path summary_file(const fs::path& directory) {
+  fs::path last;
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, unreadable)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("telemetry_") && name.ends_with(".json")) return entry.path();
+    const bool is_summary = name.starts_with("telemetry_") && name.ends_with(".json");
+    if (is_summary && entry.path() > last) last = entry.path();
   }
+  if (!last.empty()) return last;
   throw Error(ErrorKind::kBenchmark, Place{.file = directory.string()},
               "the run left no telemetry_<time>.json");
 }

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/text.hpp"
 #include "validate/host_stages.hpp"
 #include "validate/stage_rates.hpp"
 #include "validate/suites.hpp"
@@ -166,11 +168,14 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   for (const StageFigures& stage : stages) rates.push_back(stage.rate);
   const SlowestStage slowest = slowest_stage(
       rates, context.settings.threads, std::max<std::size_t>(context.settings.gpus.size(), 1));
+  const auto rate = [](double a_second) {
+    return grouped(static_cast<std::uint64_t>(std::llround(a_second)));
+  };
   return fmt::format(
-      "The slower side is the {}: its threads and devices alone would do {:.4g} sequences a second "
-      "on the host and {:.4g} on the device; {} takes {:.0f} % of the slower side's time.",
-      name_of(slowest.clock), slowest.host_sequences_per_second,
-      slowest.device_sequences_per_second, slowest.name, 100 * slowest.share);
+      "The slower side is the {}: by itself the host would do {} sequences a second with all its "
+      "threads, and the device {}. {} takes {:.0f} % of the slower side's time.",
+      name_of(slowest.clock), rate(slowest.host_sequences_per_second),
+      rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }
 
 // Those of a run that this suite measures.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <system_error>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -15,6 +16,8 @@ VanillaRun run_vanilla(SuiteContext& context, const std::vector<std::filesystem:
                 fmt::format("the original takes one file, and there are {}", inputs.size()));
   }
   VanillaRun run{.directory = context.trials.place("vanilla")};
+  std::error_code absent;
+  std::filesystem::remove_all(run.directory, absent);  // an earlier benchmark's
   make_directory(run.directory);
   run.end = context.trials.run_well(
       {.program = "/bin/sh",
