@@ -38,6 +38,7 @@
 #include "validate/against.hpp"
 #include "validate/benchmark_models.hpp"
 #include "validate/benchmark_report.hpp"
+#include "validate/data_json.hpp"
 #include "validate/regression.hpp"
 #include "validate/sample_data.hpp"
 
@@ -77,9 +78,9 @@ struct BenchmarkOptions {
 
 void add_options(CLI::App& command, BenchmarkOptions& options) {
   add_value(command, "--suite", options.suites,
-            "What is measured (default all); v2's names are known, too",
-            "throughput|memory|scaling|end-to-end|equivalence|v1-comparison|checkpoint-overhead|all"
-            "[,...]");
+            "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
+            "v1-comparison, checkpoint-overhead; v2's names, too",
+            "SUITE[,...]");
   add_value(command, "--data-size", options.size,
             "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
             "production 6 million",
@@ -143,6 +144,7 @@ struct Plan {
   BenchmarkSettings settings{};
   BenchmarkFacts facts{};
   std::optional<KeptResults> before{};
+  std::string sample_text{};  // JSON; empty: the data are made up
 };
 
 std::string data_name(const BenchmarkSettings& settings) {
@@ -150,7 +152,7 @@ std::string data_name(const BenchmarkSettings& settings) {
   return fmt::format("{} samples", settings.samples.size());
 }
 
-std::string sample_text(const SampleFile& file) {
+std::string line_of(const SampleFile& file) {
   return fmt::format("{}: {} sequences, {} bases, {}", file.name, file.sequences, file.bases,
                      file.hash);
 }
@@ -161,7 +163,7 @@ void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan
   std::uint64_t sequences = 0;
   for (const SampleFile& file : samples.files) {
     plan.settings.samples.push_back(samples.directory / file.name);
-    plan.facts.samples.push_back(sample_text(file));
+    plan.facts.samples.push_back(line_of(file));
     sequences += file.sequences;
   }
   if (samples.source) plan.facts.samples.push_back("source: " + *samples.source);
@@ -170,6 +172,7 @@ void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan
         fmt::format("expected of the original: {:g} s", *samples.expected_baseline_seconds));
   }
   plan.settings.size = {"samples", sequences};
+  plan.sample_text = sample_data_json(samples);
 }
 
 Plan make_plan(const BenchmarkOptions& options, const Session& session) {
@@ -286,6 +289,9 @@ void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path&
   const Page page = benchmark_page(plan.settings, plan.facts, outcome.results, outcome.sections);
   write_file(stem.string() + ".html", report_html(page));
   write_file(stem.string() + ".md", report_markdown(page));
+  if (!plan.sample_text.empty()) {
+    write_file(plan.settings.output / "samples.json", plan.sample_text);
+  }
   write_file(stem.string() + ".json",
              benchmark_json(plan.settings, plan.facts, outcome.results, outcome.changes));
 }

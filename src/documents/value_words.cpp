@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "validate/benchmark.hpp"
 #include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 
@@ -57,6 +58,9 @@ void add_named(ValueWords& values, std::string_view name) {
   } else if (name == "DNABERT") {
     values.files = true;
     add_dnabert_s(values);
+  } else if (name == "SUITE") {
+    for (const SuiteEntry& suite : suite_table()) values.words.emplace_back(suite.name);
+    values.words.emplace_back("all");
   } else if (name == "SYNTHETIC") {
     values.words.emplace_back("synthetic");
     add_synthetic(values, synthetic_esm2_shapes());

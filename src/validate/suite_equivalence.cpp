@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "report/json_values.hpp"
 #include "validate/compare.hpp"
 #include "validate/suites.hpp"
 #include "validate/vanilla.hpp"
@@ -193,6 +194,7 @@ class Equivalence {
     constexpr std::string_view kName = "the stored baseline";
     const fs::path& baseline = context_.settings.baseline;
     if (baseline.empty()) return skip(kId, kName, "none was given: --vanilla-baseline");
+    tell_provenance(baseline);
     add(kId, kName, baseline, {});
   }
 
@@ -212,6 +214,23 @@ class Equivalence {
   }
 
  private:
+  // What a stored baseline says of itself: who made it, with which program and weights.
+  void tell_provenance(const fs::path& baseline) {
+    const fs::path file = baseline / "provenance.json";
+    std::error_code unknown;
+    if (!fs::exists(file, unknown)) {
+      report_.section.fields.push_back(
+          {"baseline", "the baseline", "says nothing of itself: it has no provenance.json"});
+      return;
+    }
+    const JsonValues told = JsonValues::read(file);
+    for (const char* key : {"source", "date", "program", "version", "weights_hash"}) {
+      const std::string label = fmt::format("the baseline's {}", key);
+      report_.section.fields.push_back(
+          {fmt::format("baseline_{}", key), label, told.text(key).value_or("not told")});
+    }
+  }
+
   void add(std::string_view id, std::string_view name, const fs::path& other,
            const Tolerance& tolerance) {
     all_.push_back({id, name, compare({own_.directory, other, tolerance}, context_.cancel)});

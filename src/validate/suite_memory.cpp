@@ -77,10 +77,7 @@ std::optional<double> growth(const Trial& trial) {
 // What the allocator holds and nothing uses, of all that it holds: pieces of sizes that are not
 // asked for again.
 void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
-  double used = 0;
-  for (const char* purpose : {"weights", "activations", "scratch", "staging"}) {
-    used += profile.number(fmt::format("memory/{}/bytes", purpose)).value_or(0);
-  }
+  const double used = profiled_memory(profile, "bytes");
   const double kept = profile.number("memory/kept_bytes").value_or(0);
   const std::vector<Field> fields{
       {"reserved_bytes", "reserved on the GPU after all budgets", used + kept, Measure::kBytes},

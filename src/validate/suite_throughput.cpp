@@ -27,7 +27,9 @@ struct StageFigures {
   StageRate rate{};
   std::vector<double> rates{};  // of the repeats; sequences a second
   std::optional<double> tokens_per_second{};
-  std::optional<double> share{};  // of a whole run's time
+  std::optional<double> share{};         // of a whole run's time
+  std::optional<double> memory_bytes{};  // the most that it took by itself
+  std::optional<double> gpu_percent{};   // while a whole run embedded: devices do stage after stage
 };
 
 // What telemetry tells of a stage of the whole run, by its name there.
@@ -88,10 +90,13 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
                 "--test-file", context.data(context.settings.size.sequences).front().string(), "-o",
                 json.string(), "-f"});
   context.trials.run_command(fmt::format("profile_{}", stage), std::move(words));
-  const double tokens = JsonValues::read(json).number("rows/0/tokens_per_second").value_or(0);
+  const JsonValues profile = JsonValues::read(json);
+  const double tokens = profile.number("rows/0/tokens_per_second").value_or(0);
   StageFigures figures = stage_figures(stage, StageClock::kDevice, {tokens / tokens_a_sequence},
                                        told_stage(whole, stage));
   figures.tokens_per_second = tokens;
+  figures.memory_bytes = profiled_memory(profile, "peak_bytes");
+  figures.gpu_percent = whole.gpu_percent();
   return figures;
 }
 
@@ -133,15 +138,19 @@ Table stage_table(const std::vector<StageFigures>& stages) {
                    {"spread", "Spread", Measure::kShare},
                    {"repeats", "Repeats", Measure::kCount},
                    {"tokens_per_second", "Tokens", Measure::kPerSecond},
-                   {"share", "Share of a run", Measure::kShare}};
+                   {"share", "Share of a run", Measure::kShare},
+                   {"gpu_percent", "GPU while embedding", Measure::kPercent},
+                   {"memory_bytes", "Memory", Measure::kBytes}};
+  const auto told = [](const std::optional<double>& figure) {
+    return figure ? Value{*figure} : Value{};
+  };
   for (const StageFigures& stage : stages) {
     const Spread spread = spread_of(stage.rates);
     table.rows.push_back(
         {stage.rate.name, std::string(name_of(stage.rate.clock)), spread.median,
          spread.count > 1 ? Value{spread.interquartile_range() / spread.median} : Value{},
-         std::uint64_t{spread.count},
-         stage.tokens_per_second ? Value{*stage.tokens_per_second} : Value{},
-         stage.share ? Value{*stage.share} : Value{}});
+         std::uint64_t{spread.count}, told(stage.tokens_per_second), told(stage.share),
+         told(stage.gpu_percent), told(stage.memory_bytes)});
   }
   return table;
 }
@@ -198,7 +207,7 @@ void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
                               fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
                               Better::kHigher, stage.rates});
     V2Figures::Stage v2{.seconds = whole.sequences() / rate, .sequences_per_second = rate};
-    if (stage.rate.clock == StageClock::kDevice) v2.gpu_percent = whole.gpu_percent();
+    v2.gpu_percent = stage.gpu_percent;
     context.v2.stages[stage.rate.name] = v2;
   }
   report.metrics.push_back({"throughput.esm_tokens_per_second",

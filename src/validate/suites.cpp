@@ -1,6 +1,10 @@
 #include "validate/suites.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "tensor/host_buffer.hpp"
 
 namespace virnucpro {
 
@@ -9,6 +13,15 @@ Verdict skipped_verdict(Verdict verdict, std::string why) {
   verdict.value.reset();
   verdict.detail = std::move(why);
   return verdict;
+}
+
+double profiled_memory(const JsonValues& profile, const char* figure) {
+  double bytes = 0;
+  for (std::size_t k = 0; k < kPurposes; ++k) {
+    const std::string path = fmt::format("memory/{}/{}", name_of(static_cast<Purpose>(k)), figure);
+    bytes += profile.number(path).value_or(0);
+  }
+  return bytes;
 }
 
 }  // namespace virnucpro

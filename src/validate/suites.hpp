@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/json_values.hpp"
 #include "validate/benchmark.hpp"
 #include "validate/statistics.hpp"
 
@@ -24,5 +25,8 @@ void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
 
 // A verdict without a value, which is no pass.
 Verdict skipped_verdict(Verdict verdict, std::string why);
+
+// Bytes that profile's JSON tells of memory for all purposes together: "bytes", "peak_bytes".
+double profiled_memory(const JsonValues& profile, const char* figure);
 
 }  // namespace virnucpro

@@ -176,12 +176,17 @@ def test_real_samples_with_their_provenance(program):
     assert report["metadata"]["num_sequences"] == 2
     assert any("made by hand" in line for line in report["metadata"]["samples"])
     assert any("12 s" in line for line in report["metadata"]["samples"])
+    kept = json.loads((program.folder / "out" / "samples.json").read_text())
+    assert kept["source"] == "made by hand" and kept["sequences"] == 2
 
 
 def test_a_stored_baseline_is_held_against_a_run(program):
     run(program, "--suite", "equivalence")
     (baseline,) = (program.folder / "out" / "runs").glob("*_own")
+    (baseline / "provenance.json").write_text(json.dumps({"source": "node 7", "version": "1.0"}))
     _, report = run(program, "--suite", "equivalence", "--vanilla-baseline", baseline, out="again")
+    told = report_of(program.folder / "again", "md")
+    assert "node 7" in told and "not told" in told
     (row,) = [row for row in report["verdicts"] if row["id"] == "EQUIV-BASELINE"]
     assert row["status"] == "PASS" and row["value"] == 0
     assert report["validation"]["equivalence"]["predictions_match"] is True
