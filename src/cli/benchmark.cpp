@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,6 +19,7 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
@@ -35,6 +37,7 @@
 #include "observe/monitor_rows.hpp"
 #include "report/report_html.hpp"
 #include "report/report_markdown.hpp"
+#include "run/run_lock.hpp"
 #include "validate/against.hpp"
 #include "validate/benchmark_models.hpp"
 #include "validate/benchmark_report.hpp"
@@ -59,6 +62,8 @@ constexpr const char* kExamples =
 
 // A benchmark of a GPU has this much to do in 10 s: shorter runs tell no rate.
 constexpr double kShortestTrial = 10;
+
+constexpr const char* kHistoryName = "history.jsonl";
 
 struct BenchmarkOptions {
   std::string suites = "all";
@@ -141,15 +146,19 @@ std::string device_model(const ComputeSettings& compute) {
 // What a benchmark is of, before anything is measured.
 struct Plan {
   std::vector<const SuiteEntry*> suites;
+  ComputeSettings compute;
   BenchmarkSettings settings{};
   BenchmarkFacts facts{};
   std::optional<KeptResults> before{};
   std::string sample_text{};  // JSON; empty: the data are made up
 };
 
-std::string data_name(const BenchmarkSettings& settings) {
-  if (settings.samples.empty()) return std::string(settings.size.name);
-  return fmt::format("{} samples", settings.samples.size());
+// Real samples by what is in them.
+std::string data_name(const Plan& plan) {
+  if (plan.settings.samples.empty()) return std::string(plan.settings.size.name);
+  ContentHash hash;
+  for (const std::string& line : plan.facts.samples) hash.update(std::as_bytes(std::span(line)));
+  return "samples " + hash.hex();
 }
 
 std::string line_of(const SampleFile& file) {
@@ -159,7 +168,7 @@ std::string line_of(const SampleFile& file) {
 
 void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan) {
   if (directory.empty()) return;
-  const SampleData samples = load_sample_data(directory, cancel);
+  const SampleData samples = load_sample_data(fs::absolute(directory), cancel);
   std::uint64_t sequences = 0;
   for (const SampleFile& file : samples.files) {
     plan.settings.samples.push_back(samples.directory / file.name);
@@ -175,47 +184,73 @@ void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan
   plan.sample_text = sample_data_json(samples);
 }
 
+// What is not there shows before minutes have gone by.
+void require_files(const BenchmarkOptions& options) {
+  const auto require = [](const std::string& path) {
+    std::error_code unknown;
+    if (!path.empty() && !fs::exists(path, unknown)) {
+      throw Error(ErrorKind::kInputMissing, Place{.file = path}, {});
+    }
+  };
+  require(options.baseline);
+  require(options.against);
+  if (!options.history.empty()) make_directory(options.history);
+}
+
+BenchmarkFacts facts_of(const Plan& plan, const Session& session) {
+  BenchmarkFacts facts{.version = std::string(program_version()),
+                       .build = build_text(),
+                       .commit = build_commit(),
+                       .host = host_name(),
+                       .processor = describe_processor(),
+                       .command = fmt::format("{}", fmt::join(session.arguments, " ")),
+                       .synthetic = some_synthetic(plan.settings.models)};
+  for (const GpuPlace& gpu : plan.compute.gpus) facts.devices.push_back(describe_device(gpu.index));
+  return facts;
+}
+
 Plan make_plan(const BenchmarkOptions& options, const Session& session) {
-  Plan plan{.suites = find_suites(options.suites)};
+  Plan plan{.suites = find_suites(options.suites),
+            .compute = choose_compute(options.compute, session.config, session.environment)};
   BenchmarkSettings& settings = plan.settings;
-  const ComputeSettings compute =
-      choose_compute(options.compute, session.config, session.environment);
+  const ComputeSettings& compute = plan.compute;
   const ModelChoice choice =
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
                     session.environment);
   require_models(choice.models);
+  require_files(options);
   if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
   settings.program = fs::read_symlink("/proc/self/exe");
-  settings.output = options.output;
+  settings.output = fs::absolute(options.output);  // commands of others may go elsewhere
   settings.models = choice.models;
   settings.size = parse_data_size(options.size, "--data-size");
   settings.quick = options.quick;
   settings.gpus = compute.gpus;
   settings.threads = compute.threads;
+  settings.cpu_workers = compute.cpu_workers;
   settings.precision = name_of(compute.precision);
   settings.chunk_size = choice.chunk_size;
-  settings.baseline = options.baseline;
+  if (!options.baseline.empty()) settings.baseline = fs::absolute(options.baseline);
   settings.vanilla_command = options.vanilla_command;
   settings.thresholds = choose_telemetry("", true, session).thresholds;
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);
-  plan.facts = {.version = std::string(program_version()),
-                .build = build_text(),
-                .commit = build_commit(),
-                .host = host_name(),
-                .processor = describe_processor(),
-                .command = fmt::format("{}", fmt::join(session.arguments, " ")),
-                .synthetic = some_synthetic(settings.models)};
-  for (const GpuPlace& gpu : compute.gpus) {
-    plan.facts.devices.push_back(describe_device(gpu.index));
-  }
+  plan.facts = facts_of(plan, session);
   take_samples(options.samples, session.cancel, plan);
   plan.facts.identity = {
       .device = device_model(compute),
       .models = names_of(settings.models),
-      .settings = fmt::format("{}, {} threads, chunks of {}, {}", settings.precision,
-                              settings.threads, settings.chunk_size, data_name(settings))};
+      .settings = fmt::format(
+          "{}, {} threads, {} workers, budget {}, prefetch {}, chunks of {}, {}",
+          settings.precision, settings.threads, settings.cpu_workers, compute.token_budget,
+          compute.prefetch, settings.chunk_size, data_name(plan))};
   make_directory(settings.output);
-  // Random numbers take longer to make than to read: they are made once, for all runs.
+  return plan;
+}
+
+// Random numbers take longer to make than to read: they are made once, for all runs.
+void make_weights(const Session& session, Plan& plan) {
+  BenchmarkSettings& settings = plan.settings;
+  const ComputeSettings& compute = plan.compute;
   settings.models = with_files(settings.models, settings.output / "weights", session.cancel);
   const std::string precision(name_of(compute.precision));
   settings.encoder_words = encoder_words(settings.models, settings.chunk_size, session);
@@ -223,9 +258,11 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   for (auto* words : {&settings.encoder_words, &settings.model_words}) {
     add_given(*words, "--precision", precision);
   }
-  add_given(settings.model_words, "--token-budget", options.compute.token_budget);
-  add_given(settings.model_words, "--prefetch", options.compute.prefetch);
-  return plan;
+  if (compute.token_budget > 0) {
+    add_given(settings.model_words, "--token-budget", std::to_string(compute.token_budget));
+  }
+  add_given(settings.model_words, "--prefetch", std::to_string(compute.prefetch));
+  add_given(settings.model_words, "--telemetry", "full");  // which all figures are taken from
 }
 
 std::string verdict_text(const Verdict& verdict) {
@@ -243,13 +280,6 @@ struct Outcome {
   std::vector<Section> sections{};
 };
 
-KeptResults kept_results(const Plan& plan, const BenchmarkResults& results) {
-  return {.time = plan.facts.time,
-          .commit = plan.facts.commit,
-          .identity = plan.facts.identity,
-          .metrics = kept(results.suites)};
-}
-
 void compare_with_before(const Plan& plan, Outcome& outcome) {
   if (!plan.before) return;
   std::vector<MetricChange> changes =
@@ -266,17 +296,19 @@ void compare_with_before(const Plan& plan, Outcome& outcome) {
   outcome.sections.push_back(std::move(section));
 }
 
-void add_to_history(const std::string& folder, const Plan& plan, Outcome& outcome) {
+// The history with this benchmark at its end, to be drawn; append_to_history() keeps it.
+void draw_history(const std::string& folder, const Plan& plan, Outcome& outcome) {
   if (folder.empty()) return;
-  make_directory(folder);
-  const fs::path file = fs::path(folder) / "history.jsonl";
-  std::vector<KeptResults> history = read_history(file);
-  history.push_back(kept_results(plan, outcome.results));
-  LineFile lines(file);
-  if (const int error = lines.append(history_line(history.back())); error != 0) {
-    throw write_error(file, error);
-  }
+  std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
+  history.push_back(kept_results(plan.facts, outcome.results));
   outcome.sections.push_back(trend_section(history));
+}
+
+void append_to_history(const std::string& folder, const Plan& plan, const Outcome& outcome) {
+  if (folder.empty()) return;
+  LineFile lines(fs::path(folder) / kHistoryName);
+  const int error = lines.append(history_line(kept_results(plan.facts, outcome.results)));
+  if (error != 0) throw write_error(lines.path(), error);
 }
 
 void write_file(const fs::path& path, const std::string& text) {
@@ -285,7 +317,8 @@ void write_file(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
-void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path& stem) {
+void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path& stem,
+                       int exit_code) {
   const Page page = benchmark_page(plan.settings, plan.facts, outcome.results, outcome.sections);
   write_file(stem.string() + ".html", report_html(page));
   write_file(stem.string() + ".md", report_markdown(page));
@@ -293,25 +326,42 @@ void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path&
     write_file(plan.settings.output / "samples.json", plan.sample_text);
   }
   write_file(stem.string() + ".json",
-             benchmark_json(plan.settings, plan.facts, outcome.results, outcome.changes));
+             benchmark_json(plan.settings, plan.facts, outcome.results,
+                            {.changes = outcome.changes, .exit_code = exit_code}));
 }
 
-// The worst first: what could not be measured may hide all else.
-void throw_if_bad(const Outcome& outcome, bool strict) {
+// What is wrong, the worst first: what could not be measured may hide all else.
+std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict) {
   for (const SuiteReport& suite : outcome.results.suites) {
     if (suite.failure.empty()) continue;
-    throw Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
+    return Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
   }
   for (const MetricChange& change : outcome.changes) {
     if (change.change != Change::kRegression) continue;
-    throw Error(ErrorKind::kRegression,
-                fmt::format("{} is {:.2f} times slower", change.key, change.slower));
+    return Error(ErrorKind::kRegression,
+                 fmt::format("{} is {:.2f} times slower", change.key, change.slower));
   }
-  if (strict) require_all_met(all_verdicts(outcome.results));
+  if (!strict) return std::nullopt;
+  try {
+    require_all_met(all_verdicts(outcome.results));
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+void hold_against_another_build(const std::string& program, const Session& session,
+                                const Plan& plan, Outcome& outcome) {
+  if (program.empty() || session.cancel.requested()) return;
+  AgainstResult against = run_against(plan.settings, program, session.cancel);
+  outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
+  outcome.sections.push_back(std::move(against.section));
 }
 
 int run_benchmark_command(const BenchmarkOptions& options, const Session& session) {
   Plan plan = make_plan(options, session);
+  const RunLock lock(plan.settings.output);
+  make_weights(session, plan);
   const auto started = std::chrono::system_clock::now();
   plan.facts.time = iso_time(started);
   const auto say = [&session](const std::string& what) {
@@ -321,18 +371,16 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   Outcome outcome{.results = run_benchmark(plan.settings, plan.suites, session.cancel, say)};
   plan.facts.driver = outcome.results.driver;
   compare_with_before(plan, outcome);
-  if (!options.against.empty()) {
-    say("against: another build of this program");
-    AgainstResult against = run_against(plan.settings, options.against, session.cancel);
-    outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
-    outcome.sections.push_back(std::move(against.section));
-  }
-  add_to_history(options.history, plan, outcome);
+  hold_against_another_build(options.against, session, plan, outcome);
+  draw_history(options.history, plan, outcome);
+  const std::optional<Error> wrong = what_is_wrong(outcome, options.strict);
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
-  write_all_reports(plan, outcome, stem);
-  for (const Verdict& verdict : all_verdicts(outcome.results)) write_stdout(verdict_text(verdict));
+  write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);
   say(fmt::format("report: {}", printable(stem.string() + ".html")));
-  throw_if_bad(outcome, options.strict);
+  session.cancel.check();  // the reports have what there was until then
+  append_to_history(options.history, plan, outcome);
+  for (const Verdict& verdict : all_verdicts(outcome.results)) write_stdout(verdict_text(verdict));
+  if (wrong) throw Error(*wrong);
   return kExitDone;
 }
 

@@ -65,8 +65,7 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   try {
     suite.run(context, report);
   } catch (const Error& error) {
-    context.cancel.check();
-    report.failure = error.what();
+    report.failure = context.cancel.requested() ? "it was interrupted" : error.what();
     log_warning("{} could not be run to its end: {}", suite.name, report.failure);
   }
   report.seconds = watch.seconds();
@@ -88,7 +87,9 @@ std::vector<std::string> SuiteContext::worker_words(std::size_t workers) const {
 
 std::vector<std::string> SuiteContext::whole_words() const {
   if (on_gpu()) return worker_words(settings.gpus.size());
-  return {"--device", "cpu", "--threads", std::to_string(settings.threads)};
+  return {"--device",      "cpu",
+          "--threads",     std::to_string(settings.threads),
+          "--cpu-workers", std::to_string(settings.cpu_workers)};
 }
 
 const Trial& SuiteContext::whole_run() {
@@ -144,7 +145,10 @@ BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
   BenchmarkResults results;
   SuiteContext context{
       .settings = settings, .trials = trials, .cancel = cancel, .v2 = results.v2, .say = say};
-  for (const SuiteEntry* suite : suites) results.suites.push_back(run_suite(*suite, context));
+  for (const SuiteEntry* suite : suites) {
+    if (cancel.requested()) break;
+    results.suites.push_back(run_suite(*suite, context));
+  }
   results.driver = trials.driver();
   results.clock = trials.clock();
   return results;

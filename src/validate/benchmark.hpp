@@ -30,7 +30,8 @@ struct BenchmarkSettings {
   bool quick = false;                            // fewer repeats and sizes
   std::vector<GpuPlace> gpus{};                  // none: the CPU
   std::size_t threads = 1;
-  std::string precision{};  // "fp16"
+  std::size_t cpu_workers = 1;  // of whole runs on the CPU
+  std::string precision{};      // "fp16"
   std::uint64_t chunk_size = 500;
   std::filesystem::path baseline{};  // results of the original: what compare takes
   std::string vanilla_command{};     // runs the original on $INPUT into $OUTPUT; empty: not there
@@ -54,6 +55,7 @@ struct SuiteReport {
   Section section{};  // of the page
   std::vector<Verdict> verdicts{};
   std::vector<Metric> metrics{};
+  bool brief = false;     // its runs were too short to tell a rate: nothing is judged by them
   double seconds = 0;     // that it took
   std::string failure{};  // why it could not be run, or not to its end; else empty
 };
@@ -77,7 +79,7 @@ struct V2Figures {
   std::map<std::string, Stage> stages{};
   std::map<std::string, double> memory{};  // "peak", "average": GB; "efficiency": percent
   std::optional<Equivalence> equivalence{};
-  double total_seconds = 0;  // of the largest run from end to end
+  std::optional<double> total_seconds{};  // of the largest run from end to end
   std::optional<double> projected_10k_hours{};
 };
 
@@ -122,7 +124,7 @@ struct BenchmarkResults {
 };
 
 // Runs the suites one after the other. One that cannot be run says so in its report, and does not
-// keep the others from being run. Errors: Cancel's.
+// keep the others from being run. Cancelled, it gives what there is.
 BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
                                const std::vector<const SuiteEntry*>& suites, const Cancel& cancel,
                                const std::function<void(const std::string&)>& say);

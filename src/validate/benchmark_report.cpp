@@ -87,19 +87,21 @@ Table metric_table(const BenchmarkResults& results) {
 
 Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts) {
   Section section{.key = "machine", .title = "What was measured, and on what"};
-  section.fields = {{"host", "host", facts.host},
-                    {"processor", "processor", facts.processor},
-                    {"version", "program", facts.version},
-                    {"build", "build", facts.build},
-                    {"commit", "commit", facts.commit},
-                    {"models", "models", facts.identity.models},
-                    {"precision", "precision", settings.precision},
-                    {"chunk_size", "chunk size", settings.chunk_size, Measure::kCount},
-                    {"threads", "threads", std::uint64_t{settings.threads}, Measure::kCount},
-                    {"data", "data",
-                     settings.samples.empty()
-                         ? fmt::format("{}: made-up coding sequences", settings.size.name)
-                         : fmt::format("{} files of real sequences", settings.samples.size())}};
+  section.fields = {
+      {"host", "host", facts.host},
+      {"processor", "processor", facts.processor},
+      {"version", "program", facts.version},
+      {"build", "build", facts.build},
+      {"commit", "commit", facts.commit},
+      {"models", "models", facts.identity.models},
+      {"precision", "precision", settings.precision},
+      {"chunk_size", "chunk size", settings.chunk_size, Measure::kCount},
+      {"threads", "threads", std::uint64_t{settings.threads}, Measure::kCount},
+      {"data", "data",
+       settings.samples.empty()
+           ? fmt::format("{}: made-up coding sequences", settings.size.name)
+           : fmt::format("real sequences, {} of them: {}", settings.size.sequences,
+                         shown_text(fmt::format("{}", fmt::join(facts.samples, "; ")), 2000))}};
   if (!facts.driver.empty()) section.fields.push_back({"driver", "driver", facts.driver});
   for (std::size_t k = 0; k < facts.devices.size(); ++k) {
     section.fields.push_back({fmt::format("device_{}", k), "device", facts.devices[k]});
@@ -158,7 +160,7 @@ Json performance_section(const V2Figures& v2) {
           {"speedups", by_count(v2.speedup_by_gpus)},
           {"stage_throughput", std::move(stages)},
           {"memory_usage", v2.memory},
-          {"total_time", v2.total_seconds},
+          {"total_time", or_null(v2.total_seconds)},
           {"projected_10k_time", or_null(v2.projected_10k_hours)}};
 }
 
@@ -205,6 +207,17 @@ Json changes_of(const std::vector<MetricChange>& changes) {
 
 }  // namespace
 
+KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results) {
+  return {.time = facts.time,
+          .commit = facts.commit,
+          .build = facts.build,
+          .host = facts.host,
+          .driver = facts.driver,
+          .clock_mhz = results.clock.mean,
+          .identity = facts.identity,
+          .metrics = kept(results.suites)};
+}
+
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results) {
   std::vector<Verdict> verdicts;
   for (const SuiteReport& suite : results.suites) {
@@ -219,7 +232,9 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
   const std::size_t missed = count_of(verdicts, VerdictStatus::kMiss);
   Page page{.title = "virnucpro benchmark",
             .subtitle = fmt::format("{} · {} · {}", facts.time, facts.identity.device, facts.host)};
-  page.badges = {missed == 0 ? "no requirement missed" : "requirements missed"};
+  page.badges = {missed > 0                                     ? "requirements missed"
+                 : count_of(verdicts, VerdictStatus::kPass) > 0 ? "no requirement missed"
+                                                                : "nothing judged"};
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   for (const VerdictStatus status : {VerdictStatus::kPass, VerdictStatus::kWarn,
                                      VerdictStatus::kMiss, VerdictStatus::kSkipped}) {
@@ -246,27 +261,25 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
 }
 
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
-                           const BenchmarkResults& results,
-                           const std::vector<MetricChange>& changes) {
-  const std::vector<std::string> failures = failures_of(results, changes);
+                           const BenchmarkResults& results, const BenchmarkEnd& end) {
+  const std::vector<std::string> failures = failures_of(results, end.changes);
+  const std::vector<Verdict> verdicts = all_verdicts(results);
+  // What was skipped is no pass: where nothing was judged nothing passed.
+  const bool passed = failures.empty() && count_of(verdicts, VerdictStatus::kPass) > 0;
   const auto hours = results.v2.projected_10k_hours;
-  const KeptResults kept_results{.time = facts.time,
-                                 .commit = facts.commit,
-                                 .identity = facts.identity,
-                                 .metrics = kept(results.suites)};
   Json json{{"schema", kSchema},
             {"metadata", metadata_section(settings, facts, results.clock)},
             {"performance", performance_section(results.v2)},
             {"validation",
              {{"equivalence", json_of(results.v2.equivalence)},
               {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json(nullptr)}}},
-            {"status", {{"all_tests_passed", failures.empty()}, {"failures", failures}}},
-            {"summary", {{"pass", failures.empty()}, {"exit_code", failures.empty() ? 0 : 1}}},
-            {"verdicts", json_of(all_verdicts(results))},
+            {"status", {{"all_tests_passed", passed}, {"failures", failures}}},
+            {"summary", {{"pass", passed}, {"exit_code", end.exit_code}}},
+            {"verdicts", json_of(verdicts)},
             {"suites", suites_section(results)},
-            {"changes", changes_of(changes)}};
+            {"changes", changes_of(end.changes)}};
   // What later benchmarks are held against, as the history has it.
-  json.update(Json::parse(history_line(kept_results)));
+  json.update(Json::parse(history_line(kept_results(facts, results))));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

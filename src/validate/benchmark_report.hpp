@@ -26,6 +26,15 @@ struct BenchmarkFacts {
   std::vector<std::string> samples{};  // real data: what is known of each file
 };
 
+// What a benchmark comes to beside its suites' results.
+struct BenchmarkEnd {
+  std::vector<MetricChange> changes{};  // that are judged
+  int exit_code = 0;
+};
+
+// As a file of results and a history keep them.
+KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results);
+
 // Every verdict of every suite: one that could not be run has a skipped one.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 
@@ -36,7 +45,6 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
 // As docs/validation.md has it: metadata, performance, validation, status and summary with the keys
 // of v2's files, and this program's own below them.
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
-                           const BenchmarkResults& results,
-                           const std::vector<MetricChange>& changes);
+                           const BenchmarkResults& results, const BenchmarkEnd& end);
 
 }  // namespace virnucpro

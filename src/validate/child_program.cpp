@@ -49,8 +49,13 @@ class Child {
     std::vector<std::string> words = call.arguments;
     words.insert(words.begin(), call.program.string());
     std::vector<std::string> variables = environment_with(call.variables);
-    const int error = ::posix_spawn(&id_, call.program.c_str(), &files, nullptr,
+    posix_spawnattr_t attributes{};
+    ::posix_spawnattr_init(&attributes);
+    // What it starts itself is stopped with it.
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    const int error = ::posix_spawn(&id_, call.program.c_str(), &files, &attributes,
                                     word_pointers(words).data(), word_pointers(variables).data());
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) {
       throw Error(ErrorKind::kInputMissing, Place{.file = call.program.string()},
@@ -59,13 +64,13 @@ class Child {
   }
   ~Child() {
     if (end_) return;
-    ::kill(id_, SIGKILL);
+    ::kill(-id_, SIGKILL);
     look(0);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void stop() const { ::kill(id_, SIGTERM); }
+  void stop() const { ::kill(-id_, SIGTERM); }  // all of its group
 
   // How it ended, if it did by now.
   const std::optional<ChildEnd>& look(int options = WNOHANG) {

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/processors.hpp"
 
 namespace virnucpro {
 namespace {
@@ -24,6 +25,14 @@ fs::path summary_file(const fs::path& directory) {
   if (!last.empty()) return last;
   throw Error(ErrorKind::kBenchmark, Place{.file = directory.string()},
               "the run left no telemetry_<time>.json");
+}
+
+bool has_metrics(const fs::path& directory) {
+  std::error_code unreadable;
+  const fs::directory_iterator logs(directory / "logs", unreadable);
+  return std::any_of(begin(logs), end(logs), [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().starts_with("gpu_metrics_");
+  });
 }
 
 // The average of a device while embedding: the phases are start, embedding and tables.
@@ -59,7 +68,9 @@ RunMeasurements Trial::measurements(std::size_t gpus) const {
           .packing = 100 * figure("packing/efficiency"),
           .batches = telemetry.count("workload/batches").value_or(0),
           .starved_batches = telemetry.count("waits/queue/starved").value_or(0),
-          .samples = samples};
+          .spare_processors = telemetry.count("settings/threads").value_or(0) < usable_processors(),
+          .samples = samples,
+          .monitor_failure = has_metrics(directory) ? "" : "logs/ has no gpu_metrics_<time>.log"};
 }
 
 double Trial::imbalance() const {
@@ -70,7 +81,20 @@ double Trial::imbalance() const {
     fastest = k == 0 ? busy : std::min(fastest, busy);
     slowest = std::max(slowest, busy);
   }
-  return slowest > 0 ? (slowest - fastest) / slowest : 0;
+  return fastest > 0 ? (slowest - fastest) / fastest : 0;
+}
+
+std::string Trial::slowest_worker() const {
+  std::string name;
+  double slowest = 0;
+  for (std::size_t k = 0; k < telemetry.elements("workers"); ++k) {
+    const double busy = figure(fmt::format("workers/{}/busy_seconds", k));
+    if (busy <= slowest) continue;
+    slowest = busy;
+    name = fmt::format("number {} ({})", k + 1,
+                       telemetry.text(fmt::format("workers/{}/name", k)).value_or("cpu"));
+  }
+  return name;
 }
 
 Trial PredictTrials::run(const TrialCall& call) {

@@ -41,8 +41,9 @@ struct Trial {
   std::optional<double> gpu_percent() const;
   // What it is judged by, of `gpus` GPUs.
   RunMeasurements measurements(std::size_t gpus) const;
-  // How much longer the slowest worker was at work than the fastest, as a share of it.
+  // How much longer the slowest worker was at work than the fastest, as a share of the fastest's.
   double imbalance() const;
+  std::string slowest_worker() const;
 };
 
 // Runs predict as a process of its own, as a user would: what a run costs is all counted, and no

@@ -41,6 +41,10 @@ double worse_quartile(const KeptMetric& metric) {
 
 Change kind_of(const KeptMetric& before, const KeptMetric& now, double slower) {
   if (slower <= kRegressionRatio && slower >= 1 / kRegressionRatio) return Change::kSame;
+  const auto tells = [](const KeptMetric& metric) {
+    return metric.spread.count > 1 && !metric.brief;
+  };
+  if (!tells(before) || !tells(now)) return Change::kUnclear;
   const bool is_worse = slower > 1;
   const KeptMetric& bad = is_worse ? now : before;
   const KeptMetric& good = is_worse ? before : now;
@@ -61,13 +65,18 @@ std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string&
                       .high_quartile = values.number(path + "high_quartile").value_or(*median)};
   return KeptMetric{.key = *key,
                     .better = *better == "lower" ? Better::kLower : Better::kHigher,
-                    .spread = spread};
+                    .spread = spread,
+                    .brief = values.flag(path + "brief").value_or(false)};
 }
 
 KeptResults results_of(const JsonValues& values) {
   const auto text = [&values](const char* path) { return values.text(path).value_or(""); };
   KeptResults results{.time = text("time"),
                       .commit = text("commit"),
+                      .build = text("build"),
+                      .host = text("host"),
+                      .driver = text("driver"),
+                      .clock_mhz = values.number("clock_mhz").value_or(0),
                       .identity = {.device = text("identity/device"),
                                    .models = text("identity/models"),
                                    .settings = text("identity/settings")}};
@@ -126,7 +135,7 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
     for (const Metric& metric : suite.metrics) {
       const Spread spread = spread_of(metric.values);
       // A figure of nothing measured cannot be held against another.
-      if (spread.least > 0) metrics.push_back({metric.key, metric.better, spread});
+      if (spread.least > 0) metrics.push_back({metric.key, metric.better, spread, suite.brief});
     }
   }
   return metrics;
@@ -149,10 +158,15 @@ std::string history_line(const KeptResults& results) {
                        {"repeats", metric.spread.count},
                        {"median", metric.spread.median},
                        {"low_quartile", metric.spread.low_quartile},
-                       {"high_quartile", metric.spread.high_quartile}});
+                       {"high_quartile", metric.spread.high_quartile},
+                       {"brief", metric.brief}});
   }
   const Json json{{"time", results.time},
                   {"commit", results.commit},
+                  {"build", results.build},
+                  {"host", results.host},
+                  {"driver", results.driver},
+                  {"clock_mhz", results.clock_mhz},
                   {"identity",
                    {{"device", results.identity.device},
                     {"models", results.identity.models},

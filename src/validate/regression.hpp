@@ -20,6 +20,7 @@ struct KeptMetric {
   std::string key{};
   Better better = Better::kHigher;
   Spread spread{};
+  bool brief = false;  // of runs too short to tell it
 };
 
 // What a benchmark was of: figures are held against each other where this is equal.
@@ -33,6 +34,10 @@ struct BenchmarkIdentity {
 struct KeptResults {
   std::string time{};  // ISO 8601
   std::string commit{};
+  std::string build{};
+  std::string host{};
+  std::string driver{};  // of the GPUs; empty: none
+  double clock_mhz = 0;  // of their SMs while they computed; 0: not told
   BenchmarkIdentity identity{};
   std::vector<KeptMetric> metrics{};
 };
@@ -40,7 +45,7 @@ struct KeptResults {
 enum class Change : std::uint8_t {
   kSame,       // within the bar
   kBetter,     // by more than the bar
-  kUnclear,    // the medians differ by more than the bar, and the repeats as much
+  kUnclear,    // the medians differ by more than the bar, and it cannot be told from chance
   kRegression  // worse by more than the bar
 };
 std::string_view name_of(Change change);  // "same", "better", "unclear", "regression"
@@ -54,7 +59,7 @@ struct MetricChange {
 };
 
 // Of one figure: worse by more than the bar, and the better quartile of the one below the worse
-// quartile of the other.
+// quartile of the other. A single repeat, or runs that were too short, tell no chance from change.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
 // Of the figures that both have, in the order of `now`.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,

@@ -96,8 +96,10 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
   return plot;
 }
 
-std::string why_not_projected(const SuiteContext& context, const Trial& largest) {
+std::string why_not_projected(const SuiteContext& context, const Trial& largest,
+                              const LinearFit& fit) {
   if (!context.on_gpu()) return "no GPU was used";
+  if (fit.slope() <= 0) return "more sequences did not take longer";
   return too_short(largest.computing_seconds(), context.settings.thresholds);
 }
 
@@ -122,6 +124,8 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   report.metrics.push_back({"end_to_end.sequences_per_second", "sequences of whole runs",
                             Measure::kPerSecond, Better::kHigher,
                             rates_of(points, measured.largest.sequences())});
+  report.brief =
+      !too_short(measured.largest.computing_seconds(), context.settings.thresholds).empty();
   context.v2.total_seconds = measured.largest.end.seconds;
   if (!have_several_sizes(points)) {
     report.section.note = "The data come in one size: no line can be laid through one point.";
@@ -129,7 +133,6 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   }
   const LinearFit fit(points);
   const Estimate hours = hours_of(fit.at(static_cast<double>(kProjectedSequences)));
-  context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
   report.section.fields = {
       {"start_up_seconds", "before the first sequence", fit.intercept(), Measure::kSeconds},
       {"seconds_per_1000", "for 1,000 sequences", 1000 * fit.slope(), Measure::kSeconds},
@@ -138,8 +141,9 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
        estimate_text(hours)}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
-  report.verdicts.push_back(judge_projected_time(
-      hours.value, why_not_projected(context, measured.largest), context.settings.thresholds));
+  const std::string why = why_not_projected(context, measured.largest, fit);
+  if (why.empty()) context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
+  report.verdicts.push_back(judge_projected_time(hours.value, why, context.settings.thresholds));
 }
 
 }  // namespace virnucpro

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,7 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostSequences = 1'000;  // embeddings of more take much of a disk
-constexpr const char* kOtherBudget = "1500";     // tokens: no batch is as it was
+constexpr std::array kOriginalTables{"prediction_results.txt",
+                                     "prediction_results_highestscore.csv"};
+constexpr const char* kOtherBudget = "1500";  // tokens: no batch is as it was
 
 // What was held against this program's run.
 struct Against {
@@ -195,7 +198,7 @@ class Equivalence {
     const fs::path& baseline = context_.settings.baseline;
     if (baseline.empty()) return skip(kId, kName, "none was given: --vanilla-baseline");
     tell_provenance(baseline);
-    add(kId, kName, baseline, {});
+    hold_against_original(kId, kName, baseline);
   }
 
   void hold_against_vanilla() {
@@ -204,8 +207,7 @@ class Equivalence {
     if (context_.settings.vanilla_command.empty()) {
       return skip(kId, kName, std::string(kNoVanilla));
     }
-    add(kId, kName, run_vanilla(context_, inputs_).directory, {});
-    keep_v2_figures(all_.back().comparison);
+    hold_against_original(kId, kName, run_vanilla(context_, inputs_).directory);
   }
 
   void finish() {
@@ -235,7 +237,22 @@ class Equivalence {
            const Tolerance& tolerance) {
     all_.push_back({id, name, compare({own_.directory, other, tolerance}, context_.cancel)});
     report_.verdicts.push_back(verdict_of(all_.back()));
-    if (!context_.v2.equivalence) keep_v2_figures(all_.back().comparison);
+  }
+
+  // Both tables have to be there: what is not compared is not equal.
+  void hold_against_original(std::string_view id, std::string_view name, const fs::path& other) {
+    add(id, name, other, {});
+    const Comparison& comparison = all_.back().comparison;
+    keep_v2_figures(comparison);
+    for (const char* table : kOriginalTables) {
+      if (std::ranges::find(comparison.datasets, table, &DatasetComparison::name) !=
+          comparison.datasets.end()) {
+        continue;
+      }
+      if (comparison.kind != "directory") continue;
+      report_.verdicts.back().status = VerdictStatus::kMiss;
+      report_.verdicts.back().detail = fmt::format("there is no {}", table);
+    }
   }
 
   void skip(std::string_view id, std::string_view name, std::string why) {
@@ -265,10 +282,15 @@ class Equivalence {
 
 void run_equivalence_suite(SuiteContext& context, SuiteReport& report) {
   Equivalence equivalence(context, report);
-  equivalence.hold_against_other_batches();
-  equivalence.hold_against_fp32();
-  equivalence.hold_against_baseline();
-  equivalence.hold_against_vanilla();
+  try {
+    equivalence.hold_against_other_batches();
+    equivalence.hold_against_fp32();
+    equivalence.hold_against_baseline();
+    equivalence.hold_against_vanilla();
+  } catch (const Error&) {  // what was found before is told
+    equivalence.finish();
+    throw;
+  }
   equivalence.finish();
 }
 

@@ -89,34 +89,33 @@ void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
 
 // By profile, whose last row is the first budget that memory does not hold.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
-  Field field{"largest_token_budget", "largest token budget of ESM-2 that fits"};
-  if (!context.on_gpu()) {
-    field.value = "not asked on the CPU, where a batch takes a small part of the memory";
-  } else if (context.settings.quick) {
-    field.value = "not asked with --quick";
-  } else {
-    const fs::path json = context.settings.output / "largest_budget.json";
-    std::vector<std::string> words{"profile", "-m", "esm2"};
-    words.insert(words.end(), context.settings.encoder_words.begin(),
-                 context.settings.encoder_words.end());
-    words.insert(words.end(),
-                 {"--device", fmt::format("cuda:{}", context.settings.gpus.front().index),
-                  "--min-batch", std::to_string(kSmallestBudget), "--max-batch",
-                  std::to_string(kLargestBudget), "--seconds", "0.1", "-o", json.string(), "-f"});
-    context.trials.run_command("largest_budget", std::move(words));
-    const JsonValues told = JsonValues::read(json);
-    std::uint64_t largest = 0;
-    for (std::size_t k = 0; k < told.elements("rows"); ++k) {
-      const std::string row = fmt::format("rows/{}/", k);
-      if (told.flag(row + "out_of_memory").value_or(true)) break;
-      largest = std::max(largest, told.count(row + "token_budget").value_or(0));
-    }
-    field.value = largest;
-    field.unit = Measure::kCount;
-    if (largest >= kLargestBudget) field.label += ", or more";
-    add_fragmentation(told, report);
+  const fs::path json = context.settings.output / "largest_budget.json";
+  std::vector<std::string> words{"profile", "-m", "esm2"};
+  words.insert(words.end(), context.settings.encoder_words.begin(),
+               context.settings.encoder_words.end());
+  words.insert(words.end(),
+               {"--device", fmt::format("cuda:{}", context.settings.gpus.front().index),
+                "--min-batch", std::to_string(kSmallestBudget), "--max-batch",
+                std::to_string(kLargestBudget), "--seconds", "0.1", "-o", json.string(), "-f"});
+  context.trials.run_command("largest_budget", std::move(words));
+  const JsonValues told = JsonValues::read(json);
+  std::uint64_t largest = 0;
+  for (std::size_t k = 0; k < told.elements("rows"); ++k) {
+    const std::string row = fmt::format("rows/{}/", k);
+    if (told.flag(row + "out_of_memory").value_or(true)) break;
+    largest = std::max(largest, told.count(row + "token_budget").value_or(0));
   }
-  report.section.fields.push_back(std::move(field));
+  const char* const more = largest >= kLargestBudget ? ", or more" : "";
+  report.section.fields.push_back({"largest_token_budget",
+                                   fmt::format("largest token budget of ESM-2 that fits{}", more),
+                                   largest, Measure::kCount});
+  add_fragmentation(told, report);
+}
+
+// Why it is not asked for; empty: it is.
+std::string why_no_budget(const SuiteContext& context) {
+  if (!context.on_gpu()) return "not asked on the CPU, where a batch takes little of the memory";
+  return context.settings.quick ? "not asked with --quick" : "";
 }
 
 // Over all phases: a short run has no sample in some.
@@ -147,14 +146,18 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
                             Measure::kBytes,
                             Better::kLower,
                             {peak}});
-  Field grows{"growth_bytes_per_hour", "growth in an hour, of the run's second half"};
-  if (const std::optional<double> bytes = growth(trial)) {
-    grows.value = fmt::format("{:.1f} MB", *bytes / 1e6);
+  const std::optional<double> bytes = growth(trial);
+  const std::string grows =
+      bytes ? fmt::format("{:.1f} MB", *bytes / 1e6)
+            : fmt::format("not told by a run whose second half is under {:g} s", kGrowthTime);
+  report.section.fields.push_back(
+      {"growth_per_hour", "growth in an hour, of the run's second half", grows});
+  const std::string why = why_no_budget(context);
+  if (why.empty()) {
+    find_largest_budget(context, report);
   } else {
-    grows.value = fmt::format("not told by a run whose second half is under {:g} s", kGrowthTime);
+    report.section.fields.push_back({"largest_token_budget", "largest token budget", why});
   }
-  report.section.fields.push_back(std::move(grows));
-  find_largest_budget(context, report);
   keep_v2_figures(trial, context);
 }
 

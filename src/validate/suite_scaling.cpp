@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 
+#include "base/error.hpp"
 #include "validate/suites.hpp"
 
 namespace virnucpro {
@@ -19,6 +21,7 @@ struct Repeats {
   std::vector<double> rates;  // ESM-2 tokens a second while it computed
   std::vector<double> imbalances;
   double computing_seconds = 0;  // of the shortest
+  std::string slowest{};         // worker of the last
 };
 
 using ByWorkers = std::map<std::size_t, Repeats>;
@@ -47,11 +50,15 @@ void run_once(SuiteContext& context, std::size_t workers, Repeats& repeats) {
                                           .inputs = context.data(sequences_of(context)),
                                           .words = context.worker_words(workers)});
   const double computing = trial.computing_seconds();
+  if (computing <= 0) {
+    throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
+  }
   repeats.computing_seconds =
       repeats.wall.empty() ? computing : std::min(repeats.computing_seconds, computing);
   repeats.wall.push_back(trial.end.seconds);
   repeats.rates.push_back(trial.esm_tokens_per_second());
   repeats.imbalances.push_back(trial.imbalance());
+  repeats.slowest = trial.slowest_worker();
 }
 
 // Interleaved: what the machine does meanwhile meets them all.
@@ -65,10 +72,6 @@ ByWorkers run_all(SuiteContext& context) {
   return runs;
 }
 
-Estimate speedup(const std::vector<double>& of_one, const std::vector<double>& of_several) {
-  return ratio_of(of_one, of_several);
-}
-
 Table scaling_table(const ByWorkers& runs) {
   Table table{.key = "runs", .caption = "Whole runs by workers"};
   table.columns = {{"workers", "Workers", Measure::kCount},
@@ -80,12 +83,12 @@ Table scaling_table(const ByWorkers& runs) {
                    {"imbalance", "Imbalance", Measure::kShare}};
   const Repeats& one = runs.at(1);
   for (const auto& [workers, repeats] : runs) {
-    const Estimate steady = speedup(repeats.rates, one.rates);
-    table.rows.push_back({std::uint64_t{workers}, spread_of(repeats.wall).median,
-                          estimate_text(speedup(one.wall, repeats.wall)),
-                          spread_of(repeats.rates).median, estimate_text(steady),
-                          steady.value / static_cast<double>(workers),
-                          spread_of(repeats.imbalances).median});
+    const Estimate steady = ratio_of(repeats.rates, one.rates);
+    table.rows.push_back(
+        {std::uint64_t{workers}, spread_of(repeats.wall).median,
+         workers == 1 ? "1" : estimate_text(ratio_of(one.wall, repeats.wall)),
+         spread_of(repeats.rates).median, workers == 1 ? "1" : estimate_text(steady),
+         steady.value / static_cast<double>(workers), spread_of(repeats.imbalances).median});
   }
   return table;
 }
@@ -117,12 +120,6 @@ std::string why_not(const SuiteContext& context, const Bar& bar, const ByWorkers
   return too_short(found->second.computing_seconds, context.settings.thresholds);
 }
 
-Verdict judged(Verdict verdict, double value, double bar) {
-  verdict.value = value;
-  verdict.status = value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;
-  return verdict;
-}
-
 void judge_scaling(const SuiteContext& context, const ByWorkers& runs, SuiteReport& report) {
   for (const Bar& bar : kBars) {
     const std::string why = why_not(context, bar, runs);
@@ -134,9 +131,9 @@ void judge_scaling(const SuiteContext& context, const ByWorkers& runs, SuiteRepo
     const Repeats& several = runs.at(bar.workers);
     const Repeats& one = runs.at(1);
     report.verdicts.push_back(
-        judged(wall_verdict(bar), speedup(one.wall, several.wall).value, bar.wall));
+        judged(wall_verdict(bar), ratio_of(one.wall, several.wall).value, bar.wall));
     report.verdicts.push_back(
-        judged(steady_verdict(bar), speedup(several.rates, one.rates).value, bar.steady));
+        judged(steady_verdict(bar), ratio_of(several.rates, one.rates).value, bar.steady));
   }
 }
 
@@ -149,7 +146,7 @@ void add_metrics(const ByWorkers& runs, SuiteContext& context, SuiteReport& repo
                               fmt::format("whole run of {} workers", workers), Measure::kSeconds,
                               Better::kLower, repeats.wall});
     context.v2.seconds_by_gpus[workers] = spread_of(repeats.wall).median;
-    context.v2.speedup_by_gpus[workers] = speedup(runs.at(1).wall, repeats.wall).value;
+    context.v2.speedup_by_gpus[workers] = ratio_of(runs.at(1).wall, repeats.wall).value;
   }
 }
 
@@ -163,8 +160,8 @@ Plot scaling_plot(const ByWorkers& runs) {
   const Repeats& one = runs.at(1);
   for (const auto& [workers, repeats] : runs) {
     const auto x = static_cast<double>(workers);
-    plot.lines[0].points.push_back({x, speedup(repeats.rates, one.rates).value});
-    plot.lines[1].points.push_back({x, speedup(one.wall, repeats.wall).value});
+    plot.lines[0].points.push_back({x, ratio_of(repeats.rates, one.rates).value});
+    plot.lines[1].points.push_back({x, ratio_of(one.wall, repeats.wall).value});
     plot.lines[2].points.push_back({x, x});
   }
   return plot;
@@ -198,8 +195,8 @@ std::string imbalance_note(const ByWorkers& runs) {
   for (const auto& [workers, repeats] : runs) {
     const double imbalance = spread_of(repeats.imbalances).median;
     if (workers == 1 || imbalance <= kNamedImbalance) continue;
-    note += fmt::format(" Of {} workers the slowest was at work {:.0f} % longer than the fastest.",
-                        workers, 100 * imbalance);
+    note += fmt::format(" Of {} workers {} was at work {:.0f} % longer than the fastest.", workers,
+                        repeats.slowest, 100 * imbalance);
   }
   return note;
 }
@@ -213,6 +210,9 @@ void run_scaling_suite(SuiteContext& context, SuiteReport& report) {
   report.section.note = context.on_gpu() ? "A worker is a process on a GPU of its own."
                                          : "A worker is a process on the CPU, with one thread.";
   report.section.note += imbalance_note(runs);
+  report.brief = std::ranges::any_of(runs, [&context](const auto& entry) {
+    return !too_short(entry.second.computing_seconds, context.settings.thresholds).empty();
+  });
   judge_scaling(context, runs, report);
   add_metrics(runs, context, report);
   compare_persistence(context, report);

@@ -15,6 +15,12 @@ Verdict skipped_verdict(Verdict verdict, std::string why) {
   return verdict;
 }
 
+Verdict judged(Verdict verdict, double value, double bar) {
+  verdict.value = value;
+  verdict.status = value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  return verdict;
+}
+
 double profiled_memory(const JsonValues& profile, const char* figure) {
   double bytes = 0;
   for (std::size_t k = 0; k < kPurposes; ++k) {

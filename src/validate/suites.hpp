@@ -26,6 +26,8 @@ void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
 // A verdict without a value, which is no pass.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
+// Of a value that has to reach the bar.
+Verdict judged(Verdict verdict, double value, double bar);
 // Bytes that profile's JSON tells of memory for all purposes together: "bytes", "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 

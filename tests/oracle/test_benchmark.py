@@ -28,8 +28,10 @@ def verdict(report, name):
 
 
 def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
-    report = benchmark(program, tiny_models, tmp_path / "out", "--suite",
-                       "equivalence,v1-comparison", "--vanilla-command", command)
+    short = tmp_path / "short.yaml"
+    short.write_text("run:\n  requirements:\n    shortest_run: 0\n")
+    report = benchmark(program, tiny_models, tmp_path / "out", "-c", short,
+                       "--suite", "equivalence,v1-comparison", "--vanilla-command", command)
     assert verdict(report, "EQUIV-VANILLA")["status"] == "PASS"
     assert verdict(report, "IDENTITY")["status"] == "PASS"
     assert verdict(report, "EQUIV-BASELINE")["status"] == "SKIPPED"

@@ -40,6 +40,15 @@ TEST(ChangeOf, IsUnclearWhereRepeatsDifferAsMuch) {
   EXPECT_EQ(change_of(times({70, 100, 130}), times({60, 80, 110})).change, Change::kUnclear);
 }
 
+TEST(ChangeOf, IsUnclearOfOneRepeatAndOfShortRuns) {
+  EXPECT_EQ(change_of(rates({100}), rates({80, 81, 79})).change, Change::kUnclear);
+  EXPECT_EQ(change_of(rates({100, 101, 99}), rates({80})).change, Change::kUnclear);
+  KeptMetric brief = rates({80, 81, 79});
+  brief.brief = true;
+  EXPECT_EQ(change_of(rates({100, 101, 99}), brief).change, Change::kUnclear);
+  EXPECT_EQ(change_of(rates({100}), rates({99})).change, Change::kSame);
+}
+
 TEST(ChangeOf, TellsABetterFigure) {
   EXPECT_EQ(change_of(rates({100, 101, 99}), rates({120, 121, 119})).change, Change::kBetter);
   EXPECT_EQ(change_of(times({100, 101, 99}), times({80, 81, 79})).change, Change::kBetter);
@@ -66,6 +75,10 @@ class History : public ::testing::Test {
   KeptResults results(double rate, const std::string& device) const {
     return {.time = "2026-11-22T10:00:00Z",
             .commit = "abc",
+            .build = "Release",
+            .host = "node",
+            .driver = "580.1",
+            .clock_mhz = 1400,
             .identity = {device, "models \"quoted\"", "settings"},
             .metrics = {rates({rate, rate + 1, rate - 1})}};
   }
@@ -81,6 +94,10 @@ TEST_F(History, ComesBackAsItWasKept) {
   ASSERT_THAT(history, SizeIs(1));
   EXPECT_EQ(history[0].identity, results(100, "GPU").identity);
   EXPECT_EQ(history[0].commit, "abc");
+  EXPECT_EQ(history[0].build, "Release");
+  EXPECT_EQ(history[0].host, "node");
+  EXPECT_EQ(history[0].driver, "580.1");
+  EXPECT_EQ(history[0].clock_mhz, 1400);
   ASSERT_THAT(history[0].metrics, SizeIs(1));
   EXPECT_EQ(history[0].metrics[0].better, Better::kHigher);
   EXPECT_DOUBLE_EQ(history[0].metrics[0].spread.low_quartile, 99.5);

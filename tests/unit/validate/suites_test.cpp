@@ -28,10 +28,12 @@ while [ $# -gt 0 ]; do
 done
 if [ -n "$FAKE_FAILS" ]; then echo "no luck today" >&2; exit 1; fi
 sleep $(awk "BEGIN { print ${FAKE_COST:-1} / $workers }")
-if [ -n "$VIRNUCPRO_DISABLE_CHECKPOINTING" ]; then sleep 0; else sleep ${FAKE_JOURNAL:-0}; fi
+if [ "$VIRNUCPRO_DISABLE_CHECKPOINTING" = 1 ]; then FAKE_HAS_JOURNAL=false
+else sleep ${FAKE_JOURNAL:-0}; fi
 mkdir -p $out
 cat > $out/telemetry_1.json <<END
 {"workload": {"sequences": 10, "sequences_scored": 10, "esm_tokens": 160000, "batches": 4},
+ "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}},
  "throughput": {"esm_tokens_per_second": $((8000 * workers))},
  "workers": [{"busy_seconds": 2}, {"busy_seconds": $workers}],
  "waits": {"queue": {"starved": 0}}}
@@ -55,6 +57,7 @@ class Suites : public ::testing::Test {
   ~Suites() override {
     ::unsetenv("FAKE_FAILS");
     ::unsetenv("FAKE_JOURNAL");
+    ::unsetenv("FAKE_HAS_JOURNAL");
   }
 
   SuiteReport run(const char* suite) {
@@ -112,6 +115,11 @@ TEST_F(Suites, FindWhatAPlantedJournalCosts) {
   EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kWarn);
 }
 
+TEST_F(Suites, RefuseToCompareAJournalThatIsOffWithNone) {
+  ::setenv("FAKE_HAS_JOURNAL", "false", 1);
+  EXPECT_THAT(run("checkpoint-overhead").failure, HasSubstr("switches the journal off"));
+}
+
 TEST_F(Suites, SayWhatTheProgramSaidWhenItFailed) {
   ::setenv("FAKE_FAILS", "1", 1);
   const SuiteReport report = run("memory");
@@ -126,6 +134,7 @@ TEST_F(Suites, SkipTheOriginalWhereItIsNot) {
 }
 
 TEST_F(Suites, HoldTheOriginalAgainstThisProgram) {
+  settings_.thresholds.shortest_run = 1;
   settings_.vanilla_command = "test -s \"$INPUT\" && test -d \"$OUTPUT\" && sleep 5";
   const SuiteReport report = run("v1-comparison");
   EXPECT_EQ(report.failure, "");
