@@ -92,7 +92,8 @@ void add_options(CLI::App& command, BenchmarkOptions& options) {
             "tiny|small|medium|large|production");
   add_value(command, "--data", options.samples, "Real sequences in their place: every file in here",
             "DIR");
-  command.add_flag("--quick", options.quick, "One repeat of each run, and shorter ones");
+  command.add_flag("--quick", options.quick,
+                   "One repeat of each run, and shorter ones of the models alone");
   add_value(command, "-o,--output", options.output,
             "Where reports, data and runs go (default benchmark)", "DIR");
   add_value(command, "--compare-to", options.compare_to,

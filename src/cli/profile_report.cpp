@@ -22,7 +22,9 @@ Json json_row(const BudgetRow& row) {
           {"out_of_memory", false},
           {"tokens_per_second", row.tokens_per_second},
           {"spread", row.spread},
-          {"batches", row.batches}};
+          {"batches", row.batches},
+          {"rates", row.rates},
+          {"device_busy_share", row.busy_share}};
 }
 
 Json json_memory(const DeviceUse& memory) {

@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/host_name.hpp"
+#include "base/log.hpp"
 #include "base/processors.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -403,6 +404,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
   run_rounds(trials, data, facts, outcome);
   facts.driver = trials.driver();
   files.write(facts, outcome);
+  for (const std::string& warning : warnings_of(facts, outcome)) log_warning("{}", warning);
   write_stdout(end_text(outcome));
   if (!session.global.quiet) {
     terminal_print(fmt::format("configuration: {}", printable(facts.configuration)));

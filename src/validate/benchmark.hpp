@@ -27,7 +27,7 @@ struct BenchmarkSettings {
   std::vector<std::string> encoder_words{};  // of profile's
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences in place of made-up ones
-  bool quick = false;                            // fewer repeats and sizes
+  bool quick = false;                            // one repeat of each run
   std::vector<GpuPlace> gpus{};                  // none: the CPU
   std::size_t threads = 1;
   std::size_t cpu_workers = 1;  // of whole runs on the CPU

@@ -1,22 +1,13 @@
 #include "validate/budget_sweep.hpp"
 
-#include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/error_of.hpp"
+#include "validate/statistics.hpp"
 
 namespace virnucpro {
-namespace {
-
-double median(std::vector<double> sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  if (sorted.size() % 2 != 0) return sorted[middle];
-  return (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-}  // namespace
-
 std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, std::size_t step) {
   std::vector<std::size_t> budgets;
   for (std::size_t budget = least; budget <= most; budget += step == 0 ? budget : step) {
@@ -28,12 +19,12 @@ std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, st
 
 BudgetRow summarise_repeats(std::size_t token_budget, std::vector<double> rates,
                             std::uint64_t batches) {
-  std::sort(rates.begin(), rates.end());
-  const double rate = median(rates);
+  const Spread spread = spread_of(rates);
   return {.token_budget = token_budget,
-          .tokens_per_second = rate,
-          .spread = (rates.back() - rates.front()) / rate,
-          .batches = batches};
+          .tokens_per_second = spread.median,
+          .spread = (spread.most - spread.least) / spread.median,
+          .batches = batches,
+          .rates = std::move(rates)};
 }
 
 std::vector<BudgetRow> sweep_budgets(const std::vector<std::size_t>& budgets,

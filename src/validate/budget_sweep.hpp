@@ -14,6 +14,8 @@ struct BudgetRow {
   double tokens_per_second = 0;  // the median of the repeats
   double spread = 0;             // from the slowest repeat to the fastest, as a share of the median
   std::uint64_t batches = 0;     // of all repeats together
+  std::vector<double> rates{};   // of each repeat
+  double busy_share = 0;         // of the time, by the device's own events
 };
 
 // A budget is recommended whose rate is at least this share of the fastest one's: beyond it a

@@ -417,6 +417,7 @@ bool is_unreadable(ErrorKind kind) {
 }  // namespace
 
 bool Comparison::equal() const {
+  if (tolerance.exact && kind == "directory" && !remarks.empty()) return false;
   return std::all_of(datasets.begin(), datasets.end(),
                      [](const DatasetComparison& dataset) { return dataset.equal(); });
 }

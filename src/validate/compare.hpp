@@ -26,7 +26,8 @@ struct Comparison {
   std::vector<DatasetComparison> datasets{};  // one at least
   std::vector<std::string> remarks{};         // what is in one of them alone
 
-  bool equal() const;  // every dataset is
+  // Every dataset is; of directories, where nothing but equal bytes will do, neither has one alone.
+  bool equal() const;
 };
 
 // Compares what A and B both hold:

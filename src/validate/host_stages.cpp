@@ -96,10 +96,7 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   Stages stages(settings, tokenizer, cancel);
   HostStages result;
   const auto measure = [&](const char* name, void (Stages::*stage)()) {
-    const auto work = [&]() -> std::optional<double> {
-      (stages.*stage)();
-      return std::nullopt;
-    };
+    const auto work = [&] { (stages.*stage)(); };
     result.stages.push_back({name, time_repeats(settings.timer, work, cancel)});
   };
   measure("read", &Stages::read);

@@ -15,7 +15,7 @@ namespace virnucpro {
 // it takes in lies in memory.
 struct HostStage {
   std::string name;
-  Timing timing;
+  std::vector<double> seconds;  // of each repeat
 };
 
 struct HostStages {

@@ -34,6 +34,7 @@ struct Stretch {
   std::size_t tokens = 0;
   std::uint64_t batches = 0;
   double seconds = 0;
+  double device_seconds = 0;  // by its own events
 
   double rate() const { return static_cast<double>(tokens) / seconds; }
 };
@@ -52,7 +53,7 @@ class BatchLoop {
     Stretch stretch;
     do {
       while (begun_ - finished_ < engine_.depth()) engine_.begin(request(begun_++));
-      stretch.tokens += finish();
+      finish(stretch);
       ++stretch.batches;
       stretch.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     } while (stretch.seconds < seconds);
@@ -61,7 +62,8 @@ class BatchLoop {
 
   // Leaves the engine with nothing under way.
   void end() {
-    while (finished_ < begun_) finish();
+    Stretch rest;
+    while (finished_ < begun_) finish(rest);
   }
 
  private:
@@ -69,11 +71,11 @@ class BatchLoop {
     return requests_[number % requests_.size()];
   }
 
-  // The tokens of the oldest batch under way.
-  std::size_t finish() {
-    engine_.finish();
+  // The oldest batch under way.
+  void finish(Stretch& stretch) {
+    stretch.device_seconds += engine_.finish().times.busy();
     const PackedFrames& frames = request(finished_++).frames;
-    return frames.esm_tokens.size() + frames.dna_tokens.size();
+    stretch.tokens += frames.esm_tokens.size() + frames.dna_tokens.size();
   }
 
   Engine& engine_;
@@ -131,14 +133,18 @@ BudgetRow Profiler::measure(std::size_t token_budget) {
   // Memory grows and clocks settle.
   loop.run(!settings_.compute.gpus.empty() ? std::max(seconds, kWarmUpOnGpu) : seconds);
   std::vector<double> rates;
-  std::uint64_t batches = 0;
+  Stretch all;
   for (std::size_t repeat = 0; repeat < kRepeats; ++repeat) {
     const Stretch stretch = loop.run(seconds);
     rates.push_back(stretch.rate());
-    batches += stretch.batches;
+    all.batches += stretch.batches;
+    all.seconds += stretch.seconds;
+    all.device_seconds += stretch.device_seconds;
   }
   loop.end();
-  return summarise_repeats(token_budget, std::move(rates), batches);
+  BudgetRow row = summarise_repeats(token_budget, std::move(rates), all.batches);
+  row.busy_share = all.device_seconds / all.seconds;
+  return row;
 }
 
 std::vector<BudgetRow> Profiler::run(const std::function<void(const BudgetRow&)>& on_row) {

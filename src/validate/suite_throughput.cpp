@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "validate/host_stages.hpp"
 #include "validate/stage_rates.hpp"
@@ -29,6 +30,7 @@ struct StageFigures {
   StageRate rate{};
   std::vector<double> rates{};  // of the repeats; sequences a second
   std::optional<double> tokens_per_second{};
+  std::optional<double> busy_share{};    // of its time, by the device's own events
   std::optional<double> share{};         // of a whole run's time
   std::optional<double> memory_bytes{};  // the most that it took by itself
   std::optional<double> gpu_percent{};   // while a whole run embedded: devices do stage after stage
@@ -58,9 +60,9 @@ HostStages measure_host(SuiteContext& context) {
                              tokenizer, context.cancel);
 }
 
-std::vector<double> rates_of(const Timing& timing, std::uint64_t sequences) {
+std::vector<double> rates_of(const std::vector<double>& repeats, std::uint64_t sequences) {
   std::vector<double> rates;
-  for (const double seconds : timing.host) {
+  for (const double seconds : repeats) {
     rates.push_back(static_cast<double>(sequences) / seconds);
   }
   return rates;
@@ -103,10 +105,16 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
                 "-o", json.string(), "-f"});
   context.trials.run_command(fmt::format("profile_{}", stage), std::move(words));
   const JsonValues profile = JsonValues::read(json);
-  const double tokens = profile.number("rows/0/tokens_per_second").value_or(0);
-  StageFigures figures = stage_figures(stage, StageClock::kDevice, {tokens / tokens_a_sequence},
-                                       told_stage(whole, stage));
-  figures.tokens_per_second = tokens;
+  std::vector<double> rates;
+  for (std::size_t k = 0; k < profile.elements("rows/0/rates"); ++k) {
+    rates.push_back(profile.number(fmt::format("rows/0/rates/{}", k)).value_or(0) /
+                    tokens_a_sequence);
+  }
+  if (rates.empty()) throw Error(ErrorKind::kBenchmark, "profile measured nothing");
+  StageFigures figures =
+      stage_figures(stage, StageClock::kDevice, std::move(rates), told_stage(whole, stage));
+  figures.tokens_per_second = profile.number("rows/0/tokens_per_second");
+  figures.busy_share = profile.number("rows/0/device_busy_share");
   figures.memory_bytes = profiled_memory(profile, "peak_bytes");
   figures.gpu_percent = whole.gpu_percent();
   return figures;
@@ -129,7 +137,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
   std::vector<StageFigures> all;
   for (const HostStage& stage : host.stages) {
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
-                                rates_of(stage.timing, host.sequences),
+                                rates_of(stage.seconds, host.sequences),
                                 told_stage(whole, stage.name)));
   }
   all.push_back(model_figures(context, "esm2", "esm2", a_sequence(host.esm_tokens, host), whole));
@@ -150,6 +158,7 @@ Table stage_table(const std::vector<StageFigures>& stages) {
                    {"spread", "Spread", Measure::kShare},
                    {"repeats", "Repeats", Measure::kCount},
                    {"tokens_per_second", "Tokens", Measure::kPerSecond},
+                   {"busy_share", "Busy, by device events", Measure::kShare},
                    {"share", "Share of a run", Measure::kShare},
                    {"gpu_percent", "GPU while embedding", Measure::kPercent},
                    {"memory_bytes", "Memory", Measure::kBytes}};
@@ -161,8 +170,8 @@ Table stage_table(const std::vector<StageFigures>& stages) {
     table.rows.push_back(
         {stage.rate.name, std::string(name_of(stage.rate.clock)), spread.median,
          spread.count > 1 ? Value{spread.interquartile_range() / spread.median} : Value{},
-         std::uint64_t{spread.count}, told(stage.tokens_per_second), told(stage.share),
-         told(stage.gpu_percent), told(stage.memory_bytes)});
+         std::uint64_t{spread.count}, told(stage.tokens_per_second), told(stage.busy_share),
+         told(stage.share), told(stage.gpu_percent), told(stage.memory_bytes)});
   }
   return table;
 }

@@ -2,22 +2,21 @@
 
 namespace virnucpro {
 
-Timing time_repeats(const TimerSettings& settings,
-                    const std::function<std::optional<double>()>& work, const Cancel& cancel) {
+std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
+                                 const Cancel& cancel) {
   for (std::size_t i = 0; i < settings.warm_ups; ++i) {
     cancel.check();
     work();
   }
-  Timing timing;
+  std::vector<double> seconds;
   const StopWatch all;
-  while (timing.host.size() < settings.least_repeats || all.seconds() < settings.least_seconds) {
+  while (seconds.size() < settings.least_repeats || all.seconds() < settings.least_seconds) {
     cancel.check();
     const StopWatch one;
-    const std::optional<double> device = work();
-    timing.host.push_back(one.seconds());
-    if (device) timing.device.push_back(*device);
+    work();
+    seconds.push_back(one.seconds());
   }
-  return timing;
+  return seconds;
 }
 
 }  // namespace virnucpro

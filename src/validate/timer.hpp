@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include "base/cancel.hpp"
@@ -18,16 +17,10 @@ struct TimerSettings {
   double least_seconds = 0.5;  // of all repeats together
 };
 
-// The seconds of each repeat.
-struct Timing {
-  std::vector<double> host;    // from its beginning until the work says that it is done
-  std::vector<double> device;  // by the device's own events; empty where there are none
-};
-
-// Does the work again and again. It must return when it is done, on the device too, and returns how
-// long the device says it took, if a device does. Errors: the work's; Cancel's between repeats.
-Timing time_repeats(const TimerSettings& settings,
-                    const std::function<std::optional<double>()>& work, const Cancel& cancel);
+// Does the work again and again, and gives the seconds of each repeat. The work must return when it
+// is done, on a device too. Errors: the work's; Cancel's between repeats.
+std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
+                                 const Cancel& cancel);
 
 class StopWatch {
  public:

@@ -218,6 +218,8 @@ Section machine_section(const TuneFacts& facts) {
   return section;
 }
 
+}  // namespace
+
 std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome) {
   std::vector<std::string> warnings;
   const auto has_few = [&facts](const TuneResult& result) {
@@ -238,8 +240,6 @@ std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& 
   }
   return warnings;
 }
-
-}  // namespace
 
 std::string winner_text(const TuneOutcome& outcome) {
   const std::string best = cell_text(outcome.best().cell);

@@ -41,6 +41,8 @@ struct TuneOutcome {
   const TuneResult& best() const { return results[winner.place]; }
 };
 
+// What to know of the rates.
+std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome);
 // Why the winner is the winner: a sentence.
 std::string winner_text(const TuneOutcome& outcome);
 

@@ -57,13 +57,16 @@ TEST(ProfileTable, EndsWithTheOption) {
 }
 
 TEST(ProfileJson, HoldsFactsAndRows) {
-  EXPECT_EQ(
-      profile_json(
-          facts(),
-          {{.token_budget = 2048, .tokens_per_second = 123456.5, .spread = 0.25, .batches = 7},
-           kTooLarge},
-          2048),
-      R"({
+  EXPECT_EQ(profile_json(facts(),
+                         {{.token_budget = 2048,
+                           .tokens_per_second = 123456.5,
+                           .spread = 0.25,
+                           .batches = 7,
+                           .rates = {123456.5},
+                           .busy_share = 0.5},
+                          kTooLarge},
+                         2048),
+            R"({
   "program_version": "1.2.3",
   "model": "esm2",
   "weights": "esm2.pt",
@@ -104,7 +107,11 @@ TEST(ProfileJson, HoldsFactsAndRows) {
       "out_of_memory": false,
       "tokens_per_second": 123456.5,
       "spread": 0.25,
-      "batches": 7
+      "batches": 7,
+      "rates": [
+        123456.5
+      ],
+      "device_busy_share": 0.5
     },
     {
       "token_budget": 65536,
