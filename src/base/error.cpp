@@ -107,11 +107,9 @@ constexpr std::array kTable{
 constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done; compare: identical or within tolerance"},
     ExitCode{kExitDiffers,
-             "failure or bad usage; the message says what, and what to do; compare: rows differ; "
-             "benchmark: a regression, or with --strict a requirement missed"},
+             "failure or bad usage, as the message says; compare: rows differ; benchmark: slower"},
     ExitCode{kExitPartial,
-             "partial: failed_inputs.txt and sequences.tsv say what is missing; compare: could not "
-             "compare; benchmark: a part could not be run"},
+             "partial: failed_inputs.txt, sequences.tsv say what; compare, benchmark: could not"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

@@ -53,7 +53,7 @@ namespace fs = std::filesystem;
 constexpr const char* kExamples =
     "Examples:\n"
     "  virnucpro benchmark --suite all --data-size tiny --quick -o bench\n"
-    "  virnucpro benchmark --suite scaling,end-to-end --models-dir models --data-size large \\\n"
+    "  virnucpro benchmark --suite scaling,end-to-end --models-dir models --data-size medium \\\n"
     "      --history history -o bench\n"
     "  virnucpro benchmark --suite memory --data-size tiny -o bench\n"
     "Without models the weights are synthetic: they are as fast as the real ones, and their "

@@ -80,8 +80,10 @@ def test_json(tuned):
     assert [winner[name] for name in ("precision", "threads", "prefetch", "token_budget")] == \
         [best[name] for name in ("precision", "threads", "prefetch", "token_budget")]
     assert winner["alike"] == len(alike) and winner["why"]
-    # So few sequences are a batch or two.
-    assert any("fewer than 4 batches a worker" in warning for warning in written["warnings"])
+    # So few sequences are a batch or two, but where batches are kept small.
+    few = [cell for cell in finished if cell["rounds"][-1][-1]["batches"] < 4]
+    assert bool(few) == any("fewer than 4 batches a worker" in warning
+                            for warning in written["warnings"])
 
 
 def test_configuration_is_taken(tuned, program, sequences):
