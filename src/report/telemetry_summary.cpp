@@ -8,6 +8,7 @@
 #include "base/host_name.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
+#include "report/verdict_json.hpp"
 
 namespace virnucpro {
 namespace {
@@ -244,20 +245,6 @@ Json host_section(const HostSummary& host) {
           {"cgroup_memory_peak_bytes", or_null(host.cgroup.peak_bytes)}};
 }
 
-Json verdicts_section(const std::vector<Verdict>& verdicts) {
-  Json section = Json::array();
-  for (const Verdict& verdict : verdicts) {
-    section.push_back({{"id", verdict.id},
-                       {"name", verdict.name},
-                       {"status", name_of(verdict.status)},
-                       {"value", or_null(verdict.value)},
-                       {"unit", verdict.unit},
-                       {"bar", verdict.bar},
-                       {"detail", verdict.detail}});
-  }
-  return section;
-}
-
 // While embedding, of the GPU that was the least busy.
 std::optional<double> least_utilization(const MonitorSummary& monitor) {
   std::optional<double> least;
@@ -342,7 +329,7 @@ std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verd
                   {"workers", workers_section(run)},
                   {"devices", devices_section(run.monitor)},
                   {"host", host_section(run.monitor.host)},
-                  {"verdicts", verdicts_section(verdicts)},
+                  {"verdicts", verdicts_json(verdicts)},
                   {"bottlenecks", bottlenecks_section(run, stages)}};
   // A path may hold bytes that are not UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

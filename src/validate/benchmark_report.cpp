@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/shown_text.hpp"
+#include "report/verdict_json.hpp"
 #include "validate/statistics.hpp"
 
 namespace virnucpro {
@@ -117,20 +118,6 @@ Section suite_section(const SuiteReport& suite) {
   }
   section.fields.push_back({"seconds", "the suite took", suite.seconds, Measure::kSeconds});
   return section;
-}
-
-Json json_of(const std::vector<Verdict>& verdicts) {
-  Json json = Json::array();
-  for (const Verdict& verdict : verdicts) {
-    json.push_back({{"id", verdict.id},
-                    {"name", verdict.name},
-                    {"status", name_of(verdict.status)},
-                    {"value", or_null(verdict.value)},
-                    {"unit", verdict.unit},
-                    {"bar", verdict.bar},
-                    {"detail", verdict.detail}});
-  }
-  return json;
 }
 
 Json json_of(const V2Figures::Stage& stage) {
@@ -275,7 +262,7 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
               {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json(nullptr)}}},
             {"status", {{"all_tests_passed", passed}, {"failures", failures}}},
             {"summary", {{"pass", passed}, {"exit_code", end.exit_code}}},
-            {"verdicts", json_of(verdicts)},
+            {"verdicts", verdicts_json(verdicts)},
             {"suites", suites_section(results)},
             {"changes", changes_of(end.changes)}};
   // What later benchmarks are held against, as the history has it.

@@ -14,6 +14,7 @@
 #include "sequence/child_process.hpp"
 #include "sequence/socket_pair.hpp"
 #include "validate/embedding_hdf5.hpp"
+#include "validate/packed_bytes.hpp"
 
 namespace virnucpro {
 namespace {
@@ -39,54 +40,24 @@ void append(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-void append_text(std::string& bytes, const std::string& text) {
-  append(bytes, std::uint64_t{text.size()});
-  bytes += text;
-}
-
-// Takes an answer apart. Its end that comes too early is the process's fault.
-class Answer {
- public:
-  explicit Answer(std::string_view bytes) : rest_(bytes) {}
-
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
-    return value;
-  }
-  std::string text() {
-    const std::uint64_t size = number();
-    return std::string(take(size));
-  }
-  std::string_view take(std::uint64_t size) {
-    if (size > rest_.size()) throw Error(ErrorKind::kInternal, "an answer of HDF5 is too short");
-    const std::string_view part = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return part;
-  }
-
- private:
-  std::string_view rest_;
-};
+constexpr const char* kAnswer = "an answer of HDF5";
 
 // --- in the process of its own -------------------------------------------------------------------
 
 std::string describe(const Hdf5Rows& file) {
-  std::string bytes;
-  append(bytes, file.rows());
-  append(bytes, std::uint64_t{file.datasets().size()});
+  PackedWriter answer;
+  answer.number(file.rows()).number(file.datasets().size());
   for (const EmbeddingDataset& dataset : file.datasets()) {
-    append_text(bytes, dataset.name);
-    append(bytes, std::uint64_t{dataset.width});
+    answer.text(dataset.name).number(dataset.width);
   }
-  return bytes;
+  return answer.bytes();
 }
 
 std::string answer_to(const Request& request, Hdf5Rows& file) {
-  std::string bytes;
   if (request.dataset == kIds) {
-    for (const std::string& id : file.ids(request.first, request.count)) append_text(bytes, id);
-    return bytes;
+    PackedWriter answer;
+    for (const std::string& id : file.ids(request.first, request.count)) answer.text(id);
+    return answer.bytes();
   }
   std::vector<double> values(request.count * file.datasets().at(request.dataset).width);
   file.read(request.dataset, request.first, request.count, values);
@@ -128,7 +99,7 @@ class Hdf5Process : public EmbeddingReader {
     const MappedFile readable(path);  // or else the error is one of every file
     start();
     const std::string description = receive();
-    Answer answer(description);
+    PackedReader answer(description, kAnswer);
     rows_ = answer.number();
     datasets_.resize(answer.number());
     for (EmbeddingDataset& dataset : datasets_) {
@@ -186,7 +157,7 @@ class Hdf5Process : public EmbeddingReader {
   void read_ids(std::uint64_t row) {
     const std::uint64_t count = std::min(kIdsAtOnce, rows_ - row);
     const std::string bytes = ask({.dataset = kIds, .first = row, .count = count});
-    Answer answer(bytes);
+    PackedReader answer(bytes, kAnswer);
     ids_.clear();
     for (std::uint64_t k = 0; k < count; ++k) ids_.push_back(answer.text());
     first_id_ = row;

@@ -1,6 +1,5 @@
 #include "validate/row_match.hpp"
 
-#include <cstring>
 #include <deque>
 #include <string_view>
 #include <utility>
@@ -9,52 +8,12 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "run/external_sort.hpp"
+#include "validate/packed_bytes.hpp"
 
 namespace virnucpro {
 namespace {
 
-// Numbers and texts as the value of a row that is sorted.
-class Packed {
- public:
-  Packed& number(std::uint64_t value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
-    return *this;
-  }
-  Packed& text(std::string_view value) {
-    number(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
-class Unpacked {
- public:
-  explicit Unpacked(std::string_view bytes) : rest_(bytes) {}
-
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
-    return value;
-  }
-  std::string text() {
-    const std::uint64_t size = number();
-    return std::string(take(size));
-  }
-
- private:
-  std::string_view take(std::size_t size) {
-    if (size > rest_.size()) throw Error(ErrorKind::kInternal, "a sorted row is cut");
-    const std::string_view part = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return part;
-  }
-
-  std::string_view rest_;
-};
+constexpr const char* kSortedRow = "a sorted row";
 
 // Bytes that sort as the numbers do.
 std::string sort_key(std::uint64_t number) {
@@ -114,7 +73,7 @@ class Matcher {
     ExternalSort in_order(folder.path(), limits().rows_in_sort, cancel_);
     pair_up(by_id, in_order);
     in_order.drain([this](std::string_view, std::string_view value) {
-      Unpacked packed(value);
+      PackedReader packed(value, kSortedRow);
       IdRow a_row{.id = packed.text()};
       IdRow b_row{.id = a_row.id};
       a_row.number = packed.number();
@@ -127,7 +86,7 @@ class Matcher {
 
   void add(ExternalSort& sort, Side side, const IdRow& row) const {
     cancel_.check();
-    sort.add(row.id, Packed().number(side).number(row.number).text(row.content).bytes());
+    sort.add(row.id, PackedWriter().number(side).number(row.number).text(row.content).bytes());
   }
 
   // Of one id all rows of A come first.
@@ -138,7 +97,7 @@ class Matcher {
       waiting.clear();
     };
     by_id.drain([&](std::string_view id, std::string_view value) {
-      Unpacked packed(value);
+      PackedReader packed(value, kSortedRow);
       const std::uint64_t side = packed.number();
       IdRow row{.id = std::string(id)};
       row.number = packed.number();
@@ -150,7 +109,7 @@ class Matcher {
         alone(row, counts_.in_b, visitor_.only_b);
       } else {
         const IdRow& a = waiting.front();
-        in_order.add(sort_key(a.number), Packed()
+        in_order.add(sort_key(a.number), PackedWriter()
                                              .text(a.id)
                                              .number(a.number)
                                              .text(a.content)
