@@ -40,7 +40,7 @@ bool MessageReader::read() {
 }
 
 void MessageWriter::write() {
-  while (!waiting_.empty()) {
+  while (has_more()) {
     const std::string& first = waiting_.front();
     const ssize_t done =
         ::send(socket_, first.data() + sent_, first.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -49,8 +49,7 @@ void MessageWriter::write() {
     if (done < 0) {
       // Whatever it was: a message is lost, and who reads here is to learn that.
       ::shutdown(socket_, SHUT_RDWR);
-      waiting_.clear();
-      sent_ = 0;
+      is_broken_ = true;
       return;
     }
     sent_ += static_cast<std::size_t>(done);

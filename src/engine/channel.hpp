@@ -43,12 +43,15 @@ class MessageWriter {
   // Sends what goes without waiting. Where that fails, the other side gone or memory short, the
   // connection ends, which who reads from it learns.
   void write();
-  bool has_more() const { return !waiting_.empty(); }
+  bool has_more() const { return !is_broken_ && !waiting_.empty(); }
+  // Messages of which the other side has not got all.
+  std::size_t unsent() const { return waiting_.size(); }
 
  private:
   int socket_;
   std::deque<std::string> waiting_;
   std::size_t sent_ = 0;  // of the first
+  bool is_broken_ = false;
 };
 
 }  // namespace virnucpro

@@ -320,7 +320,7 @@ class WorkerPool::Thread {
   }
 
   void lose(std::size_t worker, const std::string& reason) {
-    schedule_.lost(worker, reason, clock_.now());
+    schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
   // Each takes one message; false when the worker was lost with it.

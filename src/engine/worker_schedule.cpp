@@ -47,7 +47,7 @@ void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds 
   Member& member = members_[worker];
   land(member, kCanary, canary_tokens(), now);
   if (!is_right) {
-    put_back(member, false);
+    put_back(member, 0);
     strike(worker, "its answer to the fixed batch that all must answer alike differs", false, now);
     return;
   }
@@ -99,7 +99,7 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
     assign(now);
     return {.taken = false, .part = part};
   }
-  put_back(members_[worker], false);
+  put_back(members_[worker], 0);
   queue_.push_front(std::move(item));
   strike(worker, "it answered NaN or infinite numbers", false, now);
   return {.taken = false, .part = part};
@@ -118,12 +118,13 @@ bool WorkerSchedule::out_of_memory(std::size_t worker, std::uint64_t id, std::ui
   return true;
 }
 
-void WorkerSchedule::lost(std::size_t worker, const std::string& reason, Seconds now) {
+void WorkerSchedule::lost(std::size_t worker, const std::string& reason, Seconds now,
+                          std::size_t unsent) {
   Member& member = members_[worker];
   if (member.state == State::kDropped || member.state == State::kWaiting) return;
-  const bool was_suspect = member.flying.size() == 1 && member.flying.front() != kCanary &&
-                           parts_.at(member.flying.front()).is_suspect();
-  put_back(member, true);
+  const std::size_t reached = member.flying.size() - std::min(unsent, member.flying.size());
+  const bool was_suspect = reached == 1 && holds_a_suspect(member);
+  put_back(member, std::min(member.depth, reached));
   strike(worker, reason, was_suspect, now);
 }
 
@@ -151,18 +152,17 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   assign(now);
 }
 
-// Its parts go to the front of the queue, in their order. Those it had begun may be what it was
-// lost with.
-void WorkerSchedule::put_back(Member& member, bool blame_parts) {
+// Its parts go to the front of the queue, in their order. The first `blamed`, which it had begun,
+// may be what it was lost with.
+void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
   const auto worker = static_cast<std::size_t>(&member - members_.data());
-  const std::size_t begun = std::min(member.depth, member.flying.size());
   for (std::size_t i = member.flying.size(); i-- > 0;) {
     const std::uint64_t id = member.flying[i];
     if (id == kCanary) continue;
     Item item = std::move(parts_.extract(id).mapped());
-    if (blame_parts && i < begun) {
+    if (i < blamed) {
       ++item.losses;
-      if (begun == 1) ++item.alone_lost;
+      if (blamed == 1) ++item.alone_lost;
       item.lost_on.push_back(worker);
     }
     put_in_front(std::move(item));
@@ -284,11 +284,13 @@ bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
   return true;
 }
 
+bool WorkerSchedule::holds_a_suspect(const Member& member) const {
+  return member.flying.size() == 1 && member.flying.front() != kCanary &&
+         parts_.at(member.flying.front()).is_suspect();
+}
+
 bool WorkerSchedule::may_take_more(const Member& member) const {
-  if (member.flying.size() >= member.room) return false;
-  const bool holds_a_suspect = member.flying.size() == 1 && member.flying.front() != kCanary &&
-                               parts_.at(member.flying.front()).is_suspect();
-  return !holds_a_suspect;
+  return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
 // For a suspect the worker that is to be kept for it, busy or not; else one with room.

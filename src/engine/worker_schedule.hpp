@@ -94,7 +94,8 @@ class WorkerSchedule {
                    Seconds now);
   // False: it was one frame alone, which needs more memory than there is.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
-  void lost(std::size_t worker, const std::string& reason, Seconds now);
+  // The last `unsent` messages never reached it: it was not lost with what they ask for.
+  void lost(std::size_t worker, const std::string& reason, Seconds now, std::size_t unsent = 0);
   // Time has passed: workers to start, workers that hang.
   void tick(Seconds now);
 
@@ -148,6 +149,7 @@ class WorkerSchedule {
   bool is_free_for(std::size_t worker, const Item& item) const;
   std::optional<std::size_t> least_busy(const std::vector<bool>& reserved,
                                         const Item* suspect) const;
+  bool holds_a_suspect(const Member& member) const;
   bool may_take_more(const Member& member) const;
   void assign(Seconds now);
   std::vector<bool> assign_suspects(Seconds now);
@@ -156,7 +158,7 @@ class WorkerSchedule {
   void send_canary(std::size_t worker, Seconds now);
   void land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now);
   void strike(std::size_t worker, const std::string& reason, bool is_blamed_on_parts, Seconds now);
-  void put_back(Member& member, bool blame_parts);
+  void put_back(Member& member, std::size_t blamed);
   void put_in_front(Item item);
   void cut_in_two(Item item);
   void give_up(const Item& item, const std::string& reason);

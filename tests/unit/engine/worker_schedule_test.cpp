@@ -76,8 +76,8 @@ struct Schedule {
     look();
     return goes_on;
   }
-  void lose(std::size_t worker) {
-    schedule.lost(worker, "it died", now);
+  void lose(std::size_t worker, std::size_t unsent = 0) {
+    schedule.lost(worker, "it died", now, unsent);
     look();
   }
   // Starts again whoever waits for it, and has each compute the canary.
@@ -278,6 +278,39 @@ TEST(WorkerSchedule, BlamesNoneOfSeveralThatWereBegunTogether) {
   EXPECT_THAT(s.given_up, IsEmpty()) << "only one worker was lost with it alone";
   s.lose(0);
   EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(2, 0)));
+}
+
+TEST(WorkerSchedule, BlamesNoFrameThatItsWorkerNeverGot) {
+  Schedule s({.workers = 4, .prefetch = 1});
+  s.submit(1, 1);
+  for (int round = 0; round < 100 && s.ended.empty(); ++round) {
+    for (std::size_t worker = 0; worker < 4; ++worker) {
+      if (!s.flying[worker].empty()) s.lose(worker, s.flying[worker].size());
+    }
+    s.bring_back();
+  }
+  EXPECT_THAT(s.given_up, IsEmpty());
+  EXPECT_EQ(s.dropped.size(), 4U) << "and all strikes are the workers'";
+  EXPECT_EQ(s.ended, "it died");
+}
+
+TEST(WorkerSchedule, BlamesWhatReachedTheWorkerAndNotWhatIsBehindIt) {
+  Schedule s({.workers = 1, .prefetch = 0, .strikes = 9});
+  s.lose(0);
+  s.wait(1);
+  s.get_ready(0, true, 2);
+  s.submit(1, 1);
+  s.submit(2, 1);
+  s.lose(0, 1);
+  s.bring_back();
+  EXPECT_THAT(s.batches_at(0), ElementsAre(1));
+  s.lose(0);
+  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(1, 0)))
+      << "two were lost with it alone";
+  s.bring_back();
+  s.lose(0);
+  s.bring_back();
+  EXPECT_THAT(s.batches_at(0), ElementsAre(2)) << "lost with it for the first time";
 }
 
 TEST(WorkerSchedule, EndsWhereNothingButLossesCome) {
