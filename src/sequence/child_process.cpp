@@ -5,17 +5,62 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
+#include <fstream>
 #include <initializer_list>
 
+#include "base/error.hpp"
+#include "base/file.hpp"
+
 namespace virnucpro {
+namespace {
+
+// The resource's type is the C library's own affair.
+template <typename Resource>
+void set_limit(pid_t process, Resource resource, std::uint64_t value) {
+  rlimit limit{};
+  if (::prlimit(process, resource, nullptr, &limit) != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(errno));
+  }
+  limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
+  if (::prlimit(process, resource, &limit, nullptr) != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(errno));
+  }
+}
+
+std::uint64_t seconds_used(pid_t process) {
+  clockid_t clock{};
+  timespec used{};
+  if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(error));
+  }
+  ::clock_gettime(clock, &used);  // fails, and leaves 0, for a process that has ended
+  return static_cast<std::uint64_t>(used.tv_sec) + 1;
+}
+
+}  // namespace
 
 ChildProcess::~ChildProcess() {
   if (id <= 0) return;  // none was started; to kill(), 0 and less are many processes
   ::kill(id, SIGKILL);
   while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+void ChildProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
+  set_limit(id, RLIMIT_DATA, bytes);
+  set_limit(id, RLIMIT_CPU, seconds_used(id) + seconds);
+}
+
+std::uint64_t data_bytes() {
+  std::array<std::uint64_t, 6> pages{};  // of statm: the sixth is data and stack
+  std::ifstream file("/proc/self/statm");
+  for (std::uint64_t& count : pages) file >> count;
+  return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 void keep_only(int socket) {

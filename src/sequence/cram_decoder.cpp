@@ -13,12 +13,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/file.hpp"
+#include "sequence/child_process.hpp"
 #include "sequence/reference_index.hpp"
 
 namespace virnucpro {
@@ -54,13 +54,6 @@ void send_failure(ErrorKind kind, std::string_view detail) {
   frame.flags = static_cast<std::uint16_t>(kind);
   frame.name = static_cast<std::uint16_t>(std::min<std::size_t>(detail.size(), 0xffff));
   send(std::string(bytes_of(frame)) + std::string(detail.substr(0, frame.name)));
-}
-
-std::uint64_t data_bytes() {
-  std::array<std::uint64_t, 6> pages{};  // of statm: the sixth is data and stack
-  std::ifstream file("/proc/self/statm");
-  for (std::uint64_t& count : pages) file >> count;
-  return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 bool send_hello() {

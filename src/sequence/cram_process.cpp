@@ -1,7 +1,6 @@
 #include "sequence/cram_process.hpp"
 
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <utility>
 
 #include "base/error.hpp"
@@ -27,29 +25,6 @@ namespace {
   } catch (...) {  // that it ends early says it
   }
   ::_exit(0);
-}
-
-// The resource's type is the C library's own affair.
-template <typename Resource>
-void set_limit(pid_t process, Resource resource, std::uint64_t value) {
-  rlimit limit{};
-  if (::prlimit(process, resource, nullptr, &limit) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
-  }
-  limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
-  if (::prlimit(process, resource, &limit, nullptr) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
-  }
-}
-
-std::uint64_t seconds_used(pid_t process) {
-  clockid_t clock{};
-  timespec used{};
-  if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(error));
-  }
-  ::clock_gettime(clock, &used);  // fails, and leaves 0, for a process that has ended
-  return static_cast<std::uint64_t>(used.tv_sec) + 1;
 }
 
 }  // namespace
@@ -92,8 +67,7 @@ void CramProcess::read_hello() {
 }
 
 void CramProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
-  set_limit(process_.id, RLIMIT_DATA, base_ + bytes);
-  set_limit(process_.id, RLIMIT_CPU, seconds_used(process_.id) + seconds);
+  process_.allow(base_ + bytes, seconds);
 }
 
 // Both directions at once: whoever waits for one only would wait for ever.

@@ -19,7 +19,10 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kStretchBytes = 1U << 20U;   // of numbers that are read at once
+constexpr std::size_t kStretchBytes = 1U << 20U;  // of numbers that are read at once
+// For each answer, beyond the memory of this process: many times what Hdf5Rows lets a chunk be.
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostSeconds = 120;        // of a processor
 constexpr std::uint64_t kIds = ~std::uint64_t{0};  // in place of a dataset
 
 // What is asked for: rows [first, first + count) of a dataset, or of ids.
@@ -101,8 +104,8 @@ class Hdf5Process : public EmbeddingReader {
     const std::string description = receive();
     PackedReader answer(description, kAnswer);
     rows_ = answer.number();
-    datasets_.resize(answer.number());
-    for (EmbeddingDataset& dataset : datasets_) {
+    for (std::uint64_t more = answer.number(); more > 0; --more) {
+      EmbeddingDataset& dataset = datasets_.emplace_back();
       dataset.name = answer.text();
       dataset.width = answer.number();
     }
@@ -142,7 +145,10 @@ class Hdf5Process : public EmbeddingReader {
       throw Error(ErrorKind::kOutOfMemory,
                   "no process can be started to read HDF5: " + errno_text(errno));
     }
+    allow();
   }
+
+  void allow() const { process_.allow(data_bytes() + kMostMemory, kMostSeconds); }
 
   void fill(std::size_t dataset, Stretch& stretch, std::uint64_t row) {
     const std::size_t bytes = sizeof(double) * std::max<std::size_t>(1, datasets_[dataset].width);
@@ -166,6 +172,7 @@ class Hdf5Process : public EmbeddingReader {
   std::string ask(const Request& request) {
     std::string bytes;
     append(bytes, request);
+    allow();
     // It waits for it: a few bytes always find room. Nobody there shows when the answer is read.
     static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     return receive();
@@ -173,7 +180,7 @@ class Hdf5Process : public EmbeddingReader {
 
   [[noreturn]] void crashed() const {
     throw Error(ErrorKind::kInputMalformed, Place{.file = path_},
-                "HDF5 did not survive reading it");
+                "HDF5 did not survive reading it, or took more memory or time than it may");
   }
 
   std::string receive() {
