@@ -158,9 +158,8 @@ int run_action(const Program& program, std::span<const char* const> arguments,
   return code;
 }
 
-int parse_and_run(int argc, const char* const* argv, const Cancel& cancel) {
+int parse_and_run(Program& program, int argc, const char* const* argv, const Cancel& cancel) {
   if (is_worker({argv, static_cast<std::size_t>(argc)})) return run_worker();
-  Program program;
   try {
     program.app().parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -175,9 +174,17 @@ int parse_and_run(int argc, const char* const* argv, const Cancel& cancel) {
   return run_action(program, {argv, static_cast<std::size_t>(argc)}, cancel);
 }
 
-int report(const Error& error) {
-  log_error("{}", error.what());
+// As that of diff, compare's 1 says that both are there and differ: none of its failures may.
+int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
+  const bool is_compare = program.app().got_subcommand("compare");
+  return is_compare && code == kExitDiffers ? error_info(ErrorKind::kNotComparable).exit_code
+                                            : code;
+}
+
+int report(const Error& error, const Program& program) {
+  log_error("{}", error.what());
+  const int code = exit_code_of(error, program);
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
   // Remedies for output are about files and their disks.
   if (error.place().file == kStandardOutput) return code;
@@ -257,11 +264,12 @@ int run_program(int argc, const char* const* argv) {
   occupy_standard_descriptors();
   static Cancel cancel;  // a signal may come as long as the process lives
   handle_signals(cancel);
+  Program program;
   try {
     start_log(LogLevel::kWarning, {});
-    return parse_and_run(argc, argv, cancel);
+    return parse_and_run(program, argc, argv, cancel);
   } catch (const std::exception& exception) {
-    return report(error_of(exception));
+    return report(error_of(exception), program);
   }
 }
 

@@ -13,6 +13,7 @@ class Program {
   Program();
 
   CLI::App& app() { return app_; }
+  const CLI::App& app() const { return app_; }
   const GlobalOptions& global() const { return global_; }
   const Action& action() const { return action_; }
 

@@ -520,10 +520,17 @@ def test_a_file_is_replaced_only_by_force(program):
     arguments = write_tables(program, TABLE, TABLE)
     (program.folder / "x.json").write_text("mine")
     result = program(*arguments, "--output", "x.json")
-    assert (result.returncode, result.stdout) == (1, b"")
+    assert (result.returncode, result.stdout) == (2, b"")
     assert (program.folder / "x.json").read_text() == "mine"
     assert program(*arguments, "--output", "x.json", "--force").returncode == 0
     assert json.loads((program.folder / "x.json").read_text())["equal"]
+
+
+@pytest.mark.parametrize("more", [["--rtol", "x"], ["--nonsense"], ["-o", "absent/x.json"],
+                                  ["-c", "absent.yaml"], ["another.txt"]])
+def test_no_failure_looks_like_rows_that_differ(program, more):
+    result = program(*write_tables(program, TABLE, TABLE), *more)
+    assert (result.returncode, result.stdout) == (2, b""), message(result)
 
 
 def test_quiet_leaves_the_table(program):
