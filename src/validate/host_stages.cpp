@@ -11,6 +11,7 @@
 #include "sequence/input_set.hpp"
 #include "tokens/esm_alphabet.hpp"
 #include "tokens/packer.hpp"
+#include "validate/peak_memory.hpp"
 
 namespace virnucpro {
 namespace {
@@ -97,7 +98,8 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   HostStages result;
   const auto measure = [&](const char* name, void (Stages::*stage)()) {
     const auto work = [&] { (stages.*stage)(); };
-    result.stages.push_back({name, time_repeats(settings.timer, work, cancel)});
+    const auto peak_bytes = peak_memory_of(work);  // at first, while nothing is kept from before
+    result.stages.push_back({name, time_repeats(settings.timer, work, cancel), peak_bytes});
   };
   measure("read", &Stages::read);
   measure("translate", &Stages::translate);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace virnucpro {
 struct HostStage {
   std::string name;
   std::vector<double> seconds;  // of each repeat
+  // By which memory grew at most, of what it leaves to the next stage too; empty: not told here.
+  std::optional<std::uint64_t> peak_bytes;
 };
 
 struct HostStages {

@@ -139,6 +139,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
                                 rates_of(stage.seconds, host.sequences),
                                 told_stage(whole, stage.name)));
+    if (stage.peak_bytes) all.back().memory_bytes = static_cast<double>(*stage.peak_bytes);
   }
   all.push_back(model_figures(context, "esm2", "esm2", a_sequence(host.esm_tokens, host), whole));
   all.push_back(
