@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -166,6 +168,14 @@ std::vector<std::string> with(std::vector<std::string> words,
   return words;
 }
 
+// Results of the original, and the rows that they are judged in.
+struct Original {
+  std::string_view id;
+  std::string_view name;
+  std::string_view fp32_id;  // against this program's run in fp32
+  std::string_view fp32_name;
+};
+
 // The suite's parts, as they come.
 class Equivalence {
  public:
@@ -178,36 +188,34 @@ class Equivalence {
   void hold_against_other_batches() {
     const Trial other = own_run(context_, inputs_, "other_batches",
                                 with(context_.worker_words(1), {"--token-budget", kOtherBudget}));
-    add("IDENTITY", "with other batches and one worker", other.directory, {.exact = true});
+    add("IDENTITY", "with other batches and one worker", own_, other.directory, {.exact = true});
   }
 
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
-    const Trial other =
+    fp32_ =
         own_run(context_, inputs_, "fp32", with(context_.whole_words(), {"--precision", "fp32"}));
     const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
     const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
     all_.push_back({"PRECISION", "in fp32",
-                    compare({own_.directory, other.directory, tolerance}, context_.cancel)});
+                    compare({own_.directory, fp32_->directory, tolerance}, context_.cancel)});
     report_.verdicts.push_back(judge_precision(all_.back(), bar));
   }
 
   void hold_against_baseline() {
-    constexpr std::string_view kId = "EQUIV-BASELINE";
-    constexpr std::string_view kName = "the stored baseline";
+    constexpr Original kBaseline{"EQUIV-BASELINE", "the stored baseline", "EQUIV-BASELINE-FP32",
+                                 "the stored baseline, against this program in fp32"};
     const fs::path& baseline = context_.settings.baseline;
-    if (baseline.empty()) return skip(kId, kName, "none was given: --vanilla-baseline");
+    if (baseline.empty()) return skip(kBaseline, "none was given: --vanilla-baseline");
     tell_provenance(baseline);
-    hold_against_original(kId, kName, baseline);
+    hold_against_original(kBaseline, baseline);
   }
 
   void hold_against_vanilla() {
-    constexpr std::string_view kId = "EQUIV-VANILLA";
-    constexpr std::string_view kName = "the original, run here";
-    if (context_.settings.vanilla_command.empty()) {
-      return skip(kId, kName, std::string(kNoVanilla));
-    }
-    hold_against_original(kId, kName, run_vanilla(context_, inputs_).directory);
+    constexpr Original kVanilla{"EQUIV-VANILLA", "the original, run here", "EQUIV-VANILLA-FP32",
+                                "the original, run here, against this program in fp32"};
+    if (context_.settings.vanilla_command.empty()) return skip(kVanilla, kNoVanilla);
+    hold_against_original(kVanilla, run_vanilla(context_, inputs_).directory);
   }
 
   void finish() {
@@ -233,17 +241,25 @@ class Equivalence {
     }
   }
 
-  void add(std::string_view id, std::string_view name, const fs::path& other,
+  void add(std::string_view id, std::string_view name, const Trial& own, const fs::path& other,
            const Tolerance& tolerance) {
-    all_.push_back({id, name, compare({own_.directory, other, tolerance}, context_.cancel)});
+    all_.push_back({id, name, compare({own.directory, other, tolerance}, context_.cancel)});
     report_.verdicts.push_back(verdict_of(all_.back()));
   }
 
-  // Both tables have to be there: what is not compared is not equal.
-  void hold_against_original(std::string_view id, std::string_view name, const fs::path& other) {
-    add(id, name, other, {});
+  // The run in fp32, too: what is left of a difference there is no matter of precision.
+  void hold_against_original(const Original& original, const fs::path& other) {
+    add(original.id, original.name, own_, other, {});
+    keep_v2_figures(all_.back().comparison);
+    require_both_tables();
+    if (!fp32_) return;
+    add(original.fp32_id, original.fp32_name, *fp32_, other, {});
+    require_both_tables();
+  }
+
+  // What is not compared is not equal.
+  void require_both_tables() {
     const Comparison& comparison = all_.back().comparison;
-    keep_v2_figures(comparison);
     for (const char* table : kOriginalTables) {
       if (std::ranges::find(comparison.datasets, table, &DatasetComparison::name) !=
           comparison.datasets.end()) {
@@ -255,8 +271,9 @@ class Equivalence {
     }
   }
 
-  void skip(std::string_view id, std::string_view name, std::string why) {
-    report_.verdicts.push_back(skipped_verdict({.id = id, .name = name}, std::move(why)));
+  void skip(const Original& original, std::string_view why) {
+    report_.verdicts.push_back(
+        skipped_verdict({.id = original.id, .name = original.name}, std::string(why)));
   }
 
   void keep_v2_figures(const Comparison& comparison) {
@@ -275,6 +292,7 @@ class Equivalence {
   SuiteReport& report_;
   const std::vector<fs::path> inputs_;
   const Trial own_;
+  std::optional<Trial> fp32_;  // none where its own precision is that
   std::vector<Against> all_;
 };
 

@@ -40,6 +40,14 @@ def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
     assert report["validation"]["equivalence"]["within_tolerance"] is True
 
 
+def test_what_precision_costs_is_told_apart(program, tiny_models, command, tmp_path):
+    report = benchmark(program, tiny_models, tmp_path / "out", "--precision", "bf16",
+                       "--suite", "equivalence", "--vanilla-command", command)
+    half, full = verdict(report, "EQUIV-VANILLA"), verdict(report, "EQUIV-VANILLA-FP32")
+    assert full["status"] == "PASS"
+    assert full["value"] < half["value"] / 10
+
+
 def test_a_planted_difference_is_found_and_located(program, tiny_models, command, tmp_path):
     """A baseline with one score changed by hand: the row is named, and whether it was close."""
     first = benchmark(program, tiny_models, tmp_path / "out", "--suite", "equivalence",
