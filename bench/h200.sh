@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation [FOLDER]
+#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation|vanilla [FOLDER]
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
 # the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
 # trace is a run with its timeline, which is checked, beside one without; validation is the program's own
-# benchmark, all suites over 10,000 sequences, on all GPUs of the host.
+# benchmark, all suites over 10,000 sequences, on all GPUs of the host; vanilla its two suites that run the
+# original, in fp32 on one GPU.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation [FOLDER]}
-what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation [FOLDER]}
+bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation|vanilla [FOLDER]}
+what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation|vanilla [FOLDER]}
 mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
@@ -80,17 +81,35 @@ run_trace() {
   python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
 }
 
-run_validation() {
-  local work=$programs/benchmark
-  export LD_LIBRARY_PATH=$programs/lib
-  "$programs/bin/virnucpro" benchmark --suite all --data-size large -o "$work" | tee "$out/validation.log"
+# run_benchmark LOG ARGUMENT…
+run_benchmark() {
+  local log=$1 work=$programs/benchmark
+  shift
+  "$programs/bin/virnucpro" benchmark -o "$work" "$@" | tee "$out/$log"
   cp "$work"/benchmark_*.{html,md,json} "$out"
+}
+
+run_validation() {
+  export LD_LIBRARY_PATH=$programs/lib
+  run_benchmark validation.log --suite all --data-size large
+}
+
+run_vanilla() {
+  local esm2=$programs/esm2 dnabert=$programs/dnabert-s classifier=$programs/classifier.safetensors
+  export LD_LIBRARY_PATH=$programs/lib
+  "$programs/bin/virnucpro" utils export-weights synthetic:esm2_t36_3B -o "$esm2"
+  "$programs/bin/virnucpro" utils export-weights synthetic:dnabert-s -o "$dnabert"
+  "$programs/bin/virnucpro" utils export-weights synthetic -o "$classifier"
+  run_benchmark vanilla.log --suite v1-comparison,equivalence --data-size medium --esm-model "$esm2" \
+    --dnabert-model "$dnabert" -p "$classifier" --vanilla-command \
+    "env -u LD_LIBRARY_PATH python3 bench/peers/vanilla_program.py '$esm2' '$dnabert' '$classifier'"
 }
 
 case "$what" in
   tests) run_tests ;;
   trace) run_trace ;;
   validation) run_validation ;;
+  vanilla) run_vanilla ;;
   esm2 | predict | others | scaling | telemetry)
     python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
       --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"

@@ -30,9 +30,9 @@ def main():
     run_esm2 = torch.compile(esm2_model.encoder(shape, dtype))
     dnabert = dnabert_model.Model(Path(DNABERT), "cuda", dtype)
     run_dnabert = torch.compile(dnabert.forward, dynamic=True)
-    found = [frame for sequence in frames.read_fasta(FASTA) for frame in frames.frames(sequence)]
-    proteins = [protein for protein, _ in found]
-    dna = frames.tokens([text for _, text in found], Path(DNABERT) / "tokenizer.json")
+    found = [frame for record in frames.read_fasta(FASTA) for frame in frames.frames(record.letters)]
+    proteins = [frame.protein for frame in found]
+    dna = frames.tokens([frame.nucleotides for frame in found], Path(DNABERT) / "tokenizer.json")
     esm2_batches = list(esm2_model.batches(proteins, int(TOKENS), shape, dtype))
     dnabert_batches = dnabert.batches(dna, DNABERT_BATCH)
     classify = classifier(shape.width + dnabert.settings["hidden_size"])

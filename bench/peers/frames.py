@@ -1,6 +1,7 @@
 """The stop-free frames of sequences as long as a chunk, for peers of the whole program."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import tokenizers
 
@@ -9,6 +10,17 @@ AMINO_ACIDS = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
 CODONS = {a + b + c: AMINO_ACIDS[16 * i + 4 * j + k] for i, a in enumerate(LETTERS)
           for j, b in enumerate(LETTERS) for k, c in enumerate(LETTERS)}
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+class Record(NamedTuple):
+    name: str  # the header's first word
+    letters: str
+
+
+class Frame(NamedTuple):
+    name: str  # F1 … R3
+    protein: str
+    nucleotides: str
 
 
 def tokens(texts, tokenizer):
@@ -21,14 +33,16 @@ def tokens(texts, tokenizer):
 
 def read_fasta(path):
     records = Path(path).read_text().split(">")[1:]
-    return ["".join(record.split("\n")[1:]) for record in records]
+    lines = [record.split("\n") for record in records]
+    return [Record(header.split()[0], "".join(rest)) for header, *rest in lines]
 
 
 def frames(sequence):
-    """(protein, nucleotides) of those of the six that hold no stop codon."""
-    for strand in (sequence, sequence.translate(COMPLEMENT)[::-1]):
+    """Those of the six that hold no stop codon."""
+    for name, strand in (("F", sequence), ("R", sequence.translate(COMPLEMENT)[::-1])):
         for shift in range(3):
             last = len(strand) - 2
             protein = "".join(CODONS[strand[i : i + 3]] for i in range(shift, last, 3))
             if "*" not in protein:
-                yield protein, strand[shift : shift + 1 + 3 * len(protein)]
+                nucleotides = strand[shift : shift + 1 + 3 * len(protein)]
+                yield Frame(f"{name}{shift + 1}", protein, nucleotides)

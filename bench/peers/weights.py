@@ -9,8 +9,14 @@ import torch
 
 
 def read(directory: Path) -> Dict[str, torch.Tensor]:
-    """The tensors of a model.safetensors, which are fp32, without their esm. or bert. prefix."""
-    data = (directory / "model.safetensors").read_bytes()
+    """The tensors of a model.safetensors, without their esm. or bert. prefix."""
+    tensors = read_file(directory / "model.safetensors")
+    return {name.split(".", 1)[1]: tensor for name, tensor in tensors.items()}
+
+
+def read_file(path: Path) -> Dict[str, torch.Tensor]:
+    """Those of a safetensors file, which are fp32."""
+    data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
     header.pop("__metadata__", None)
@@ -18,7 +24,7 @@ def read(directory: Path) -> Dict[str, torch.Tensor]:
     for name, entry in header.items():
         begin, end = entry["data_offsets"]
         values = np.frombuffer(data, "<f4", (end - begin) // 4, start + begin)
-        tensors[name.split(".", 1)[1]] = torch.from_numpy(values.reshape(entry["shape"]).copy())
+        tensors[name] = torch.from_numpy(values.reshape(entry["shape"]).copy())
     return tensors
 
 

@@ -1,0 +1,63 @@
+"""The original's way as the program that `virnucpro benchmark --vanilla-command` runs:
+vanilla_program.py ESM2 DNABERT CLASSIFIER
+
+What `virnucpro utils export-weights` wrote, loaded anew as the original does for each file; FASTA in
+$INPUT, of sequences no longer than $CHUNK_SIZE; tables into the folder $OUTPUT. On a GPU where there
+is one, in fp32 without TF32.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import torch
+import transformers
+
+import dnabert_model
+import frames
+import original
+import weights
+
+sys.path.append(str(Path(__file__).parents[2] / "tests" / "oracle"))
+import classifier_reference  # noqa: E402
+import tables_reference  # noqa: E402
+
+ESM2, DNABERT, CLASSIFIER = map(Path, sys.argv[1:])
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def entries_and_frames(records, chunk_size):
+    entries, found = [], []
+    for number, record in enumerate(records):
+        assert len(record.letters) <= chunk_size, f"{record.name} is longer than a chunk"
+        for frame in frames.frames(record.letters):
+            name = f"{record.name}_chunk_1{frame.name}"
+            entries.append(tables_reference.FrameEntry(number, 0, name))
+            found.append(frame)
+    return entries, found
+
+
+def embeddings(found):
+    """[frames, both widths]: DNABERT-S first."""
+    dnabert = dnabert_model.Model(DNABERT, DEVICE)
+    tokens = frames.tokens([frame.nucleotides for frame in found], DNABERT / "tokenizer.json")
+    dna = original.dnabert_means(dnabert, dnabert.batches(tokens, 1))
+    esm2 = transformers.EsmModel.from_pretrained(ESM2, add_pooling_layer=False).eval().to(DEVICE)
+    batches = original.padded_batches([frame.protein for frame in found], DEVICE)
+    return torch.cat([torch.stack(dna), torch.stack(original.esm2_means(esm2, batches))], 1)
+
+
+def main():
+    records = frames.read_fasta(os.environ["INPUT"])
+    entries, found = entries_and_frames(records, int(os.environ["CHUNK_SIZE"]))
+    values = {name: tensor.numpy() for name, tensor in weights.read_file(CLASSIFIER).items()}
+    classifier = classifier_reference.from_tensors(values)
+    with torch.inference_mode():
+        scores = classifier_reference.scores(classifier, embeddings(found)).numpy()
+    output = Path(os.environ["OUTPUT"])
+    (output / "prediction_results.txt").write_text(tables_reference.frame_table(entries, scores))
+    (output / "prediction_results_highestscore.csv").write_text(
+        tables_reference.consensus_table(tables_reference.chunk_scores(entries, scores)))
+
+
+main()
