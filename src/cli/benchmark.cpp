@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,19 +21,17 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
 #include "cli/options.hpp"
 #include "cli/processor.hpp"
+#include "cli/provenance.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/telemetry_options.hpp"
 #include "cli/trial_words.hpp"
-#include "cli/version.hpp"
 #include "observe/line_file.hpp"
 #include "observe/monitor_rows.hpp"
 #include "report/report_html.hpp"
@@ -42,6 +41,7 @@
 #include "validate/benchmark_models.hpp"
 #include "validate/benchmark_report.hpp"
 #include "validate/data_json.hpp"
+#include "validate/data_size.hpp"
 #include "validate/regression.hpp"
 #include "validate/sample_data.hpp"
 
@@ -198,16 +198,11 @@ void require_files(const BenchmarkOptions& options) {
   if (!options.history.empty()) make_directory(options.history);
 }
 
-BenchmarkFacts facts_of(const Plan& plan, const Session& session) {
-  BenchmarkFacts facts{.version = std::string(program_version()),
-                       .build = build_text(),
-                       .commit = build_commit(),
-                       .host = host_name(),
-                       .processor = describe_processor(),
-                       .command = fmt::format("{}", fmt::join(session.arguments, " ")),
-                       .synthetic = some_synthetic(plan.settings.models)};
-  for (const GpuPlace& gpu : plan.compute.gpus) facts.devices.push_back(describe_device(gpu.index));
-  return facts;
+// As many times the sequences as there are GPUs: together they compute for as long as one alone.
+// But production is one whole sample.
+DataSize size_for(DataSize size, std::size_t gpus) {
+  if (gpus > 1 && size.name != kProductionSize) size.sequences *= gpus;
+  return size;
 }
 
 Plan make_plan(const BenchmarkOptions& options, const Session& session) {
@@ -224,7 +219,7 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   settings.program = fs::read_symlink("/proc/self/exe");
   settings.output = fs::absolute(options.output);  // commands of others may go elsewhere
   settings.models = choice.models;
-  settings.size = parse_data_size(options.size, "--data-size");
+  settings.size = size_for(parse_data_size(options.size, "--data-size"), compute.gpus.size());
   settings.quick = options.quick;
   settings.gpus = compute.gpus;
   settings.threads = compute.threads;
@@ -235,7 +230,8 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   settings.vanilla_command = options.vanilla_command;
   settings.thresholds = choose_telemetry("", true, session).thresholds;
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);
-  plan.facts = facts_of(plan, session);
+  plan.facts = {.provenance = provenance_here(compute, session),
+                .synthetic = some_synthetic(settings.models)};
   take_samples(options.samples, session.cancel, plan);
   plan.facts.identity = {
       .device = device_model(compute),
@@ -248,11 +244,11 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   return plan;
 }
 
-// Random numbers take longer to make than to read: they are made once, for all runs.
-void make_weights(const Session& session, Plan& plan) {
+void make_weights(const Session& session, const std::function<void(const std::string&)>& say,
+                  Plan& plan) {
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
-  settings.models = with_files(settings.models, settings.output / "weights", session.cancel);
+  settings.models = with_files(settings.models, settings.output / "weights", say, session.cancel);
   const std::string precision(name_of(compute.precision));
   settings.encoder_words = encoder_words(settings.models, settings.chunk_size, session);
   settings.model_words = model_words(settings.models, settings.chunk_size, session);
@@ -277,6 +273,7 @@ std::string verdict_text(const Verdict& verdict) {
 // What a benchmark comes to, after all files are written.
 struct Outcome {
   BenchmarkResults results;
+  std::string against_failure{};  // of the runs of another build; empty: none
   std::vector<MetricChange> changes{};
   std::vector<Section> sections{};
 };
@@ -337,6 +334,9 @@ std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict) {
     if (suite.failure.empty()) continue;
     return Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
   }
+  if (!outcome.against_failure.empty()) {
+    return Error(ErrorKind::kBenchmark, "--against: " + outcome.against_failure);
+  }
   for (const MetricChange& change : outcome.changes) {
     if (change.change != Change::kRegression) continue;
     return Error(ErrorKind::kRegression,
@@ -354,23 +354,28 @@ std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict) {
 void hold_against_another_build(const std::string& program, const Session& session,
                                 const Plan& plan, Outcome& outcome) {
   if (program.empty() || session.cancel.requested()) return;
-  AgainstResult against = run_against(plan.settings, program, session.cancel);
-  outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
-  outcome.sections.push_back(std::move(against.section));
+  try {
+    AgainstResult against = run_against(plan.settings, program, session.cancel);
+    outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
+    outcome.sections.push_back(std::move(against.section));
+  } catch (const Error& error) {  // what was measured before is reported all the same
+    outcome.against_failure = error.what();
+    log_warning("{} could not be run against: {}", program, error.what());
+  }
 }
 
 int run_benchmark_command(const BenchmarkOptions& options, const Session& session) {
   Plan plan = make_plan(options, session);
   const RunLock lock(plan.settings.output);
-  make_weights(session, plan);
-  const auto started = std::chrono::system_clock::now();
-  plan.facts.time = iso_time(started);
   const auto say = [&session](const std::string& what) {
     if (!session.global.quiet) terminal_print(what);
     log_to_files(LogLevel::kInfo, what);
   };
+  make_weights(session, say, plan);
+  const auto started = std::chrono::system_clock::now();
+  plan.facts.provenance.time = iso_time(started);
   Outcome outcome{.results = run_benchmark(plan.settings, plan.suites, session.cancel, say)};
-  plan.facts.driver = outcome.results.driver;
+  plan.facts.provenance.driver = outcome.results.driver;
   compare_with_before(plan, outcome);
   hold_against_another_build(options.against, session, plan, outcome);
   draw_history(options.history, plan, outcome);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -16,21 +15,16 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/processors.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "cli/command.hpp"
-#include "cli/devices.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "cli/processor.hpp"
+#include "cli/provenance.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/trial_words.hpp"
-#include "cli/version.hpp"
-#include "observe/monitor_rows.hpp"
 #include "report/report_html.hpp"
 #include "report/report_markdown.hpp"
 #include "report/shown_text.hpp"
@@ -265,7 +259,7 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cel
 std::string head_text(const TuneFacts& facts, const TuneOutcome& outcome, std::size_t cells) {
   std::vector<std::string> parts;
   for (const TuneRound& round : outcome.rounds) parts.push_back(grouped(round.sequences));
-  return fmt::format("device  {}, {}\n", facts.device, facts.processor) +
+  return fmt::format("device  {}, {}\n", facts.device, facts.provenance.processor) +
          fmt::format("models  {}, {}, {}\n", printable(facts.dnabert_s), printable(facts.esm2),
                      printable(facts.classifier)) +
          fmt::format("data    {}\n", printable(facts.data)) +
@@ -302,22 +296,14 @@ std::string end_text(const TuneOutcome& outcome) {
 TuneFacts make_facts(const ModelChoice& choice, const ComputeSettings& compute,
                      const Session& session) {
   const ModelSettings& models = choice.models;
-  TuneFacts facts{.time = iso_time(std::chrono::system_clock::now()),
-                  .version = std::string(program_version()),
-                  .build = build_text(),
-                  .commit = build_commit(),
-                  .host = host_name(),
-                  .processor = describe_processor(),
-                  .device = device_name(compute),
-                  .workers = compute.gpus.empty() ? compute.cpu_workers : compute.gpus.size(),
-                  .dnabert_s = models.dnabert_s,
-                  .esm2 = models.esm2,
-                  .classifier = models.classifier,
-                  .synthetic = some_synthetic(models),
-                  .chunk_size = choice.chunk_size,
-                  .command = fmt::format("{}", fmt::join(session.arguments, " "))};
-  for (const GpuPlace& gpu : compute.gpus) facts.devices.push_back(describe_device(gpu.index));
-  return facts;
+  return {.provenance = provenance_here(compute, session),
+          .device = device_name(compute),
+          .workers = compute.gpus.empty() ? compute.cpu_workers : compute.gpus.size(),
+          .dnabert_s = models.dnabert_s,
+          .esm2 = models.esm2,
+          .classifier = models.classifier,
+          .synthetic = some_synthetic(models),
+          .chunk_size = choice.chunk_size};
 }
 
 std::string data_text(const TuneOptions& options, const TuneData& data, std::uint64_t length) {
@@ -394,21 +380,21 @@ int run_tune(const TuneOptions& options, const Session& session) {
   TuneOutcome outcome{
       .grid = grid,
       .rounds = tune_rounds(data.sequences(), least_sequences(grid, facts), options.quick)};
-  // Random numbers take longer to make than to read: they are made once, for all runs.
-  choice.models = with_files(choice.models, folder / "weights", session.cancel);
+  const auto say = [&session](const std::string& what) {
+    if (!session.global.quiet) terminal_print(what);
+  };
+  choice.models = with_files(choice.models, folder / "weights", say, session.cancel);
   PredictTrials trials(
       {.program = fs::read_symlink("/proc/self/exe"),
        .folder = temporary.path(),
        .words = words_of_all(choice.models, facts.chunk_size, facts.device, session)},
       session.cancel);
   run_rounds(trials, data, facts, outcome);
-  facts.driver = trials.driver();
+  facts.provenance.driver = trials.driver();
   files.write(facts, outcome);
   for (const std::string& warning : warnings_of(facts, outcome)) log_warning("{}", warning);
   write_stdout(end_text(outcome));
-  if (!session.global.quiet) {
-    terminal_print(fmt::format("configuration: {}", printable(facts.configuration)));
-  }
+  say(fmt::format("configuration: {}", printable(facts.configuration)));
   return kExitDone;
 }
 

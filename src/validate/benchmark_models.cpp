@@ -1,10 +1,13 @@
 #include "validate/benchmark_models.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <system_error>
 
 #include "base/directory.hpp"
+#include "base/text.hpp"
 #include "weights/export.hpp"
 #include "weights/load.hpp"
 #include "weights/locate.hpp"
@@ -24,13 +27,15 @@ fs::path place_of(const std::string& model, const fs::path& folder) {
 
 // Written aside: what is cut off is not taken for whole the next time.
 template <typename Write>
-std::string file_of(const std::string& model, const fs::path& folder, const Cancel& cancel,
+std::string file_of(const std::string& model, const fs::path& folder,
+                    const std::function<void(const std::string&)>& say, const Cancel& cancel,
                     const Write& write) {
   if (!is_synthetic(model)) return model;
   const fs::path place = place_of(model, folder);
   std::error_code unknown;
   if (fs::exists(place, unknown)) return place.string();
   cancel.check();
+  say(fmt::format("weights: {} is made and kept in {}", model, printable(place.string())));
   const fs::path aside = place.string() + ".partial";
   fs::remove_all(aside, unknown);
   make_directory(aside);
@@ -55,12 +60,13 @@ bool some_synthetic(const ModelSettings& models) {
          is_synthetic(models.classifier);
 }
 
-ModelSettings with_files(ModelSettings models, const fs::path& folder, const Cancel& cancel) {
+ModelSettings with_files(ModelSettings models, const fs::path& folder,
+                         const std::function<void(const std::string&)>& say, const Cancel& cancel) {
   const ModelLookup& lookup = models.lookup;
-  models.dnabert_s = file_of(models.dnabert_s, folder, cancel, [&](const fs::path& place) {
+  models.dnabert_s = file_of(models.dnabert_s, folder, say, cancel, [&](const fs::path& place) {
     export_dnabert_s(load_dnabert_s(models.dnabert_s, lookup), place);
   });
-  models.esm2 = file_of(models.esm2, folder, cancel, [&](const fs::path& place) {
+  models.esm2 = file_of(models.esm2, folder, say, cancel, [&](const fs::path& place) {
     export_esm2(load_esm2(models.esm2, lookup), place);
   });
   return models;

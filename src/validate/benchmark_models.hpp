@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
 
 #include "base/cancel.hpp"
 #include "run/settings.hpp"
@@ -14,8 +16,9 @@ void require_models(const ModelSettings& models);
 bool some_synthetic(const ModelSettings& models);
 
 // The models with files in place of encoders that are synthetic: written into `folder`, where they
-// are not there already. Errors: those of loading and writing weights.
+// are not there already, which is said before. Random numbers take longer to make than to read:
+// they are made once, for all runs. Errors: those of loading and writing weights.
 ModelSettings with_files(ModelSettings models, const std::filesystem::path& folder,
-                         const Cancel& cancel);
+                         const std::function<void(const std::string&)>& say, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -88,12 +88,8 @@ Table metric_table(const BenchmarkResults& results) {
 
 Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts) {
   Section section{.key = "machine", .title = "What was measured, and on what"};
-  section.fields = {
-      {"host", "host", facts.host},
-      {"processor", "processor", facts.processor},
-      {"version", "program", facts.version},
-      {"build", "build", facts.build},
-      {"commit", "commit", facts.commit},
+  section.fields = fields_of(facts.provenance);
+  const std::vector<Field> own{
       {"models", "models", facts.identity.models},
       {"precision", "precision", settings.precision},
       {"chunk_size", "chunk size", settings.chunk_size, Measure::kCount},
@@ -103,11 +99,8 @@ Section machine_section(const BenchmarkSettings& settings, const BenchmarkFacts&
            ? fmt::format("{}: made-up coding sequences", settings.size.name)
            : fmt::format("real sequences, {} of them: {}", settings.size.sequences,
                          shown_text(fmt::format("{}", fmt::join(facts.samples, "; ")), 2000))}};
-  if (!facts.driver.empty()) section.fields.push_back({"driver", "driver", facts.driver});
-  for (std::size_t k = 0; k < facts.devices.size(); ++k) {
-    section.fields.push_back({fmt::format("device_{}", k), "device", facts.devices[k]});
-  }
-  section.preformatted = shown_text(facts.command, 10'000);
+  section.fields.insert(section.fields.end(), own.begin(), own.end());
+  section.preformatted = shown_text(facts.provenance.command, 10'000);
   return section;
 }
 
@@ -155,19 +148,19 @@ Json metadata_section(const BenchmarkSettings& settings, const BenchmarkFacts& f
                       const Statistic& clock) {
   Json gpus = Json::array();
   for (const GpuPlace& gpu : settings.gpus) gpus.push_back(gpu.index);
-  return {{"timestamp", facts.time},
+  return {{"timestamp", facts.provenance.time},
           {"data_size", settings.size.name},
           {"num_sequences", settings.size.sequences},
           {"gpus_tested", std::move(gpus)},
-          {"version", facts.version},
-          {"build", facts.build},
-          {"commit", facts.commit},
-          {"host", facts.host},
-          {"processor", facts.processor},
-          {"devices", facts.devices},
-          {"driver", facts.driver},
+          {"version", facts.provenance.version},
+          {"build", facts.provenance.build},
+          {"commit", facts.provenance.commit},
+          {"host", facts.provenance.host},
+          {"processor", facts.provenance.processor},
+          {"devices", facts.provenance.devices},
+          {"driver", facts.provenance.driver},
           {"sm_clock_mhz", clock.count == 0 ? Json(nullptr) : Json(clock.mean)},
-          {"command", facts.command},
+          {"command", facts.provenance.command},
           {"synthetic_weights", facts.synthetic},
           {"samples", facts.samples}};
 }
@@ -195,11 +188,11 @@ Json changes_of(const std::vector<MetricChange>& changes) {
 }  // namespace
 
 KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results) {
-  return {.time = facts.time,
-          .commit = facts.commit,
-          .build = facts.build,
-          .host = facts.host,
-          .driver = facts.driver,
+  return {.time = facts.provenance.time,
+          .commit = facts.provenance.commit,
+          .build = facts.provenance.build,
+          .host = facts.provenance.host,
+          .driver = facts.provenance.driver,
           .clock_mhz = results.clock.mean,
           .identity = facts.identity,
           .metrics = kept(results.suites)};
@@ -218,7 +211,8 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
   const std::vector<Verdict> verdicts = all_verdicts(results);
   const std::size_t missed = count_of(verdicts, VerdictStatus::kMiss);
   Page page{.title = "virnucpro benchmark",
-            .subtitle = fmt::format("{} · {} · {}", facts.time, facts.identity.device, facts.host)};
+            .subtitle = fmt::format("{} · {} · {}", facts.provenance.time, facts.identity.device,
+                                    facts.provenance.host)};
   page.badges = {missed > 0                                     ? "requirements missed"
                  : count_of(verdicts, VerdictStatus::kPass) > 0 ? "no requirement missed"
                                                                 : "nothing judged"};

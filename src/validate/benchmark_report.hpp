@@ -6,21 +6,14 @@
 #include <vector>
 
 #include "validate/benchmark.hpp"
+#include "validate/provenance.hpp"
 #include "validate/regression.hpp"
 
 namespace virnucpro {
 
 // What a report of a benchmark says beside its suites' results.
 struct BenchmarkFacts {
-  std::string time{};     // ISO 8601
-  std::string version{};  // of the program
-  std::string build{};
-  std::string commit{};
-  std::string host{};
-  std::string processor{};
-  std::vector<std::string> devices{};  // a line each
-  std::string driver{};                // of the GPUs; empty: none
-  std::string command{};
+  Provenance provenance{};
   BenchmarkIdentity identity{};
   bool synthetic = false;              // some weights are seeded random numbers
   std::vector<std::string> samples{};  // real data: what is known of each file

@@ -14,7 +14,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::array kSizes{DataSize{"tiny", 10}, DataSize{"small", 100}, DataSize{"medium", 1'000},
-                            DataSize{"large", 10'000}, DataSize{"production", 6'000'000}};
+                            DataSize{"large", 10'000}, DataSize{kProductionSize, 6'000'000}};
 
 }  // namespace
 

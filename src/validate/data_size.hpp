@@ -12,6 +12,8 @@ struct DataSize {
   std::uint64_t sequences = 0;
 };
 
+inline constexpr std::string_view kProductionSize = "production";
+
 // "tiny", 10, to "production", 6 million.
 std::span<const DataSize> data_sizes();
 // Errors: kUsage, naming `option` and the sizes there are.

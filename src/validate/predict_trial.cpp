@@ -73,28 +73,27 @@ RunMeasurements Trial::measurements(std::size_t gpus) const {
           .monitor_failure = has_metrics(directory) ? "" : "logs/ has no gpu_metrics_<time>.log"};
 }
 
-double Trial::imbalance() const {
-  double fastest = 0;
-  double slowest = 0;
+std::vector<double> Trial::busy_seconds() const {
+  std::vector<double> seconds;
   for (std::size_t k = 0; k < telemetry.elements("workers"); ++k) {
-    const double busy = figure(fmt::format("workers/{}/busy_seconds", k));
-    fastest = k == 0 ? busy : std::min(fastest, busy);
-    slowest = std::max(slowest, busy);
+    seconds.push_back(figure(fmt::format("workers/{}/busy_seconds", k)));
   }
+  return seconds;
+}
+
+double Trial::imbalance() const {
+  const std::vector<double> busy = busy_seconds();
+  if (busy.empty()) return 0;
+  const auto [fastest, slowest] = std::ranges::minmax(busy);
   return fastest > 0 ? (slowest - fastest) / fastest : 0;
 }
 
 std::string Trial::slowest_worker() const {
-  std::string name;
-  double slowest = 0;
-  for (std::size_t k = 0; k < telemetry.elements("workers"); ++k) {
-    const double busy = figure(fmt::format("workers/{}/busy_seconds", k));
-    if (busy <= slowest) continue;
-    slowest = busy;
-    name = fmt::format("number {} ({})", k + 1,
-                       telemetry.text(fmt::format("workers/{}/name", k)).value_or("cpu"));
-  }
-  return name;
+  const std::vector<double> busy = busy_seconds();
+  if (busy.empty()) return {};
+  const auto k = std::ranges::max_element(busy) - busy.begin();
+  return fmt::format("number {} ({})", k + 1,
+                     telemetry.text(fmt::format("workers/{}/name", k)).value_or("cpu"));
 }
 
 Trial PredictTrials::run(const TrialCall& call) {

@@ -44,6 +44,9 @@ struct Trial {
   // How much longer the slowest worker was at work than the fastest, as a share of the fastest's.
   double imbalance() const;
   std::string slowest_worker() const;
+
+ private:
+  std::vector<double> busy_seconds() const;  // of each worker
 };
 
 // Runs predict as a process of its own, as a user would: what a run costs is all counted, and no

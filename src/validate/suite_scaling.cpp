@@ -38,16 +38,9 @@ std::size_t most_workers(const SuiteContext& context) {
   return context.on_gpu() ? context.settings.gpus.size() : context.settings.threads;
 }
 
-// As many more sequences as there are GPUs: all of them together are to compute for as long as one
-// alone does in other suites.
-std::uint64_t sequences_of(const SuiteContext& context) {
-  const std::uint64_t all = context.settings.size.sequences;
-  return context.on_gpu() ? all * context.settings.gpus.size() : all;
-}
-
 void run_once(SuiteContext& context, std::size_t workers, Repeats& repeats) {
   const Trial trial = context.trials.run({.name = fmt::format("scaling_{}", workers),
-                                          .inputs = context.data(sequences_of(context)),
+                                          .inputs = context.data(context.settings.size.sequences),
                                           .words = context.worker_words(workers)});
   const double computing = trial.computing_seconds();
   if (computing <= 0) {

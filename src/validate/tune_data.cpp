@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "sequence/input_set.hpp"
-#include "validate/generate.hpp"
+#include "validate/data_set.hpp"
 
 namespace virnucpro {
 namespace {
@@ -43,25 +43,22 @@ TuneData::TuneData(TuneDataSettings settings, const Cancel& cancel)
 }
 
 std::filesystem::path TuneData::first(std::uint64_t count) const {
-  const bool from_file = !settings_.file.empty();
-  if (from_file && count == settings_.sequences) return settings_.file;
   const std::filesystem::path path = settings_.folder / fmt::format("first_{}.fa", count);
+  if (settings_.file.empty()) {
+    generate_data_set(
+        {.sequences = {.count = count, .length = FixedLength{settings_.length}, .coding = {1, 1}}},
+        path, cancel_);
+    return path;
+  }
+  if (count == settings_.sequences) return settings_.file;
   std::error_code unknown;
   if (std::filesystem::exists(path, unknown)) return path;
   AtomicFile part(path);
-  if (from_file) {
-    std::uint64_t taken = 0;
-    each_record(settings_.file, cancel_, [&](const InputRecord& input) {
-      part.write(fmt::format(">{}\n{}\n", input.id, input.record.letters));
-      return ++taken < count;
-    });
-  } else {
-    generate_fasta({.count = count, .length = FixedLength{settings_.length}, .coding = {1, 1}},
-                   [&](std::string_view text) {
-                     cancel_.check();
-                     part.write(text);
-                   });
-  }
+  std::uint64_t taken = 0;
+  each_record(settings_.file, cancel_, [&](const InputRecord& input) {
+    part.write(fmt::format(">{}\n{}\n", input.id, input.record.letters));
+    return ++taken < count;
+  });
   part.commit();
   return path;
 }

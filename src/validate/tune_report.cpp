@@ -72,11 +72,12 @@ Json json_of(const std::vector<TuneRound>& rounds) {
 }
 
 Json machine_of(const TuneFacts& facts) {
-  return {{"host", facts.host},
-          {"processor", facts.processor},
-          {"device", facts.device},
-          {"devices", facts.devices},
-          {"driver", facts.driver.empty() ? Json(nullptr) : Json(facts.driver)}};
+  return {
+      {"host", facts.provenance.host},
+      {"processor", facts.provenance.processor},
+      {"device", facts.device},
+      {"devices", facts.provenance.devices},
+      {"driver", facts.provenance.driver.empty() ? Json(nullptr) : Json(facts.provenance.driver)}};
 }
 
 // --- page ----------------------------------------------------------------------------------------
@@ -200,21 +201,13 @@ Section cell_section(const TuneOutcome& outcome) {
 
 Section machine_section(const TuneFacts& facts) {
   Section section{.key = "machine", .title = "What was measured, and on what"};
-  section.fields = {{"host", "host", facts.host},
-                    {"processor", "processor", facts.processor},
-                    {"device", "device", facts.device}};
-  for (std::size_t k = 0; k < facts.devices.size(); ++k) {
-    section.fields.push_back({fmt::format("device_{}", k), "GPU", facts.devices[k]});
-  }
-  if (!facts.driver.empty()) section.fields.push_back({"driver", "driver", facts.driver});
+  section.fields = fields_of(facts.provenance);
   section.fields.insert(section.fields.end(),
-                        {{"models", "models", shown_text(models_text(facts))},
+                        {{"device", "device", facts.device},
+                         {"models", "models", shown_text(models_text(facts))},
                          {"chunk_size", "chunk size", facts.chunk_size, Measure::kCount},
-                         {"data", "data", shown_text(facts.data)},
-                         {"version", "program", facts.version},
-                         {"build", "build", facts.build},
-                         {"commit", "commit", facts.commit}});
-  section.preformatted = shown_text(facts.command, kLongestCommand);
+                         {"data", "data", shown_text(facts.data)}});
+  section.preformatted = shown_text(facts.provenance.command, kLongestCommand);
   return section;
 }
 
@@ -265,10 +258,10 @@ std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome) {
   std::string text = fmt::format(
       "# Written by virnucpro tune {} on {}: virnucpro -c FILE predict …\n"
       "# It holds for this machine and these models:\n",
-      facts.version, facts.time.substr(0, facts.time.find('T')));
-  text += comment("host", facts.host) + comment("machine", facts.processor) +
+      facts.provenance.version, facts.provenance.time.substr(0, facts.provenance.time.find('T')));
+  text += comment("host", facts.provenance.host) + comment("machine", facts.provenance.processor) +
           comment("device", facts.device);
-  for (const std::string& device : facts.devices) text += comment("gpu", device);
+  for (const std::string& device : facts.provenance.devices) text += comment("gpu", device);
   text += comment("models", models_text(facts)) + comment("data", facts.data) +
           comment("rate", rate_text(outcome.best()));
   return text +
@@ -284,11 +277,11 @@ std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
   Json cells = Json::array();
   for (const TuneResult& result : outcome.results) cells.push_back(json_of(outcome, result));
   const Json json{{"schema", kSchema},
-                  {"time", facts.time},
-                  {"version", facts.version},
-                  {"build", facts.build},
-                  {"commit", facts.commit},
-                  {"command", facts.command},
+                  {"time", facts.provenance.time},
+                  {"version", facts.provenance.version},
+                  {"build", facts.provenance.build},
+                  {"commit", facts.provenance.commit},
+                  {"command", facts.provenance.command},
                   {"machine", machine_of(facts)},
                   {"models",
                    {{"dnabert_s", facts.dnabert_s},
@@ -308,7 +301,8 @@ std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome) {
   const TuneCell& cell = outcome.best().cell;
   Page page{.title = "virnucpro tune",
-            .subtitle = fmt::format("{} · {} · {}", facts.time, facts.device, facts.host)};
+            .subtitle = fmt::format("{} · {} · {}", facts.provenance.time, facts.device,
+                                    facts.provenance.host)};
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = {
       {"sequences_per_second", "sequences a second", outcome.best().rate(), Measure::kPerSecond},

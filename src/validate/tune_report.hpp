@@ -6,29 +6,22 @@
 #include <vector>
 
 #include "report/page.hpp"
+#include "validate/provenance.hpp"
 #include "validate/tune.hpp"
 
 namespace virnucpro {
 
 // What settings were tuned for, and where.
 struct TuneFacts {
-  std::string time{};     // ISO 8601
-  std::string version{};  // of the program
-  std::string build{};
-  std::string commit{};
-  std::string host{};
-  std::string processor{};
-  std::string device{};                // "cuda:0,1"
-  std::vector<std::string> devices{};  // GPUs, a line each
-  std::string driver{};                // theirs; empty: none
-  std::size_t workers = 1;             // that batches are shared by
-  std::string dnabert_s{};             // as the user named it
+  Provenance provenance{};
+  std::string device{};     // "cuda:0,1"
+  std::size_t workers = 1;  // that batches are shared by
+  std::string dnabert_s{};  // as the user named it
   std::string esm2{};
   std::string classifier{};
   bool synthetic = false;  // some of these are seeded random numbers
   std::uint64_t chunk_size = 0;
-  std::string data{};  // "1,000 made-up sequences of 500 bases"
-  std::string command{};
+  std::string data{};           // "1,000 made-up sequences of 500 bases"
   std::string configuration{};  // the YAML file's path
 };
 

@@ -97,6 +97,16 @@ def test_figures_make_sense(everything):
     assert 2 ** 20 < figures["memory.peak_rss_bytes"]["median"] < 2 ** 34
 
 
+def test_memory_of_each_stage_alone(everything):
+    _, folder, _ = everything
+    rows = [[cell.strip() for cell in line.strip("|").split("|")]
+            for line in report_of(folder, "md").splitlines() if line.startswith("| ")]
+    (head,) = [row for row in rows if row[0] == "Stage" and row[-1] == "Memory"]
+    rows = {row[0]: row[-1] for row in rows if len(row) == len(head)}
+    for stage in ("read", "translate", "tokenize", "pack"):
+        assert rows[stage].split()[-1] in ("B", "kB", "MB"), rows
+
+
 def test_pages_say_the_same(everything):
     _, folder, _ = everything
     page = report_of(folder, "html")
@@ -178,6 +188,23 @@ def test_another_build_is_run_in_turns(program):
                                                                "against.esm_tokens_per_second"}
     assert "Against another build" in report_of(program.folder / "out", "md")
     assert len(list((program.folder / "out" / "against").glob("*.log"))) == 6
+
+
+def test_another_build_that_fails_costs_no_figures(program):
+    result, report = run(program, "--suite", "memory", "--against", "/bin/false", exit_code=2)
+    assert "--against: " in message(result)
+    assert "false ended with exit code 1" in message(result)
+    assert report["summary"]["exit_code"] == 2
+    assert report["performance"]["memory_usage"]["peak"] > 0
+
+
+def test_weights_that_are_made_and_kept_are_named(program):
+    call = ["benchmark", *TINY, "--suite", "v1-comparison", "--esm-model", "synthetic:esm2_tiny:9",
+            "-o", "out"]
+    said = [line for line in program(*call).stderr.decode().splitlines()
+            if line.startswith("weights: ")]
+    assert any("synthetic:esm2_tiny:9" in line and "out/weights" in line for line in said), said
+    assert "weights: " not in program(*call).stderr.decode()
 
 
 def test_real_samples_with_their_provenance(program):
