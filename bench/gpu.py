@@ -4,9 +4,11 @@ import csv
 import datetime
 import json
 import math
+import os
 import random
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import time
@@ -90,18 +92,19 @@ def processor_seconds() -> float:
 
 
 def predict_command(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
-                    output: str = "out") -> List[str]:
+                    output: str = "out", chunk: int = 500) -> List[str]:
     models = ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
-              setting.weights("dnabert-s"), "-p", "synthetic", "-e", 500, "-m", "custom"]
+              setting.weights("dnabert-s"), "-p", "synthetic", "-e", chunk, "-m", "custom"]
     words = [setting.program, "predict", fasta, "-o", setting.scratch / output, "--force", "-d",
              device, "--precision", precision, "--no-progress", *models]
     return [str(word) for word in words]
 
 
 def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
-                output: str = "out", environment: Optional[dict] = None, flags: tuple = ()) -> dict:
+                output: str = "out", environment: Optional[dict] = None, flags: tuple = (),
+                chunk: int = 500) -> dict:
     """What a run says of itself, its wall time, and the processors' seconds a second of it."""
-    command = predict_command(setting, fasta, precision, device, output) + list(flags)
+    command = predict_command(setting, fasta, precision, device, output, chunk) + list(flags)
     start, used = time.perf_counter(), processor_seconds()
     done = subprocess.run(
         command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -114,10 +117,10 @@ def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cu
     return {"wall": wall, "cores": cores, **said}
 
 
-def coding_sequences(setting: Setting, count: int = PREDICT_SEQUENCES) -> Path:
-    fasta = setting.scratch / f"coding-{count}.fa"
+def coding_sequences(setting: Setting, count: int = PREDICT_SEQUENCES, length: int = 500) -> Path:
+    fasta = setting.scratch / f"coding-{length}-{count}.fa"
     if not fasta.exists():
-        setting.virnucpro("generate", "-n", count, "--length", 500, "--coding", 1, "-o", fasta)
+        setting.virnucpro("generate", "-n", count, "--length", length, "--coding", 1, "-o", fasta)
     return fasta
 
 
@@ -363,6 +366,69 @@ def scaling(setting: Setting) -> Iterator[figure.Figure]:
                            [run["cores"] / used], 1, settings)
 
 
+# What a host of many GPUs has beside their rates.
+
+SHORT_LENGTH, SHORT_CHUNK, SHORT_TOKENS = 150, 300, 52
+SHORT_SEQUENCES = 90_000  # a GPU: some have two frames, over 60 s
+SAMPLE = 6_000_000
+SAMPLE_MINUTES = 7  # on 8 GPUs
+STARTED = 8  # workers
+
+
+def short_reads(setting: Setting) -> Iterator[figure.Figure]:
+    """Projected for reads of one frame each, by tokens."""
+    count = gpus(setting)
+    for used in (number for number in (1, *SCALING_GOALS) if number in (1, count)):
+        fasta = coding_sequences(setting, used * SHORT_SEQUENCES, SHORT_LENGTH)
+        device = "cuda:" + ",".join(map(str, range(used)))
+        run = run_predict(setting, fasta, "fp16", device, chunk=SHORT_CHUNK)
+        minutes = SAMPLE * SHORT_TOKENS / run["ESM tokens/s"] / 60
+        yield figure.limit(f"predict, fp16, {used} GPUs: {SAMPLE:,} reads of {SHORT_LENGTH} bases",
+                           "min", [minutes], SAMPLE_MINUTES * 8 / used, {"gpus": used, "run": run})
+
+
+def start_up(setting: Setting) -> Iterator[figure.Figure]:
+    """Whole runs over ten sequences, their weights in the page cache. Where there are fewer GPUs, as
+    many runs beside each other as make eight workers, several of them on each GPU."""
+    fasta, count = coding_sequences(setting, 10), gpus(setting)
+    run_predict(setting, fasta, "fp16")
+    begun = time.perf_counter()
+    runs = [subprocess.Popen(predict_command(setting, fasta, "fp16", output=f"start-{number}"),
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=setting.environment) for number in range(-(-STARTED // count))]
+    assert all(run.wait() == 0 for run in runs)
+    seconds = time.perf_counter() - begun
+    yield figure.limit(f"{len(runs) * count} workers on {count} GPUs, from start to tables", "s",
+                       [seconds], 15, {"gpus": count, "processes": len(runs)})
+
+
+def a_worker_of(process: subprocess.Popen) -> Optional[int]:
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # which of them started it
+    found = [int(child) for path in threads for child in path.read_text().split()]
+    return found[-1] if found else None
+
+
+def killed_worker(setting: Setting) -> Iterator[figure.Figure]:
+    """One is killed while it computes: the same tables, somewhat later."""
+    fasta = coding_sequences(setting)
+    whole = run_predict(setting, fasta, "fp16", output="whole")
+    command = predict_command(setting, fasta, "fp16", output="killed")
+    begun = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=setting.environment) as process:
+        time.sleep(whole["wall"] / 2)
+        worker = a_worker_of(process)
+        assert worker is not None, "the run has no worker process"
+        os.kill(worker, signal.SIGKILL)
+        told = process.stderr.read()
+    seconds = time.perf_counter() - begun
+    assert process.returncode == 0 and "signal 9" in told, told
+    assert tables(setting, "killed", fasta.stem) == tables(setting, "whole", fasta.stem)
+    yield figure.limit("predict, fp16, a worker killed half-way: time over that of a whole run", "x",
+                       [seconds / whole["wall"]], 2, {"gpus": gpus(setting), "seconds": seconds,
+                                                      "whole": whole})
+
+
 def journal_cost(setting: Setting) -> Iterator[figure.Figure]:
     fasta = coding_sequences(setting)
     rates: Dict[str, List[float]] = {"0": [], "1": []}
@@ -453,5 +519,7 @@ def telemetry_cost(setting: Setting) -> Iterator[figure.Figure]:
 TELEMETRY_SET = [monitor, telemetry_cost]
 
 SCALING_SET = [scaling, journal_cost]
+
+HOST_SET = [start_up, killed_worker, short_reads]
 
 OTHERS_SET = [loading, accuracy, scores, dnabert, full_precision, lengths, ops, against_vanilla]

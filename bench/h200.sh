@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation|vanilla [FOLDER]
+#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
 # the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
 # trace is a run with its timeline, which is checked, beside one without; validation is the program's own
 # benchmark, all suites over 10,000 sequences, on all GPUs of the host; vanilla its two suites that run the
-# original, in fp32 on one GPU.
+# original, in fp32 on one GPU; simulation needs no GPU.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation|vanilla [FOLDER]}
-what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|telemetry|trace|validation|vanilla [FOLDER]}
+bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]}
+what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]}
 mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
@@ -105,12 +105,18 @@ run_vanilla() {
     "env -u LD_LIBRARY_PATH python3 bench/peers/vanilla_program.py '$esm2' '$dnabert' '$classifier'"
 }
 
+run_simulation() {
+  python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --only simulation \
+    --threads "$(nproc)" --commit "$commit" --out "$out/simulated-8-gpus-$(nproc)-cores.json"
+}
+
 case "$what" in
   tests) run_tests ;;
   trace) run_trace ;;
   validation) run_validation ;;
   vanilla) run_vanilla ;;
-  esm2 | predict | others | scaling | telemetry)
+  simulation) run_simulation ;;
+  esm2 | predict | others | scaling | host | telemetry)
     python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
       --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"
     ;;

@@ -17,14 +17,17 @@ import gpu
 import host_path
 import journal
 import memory
+import simulation
 from setting import BENCH, Setting
 
 SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engine": [engine.esm2],
         "dnabert": [engine.dnabert], "memory": [memory.memory],
-        "journal": [journal.cost, journal.long_run], "gpu-esm2": gpu.ESM2_SET,
+        "journal": [journal.cost, journal.long_run], "simulation": [simulation.simulation],
+        "gpu-esm2": gpu.ESM2_SET,
         "gpu-predict": gpu.PREDICT_SET, "gpu-others": gpu.OTHERS_SET,
-        "gpu-scaling": gpu.SCALING_SET, "gpu-telemetry": gpu.TELEMETRY_SET}
-USUAL = [name for name in SETS if name != "journal" and not name.startswith("gpu-")]
+        "gpu-scaling": gpu.SCALING_SET, "gpu-telemetry": gpu.TELEMETRY_SET,
+        "gpu-host": gpu.HOST_SET}
+USUAL = [name for name in SETS if name not in ("journal", "simulation") and not name.startswith("gpu-")]
 
 
 def parse_arguments():

@@ -12,10 +12,16 @@
 
 namespace virnucpro::bench {
 
-// Processor seconds, of user and system, that this process has used.
-inline double cpu_seconds() {
+// What this process has used, or its children that have ended.
+inline rusage usage_of(int who) {
   rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
+  ::getrusage(who, &usage);
+  return usage;
+}
+
+// Processor seconds, of user and system.
+inline double cpu_seconds(int who = RUSAGE_SELF) {
+  const rusage usage = usage_of(who);
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };

@@ -35,7 +35,7 @@ step 'sources'
 /usr/bin/python3 tools/check_includes.py
 tools/check_format.sh
 
-build cpu all
+build cpu all bench_programs
 run_tests cpu unit -L 'unit|fuzz'
 run_tests cpu program -L '^(cli|oracle|hostile|crash)$'
 

@@ -11,9 +11,10 @@ trap 'rm -rf "$stage"' EXIT
 tools/setup.sh check
 tools/setup.sh cuda
 cmake --preset cuda -DBUILD_TESTING=ON --log-level=WARNING
-cmake --build --preset cuda --target virnucpro gpu_tests bench_gpu_ops bench_engine
+cmake --build --preset cuda --target virnucpro gpu_tests bench_gpu_ops bench_engine \
+  bench_simulated_gpus
 mkdir -p "$output" "$stage"/{bin,lib}
-cp build/cuda/bin/{virnucpro,bench_gpu_ops,bench_engine} build/cuda/tests/{gpu_engine,faulty_worker} "$stage/bin/"
+cp build/cuda/bin/{virnucpro,bench_gpu_ops,bench_engine,bench_simulated_gpus} build/cuda/tests/{gpu_engine,faulty_worker} "$stage/bin/"
 strip "$stage"/bin/*
 cp -rL build/cuda/share "$stage/"
 # All but glibc's, which must be as new there as here.

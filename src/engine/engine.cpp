@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "engine/engine_device.hpp"
 
@@ -26,6 +28,8 @@ Engine::Engine(const EngineModels& models, const EngineSettings& settings, const
   device_ = settings.gpu ? make_cuda_engine(models, settings, cancel)
                          : make_cpu_engine(models, settings, cancel);
 }
+
+Engine::Engine(std::unique_ptr<EngineDevice> device) : device_(std::move(device)) {}
 
 Engine::~Engine() = default;
 

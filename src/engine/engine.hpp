@@ -36,7 +36,7 @@ struct EngineSettings {
   std::size_t token_budget = 0;
 };
 
-class EngineDevice;
+class EngineDevice;  // engine_device.hpp
 
 // Batch → scores and embeddings on one device. Both models are resident.
 class Engine {
@@ -44,6 +44,8 @@ class Engine {
   // Errors: kCpu, kDevice, kOutOfMemory, kWeights*, kWeightsTensor when the classifier's width is
   // not the sum of both.
   Engine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel);
+  // On a device of the caller's own.
+  explicit Engine(std::unique_ptr<EngineDevice> device);
   ~Engine();
 
   // Which code computes: "cpu-avx2", "cpu-avx512", "cpu-avx512-bf16", "cuda-generic", "cuda-sm90a".

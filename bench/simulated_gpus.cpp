@@ -1,0 +1,157 @@
+// bench_simulated_gpus WORKERS TOKENS_A_SECOND THREADS CHUNK_SIZE OUT FILE…
+//
+// A whole run of `predict` whose workers are processes that hold no model: each answers a batch
+// when a GPU of that rate (ESM-2 tokens; 0: at once) would, with scores made of the frame alone.
+// All else is the program: reader, packer, scheduler, sockets, journal, tables. What it cannot show
+// is what drivers and memory of real GPUs do to each other. Prints what the run took, as JSON.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "engine/engine_device.hpp"
+#include "engine/worker_serve.hpp"
+#include "run/predict.hpp"
+#include "serve.hpp"
+
+namespace virnucpro::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr std::size_t kBudget = 32768;  // a GPU's own choice, and its depth
+constexpr std::size_t kDepth = 2;
+constexpr std::uint32_t kVocabulary = 4096;
+
+// One batch after the other, as a GPU does while the next ones wait.
+class SimulatedGpu : public EngineDevice {
+ public:
+  explicit SimulatedGpu(double tokens_a_second) : tokens_a_second_(tokens_a_second) {}
+
+  std::string kernel_path() const override { return "simulated"; }
+  std::uint32_t dnabert_s_width() const override { return 0; }
+  std::uint32_t esm2_width() const override { return 0; }
+  std::size_t token_budget() const override { return kBudget; }
+  std::size_t depth() const override { return kDepth; }
+
+  void begin(const BatchRequest& request) override {
+    const Clock::time_point now = Clock::now();
+    const Clock::time_point start = std::max(now, free_);
+    free_ = start + time_of(request.frames.esm_tokens.size());
+    Begun begun{.result = answer(request), .ready = free_};
+    begun.result.times.waiting = Seconds(start - free_before_).count();
+    begun.result.times.esm2 = Seconds(free_ - start).count();
+    free_before_ = free_;
+    begun_.push_back(std::move(begun));
+  }
+
+  BatchResult finish() override {
+    Begun begun = std::move(begun_.front());
+    begun_.pop_front();
+    std::this_thread::sleep_until(begun.ready);
+    return std::move(begun.result);
+  }
+
+ private:
+  struct Begun {
+    BatchResult result;
+    Clock::time_point ready;
+  };
+
+  Clock::duration time_of(std::size_t tokens) const {
+    if (tokens_a_second_ == 0) return Clock::duration::zero();
+    return std::chrono::duration_cast<Clock::duration>(
+        Seconds(static_cast<double>(tokens) / tokens_a_second_));
+  }
+
+  static BatchResult answer(const BatchRequest& request) {
+    const PackedFrames& frames = request.frames;
+    BatchResult result;
+    result.id = request.id;
+    for (std::size_t k = 0; k < frames.frames(); ++k) {
+      const auto tokens = frames.esm_tokens.begin();
+      const int sum =
+          std::accumulate(tokens + frames.esm_offsets[k], tokens + frames.esm_offsets[k + 1], 0);
+      const float virus = static_cast<float>(sum % 1000) / 1000;
+      result.scores.insert(result.scores.end(), {1 - virus, virus});
+    }
+    return result;
+  }
+
+  const double tokens_a_second_;
+  Clock::time_point free_ = Clock::now();
+  Clock::time_point free_before_ = free_;
+  std::deque<Begun> begun_;
+};
+
+WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
+  WorkerModels models;
+  models.engine = std::make_unique<Engine>(
+      std::make_unique<SimulatedGpu>(parse_number(setup.esm2).value_or(0)));
+  models.hello = {.kernel_path = models.engine->kernel_path(),
+                  .token_budget = models.engine->token_budget(),
+                  .depth = models.engine->depth(),
+                  .description = {{"kernel_path", models.engine->kernel_path()}},
+                  .synthetic = true,
+                  .tokenizer = setup.share_dir + "/dnabert-s/tokenizer.json",
+                  .dnabert_s_vocabulary = kVocabulary};
+  return models;
+}
+
+void run(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[1] == kWorkerArgument) {
+    return serve_batches(become_worker(), simulated);
+  }
+  if (words.size() < 7) {
+    throw std::invalid_argument(
+        "usage: bench_simulated_gpus WORKERS TOKENS_A_SECOND THREADS CHUNK_SIZE OUT FILE...");
+  }
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  PredictSettings settings;
+  settings.inputs.paths = {words.begin() + 6, words.end()};
+  settings.models = {
+      .dnabert_s = "simulated",
+      .esm2 = words[2],
+      .classifier = "simulated",
+      .lookup = {.models_dir = {}, .share_dir = program.parent_path() / "../share/virnucpro"}};
+  settings.compute.worker_program = program;
+  settings.compute.cpu_workers = std::stoul(words[1]);
+  settings.compute.threads = std::stoul(words[3]);
+  settings.chunk_size = std::stoull(words[4]);
+  settings.output = words[5];
+  settings.stem = "simulated";
+  settings.existing = Existing::kReplace;
+  RunCounters counters;
+  const Cancel cancel;
+  const auto start = Clock::now();
+  predict(settings, counters, cancel, {});
+  const double wall = Seconds(Clock::now() - start).count();
+  const PipelineSummary summary = counters.pipeline.summary();
+  fmt::print(
+      R"({{"wall": {:.3f}, "seconds": {:.3f}, "sequences": {}, "frames": {}, "esm_tokens": {}, )"
+      R"("packing": {:.4f}, "host_cpu": {:.3f}, "workers_cpu": {:.3f}, "peak_bytes": {}}})"
+      "\n",
+      wall, summary.last - summary.first, counters.sequences_scored.get(), summary.totals.frames,
+      summary.totals.esm_tokens, summary.totals.packing(), cpu_seconds(),
+      cpu_seconds(RUSAGE_CHILDREN), usage_of(RUSAGE_SELF).ru_maxrss * 1024);
+}
+
+}  // namespace
+}  // namespace virnucpro::bench
+
+int main(int argc, char** argv) {
+  return virnucpro::bench::run_program(argc, argv, virnucpro::bench::run);
+}
