@@ -100,7 +100,7 @@ run_vanilla() {
   "$programs/bin/virnucpro" utils export-weights synthetic:esm2_t36_3B -o "$esm2"
   "$programs/bin/virnucpro" utils export-weights synthetic:dnabert-s -o "$dnabert"
   "$programs/bin/virnucpro" utils export-weights synthetic -o "$classifier"
-  run_benchmark vanilla.log --suite v1-comparison,equivalence --data-size medium --esm-model "$esm2" \
+  run_benchmark vanilla.log --suite v1-comparison,equivalence --data-size large --esm-model "$esm2" \
     --dnabert-model "$dnabert" -p "$classifier" --vanilla-command \
     "env -u LD_LIBRARY_PATH python3 bench/peers/vanilla_program.py '$esm2' '$dnabert' '$classifier'"
 }
