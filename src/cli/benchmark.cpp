@@ -64,10 +64,11 @@ constexpr const char* kExamples =
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
+constexpr const char* kUsualSize = "small";
 
 struct BenchmarkOptions {
   std::string suites = "all";
-  std::string size = "small";
+  std::string size;  // empty: kUsualSize
   std::string output = "benchmark";
   std::string samples;
   std::string compare_to;
@@ -185,7 +186,12 @@ void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan
   plan.sample_text = sample_data_json(samples);
 }
 
-// What is not there shows before minutes have gone by.
+bool can_be_run(const std::string& program) {
+  std::error_code unknown;
+  return fs::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
+}
+
+// What is not there, or cannot be used, shows before minutes have gone by.
 void require_files(const BenchmarkOptions& options) {
   const auto require = [](const std::string& path) {
     std::error_code unknown;
@@ -195,7 +201,17 @@ void require_files(const BenchmarkOptions& options) {
   };
   require(options.baseline);
   require(options.against);
-  if (!options.history.empty()) make_directory(options.history);
+  if (!options.against.empty() && !can_be_run(options.against)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--against {}: it is no program that can be run", options.against));
+  }
+  if (!options.samples.empty() && !options.size.empty()) {
+    throw Error(ErrorKind::kUsage, "--data has its own size: not together with --data-size");
+  }
+  if (options.history.empty()) return;
+  make_directory(options.history);
+  const fs::path history = fs::path(options.history) / kHistoryName;
+  if (const int error = LineFile(history).append({}); error != 0) throw write_error(history, error);
 }
 
 // As many times the sequences as there are GPUs: together they compute for as long as one alone.
@@ -219,7 +235,9 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
   settings.program = fs::read_symlink("/proc/self/exe");
   settings.output = fs::absolute(options.output);  // commands of others may go elsewhere
   settings.models = choice.models;
-  settings.size = size_for(parse_data_size(options.size, "--data-size"), compute.gpus.size());
+  settings.size =
+      size_for(parse_data_size(options.size.empty() ? kUsualSize : options.size, "--data-size"),
+               compute.gpus.size());
   settings.quick = options.quick;
   settings.gpus = compute.gpus;
   settings.threads = compute.threads;
@@ -278,26 +296,41 @@ struct Outcome {
   std::vector<Section> sections{};
 };
 
+// The figures against those of `before`; gives the section that tells of it.
+Section hold_against(const KeptResults& before, Outcome& outcome, bool judged) {
+  const std::vector<MetricChange> changes =
+      changes_between(before.metrics, kept(outcome.results.suites));
+  if (judged) outcome.changes.insert(outcome.changes.end(), changes.begin(), changes.end());
+  return change_section(before, changes);
+}
+
 void compare_with_before(const Plan& plan, Outcome& outcome) {
   if (!plan.before) return;
-  std::vector<MetricChange> changes =
-      changes_between(plan.before->metrics, kept(outcome.results.suites));
-  Section section = change_section(*plan.before, changes);
-  if (plan.before->identity != plan.facts.identity) {
+  const bool is_alike = plan.before->identity == plan.facts.identity;
+  Section section = hold_against(*plan.before, outcome, is_alike);
+  if (!is_alike) {
     section.note += " It was another machine, or other models or settings: nothing is judged.";
     log_warning(
         "{}: another machine, or other models or settings: its figures are shown, not judged",
         plan.before->time);
-  } else {
-    outcome.changes.insert(outcome.changes.end(), changes.begin(), changes.end());
   }
   outcome.sections.push_back(std::move(section));
 }
 
-// The history with this benchmark at its end, to be drawn; append_to_history() keeps it.
-void draw_history(const std::string& folder, const Plan& plan, Outcome& outcome) {
+// The last benchmark of its kind in the history is held against this one, and all of them are drawn
+// with this one at their end; append_to_history() keeps it.
+void look_at_history(const std::string& folder, const Plan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
+  const auto last = std::find_if(history.rbegin(), history.rend(), [&plan](const auto& kept) {
+    return kept.identity == plan.facts.identity;
+  });
+  if (last != history.rend()) {
+    Section section = hold_against(*last, outcome, true);
+    section.key = "history_changes";
+    section.title = "Against the last one in the history";
+    outcome.sections.push_back(std::move(section));
+  }
   history.push_back(kept_results(plan.facts, outcome.results));
   outcome.sections.push_back(trend_section(history));
 }
@@ -323,13 +356,19 @@ void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path&
   if (!plan.sample_text.empty()) {
     write_file(plan.settings.output / "samples.json", plan.sample_text);
   }
-  write_file(stem.string() + ".json",
-             benchmark_json(plan.settings, plan.facts, outcome.results,
-                            {.changes = outcome.changes, .exit_code = exit_code}));
+  write_file(stem.string() + ".json", benchmark_json(plan.settings, plan.facts, outcome.results,
+                                                     {.changes = outcome.changes,
+                                                      .against_failure = outcome.against_failure,
+                                                      .exit_code = exit_code}));
 }
 
 // What is wrong, the worst first: what could not be measured may hide all else.
-std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict) {
+std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict, const Cancel& cancel) {
+  try {
+    cancel.check();
+  } catch (const Error& error) {
+    return error;
+  }
   for (const SuiteReport& suite : outcome.results.suites) {
     if (suite.failure.empty()) continue;
     return Error(ErrorKind::kBenchmark, fmt::format("{}: {}", suite.name, suite.failure));
@@ -359,8 +398,8 @@ void hold_against_another_build(const std::string& program, const Session& sessi
     outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
     outcome.sections.push_back(std::move(against.section));
   } catch (const Error& error) {  // what was measured before is reported all the same
-    outcome.against_failure = error.what();
-    log_warning("{} could not be run against: {}", program, error.what());
+    outcome.against_failure = reason_of(error);
+    log_warning("{} could not be run against: {}", program, outcome.against_failure);
   }
 }
 
@@ -378,14 +417,14 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   plan.facts.provenance.driver = outcome.results.driver;
   compare_with_before(plan, outcome);
   hold_against_another_build(options.against, session, plan, outcome);
-  draw_history(options.history, plan, outcome);
-  const std::optional<Error> wrong = what_is_wrong(outcome, options.strict);
+  look_at_history(options.history, plan, outcome);
+  for (const Verdict& verdict : all_verdicts(outcome.results)) write_stdout(verdict_text(verdict));
+  const std::optional<Error> wrong = what_is_wrong(outcome, options.strict, session.cancel);
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
   write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);
   say(fmt::format("report: {}", printable(stem.string() + ".html")));
   session.cancel.check();  // the reports have what there was until then
   append_to_history(options.history, plan, outcome);
-  for (const Verdict& verdict : all_verdicts(outcome.results)) write_stdout(verdict_text(verdict));
   if (wrong) throw Error(*wrong);
   return kExitDone;
 }

@@ -51,11 +51,12 @@ std::string percent(double part, double whole) {
 // Neither loading nor writing counts.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
-  const BatchTotals computed = counters.pipeline.totals();
+  const PipelineSummary summary = counters.pipeline.summary();
+  const BatchTotals& computed = summary.totals;
   const BatchTimes& device = computed.times;
   if (device.all() <= 0) return;
-  const double seconds = computed.seconds_a_worker(counters.workers.get());
-  lines.push_back(row("ESM tokens/s", per_second(computed.esm_tokens, seconds)));
+  lines.push_back(
+      row("ESM tokens/s", per_second(computed.esm_tokens, summary.computing_seconds())));
   lines.push_back(row("device busy", percent(device.busy(), device.all())));
   lines.push_back(row("waiting", percent(device.waiting, device.all())));
   if (gpu_percent) lines.push_back(row("GPU", percent(*gpu_percent, 100)));

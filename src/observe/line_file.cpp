@@ -15,11 +15,15 @@ int LineFile::append(std::string_view lines) {
 }
 
 int LineFile::open() {
-  UniqueFd fd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  UniqueFd fd(::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (fd.get() < 0) return errno;
   fd_ = std::move(fd);
-  if (::lseek(fd_.get(), 0, SEEK_END) > 0) return 0;
-  const int error = write(header_);
+  const off_t size = ::lseek(fd_.get(), 0, SEEK_END);
+  // A last line that was cut, or edited by hand, must not run into the next one.
+  char last = '\n';
+  if (size > 0) static_cast<void>(::pread(fd_.get(), &last, 1, size - 1));
+  if (size > 0 && last == '\n') return 0;
+  const int error = write(size > 0 ? "\n" : header_);
   if (error != 0) fd_.reset();  // so that the header is tried again
   return error;
 }

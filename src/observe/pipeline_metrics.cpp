@@ -13,8 +13,10 @@ void BatchTotals::add(const BatchMetrics& batch) noexcept {
   virnucpro::add(times, batch.times);
 }
 
-double BatchTotals::seconds_a_worker(std::uint64_t workers) const noexcept {
-  return times.all() / static_cast<double>(std::max<std::uint64_t>(workers, 1));
+double PipelineSummary::computing_seconds() const noexcept {
+  double longest = 0;
+  for (const BatchTotals& worker : workers) longest = std::max(longest, worker.times.all());
+  return longest;
 }
 
 void PipelineMetrics::record(BatchMetrics batch) {

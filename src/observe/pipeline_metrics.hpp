@@ -23,8 +23,6 @@ struct BatchTotals {
   BatchTimes times{};
 
   void add(const BatchMetrics& batch) noexcept;
-  // Between each worker's first batch and its last, of so many workers: seconds.
-  double seconds_a_worker(std::uint64_t workers) const noexcept;
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
@@ -39,6 +37,9 @@ struct PipelineSummary {
   RateSeries esm_tokens{};
   double first = 0;  // when the first batch's results came, and the last's
   double last = 0;
+
+  // Between its first batch's beginning and its last's results, of the worker that took longest.
+  double computing_seconds() const noexcept;
 };
 
 // Takes a run's batches, from one thread, and tells any other how it gets on. Its memory does not

@@ -26,12 +26,8 @@ double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-double computing_seconds(const Measured& run) {
-  return run.pipeline.totals.seconds_a_worker(run.counters.workers.get());
-}
-
 double per_second(std::uint64_t amount, const Measured& run) {
-  return share_of(static_cast<double>(amount), computing_seconds(run));
+  return share_of(static_cast<double>(amount), run.pipeline.computing_seconds());
 }
 
 Json run_section(const Measured& run) {
@@ -179,8 +175,10 @@ Json stages_section(const std::vector<Stage>& stages) {
 
 Json workers_section(const Measured& run) {
   Json section = Json::array();
-  for (std::size_t i = 0; i < run.pipeline.workers.size(); ++i) {
-    const BatchTotals& worker = run.pipeline.workers[i];
+  std::vector<BatchTotals> workers = run.pipeline.workers;
+  workers.resize(std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // the idle
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const BatchTotals& worker = workers[i];
     section.push_back({{"index", i},
                        {"name", worker_name(run.settings.compute, i)},
                        {"batches", worker.batches},
@@ -292,7 +290,7 @@ std::string worker_name(const ComputeSettings& compute, std::size_t index) {
 RunMeasurements measurements_of(const Measured& run) {
   const BatchTotals& totals = run.pipeline.totals;
   return {
-      .computing_seconds = computing_seconds(run),
+      .computing_seconds = run.pipeline.computing_seconds(),
       .sequences = run.counters.sequences_scored.get(),
       .utilization = least_utilization(run.monitor),
       .gpus = run.settings.compute.gpus.size(),

@@ -54,7 +54,7 @@ AgainstResult run_against(const BenchmarkSettings& settings, const std::filesyst
     }
   }
   const KeptResults before{.time = "runs in turns with this one",
-                           .commit = program.string(),
+                           .commit = "of " + program.string(),
                            .identity = {},
                            .metrics = metrics_of(other)};
   AgainstResult result{.changes = changes_between(before.metrics, metrics_of(own))};

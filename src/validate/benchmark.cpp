@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "validate/data_set.hpp"
+#include "validate/sequence_parts.hpp"
 #include "validate/suites.hpp"
 #include "validate/timer.hpp"
 
@@ -56,16 +57,28 @@ void check_known(std::string_view name) {
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
+// What it would have judged has no rows, or not all: one row says so.
+void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
+  report.failure = why;
+  report.verdicts.push_back(
+      skipped_verdict({.id = suite.name, .name = suite.title},
+                      fmt::format("the suite was not run to its end: {}", why)));
+}
+
 SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
   SuiteReport report{.name = std::string(suite.name)};
   report.section.key = suite.name;
   report.section.title = suite.title;
+  if (context.cancel.requested()) {
+    fail_suite(suite, "it was not begun: the benchmark was interrupted", report);
+    return report;
+  }
   context.say(fmt::format("{}: {}", suite.name, suite.title));
   const StopWatch watch;
   try {
     suite.run(context, report);
   } catch (const Error& error) {
-    report.failure = context.cancel.requested() ? "it was interrupted" : error.what();
+    fail_suite(suite, context.cancel.requested() ? "it was interrupted" : reason_of(error), report);
     log_warning("{} could not be run to its end: {}", suite.name, report.failure);
   }
   report.seconds = watch.seconds();
@@ -73,6 +86,11 @@ SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
 }
 
 }  // namespace
+
+std::string reason_of(const Error& error) {
+  return error.kind() == ErrorKind::kBenchmark && error.place().file.empty() ? error.detail()
+                                                                             : error.what();
+}
 
 std::vector<std::string> SuiteContext::worker_words(std::size_t workers) const {
   if (!on_gpu()) {
@@ -101,9 +119,12 @@ const Trial& SuiteContext::whole_run() {
 }
 
 std::vector<fs::path> SuiteContext::data(std::uint64_t sequences, std::size_t files) const {
-  if (!settings.samples.empty()) return settings.samples;
   const fs::path folder = settings.output / "data";
   make_directory(folder);
+  if (!settings.samples.empty()) {
+    const bool is_all = sequences >= settings.size.sequences;
+    return is_all && files == 1 ? settings.samples : first_samples(sequences, files);
+  }
   const fs::path place =
       folder / fmt::format("coding_{}x{}{}", sequences, settings.chunk_size,
                            files == 1 ? std::string(".fa") : fmt::format("_{}_files", files));
@@ -113,6 +134,23 @@ std::vector<fs::path> SuiteContext::data(std::uint64_t sequences, std::size_t fi
                                .files = std::min<std::uint64_t>(files, sequences)};
   generate_data_set(wanted, place, cancel);
   return data_files(place, wanted.files);
+}
+
+fs::path SuiteContext::data_file(std::uint64_t sequences) const {
+  const std::vector<fs::path> found = data(sequences);
+  return found.size() == 1 ? found.front() : first_samples(sequences, 1).front();
+}
+
+std::vector<fs::path> SuiteContext::first_samples(std::uint64_t sequences,
+                                                  std::size_t files) const {
+  const std::uint64_t count = std::min(sequences, settings.size.sequences);
+  std::vector<fs::path> parts;
+  for (std::size_t k = 0; k < std::min<std::uint64_t>(files, count); ++k) {
+    parts.push_back(settings.output / "data" /
+                    fmt::format("first_{}_part_{}_of_{}.fa", count, k + 1, files));
+  }
+  write_parts(settings.samples, count, parts, cancel);
+  return parts;
 }
 
 std::span<const SuiteEntry> suite_table() {
@@ -145,10 +183,7 @@ BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
   BenchmarkResults results;
   SuiteContext context{
       .settings = settings, .trials = trials, .cancel = cancel, .v2 = results.v2, .say = say};
-  for (const SuiteEntry* suite : suites) {
-    if (cancel.requested()) break;
-    results.suites.push_back(run_suite(*suite, context));
-  }
+  for (const SuiteEntry* suite : suites) results.suites.push_back(run_suite(*suite, context));
   results.driver = trials.driver();
   results.clock = trials.clock();
   return results;

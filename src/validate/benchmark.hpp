@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/error.hpp"
 #include "report/page.hpp"
 #include "report/verdicts.hpp"
 #include "run/settings.hpp"
@@ -100,9 +101,19 @@ struct SuiteContext {
   std::vector<std::string> whole_words() const;
   // A run over all of the data set on all that there is; the suites that look at one share it.
   const Trial& whole_run();
-  // Files of so many sequences of a chunk's length, each with a stop-free frame, or the samples.
+  // Files of so many sequences of a chunk's length, each with a stop-free frame; or of the first so
+  // many of the samples, all of which are the samples themselves.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
+  // The same as a single file.
+  std::filesystem::path data_file(std::uint64_t sequences) const;
+
+ private:
+  std::vector<std::filesystem::path> first_samples(std::uint64_t sequences,
+                                                   std::size_t files) const;
 };
+
+// Why a part could not be run, without saying again that it was one of a benchmark.
+std::string reason_of(const Error& error);
 
 struct SuiteEntry {
   std::string_view name;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -47,12 +48,17 @@ std::string file_of(const std::string& model, const fs::path& folder,
 }  // namespace
 
 void require_models(const ModelSettings& models) {
-  const auto require = [&models](ModelFamily family, const std::string& model) {
-    if (!is_synthetic(model)) locate_model(family, model, models.lookup);
+  const auto require = [&models](ModelFamily family, const std::string& model,
+                                 std::span<const SyntheticShape> shapes) {
+    if (!is_synthetic(model)) {
+      locate_model(family, model, models.lookup);
+    } else if (const std::string name = parse_synthetic(model).name; !shapes.empty()) {
+      find_synthetic_shape(shapes, name);
+    }
   };
-  require(ModelFamily::kDnabert, models.dnabert_s);
-  require(ModelFamily::kEsm2, models.esm2);
-  require(ModelFamily::kClassifier, models.classifier);
+  require(ModelFamily::kDnabert, models.dnabert_s, synthetic_dnabert_shapes());
+  require(ModelFamily::kEsm2, models.esm2, synthetic_esm2_shapes());
+  require(ModelFamily::kClassifier, models.classifier, {});
 }
 
 bool some_synthetic(const ModelSettings& models) {

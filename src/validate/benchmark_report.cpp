@@ -27,8 +27,7 @@ std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictStatus status)
   return static_cast<std::size_t>(std::ranges::count(verdicts, status, &Verdict::status));
 }
 
-std::vector<std::string> failures_of(const BenchmarkResults& results,
-                                     const std::vector<MetricChange>& changes) {
+std::vector<std::string> failures_of(const BenchmarkResults& results, const BenchmarkEnd& end) {
   std::vector<std::string> failures;
   for (const Verdict& verdict : all_verdicts(results)) {
     if (verdict.status == VerdictStatus::kMiss) failures.push_back(verdict_line(verdict));
@@ -36,7 +35,8 @@ std::vector<std::string> failures_of(const BenchmarkResults& results,
   for (const SuiteReport& suite : results.suites) {
     if (!suite.failure.empty()) failures.push_back(suite.name + ": " + suite.failure);
   }
-  for (const MetricChange& change : changes) {
+  if (!end.against_failure.empty()) failures.push_back("--against: " + end.against_failure);
+  for (const MetricChange& change : end.changes) {
     if (change.change != Change::kRegression) continue;
     failures.push_back(fmt::format("{}: {:.2f} times slower", change.key, change.slower));
   }
@@ -243,7 +243,7 @@ Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& fac
 
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                            const BenchmarkResults& results, const BenchmarkEnd& end) {
-  const std::vector<std::string> failures = failures_of(results, end.changes);
+  const std::vector<std::string> failures = failures_of(results, end);
   const std::vector<Verdict> verdicts = all_verdicts(results);
   // What was skipped is no pass: where nothing was judged nothing passed.
   const bool passed = failures.empty() && count_of(verdicts, VerdictStatus::kPass) > 0;

@@ -22,13 +22,14 @@ struct BenchmarkFacts {
 // What a benchmark comes to beside its suites' results.
 struct BenchmarkEnd {
   std::vector<MetricChange> changes{};  // that are judged
+  std::string against_failure{};        // of another build's runs; empty: none
   int exit_code = 0;
 };
 
 // As a file of results and a history keep them.
 KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results);
 
-// Every verdict of every suite: one that could not be run has a skipped one.
+// Every verdict of every suite; one that was not run to its end has a skipped one that says so.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 
 // `more`: sections after the suites'.

@@ -84,8 +84,8 @@ std::vector<double> Trial::busy_seconds() const {
 double Trial::imbalance() const {
   const std::vector<double> busy = busy_seconds();
   if (busy.empty()) return 0;
-  const auto [fastest, slowest] = std::ranges::minmax(busy);
-  return fastest > 0 ? (slowest - fastest) / fastest : 0;
+  const auto [least, most] = std::ranges::minmax(busy);
+  return most > 0 ? (most - least) / most : 0;
 }
 
 std::string Trial::slowest_worker() const {

@@ -41,7 +41,8 @@ struct Trial {
   std::optional<double> gpu_percent() const;
   // What it is judged by, of `gpus` GPUs.
   RunMeasurements measurements(std::size_t gpus) const;
-  // How much longer the slowest worker was at work than the fastest, as a share of the fastest's.
+  // How much less the worker with the least work was at it than that with the most, as a share of
+  // the latter's time: 1 where one had nothing to do.
   double imbalance() const;
   std::string slowest_worker() const;
 

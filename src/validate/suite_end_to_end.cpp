@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -16,12 +17,11 @@ constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
 // A quarter, a half, three quarters and all of the data set: a line needs more than two points to
-// say how far it may be off. The largest once more for every repeat. Real samples are as large as
-// they are.
+// say how far it may be off. The largest once more for every repeat.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const std::uint64_t all = std::min(context.settings.size.sequences, kLargestMeasured);
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t quarters = 1; quarters < 4 && context.settings.samples.empty(); ++quarters) {
+  for (std::uint64_t quarters = 1; quarters < 4; ++quarters) {
     sizes.push_back(std::max<std::uint64_t>(1, all * quarters / 4));
   }
   sizes.insert(sizes.end(), context.repeats(), all);
@@ -31,16 +31,27 @@ std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
 struct Measured {
   std::vector<Point> points;  // sequences, seconds
   Trial largest;
+  std::vector<double> rates;       // of the largest runs: sequences a second, start to end
+  std::vector<double> esm_rates;   // ESM-2 tokens a second while they computed
+  std::vector<double> peak_bytes;  // of their largest process
 };
+
+void add_largest(Trial trial, Measured& measured) {
+  measured.rates.push_back(trial.sequences() / trial.end.seconds);
+  measured.esm_rates.push_back(trial.esm_tokens_per_second());
+  measured.peak_bytes.push_back(static_cast<double>(trial.end.peak_rss_bytes));
+  measured.largest = std::move(trial);
+}
 
 Measured measure(SuiteContext& context) {
   Measured measured;
-  for (const std::uint64_t size : sizes_of(context)) {
+  const std::vector<std::uint64_t> sizes = sizes_of(context);
+  for (const std::uint64_t size : sizes) {
     Trial trial = context.trials.run({.name = fmt::format("whole_{}", size),
                                       .inputs = context.data(size),
                                       .words = context.whole_words()});
     measured.points.push_back({trial.sequences(), trial.end.seconds});
-    measured.largest = std::move(trial);
+    if (size == sizes.back()) add_largest(std::move(trial), measured);
   }
   return measured;
 }
@@ -103,12 +114,13 @@ std::string why_not_projected(const SuiteContext& context, const Trial& largest,
   return too_short(largest.computing_seconds(), context.settings.thresholds);
 }
 
-std::vector<double> rates_of(const std::vector<Point>& points, double largest) {
-  std::vector<double> rates;
-  for (const Point& point : points) {
-    if (point.x >= largest) rates.push_back(point.x / point.y);
-  }
-  return rates;
+std::vector<Metric> metrics_of(const Measured& measured) {
+  return {{"end_to_end.sequences_per_second", "sequences of whole runs", Measure::kPerSecond,
+           Better::kHigher, measured.rates},
+          {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while they computed",
+           Measure::kPerSecond, Better::kHigher, measured.esm_rates},
+          {"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes,
+           Better::kLower, measured.peak_bytes}};
 }
 
 bool have_several_sizes(const std::vector<Point>& points) {
@@ -121,14 +133,14 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   const Measured measured = measure(context);
   const std::vector<Point>& points = measured.points;
   report.section.tables.push_back(point_table(points));
-  report.metrics.push_back({"end_to_end.sequences_per_second", "sequences of whole runs",
-                            Measure::kPerSecond, Better::kHigher,
-                            rates_of(points, measured.largest.sequences())});
+  report.metrics = metrics_of(measured);
   report.brief =
       !too_short(measured.largest.computing_seconds(), context.settings.thresholds).empty();
   context.v2.total_seconds = measured.largest.end.seconds;
   if (!have_several_sizes(points)) {
-    report.section.note = "The data come in one size: no line can be laid through one point.";
+    constexpr const char* kWhy = "the data come in one size: no line can be laid through one point";
+    report.section.note = kWhy;
+    report.verdicts.push_back(judge_projected_time(0, kWhy, context.settings.thresholds));
     return;
   }
   const LinearFit fit(points);

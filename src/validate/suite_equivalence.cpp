@@ -20,9 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostSequences = 1'000;  // embeddings of more take much of a disk
-constexpr std::array kOriginalTables{"prediction_results.txt",
-                                     "prediction_results_highestscore.csv"};
-constexpr const char* kOtherBudget = "1500";  // tokens: no batch is as it was
+constexpr const char* kOtherBudget = "1500";     // tokens: no batch is as it was
 
 // What was held against this program's run.
 struct Against {
@@ -107,12 +105,24 @@ double largest_difference(const Comparison& comparison) {
   return largest;
 }
 
+constexpr const char* kSameBytes = "the same bytes";
+constexpr const char* kWithinTolerance = "equal labels, rtol 1e-3";
+
+// sequences.tsv has rows where no sequence has a frame.
+bool has_frames(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
+    return found.name != "sequences.tsv" && found.rows.in_a + found.rows.in_b > 0;
+  });
+}
+
 Verdict verdict_of(const Against& against) {
-  Verdict verdict{
-      .id = against.id,
-      .name = against.name,
-      .unit = "largest score difference",
-      .bar = against.comparison.tolerance.exact ? "the same bytes" : "equal labels, rtol 1e-3"};
+  Verdict verdict{.id = against.id,
+                  .name = against.name,
+                  .unit = "largest score difference",
+                  .bar = against.comparison.tolerance.exact ? kSameBytes : kWithinTolerance};
+  if (!has_frames(against.comparison)) {
+    return skipped_verdict(verdict, "there is no row to compare: no sequence has a frame");
+  }
   verdict.value = largest_difference(against.comparison);
   verdict.status = status_of(against.comparison);
   return verdict;
@@ -168,13 +178,31 @@ std::vector<std::string> with(std::vector<std::string> words,
   return words;
 }
 
-// Results of the original, and the rows that they are judged in.
-struct Original {
+struct Row {
   std::string_view id;
   std::string_view name;
-  std::string_view fp32_id;  // against this program's run in fp32
-  std::string_view fp32_name;
 };
+constexpr Row kIdentity{"IDENTITY", "answers with other batches and one worker"};
+constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
+
+// Results of the original, and the rows that they are judged in.
+struct Original {
+  Row row;
+  Row fp32;  // of this program's run in fp32
+};
+constexpr Original kBaseline{
+    {"EQUIV-BASELINE", "answers against the stored baseline"},
+    {"EQUIV-BASELINE-FP32", "answers in fp32 against the stored baseline"}};
+constexpr Original kVanilla{
+    {"EQUIV-VANILLA", "answers against the original, run here"},
+    {"EQUIV-VANILLA-FP32", "answers in fp32 against the original, run here"}};
+
+// A stored baseline is of all of the samples.
+std::vector<fs::path> inputs_of(const SuiteContext& context) {
+  const std::uint64_t all = context.settings.size.sequences;
+  if (!context.settings.baseline.empty()) return context.data(all);
+  return {context.data_file(std::min(all, kMostSequences))};
+}
 
 // The suite's parts, as they come.
 class Equivalence {
@@ -182,13 +210,13 @@ class Equivalence {
   Equivalence(SuiteContext& context, SuiteReport& report)
       : context_(context),
         report_(report),
-        inputs_(context.data(std::min(context.settings.size.sequences, kMostSequences))),
+        inputs_(inputs_of(context)),
         own_(own_run(context, inputs_, "own", context.whole_words())) {}
 
   void hold_against_other_batches() {
     const Trial other = own_run(context_, inputs_, "other_batches",
                                 with(context_.worker_words(1), {"--token-budget", kOtherBudget}));
-    add("IDENTITY", "with other batches and one worker", own_, other.directory, {.exact = true});
+    add(kIdentity, own_, other.directory, {.exact = true});
   }
 
   void hold_against_fp32() {
@@ -197,25 +225,24 @@ class Equivalence {
         own_run(context_, inputs_, "fp32", with(context_.whole_words(), {"--precision", "fp32"}));
     const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
     const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
-    all_.push_back({"PRECISION", "in fp32",
+    all_.push_back({kPrecision.id, kPrecision.name,
                     compare({own_.directory, fp32_->directory, tolerance}, context_.cancel)});
     report_.verdicts.push_back(judge_precision(all_.back(), bar));
   }
 
   void hold_against_baseline() {
-    constexpr Original kBaseline{"EQUIV-BASELINE", "the stored baseline", "EQUIV-BASELINE-FP32",
-                                 "the stored baseline, against this program in fp32"};
     const fs::path& baseline = context_.settings.baseline;
-    if (baseline.empty()) return skip(kBaseline, "none was given: --vanilla-baseline");
+    if (baseline.empty()) return skip(kBaseline.row, "none was given: --vanilla-baseline");
     tell_provenance(baseline);
     hold_against_original(kBaseline, baseline);
   }
 
   void hold_against_vanilla() {
-    constexpr Original kVanilla{"EQUIV-VANILLA", "the original, run here", "EQUIV-VANILLA-FP32",
-                                "the original, run here, against this program in fp32"};
-    if (context_.settings.vanilla_command.empty()) return skip(kVanilla, kNoVanilla);
-    hold_against_original(kVanilla, run_vanilla(context_, inputs_).directory);
+    if (context_.settings.vanilla_command.empty()) return skip(kVanilla.row, kNoVanilla);
+    if (inputs_.size() != 1) {
+      return skip(kVanilla.row, "the original takes one file, and the baseline is of several");
+    }
+    hold_against_original(kVanilla, run_vanilla(context_, inputs_.front()).directory);
   }
 
   void finish() {
@@ -241,19 +268,18 @@ class Equivalence {
     }
   }
 
-  void add(std::string_view id, std::string_view name, const Trial& own, const fs::path& other,
-           const Tolerance& tolerance) {
-    all_.push_back({id, name, compare({own.directory, other, tolerance}, context_.cancel)});
+  void add(const Row& row, const Trial& own, const fs::path& other, const Tolerance& tolerance) {
+    all_.push_back({row.id, row.name, compare({own.directory, other, tolerance}, context_.cancel)});
     report_.verdicts.push_back(verdict_of(all_.back()));
   }
 
   // The run in fp32, too: what is left of a difference there is no matter of precision.
   void hold_against_original(const Original& original, const fs::path& other) {
-    add(original.id, original.name, own_, other, {});
+    add(original.row, own_, other, {});
     keep_v2_figures(all_.back().comparison);
     require_both_tables();
     if (!fp32_) return;
-    add(original.fp32_id, original.fp32_name, *fp32_, other, {});
+    add(original.fp32, *fp32_, other, {});
     require_both_tables();
   }
 
@@ -271,9 +297,9 @@ class Equivalence {
     }
   }
 
-  void skip(const Original& original, std::string_view why) {
-    report_.verdicts.push_back(
-        skipped_verdict({.id = original.id, .name = original.name}, std::string(why)));
+  void skip(const Row& row, std::string_view why) {
+    report_.verdicts.push_back(skipped_verdict(
+        {.id = row.id, .name = row.name, .bar = kWithinTolerance}, std::string(why)));
   }
 
   void keep_v2_figures(const Comparison& comparison) {
@@ -296,20 +322,45 @@ class Equivalence {
   std::vector<Against> all_;
 };
 
+struct Part {
+  Row row;
+  void (Equivalence::*run)();
+};
+constexpr std::array kParts{Part{kIdentity, &Equivalence::hold_against_other_batches},
+                            Part{kPrecision, &Equivalence::hold_against_fp32},
+                            Part{kBaseline.row, &Equivalence::hold_against_baseline},
+                            Part{kVanilla.row, &Equivalence::hold_against_vanilla}};
+
+// A part that cannot be run has a skipped row, and does not keep the others from being run.
+void run_part(const Part& part, SuiteContext& context, Equivalence& equivalence,
+              SuiteReport& report, std::string& failures) {
+  try {
+    (equivalence.*part.run)();
+  } catch (const Error& error) {
+    const auto same = std::ranges::find(report.verdicts, part.row.id, &Verdict::id);
+    if (same == report.verdicts.end()) {
+      report.verdicts.push_back(
+          skipped_verdict({.id = part.row.id, .name = part.row.name}, reason_of(error)));
+    }
+    if (context.cancel.requested()) throw;
+    failures +=
+        fmt::format("{}{}: {}", failures.empty() ? "" : "; ", part.row.id, reason_of(error));
+  }
+}
+
 }  // namespace
 
 void run_equivalence_suite(SuiteContext& context, SuiteReport& report) {
   Equivalence equivalence(context, report);
+  std::string failures;
   try {
-    equivalence.hold_against_other_batches();
-    equivalence.hold_against_fp32();
-    equivalence.hold_against_baseline();
-    equivalence.hold_against_vanilla();
-  } catch (const Error&) {  // what was found before is told
+    for (const Part& part : kParts) run_part(part, context, equivalence, report, failures);
+  } catch (const Error&) {  // interrupted: what was found before is told
     equivalence.finish();
     throw;
   }
   equivalence.finish();
+  if (!failures.empty()) throw Error(ErrorKind::kBenchmark, failures);
 }
 
 }  // namespace virnucpro

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array kPhaseNames{"start", "embedding", "tables"};
 constexpr double kGigabyte = 1e9;
-constexpr std::size_t kLargestBudget = std::size_t{1} << 19U;  // tokens
+constexpr std::size_t kLargestBudget = std::size_t{1} << 24U;  // tokens
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 60;  // seconds below which growth tells nothing
 

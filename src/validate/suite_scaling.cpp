@@ -165,7 +165,11 @@ Plot scaling_plot(const ByWorkers& runs) {
 void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::vector<std::filesystem::path> files =
       context.data(context.settings.size.sequences, kFiles);
-  if (files.size() < 2) return;
+  if (files.size() < 2) {
+    report.section.fields.push_back({"persistence_saves", "saved by keeping the models",
+                                     "not told: there is one sequence alone"});
+    return;
+  }
   const auto run = [&context](const std::vector<std::filesystem::path>& inputs) {
     return context.trials
         .run({.name = "persistent", .inputs = inputs, .words = context.whole_words()})
@@ -188,8 +192,8 @@ std::string imbalance_note(const ByWorkers& runs) {
   for (const auto& [workers, repeats] : runs) {
     const double imbalance = spread_of(repeats.imbalances).median;
     if (workers == 1 || imbalance <= kNamedImbalance) continue;
-    note += fmt::format(" Of {} workers {} was at work {:.0f} % longer than the fastest.", workers,
-                        repeats.slowest, 100 * imbalance);
+    note += fmt::format(" Of {} workers one was at work {:.0f} % less than {}, which had the most.",
+                        workers, 100 * imbalance, repeats.slowest);
   }
   return note;
 }

@@ -9,7 +9,8 @@ import pytest
 from conftest import BIN, MODELS, fasta, message
 from report_page import read_page
 
-TINY = [*MODELS, "--device", "cpu", "-t", "2", "--data-size", "tiny", "--quick"]
+QUICK = [*MODELS, "--device", "cpu", "-t", "2", "--quick"]
+TINY = [*QUICK, "--data-size", "tiny"]
 SUITES = ["throughput", "memory", "scaling", "end-to-end", "equivalence", "v1-comparison",
           "checkpoint-overhead"]
 
@@ -132,7 +133,7 @@ def scaled(report, by):
 def test_a_planted_slowdown_is_a_regression(program):
     """Of figures 100 times better and worse, in runs that are allowed to be short."""
     (program.folder / "short.yaml").write_text("run:\n  requirements:\n    shortest_run: 0\n")
-    long = [*TINY[:-1], "-c", "short.yaml", "--suite", "end-to-end"]
+    long = [*MODELS, "--device", "cpu", "-t", "2", "--data-size", "tiny", "-c", "short.yaml", "--suite", "end-to-end"]
 
     def compare(before, out, exit_code):
         (program.folder / "kept.json").write_text(json.dumps(before))
@@ -149,6 +150,14 @@ def test_a_planted_slowdown_is_a_regression(program):
     assert slow["status"]["all_tests_passed"] is False and slow["summary"]["exit_code"] == 1
     _, fast = compare(scaled(first, 0.01), "fast", 0)
     assert fast["changes"][0]["change"] == "better"
+
+    (program.folder / "history").mkdir()
+    kept = program.folder / "history" / "history.jsonl"
+    kept.write_text(json.dumps(scaled(first, 100)) + "\n")
+    result = program("benchmark", *long, "-o", "third", "--history", "history")
+    assert result.returncode == 1, message(result)
+    assert report_of(program.folder / "third")["summary"]["exit_code"] == 1
+    assert len(kept.read_text().splitlines()) == 2
 
 
 def test_short_runs_are_no_regression(program):
@@ -207,18 +216,78 @@ def test_weights_that_are_made_and_kept_are_named(program):
     assert "weights: " not in program(*call).stderr.decode()
 
 
+def run_samples(program, suites, *arguments, exit_code=0):
+    result = program("benchmark", *QUICK, "-o", "out", "--suite", suites, "--data", "samples",
+                     *arguments, timeout=300)
+    assert result.returncode == exit_code, message(result)
+    return report_of(program.folder / "out")
+
+
 def test_real_samples_with_their_provenance(program):
     samples = program.folder / "samples"
     samples.mkdir()
     (samples / "a.fa").write_text(fasta({"a": "ATGGCC" * 60, "b": "GCCAAA" * 60}))
     (samples / "provenance.json").write_text(
         json.dumps({"source": "made by hand", "expected_baseline_seconds": 12}))
-    _, report = run(program, "--suite", "end-to-end", "--data", samples)
+    report = run_samples(program, "end-to-end")
     assert report["metadata"]["num_sequences"] == 2
     assert any("made by hand" in line for line in report["metadata"]["samples"])
     assert any("12 s" in line for line in report["metadata"]["samples"])
     kept = json.loads((program.folder / "out" / "samples.json").read_text())
     assert kept["source"] == "made by hand" and kept["sequences"] == 2
+
+
+def test_samples_in_several_sizes_and_files(program):
+    """A line needs several sizes; the original takes one file; models are kept over two."""
+    (program.folder / "samples").mkdir()
+    for name in "ab":
+        reads = {f"{name}{k}": "ATGGCC" * (50 + k) for k in range(6)}
+        (program.folder / "samples" / f"{name}.fa").write_text(fasta(reads))
+    report = run_samples(program, "end-to-end,equivalence,scaling", "--vanilla-command",
+                         'grep -c ">" "$INPUT" >&2; '
+                         'cp -r "$OUTPUT"/../*_own/*_merged "$OUTPUT"')
+    runs = sorted((program.folder / "out" / "runs").glob("*_whole_*[0-9]"))
+    assert [run.name.split("_")[-1] for run in runs] == ["3", "6", "9", "12"]
+    assert verdict(report, "PERF-01")["status"] == "SKIPPED"
+    assert verdict(report, "EQUIV-VANILLA")["status"] == "PASS"
+    assert len(list((program.folder / "out" / "runs").glob("*_persistent"))) == 3
+    assert {path.name for path in (program.folder / "out" / "data").iterdir()} >= {
+        "first_12_part_1_of_1.fa", "first_12_part_2_of_2.fa"}
+
+
+def test_samples_have_their_own_size(program):
+    (program.folder / "samples").mkdir()
+    result = program("benchmark", *TINY, "--data", "samples", "-o", "out")
+    assert result.returncode == 1 and "--data has its own size" in message(result)
+
+
+def verdict(report, name):
+    (found,) = [row for row in report["verdicts"] if row["id"] == name]
+    return found
+
+
+def test_nothing_to_compare_is_no_pass(program):
+    (program.folder / "samples").mkdir()
+    (program.folder / "samples" / "a.fa").write_text(fasta({"short": "AC"}))
+    row = verdict(run_samples(program, "equivalence"), "IDENTITY")
+    assert row["status"] == "SKIPPED" and "no row" in row["detail"]
+
+
+def test_a_part_of_a_suite_does_not_keep_the_next_from_being_run(program):
+    (program.folder / "empty").mkdir()
+    _, report = run(program, "--suite", "equivalence", "--vanilla-baseline", "empty",
+                    "--vanilla-command", 'cp -r "$OUTPUT"/../*_own/*_merged "$OUTPUT"', exit_code=2)
+    assert verdict(report, "EQUIV-BASELINE")["status"] == "SKIPPED"
+    assert "it holds no table" in verdict(report, "EQUIV-BASELINE")["detail"]
+    assert verdict(report, "EQUIV-VANILLA")["status"] == "PASS"
+    assert verdict(report, "IDENTITY")["status"] == "PASS"
+
+
+def test_what_leaves_no_results_is_not_fast(program):
+    (program.folder / "short.yaml").write_text("run:\n  requirements:\n    shortest_run: 0\n")
+    _, report = run(program, "-c", "short.yaml", "--suite", "v1-comparison", "--vanilla-command",
+                    "sleep 1", exit_code=2)
+    assert [row["status"] for row in report["verdicts"]] == ["SKIPPED"]
 
 
 def test_a_stored_baseline_is_held_against_a_run(program):
@@ -244,9 +313,13 @@ def test_a_part_that_cannot_be_run_is_told_and_the_others_are_run(program):
 
 
 def test_what_is_not_there_shows_at_once(program):
-    for arguments in (["--against", "/nonexistent"], ["--vanilla-baseline", "absent"]):
+    (program.folder / "text").write_text("no program")
+    for arguments in (["--against", "/nonexistent"], ["--vanilla-baseline", "absent"],
+                      ["--against", "text"], ["--against", "/tmp"],
+                      ["--esm-model", "synthetic:bogus"]):
         result = program("benchmark", *TINY, "-o", "out", *arguments)
-        assert result.returncode == 1 and arguments[1] in message(result)
+        assert result.returncode == 1
+        assert arguments[1].removeprefix("synthetic:") in message(result)
         assert not (program.folder / "out").exists()
 
 
@@ -256,19 +329,25 @@ def test_where_nothing_is_judged_nothing_passed(program):
     assert "nothing judged" in report_of(program.folder / "out", "md")
 
 
-def test_an_interrupted_benchmark_leaves_what_there_is(program):
-    process = program.start("benchmark", *TINY, "--suite", "v1-comparison,checkpoint-overhead",
-                            "--data-size", "large", "-o", "out", stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
-    log = program.folder / "out" / "runs" / "001_journal.log"
+@pytest.mark.parametrize("suites, log, failures", [
+    ("v1-comparison,checkpoint-overhead", "001_journal.log", ["", "it was interrupted"]),
+    ("scaling,v1-comparison", "001_scaling_1.log",
+     ["it was interrupted", "it was not begun: the benchmark was interrupted"]),
+])
+def test_an_interrupted_benchmark_leaves_what_there_is(program, suites, log, failures):
+    process = program.start("benchmark", *QUICK, "--suite", suites, "--data-size", "large", "-o",
+                            "out", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
-    while not log.exists() and time.monotonic() < deadline:
+    while not (program.folder / "out" / "runs" / log).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == 130
     report = report_of(program.folder / "out")
-    assert [suite["failure"] for suite in report["suites"]] == ["", "it was interrupted"]
+    assert [suite["failure"] for suite in report["suites"]] == failures
+    assert report["summary"]["exit_code"] == 130
+    skipped = [row["id"] for row in report["verdicts"] if "was not run to its end" in row["detail"]]
+    assert skipped == [name for name, why in zip(suites.split(","), failures) if why]
 
 
 def test_two_at_once_are_refused(program):

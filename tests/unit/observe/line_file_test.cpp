@@ -35,6 +35,12 @@ TEST_F(LineFileTest, HasOneHeaderAndWhatWasAppendedAtOnce) {
   EXPECT_EQ(read_text(path), kHeader + "a\nb\nc\nd\n");
 }
 
+TEST_F(LineFileTest, EndsALineThatWasCut) {
+  std::ofstream(path, std::ios::binary) << "edited by ha";
+  EXPECT_EQ(LineFile(path, kHeader).append("a\n"), 0);
+  EXPECT_EQ(read_text(path), "edited by ha\na\n");
+}
+
 TEST_F(LineFileTest, IsTriedAgainWhereItCannotBeOpened) {
   LineFile file(folder.path() / "later" / "log", kHeader);
   EXPECT_EQ(file.append("a\n"), ENOENT);

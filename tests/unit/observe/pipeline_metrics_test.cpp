@@ -37,6 +37,7 @@ TEST(PipelineMetrics, AddUpByWorkerAndAltogether) {
   EXPECT_EQ(summary.workers[0].batches, 1U);
   EXPECT_EQ(summary.workers[1].batches, 0U);
   EXPECT_EQ(summary.workers[2].times.all(), 7.25);
+  EXPECT_EQ(summary.computing_seconds(), 7.25) << "the others had less, or nothing, to do";
   EXPECT_THAT(summary.queue_states, ElementsAre(1, 0, 2));
   EXPECT_EQ(summary.waiting.max(), 0.25);
   EXPECT_EQ(summary.busy.max(), 4.5);

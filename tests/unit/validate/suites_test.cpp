@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 // Stands for the program: runs of a known cost. It sleeps a second of work shared by its workers,
-// and tells of 8,000 tokens a second and worker; of two, the second is at work for half the time.
+// leaves the tables of one frame, and tells of 8,000 tokens a second and worker; of two, the second
+// is at work for half the time.
 constexpr const char* kFakeProgram = R"(#!/bin/sh
 workers=1
 while [ $# -gt 0 ]; do
@@ -30,7 +31,11 @@ if [ -n "$FAKE_FAILS" ]; then echo "no luck today" >&2; exit 1; fi
 sleep $(awk "BEGIN { print ${FAKE_COST:-1} / $workers }")
 if [ "$VIRNUCPRO_DISABLE_CHECKPOINTING" = 1 ]; then FAKE_HAS_JOURNAL=false
 else sleep ${FAKE_JOURNAL:-0}; fi
-mkdir -p $out
+mkdir -p $out/x_merged
+printf 'Sequence_ID\tPrediction\tscore1\tscore2\na_chunk_1F1\tvirus\t0.1\t0.9\n' \
+  > $out/x_merged/prediction_results.txt
+printf 'Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\na_chunk_1\tTrue\t0.1\t0.9\n' \
+  > $out/x_merged/prediction_results_highestscore.csv
 cat > $out/telemetry_1.json <<END
 {"workload": {"sequences": 10, "sequences_scored": 10, "esm_tokens": 160000, "batches": 4},
  "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}},
@@ -56,6 +61,7 @@ class Suites : public ::testing::Test {
   }
   ~Suites() override {
     ::unsetenv("FAKE_FAILS");
+    ::unsetenv("FAKE_COST");
     ::unsetenv("FAKE_JOURNAL");
     ::unsetenv("FAKE_HAS_JOURNAL");
   }
@@ -79,6 +85,7 @@ class Suites : public ::testing::Test {
 };
 
 TEST_F(Suites, RecoverTheSpeedUpOfADeviceOfKnownCost) {
+  ::setenv("FAKE_COST", "4", 1);  // starting a process takes its time beside other tests
   const SuiteReport report = run("scaling");
   EXPECT_EQ(report.failure, "");
   const double one = metric(report, "scaling.1.seconds").values.at(0);
@@ -135,13 +142,23 @@ TEST_F(Suites, SkipTheOriginalWhereItIsNot) {
 
 TEST_F(Suites, HoldTheOriginalAgainstThisProgram) {
   settings_.thresholds.shortest_run = 1;
-  settings_.vanilla_command = "test -s \"$INPUT\" && test -d \"$OUTPUT\" && sleep 5";
+  settings_.vanilla_command =
+      "test -s \"$INPUT\" && FAKE_COST=5 " + settings_.program.string() + " -o \"$OUTPUT\"";
   const SuiteReport report = run("v1-comparison");
   EXPECT_EQ(report.failure, "");
   ASSERT_TRUE(report.verdicts.at(0).value);
   EXPECT_NEAR(*report.verdicts[0].value, 5, 0.25);
   EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kPass);
   EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kSkipped);  // of a GPU
+}
+
+TEST_F(Suites, DoNotCallFastWhatLeavesNoResults) {
+  settings_.thresholds.shortest_run = 1;
+  settings_.vanilla_command = "sleep 2";
+  const SuiteReport report = run("v1-comparison");
+  EXPECT_THAT(report.failure, HasSubstr("it holds no table"));
+  ASSERT_THAT(report.verdicts, SizeIs(1));
+  EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kSkipped);
 }
 
 TEST(FindSuites, TakesNamesAliasesAndAll) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "sequence/input_set.hpp"
+
+namespace virnucpro {
+
+// Calls `take` with the records of the files, one after the other, until it wants no more; gives
+// how many it took. Errors: the inputs'; Cancel's.
+std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const Cancel& cancel,
+                          const std::function<bool(const InputRecord&)>& take);
+
+// Writes the first `count` of their sequences as FASTA into the files `parts`, alike many into
+// each, the last ones into the last. Errors: as above; kOutputWrite.
+void write_parts(const std::vector<std::filesystem::path>& files, std::uint64_t count,
+                 const std::vector<std::filesystem::path>& parts, const Cancel& cancel);
+
+}  // namespace virnucpro
