@@ -14,6 +14,8 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
+#include "validate/embedding_parts.hpp"
 #include "validate/embedding_reader.hpp"
 #include "validate/score_table.hpp"
 
@@ -43,21 +45,43 @@ Content content_of(const fs::path& path) {
   return Content::kTable;
 }
 
-std::unique_ptr<EmbeddingReader> open_embeddings(const fs::path& path, Content content,
-                                                 const Cancel& cancel) {
-  return content == Content::kTorch ? open_torch_embeddings(path)
-                                    : open_hdf5_embeddings(path, cancel);
+// What has embeddings on one side: one reader of several datasets, or one each.
+struct Embeddings {
+  fs::path path;  // that errors name
+  std::vector<std::unique_ptr<EmbeddingReader>> readers{};
+};
+
+Embeddings open_file(const fs::path& path, Content content, const Cancel& cancel) {
+  Embeddings embeddings{.path = path};
+  embeddings.readers.push_back(content == Content::kTorch ? open_torch_embeddings(path)
+                                                          : open_hdf5_embeddings(path, cancel));
+  return embeddings;
 }
 
-// The files of an output directory, each where it is there.
+// What of an output directory is there.
 struct Directory {
-  static constexpr std::array<std::string_view, 4> kNames{"prediction_results.txt",
-                                                          "prediction_results_highestscore.csv",
-                                                          "sequences.tsv", "embeddings.h5"};
-  static constexpr std::size_t kTables = 3;  // which come first
+  static constexpr std::array<std::string_view, 3> kTables{
+      "prediction_results.txt", "prediction_results_highestscore.csv", "sequences.tsv"};
+  static constexpr std::string_view kHdf5 = "embeddings.h5";
 
-  std::array<std::optional<fs::path>, kNames.size()> files{};
+  fs::path path{};
+  std::array<std::optional<fs::path>, kTables.size()> tables{};
+  bool has_hdf5 = false;
+  OriginalEmbeddings original{};  // where there is no HDF5
+
+  bool has_embeddings() const { return has_hdf5 || !original.datasets.empty(); }
 };
+
+Embeddings open_embeddings(const Directory& directory, const Cancel& cancel) {
+  if (directory.has_hdf5) {
+    return open_file(directory.path / Directory::kHdf5, Content::kHdf5, cancel);
+  }
+  Embeddings embeddings{.path = directory.path};
+  for (const EmbeddingParts& parts : directory.original.datasets) {
+    embeddings.readers.push_back(open_embedding_parts(parts));
+  }
+  return embeddings;
+}
 
 // Where the two tables of the original lie: <stem>_merged, or the directory itself.
 fs::path folder_of_tables(const fs::path& directory) {
@@ -66,7 +90,7 @@ fs::path folder_of_tables(const fs::path& directory) {
   for (auto entry = fs::directory_iterator(directory, error);
        !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const bool is_merged = entry->path().filename().string().ends_with("_merged");
-    if (is_merged && fs::exists(entry->path() / Directory::kNames[0], error)) {
+    if (is_merged && fs::exists(entry->path() / Directory::kTables[0], error)) {
       found.push_back(entry->path());
     }
   }
@@ -80,16 +104,20 @@ fs::path folder_of_tables(const fs::path& directory) {
 }
 
 Directory look_into(const fs::path& directory) {
-  const fs::path tables = folder_of_tables(directory);
-  Directory result;
-  for (std::size_t k = 0; k < Directory::kNames.size(); ++k) {
-    const fs::path file = (k < 2 ? tables : directory) / Directory::kNames[k];
-    std::error_code absent;
-    if (fs::exists(file, absent)) result.files[k] = file;
+  const fs::path of_tables = folder_of_tables(directory);
+  Directory result{.path = directory};
+  std::error_code absent;
+  for (std::size_t k = 0; k < Directory::kTables.size(); ++k) {
+    const fs::path file = (k < 2 ? of_tables : directory) / Directory::kTables[k];
+    if (fs::exists(file, absent)) result.tables[k] = file;
   }
-  const bool is_empty = std::none_of(result.files.begin(), result.files.end(),
+  result.has_hdf5 = fs::exists(directory / Directory::kHdf5, absent);
+  if (!result.has_hdf5) result.original = find_original_embeddings(directory);
+  const bool has_table = std::any_of(result.tables.begin(), result.tables.end(),
                                      [](const auto& file) { return file.has_value(); });
-  if (is_empty) fail(directory, "it holds no table and no embeddings of a finished run");
+  if (!has_table && !result.has_embeddings()) {
+    fail(directory, "it holds no table and no embeddings of a finished run");
+  }
   return result;
 }
 
@@ -193,6 +221,27 @@ class IdSource : public RowSource {
   std::uint64_t at_ = 0;
 };
 
+std::optional<std::size_t> place_in(const EmbeddingReader& reader, const std::string& name) {
+  for (std::size_t k = 0; k < reader.datasets().size(); ++k) {
+    if (reader.datasets()[k].name == name) return k;
+  }
+  return std::nullopt;
+}
+
+// The datasets of one side that the other one lacks.
+std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other) {
+  std::vector<std::string> names;
+  for (const auto& reader : one.readers) {
+    for (const EmbeddingDataset& dataset : reader->datasets()) {
+      const bool is_there = std::ranges::any_of(other.readers, [&dataset](const auto& theirs) {
+        return place_in(*theirs, dataset.name).has_value();
+      });
+      if (!is_there) names.push_back(dataset.name);
+    }
+  }
+  return names;
+}
+
 // Empty where a number is not finite.
 std::optional<double> cosine_of(const std::vector<double>& a, const std::vector<double>& b) {
   double product = 0;
@@ -208,26 +257,21 @@ std::optional<double> cosine_of(const std::vector<double>& a, const std::vector<
   return std::clamp(product / (std::sqrt(length_a) * std::sqrt(length_b)), -1.0, 1.0);
 }
 
+// Of two readers the datasets that both have.
 class EmbeddingComparer {
  public:
-  EmbeddingComparer(std::unique_ptr<EmbeddingReader> a, std::unique_ptr<EmbeddingReader> b,
-                    const CompareSettings& settings, const fs::path& file_b)
-      : a_(std::move(a)), b_(std::move(b)) {
-    for (std::size_t in_a = 0; in_a < a_->datasets().size(); ++in_a) {
+  EmbeddingComparer(EmbeddingReader& a, EmbeddingReader& b, const CompareSettings& settings,
+                    const fs::path& file_b)
+      : a_(a), b_(b) {
+    for (std::size_t in_a = 0; in_a < a_.datasets().size(); ++in_a) {
       add_common(in_a, settings, file_b);
     }
-    for (const EmbeddingDataset& dataset : b_->datasets()) {
-      if (!has(*a_, dataset.name)) remarks_.push_back(dataset.name + " is in B alone");
-    }
-    if (common_.empty())
-      fail(file_b, fmt::format("no dataset in common: {}", fmt::join(remarks_, ", ")));
   }
 
-  const std::vector<std::string>& remarks() const { return remarks_; }
-
   std::vector<DatasetComparison> compare(const Cancel& cancel) {
-    IdSource a(*a_);
-    IdSource b(*b_);
+    if (common_.empty()) return {};
+    IdSource a(a_);
+    IdSource b(b_);
     const RowVisitor visitor{
         .both = [this](const IdRow& row_a, const IdRow& row_b) { compare_rows(row_a, row_b); },
         .only_a =
@@ -254,23 +298,13 @@ class EmbeddingComparer {
     std::vector<double> values_b;
   };
 
-  static std::optional<std::size_t> has(const EmbeddingReader& reader, const std::string& name) {
-    for (std::size_t k = 0; k < reader.datasets().size(); ++k) {
-      if (reader.datasets()[k].name == name) return k;
-    }
-    return std::nullopt;
-  }
-
   void add_common(std::size_t in_a, const CompareSettings& settings, const fs::path& file_b) {
-    const EmbeddingDataset& dataset = a_->datasets()[in_a];
-    const auto in_b = has(*b_, dataset.name);
-    if (!in_b) {
-      remarks_.push_back(dataset.name + " is in A alone");
-      return;
-    }
-    const std::size_t width = b_->datasets()[*in_b].width;
+    const EmbeddingDataset& dataset = a_.datasets()[in_a];
+    const auto in_b = place_in(b_, dataset.name);
+    if (!in_b) return;
+    const std::size_t width = b_.datasets()[*in_b].width;
     // A file without rows need not know its width.
-    const bool has_rows = a_->rows() != 0 && b_->rows() != 0;
+    const bool has_rows = a_.rows() != 0 && b_.rows() != 0;
     if (width != dataset.width && has_rows) {
       fail(file_b, fmt::format("{} is {} wide, in A {}", dataset.name, width, dataset.width));
     }
@@ -283,8 +317,8 @@ class EmbeddingComparer {
 
   void compare_rows(const IdRow& a, const IdRow& b) {
     for (Common& common : common_) {
-      a_->read(common.in_a, a.number - 1, common.values_a);
-      b_->read(common.in_b, b.number - 1, common.values_b);
+      a_.read(common.in_a, a.number - 1, common.values_a);
+      b_.read(common.in_b, b.number - 1, common.values_b);
       compare_values(a, b, common);
     }
   }
@@ -302,10 +336,9 @@ class EmbeddingComparer {
     common.counter.end_row();
   }
 
-  std::unique_ptr<EmbeddingReader> a_;
-  std::unique_ptr<EmbeddingReader> b_;
+  EmbeddingReader& a_;
+  EmbeddingReader& b_;
   std::vector<Common> common_;
-  std::vector<std::string> remarks_;
 };
 
 // --- all of it -----------------------------------------------------------------------------------
@@ -337,21 +370,45 @@ class Comparer {
     result_.kind = "directory";
     const Directory a = look_into(settings_.a);
     const Directory b = look_into(settings_.b);
-    for (std::size_t k = 0; k < Directory::kNames.size(); ++k) {
-      const std::string name(Directory::kNames[k]);
-      if (a.files[k].has_value() != b.files[k].has_value()) {
-        result_.remarks.push_back(fmt::format("{} is in {} alone", name, a.files[k] ? "A" : "B"));
-      }
-      if (!a.files[k] || !b.files[k]) continue;
-      if (k < Directory::kTables) {
-        add_table(name, *a.files[k], *b.files[k]);
-      } else {
-        add_embeddings({*a.files[k], Content::kHdf5}, {*b.files[k], Content::kHdf5});
+    for (std::size_t k = 0; k < Directory::kTables.size(); ++k) {
+      const std::string name(Directory::kTables[k]);
+      if (a.tables[k] && b.tables[k]) {
+        add_table(name, *a.tables[k], *b.tables[k]);
+      } else if (a.tables[k] || b.tables[k]) {
+        tell_alone(name, a.tables[k] ? "A" : "B");
       }
     }
+    if (a.has_embeddings() && b.has_embeddings()) {
+      add_embeddings(open_embeddings(a, cancel_), open_embeddings(b, cancel_));
+    } else {
+      tell_embeddings(a, "A");
+      tell_embeddings(b, "B");
+    }
+    tell_others(a, "A");
+    tell_others(b, "B");
     if (result_.datasets.empty()) {
       fail(settings_.b, fmt::format("nothing in common: {}", fmt::join(result_.remarks, ", ")));
     }
+  }
+
+  void tell_alone(std::string_view what, std::string_view side) {
+    result_.remarks.push_back(fmt::format("{} is in {} alone", what, side));
+  }
+
+  void tell_embeddings(const Directory& directory, std::string_view side) {
+    if (directory.has_hdf5) tell_alone(Directory::kHdf5, side);
+    for (const EmbeddingParts& parts : directory.original.datasets) {
+      tell_alone(parts.dataset, side);
+    }
+  }
+
+  void tell_others(const Directory& directory, std::string_view side) {
+    const std::vector<fs::path>& others = directory.original.others;
+    if (others.empty()) return;
+    const std::string more =
+        others.size() == 1 ? "" : fmt::format(" and {} more", grouped(others.size() - 1));
+    result_.remarks.push_back(fmt::format("not compared in {}, no embeddings by name: {}{}", side,
+                                          printable(others.front().string()), more));
   }
 
   void compare_files() {
@@ -366,7 +423,11 @@ class Comparer {
       add_table("", settings_.a, settings_.b);
     } else {
       result_.kind = "embeddings";
-      add_embeddings({settings_.a, a}, {settings_.b, b});
+      add_embeddings(open_file(settings_.a, a, cancel_), open_file(settings_.b, b, cancel_));
+      if (result_.datasets.empty()) {
+        fail(settings_.b,
+             fmt::format("no dataset in common: {}", fmt::join(result_.remarks, ", ")));
+      }
     }
   }
 
@@ -375,19 +436,19 @@ class Comparer {
     result_.datasets.push_back(TableComparer(std::move(name), a, b, settings_).compare(cancel_));
   }
 
-  struct EmbeddingPlace {
-    fs::path path;
-    Content content;
-  };
+  void add_embeddings(const Embeddings& a, const Embeddings& b) {
+    for (const auto& in_a : a.readers) {
+      for (const auto& in_b : b.readers) add_embeddings(*in_a, *in_b, b.path);
+    }
+    for (const std::string& name : lacking(a, b)) tell_alone(name, "A");
+    for (const std::string& name : lacking(b, a)) tell_alone(name, "B");
+  }
 
-  void add_embeddings(const EmbeddingPlace& a, const EmbeddingPlace& b) {
-    EmbeddingComparer comparer(open_embeddings(a.path, a.content, cancel_),
-                               open_embeddings(b.path, b.content, cancel_), settings_, b.path);
+  void add_embeddings(EmbeddingReader& a, EmbeddingReader& b, const fs::path& path_b) {
+    EmbeddingComparer comparer(a, b, settings_, path_b);
     for (DatasetComparison& dataset : comparer.compare(cancel_)) {
       result_.datasets.push_back(std::move(dataset));
     }
-    result_.remarks.insert(result_.remarks.end(), comparer.remarks().begin(),
-                           comparer.remarks().end());
   }
 
   // Two without any rows are equal.

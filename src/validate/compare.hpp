@@ -24,16 +24,17 @@ struct Comparison {
   std::string kind{};  // "directory", "table" or "embeddings"
   Tolerance tolerance{};
   std::vector<DatasetComparison> datasets{};  // one at least
-  std::vector<std::string> remarks{};         // what is in one of them alone
+  std::vector<std::string> remarks{};         // what is in one of them alone, or left alone
 
-  // Every dataset is; of directories, where nothing but equal bytes will do, neither has one alone.
+  // Every dataset is; of directories, where nothing but equal bytes will do, nothing was left out.
   bool equal() const;
 };
 
 // Compares what A and B both hold:
 // - two output directories, of predict, merge, the original or v2: prediction_results.txt and
 //   prediction_results_highestscore.csv, there or in the one folder <stem>_merged, sequences.tsv,
-//   embeddings.h5;
+//   and embeddings: embeddings.h5, or where there is none the original's .pt files
+//   (validate/embedding_parts.hpp), dataset by dataset;
 // - two tables of one kind (validate/score_table.hpp);
 // - two files of embeddings (validate/embedding_reader.hpp), HDF5 or .pt, dataset by dataset.
 // Rows are matched by id (validate/row_match.hpp, which says what memory it takes). Columns that

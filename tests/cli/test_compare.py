@@ -312,7 +312,7 @@ def test_hdf5_in_another_order_and_precision(program):
     assert dnabert_s["cosine"]["mean"] == pytest.approx(cosines.mean(), abs=1e-14)
 
 
-def pt_files(folder, ids, values):
+def pt_files(folder, ids, values, name_of="{}.pt".format):
     """The three files of the original, each as its program saves them."""
     files = {}
     for name, width in HDF5.items():
@@ -326,7 +326,9 @@ def pt_files(folder, ids, values):
             files[name] = {"nucleotide": ids,
                            "data": [{"label": label, "mean_representation": row.tolist()}
                                     for label, row in zip(ids, rows)]}
-        torch.save(files[name], folder / f"{name}.pt")
+        path = folder / name_of(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        torch.save(files[name], path)
 
 
 @pytest.mark.parametrize("name", HDF5)
@@ -363,6 +365,156 @@ def test_the_original_and_its_own_merged_file(program):
     assert dnabert_s["identical"] == 4 and dnabert_s["same_order"]
     esm2 = compared(program, ORIGINAL / "output_1_ESM.pt", "a.h5")["datasets"][0]
     assert esm2["identical"] == 4 and not esm2["same_order"]
+
+
+# --- directories with the original's embeddings ---------------------------------------------------
+
+FRAME_IDS = [f"frame_{i}" for i in range(30)]
+STAGES = {"dnabert_s": ("nucleotide", "DNABERT_S"), "esm2": ("protein", "ESM"),
+          "merged": ("merged", "merged")}
+
+
+def pt_name(layout, part):
+    """Where the original has a dataset's part: in a folder of each stage, or all in one."""
+    return lambda name: layout.format(folder=STAGES[name][0], part=part, model=STAGES[name][1])
+
+
+PARTED = "x_{folder}/output_{part}_{model}.pt"
+IN_ONE = "output_{part}_{model}.pt"
+
+
+@pytest.fixture
+def original_and_ours(program):
+    """`original/`, in three parts with rows of each in another order, and `ours/embeddings.h5`."""
+    def write(layout):
+        (program.folder / "ours").mkdir()
+        values = write_hdf5(program.folder / "ours" / "embeddings.h5", FRAME_IDS)
+        for part, first in ((2, 0), (9, 10), (10, 20)):  # by number: by name 10 comes first
+            rows = range(first + 9, first - 1, -1)
+            pt_files(program.folder / "original", [FRAME_IDS[row] for row in rows],
+                     {name: numbers[list(rows)] for name, numbers in values.items()},
+                     pt_name(layout, part))
+    return write
+
+
+def change_value(file, row, column):
+    content = torch.load(file)
+    content["data"][row][column] += 0.5
+    torch.save(content, file)
+
+
+@pytest.mark.parametrize("layout", [PARTED, IN_ONE])
+def test_parts_of_the_original_and_hdf5(program, original_and_ours, layout):
+    original_and_ours(layout)
+    for a, b in (("ours", "original"), ("original", "ours"), ("original", "original")):
+        written = compared(program, a, b, "--exact")
+        assert (written["kind"], written["remarks"]) == ("directory", [])
+        assert [(d["name"], d["identical"]) for d in written["datasets"]] == [
+            (name, 30) for name in HDF5]
+    assert all(d["same_order"] for d in written["datasets"])
+
+
+def test_a_value_in_a_part(program, original_and_ours):
+    original_and_ours(PARTED)
+    change_value(program.folder / "original" / "x_protein" / "output_9_ESM.pt", 3, 1)
+    written = compared(program, "ours", "original", code=1)
+    assert [d["name"] for d in written["datasets"] if not d["equal"]] == ["esm2"]
+    (row,) = written["datasets"][1]["differing_rows"]
+    # Row 4 of the second part, whose rows are 19 to 10.
+    assert [row[key] for key in ("id", "row_a", "row_b", "column")] == ["frame_16", 17, 14, "1"]
+
+
+def test_a_part_that_is_missing(program, original_and_ours):
+    original_and_ours(PARTED)
+    (program.folder / "original" / "x_protein" / "output_9_ESM.pt").unlink()
+    written = compared(program, "ours", "original", "--show", "99", code=1)
+    dnabert_s, esm2, merged = written["datasets"]
+    assert dnabert_s["equal"] and merged["equal"] and written["remarks"] == []
+    assert esm2["only_a_ids"] == FRAME_IDS[10:20]
+    assert (esm2["rows_b"], esm2["only_b"], esm2["differing"]) == (20, 0, 0)
+
+
+def test_tables_and_embeddings_of_the_original(program):
+    written = compared(program, ORIGINAL, ORIGINAL, "--exact")
+    assert [d["name"] for d in written["datasets"]] == [*TABLES, *HDF5]
+    shutil.copytree(ORIGINAL, program.folder / "original")
+    for file in (program.folder / "original").glob("*.pt"):
+        file.unlink()
+    written = compared(program, ORIGINAL, "original")
+    assert [d["name"] for d in written["datasets"]] == list(TABLES)
+    assert written["remarks"] == [f"{name} is in A alone" for name in HDF5]
+
+
+def test_a_dataset_that_one_side_lacks(program, original_and_ours):
+    original_and_ours(PARTED)
+    shutil.rmtree(program.folder / "original" / "x_nucleotide")
+    written = compared(program, "ours", "original")
+    assert [d["name"] for d in written["datasets"]] == ["esm2", "merged"]
+    assert written["remarks"] == ["dnabert_s is in A alone"]
+    compared(program, "ours", "original", "--exact", code=1)
+
+
+def test_other_pt_files_are_left_alone(program, original_and_ours):
+    original_and_ours(PARTED)
+    (program.folder / "original" / "model.pt").write_bytes(b"weights")
+    (program.folder / "original" / "x_merged" / "output_ESM.pt").write_bytes(b"no part's name")
+    (program.folder / "original" / "another").mkdir()
+    (program.folder / "original" / "another" / "output_1_ESM.pt").write_bytes(b"no folder of it")
+    os.mkfifo(program.folder / "original" / "output_1_ESM.pt")
+    written = compared(program, "ours", "original")
+    assert written["remarks"] == [
+        "not compared in B, no embeddings by name: model.pt and 1 more"]
+    assert len(written["datasets"]) == 3
+
+
+def test_embeddings_of_several_runs(program, original_and_ours):
+    original_and_ours(PARTED)
+    shutil.copytree(program.folder / "original" / "x_protein",
+                    program.folder / "original" / "y_protein")
+    assert "esm2 of several runs: x_protein/output_2_ESM.pt and y_protein/output_2_ESM.pt" in (
+        not_compared(program, "ours", "original"))
+
+
+@pytest.mark.parametrize("content, said", [
+    (b"", "model file ends too early"),
+    (b"no ZIP" * 100, "the end of the ZIP is missing"),
+    ([1, 2], "no embeddings of the original"),
+    ({"ids": ["a"], "data": torch.zeros(1, 4)}, "it holds merged, by its name esm2"),
+    ({"proteins": ["a"], "data": [torch.zeros(5)]}, "esm2 is 5 wide, in the parts before 4"),
+])
+def test_a_damaged_part(program, original_and_ours, content, said):
+    original_and_ours(PARTED)
+    part = program.folder / "original" / "x_protein" / "output_9_ESM.pt"
+    if isinstance(content, bytes):
+        part.write_bytes(content)
+    else:
+        torch.save(content, part)
+    for pair in (("ours", "original"), ("original", "ours")):
+        refusal = not_compared(program, *pair)
+        assert said in refusal and "x_protein/output_9_ESM.pt: " in refusal
+
+
+def test_a_part_that_is_cut(program, original_and_ours):
+    original_and_ours(PARTED)
+    part = program.folder / "original" / "x_nucleotide" / "output_10_DNABERT_S.pt"
+    whole = part.read_bytes()
+    for size in range(0, len(whole), len(whole) // 20):
+        part.write_bytes(whole[:size])
+        assert "x_nucleotide/output_10_DNABERT_S.pt: " in not_compared(program, "ours", "original")
+
+
+def test_parts_of_another_width(program, original_and_ours):
+    original_and_ours(PARTED)
+    write_hdf5(program.folder / "ours" / "embeddings.h5", FRAME_IDS, esm2=numpy.zeros((30, 6), "f4"))
+    assert "original: could not compare: esm2 is 4 wide, in A 6" in not_compared(program, "ours",
+                                                                                 "original")
+
+
+def test_a_part_without_rows(program, original_and_ours):
+    original_and_ours(IN_ONE)
+    torch.save({"proteins": [], "data": []}, program.folder / "original" / "output_1_ESM.pt")
+    torch.save({"proteins": [], "data": []}, program.folder / "original" / "output_5_ESM.pt")
+    assert compared(program, "ours", "original")["verdict"] == "identical"
 
 
 # --- what cannot be compared ---------------------------------------------------------------------
