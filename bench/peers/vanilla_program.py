@@ -2,8 +2,8 @@
 vanilla_program.py ESM2 DNABERT CLASSIFIER
 
 What `virnucpro utils export-weights` wrote, loaded anew as the original does for each file; FASTA in
-$INPUT, of sequences no longer than $CHUNK_SIZE; tables into the folder $OUTPUT. On a GPU where there
-is one, in fp32 without TF32.
+$INPUT, of sequences no longer than $CHUNK_SIZE; tables and embeddings into the folder $OUTPUT. On a GPU
+where there is one, in fp32 without TF32.
 """
 
 import os
@@ -20,6 +20,7 @@ import weights
 
 sys.path.append(str(Path(__file__).parents[2] / "tests" / "oracle"))
 import classifier_reference  # noqa: E402
+import embedding_files  # noqa: E402
 import tables_reference  # noqa: E402
 
 ESM2, DNABERT, CLASSIFIER = map(Path, sys.argv[1:])
@@ -38,13 +39,13 @@ def entries_and_frames(records, chunk_size):
 
 
 def embeddings(found):
-    """[frames, both widths]: DNABERT-S first."""
+    """DNABERT-S' and ESM-2's, [frames, width] each."""
     dnabert = dnabert_model.Model(DNABERT, DEVICE)
     tokens = frames.tokens([frame.nucleotides for frame in found], DNABERT / "tokenizer.json")
     dna = original.dnabert_means(dnabert, dnabert.batches(tokens, 1))
     esm2 = transformers.EsmModel.from_pretrained(ESM2, add_pooling_layer=False).eval().to(DEVICE)
     batches = original.padded_batches([frame.protein for frame in found], DEVICE)
-    return torch.cat([torch.stack(dna), torch.stack(original.esm2_means(esm2, batches))], 1)
+    return torch.stack(dna), torch.stack(original.esm2_means(esm2, batches))
 
 
 def main():
@@ -52,9 +53,11 @@ def main():
     entries, found = entries_and_frames(records, int(os.environ["CHUNK_SIZE"]))
     values = {name: tensor.numpy() for name, tensor in weights.read_file(CLASSIFIER).items()}
     classifier = classifier_reference.from_tensors(values)
-    with torch.inference_mode():
-        scores = classifier_reference.scores(classifier, embeddings(found)).numpy()
     output = Path(os.environ["OUTPUT"])
+    with torch.inference_mode():
+        both = embeddings(found)
+        embedding_files.write(output, [entry.id for entry in entries], *both)
+        scores = classifier_reference.scores(classifier, torch.cat(both, 1)).numpy()
     (output / "prediction_results.txt").write_text(tables_reference.frame_table(entries, scores))
     (output / "prediction_results_highestscore.csv").write_text(
         tables_reference.consensus_table(tables_reference.chunk_scores(entries, scores)))

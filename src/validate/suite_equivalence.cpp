@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -115,6 +116,12 @@ bool has_frames(const Comparison& comparison) {
   });
 }
 
+// What was not compared, such as embeddings that one side lacks.
+std::string remarks_of(const Comparison& comparison) {
+  if (comparison.remarks.empty()) return {};
+  return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
+}
+
 Verdict verdict_of(const Against& against) {
   Verdict verdict{.id = against.id,
                   .name = against.name,
@@ -125,6 +132,7 @@ Verdict verdict_of(const Against& against) {
   }
   verdict.value = largest_difference(against.comparison);
   verdict.status = status_of(against.comparison);
+  verdict.detail = remarks_of(against.comparison);
   return verdict;
 }
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 FOLDER = Path(__file__).parent
 
@@ -27,12 +28,26 @@ def verdict(report, name):
     return found
 
 
+def rows_against(out, name):
+    """What the report's tables say of one comparison."""
+    (page,) = out.glob("benchmark_*.md")
+    lines = page.read_text().replace("\\_", "_").splitlines()
+    return [[cell.strip() for cell in line.split("|")[2:-1]] for line in lines
+            if line.startswith(f"| {name} |")]
+
+
 def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
     short = tmp_path / "short.yaml"
     short.write_text("run:\n  requirements:\n    shortest_run: 0\n")
     report = benchmark(program, tiny_models, tmp_path / "out", "-c", short,
                        "--suite", "equivalence,v1-comparison", "--vanilla-command", command)
-    assert verdict(report, "EQUIV-VANILLA")["status"] == "PASS"
+    vanilla = verdict(report, "EQUIV-VANILLA")
+    assert vanilla["status"] == "PASS"
+    assert "sequences.tsv is in A alone" in vanilla["detail"]
+    compared = {row[0]: row for row in rows_against(tmp_path / "out", "the original, run here")}
+    for dataset in ("dnabert_s", "esm2", "merged"):
+        rows, only_one, _, within = compared[dataset][1:5]
+        assert int(rows) > 0 and (only_one, within) == ("0", "100 %")
     assert verdict(report, "IDENTITY")["status"] == "PASS"
     assert verdict(report, "EQUIV-BASELINE")["status"] == "SKIPPED"
     assert verdict(report, "V1-SPEED")["value"] > 1
@@ -48,23 +63,58 @@ def test_what_precision_costs_is_told_apart(program, tiny_models, command, tmp_p
     assert full["value"] < half["value"] / 10
 
 
-def test_a_planted_difference_is_found_and_located(program, tiny_models, command, tmp_path):
-    """A baseline with one score changed by hand: the row is named, and whether it was close."""
+@pytest.fixture
+def baseline(program, tiny_models, command, tmp_path):
+    """What the original made of the sequences, kept."""
     first = benchmark(program, tiny_models, tmp_path / "out", "--suite", "equivalence",
                       "--vanilla-command", command)
     assert verdict(first, "EQUIV-VANILLA")["status"] == "PASS"
     (vanilla,) = (tmp_path / "out" / "runs").glob("*_vanilla")
-    table = vanilla / "prediction_results.txt"
+    return vanilla
+
+
+def held_against(program, models, baseline, out):
+    report = benchmark(program, models, out, "--suite", "equivalence", "--vanilla-baseline",
+                       baseline)
+    return report, verdict(report, "EQUIV-BASELINE")
+
+
+def test_a_planted_difference_is_found_and_located(program, tiny_models, baseline, tmp_path):
+    """A baseline with one score changed by hand: the row is named, and whether it was close."""
+    table = baseline / "prediction_results.txt"
     lines = table.read_text().splitlines()
     name, label, others, virus = lines[1].split("\t")
     lines[1] = "\t".join([name, {"virus": "others", "others": "virus"}[label], virus, others])
     table.write_text("\n".join(lines) + "\n")
 
     out = tmp_path / "again"
-    again = benchmark(program, tiny_models, out, "--suite", "equivalence", "--vanilla-baseline",
-                      vanilla)
-    assert verdict(again, "EQUIV-BASELINE")["status"] in ("MISS", "WARN")
+    again, found = held_against(program, tiny_models, baseline, out)
+    assert found["status"] in ("MISS", "WARN")
     (page,) = out.glob("benchmark_*.html")
     assert name in page.read_text()
-    assert again["status"]["all_tests_passed"] is (verdict(again, "EQUIV-BASELINE")["status"]
-                                                   == "WARN")
+    assert again["status"]["all_tests_passed"] is (found["status"] == "WARN")
+
+
+def test_a_planted_difference_in_one_embedding(program, tiny_models, baseline, tmp_path):
+    file = baseline / "output_1_ESM.pt"
+    embeddings = torch.load(file)
+    embeddings["data"][5][7] += 0.5
+    torch.save(embeddings, file)
+
+    out = tmp_path / "again"
+    again, found = held_against(program, tiny_models, baseline, out)
+    assert found["status"] == "WARN"  # no label changed
+    assert found["value"] < 1e-4  # nor a score
+    located = [row[:4] for row in rows_against(out, "the stored baseline") if len(row) == 6]
+    assert located == [["esm2", embeddings["proteins"][5], "number", "7"]]
+    assert again["validation"]["equivalence"]["predictions_match"] is True
+
+
+def test_embeddings_that_a_baseline_lacks_are_told(program, tiny_models, baseline, tmp_path):
+    (baseline / "output_1_DNABERT_S.pt").unlink()
+    out = tmp_path / "again"
+    _, found = held_against(program, tiny_models, baseline, out)
+    assert found["status"] == "PASS"
+    assert "dnabert_s is in A alone" in found["detail"]
+    compared = [row[0] for row in rows_against(out, "the stored baseline")]
+    assert "esm2" in compared and "dnabert_s" not in compared

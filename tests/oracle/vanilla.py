@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Stands for the original: the reference chain with the fixture `tiny_models`' numbers.
 
-What benchmark's --vanilla-command wants: FASTA in $INPUT, chunk size in $CHUNK_SIZE, tables into the
-folder $OUTPUT. One argument: the tokenizer.json.
+What benchmark's --vanilla-command wants: FASTA in $INPUT, chunk size in $CHUNK_SIZE, tables and
+embeddings into the folder $OUTPUT. One argument: the tokenizer.json.
 """
 
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import chain
 import classifier_reference
+import embedding_files
 import seeded_models
 import sequences
 from esm2_reference import FairEsm
@@ -28,7 +29,13 @@ def models(tokenizer_json: Path) -> chain.Models:
 def main() -> None:
     folder = Path(os.environ["OUTPUT"])
     size = int(os.environ["CHUNK_SIZE"])
-    tables = chain.predict(Path(os.environ["INPUT"]), size, models(Path(sys.argv[1])))
+    dnabert, esm2, classifier = models(Path(sys.argv[1]))
+    entries, frames = chain.cut(chain.read_fasta(Path(os.environ["INPUT"])), size)
+    merged = chain.merged_embeddings(frames, dnabert, esm2)
+    embedding_files.write(folder, [frame.entry.id for frame in frames],
+                          *merged.split([DNABERT_TINY.width, ESM2_TINY.width], 1))
+    scores = classifier_reference.scores(classifier, merged).numpy()
+    tables = chain.tables_of(entries, frames, scores)
     (folder / "prediction_results.txt").write_text(tables.frames)
     (folder / "prediction_results_highestscore.csv").write_text(tables.consensus)
 
