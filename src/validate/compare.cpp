@@ -354,7 +354,9 @@ class Comparer {
     std::error_code ignored;
     const bool is_directory = fs::is_directory(settings_.a, ignored);
     if (is_directory != fs::is_directory(settings_.b, ignored)) {
-      fail(is_directory ? settings_.b : settings_.a, "the other one is a directory");
+      const fs::path& other = is_directory ? settings_.b : settings_.a;
+      fail(other, fs::exists(other, ignored) ? "the other one is a directory"
+                                             : "there is no such file or directory");
     }
     if (is_directory) {
       compare_directories();

@@ -557,6 +557,8 @@ def test_damaged_tables(program, content, said):
 
 def test_files_that_are_none(program):
     (program.folder / "a.txt").write_text(TABLE)
+    (program.folder / "folder").mkdir()
+    assert "absent: could not compare: there is no such" in not_compared(program, "folder", "absent")
     os.mkfifo(program.folder / "pipe")
     assert "absent.txt: could not compare: input not found" in not_compared(program, "a.txt",
                                                                            "absent.txt")

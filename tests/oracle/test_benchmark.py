@@ -44,7 +44,8 @@ def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
     vanilla = verdict(report, "EQUIV-VANILLA")
     assert vanilla["status"] == "PASS"
     assert "sequences.tsv is in A alone" in vanilla["detail"]
-    compared = {row[0]: row for row in rows_against(tmp_path / "out", "the original, run here")}
+    compared = {row[0]: row for row in rows_against(tmp_path / "out",
+                                                       "answers against the original, run here")}
     for dataset in ("dnabert_s", "esm2", "merged"):
         rows, only_one, _, within = compared[dataset][1:5]
         assert int(rows) > 0 and (only_one, within) == ("0", "100 %")
@@ -105,7 +106,8 @@ def test_a_planted_difference_in_one_embedding(program, tiny_models, baseline, t
     again, found = held_against(program, tiny_models, baseline, out)
     assert found["status"] == "WARN"  # no label changed
     assert found["value"] < 1e-4  # nor a score
-    located = [row[:4] for row in rows_against(out, "the stored baseline") if len(row) == 6]
+    located = [row[:4] for row in rows_against(out, "answers against the stored baseline")
+               if len(row) == 6]
     assert located == [["esm2", embeddings["proteins"][5], "number", "7"]]
     assert again["validation"]["equivalence"]["predictions_match"] is True
 
@@ -116,5 +118,5 @@ def test_embeddings_that_a_baseline_lacks_are_told(program, tiny_models, baselin
     _, found = held_against(program, tiny_models, baseline, out)
     assert found["status"] == "PASS"
     assert "dnabert_s is in A alone" in found["detail"]
-    compared = [row[0] for row in rows_against(out, "the stored baseline")]
+    compared = [row[0] for row in rows_against(out, "answers against the stored baseline")]
     assert "esm2" in compared and "dnabert_s" not in compared
