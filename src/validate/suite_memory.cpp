@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/device_facts.hpp"
 #include "validate/suites.hpp"
@@ -62,12 +64,24 @@ std::optional<fs::path> metrics_file(const fs::path& run) {
   return std::nullopt;
 }
 
+// Of the host; empty where the run kept none.
+std::vector<PlotPoint> memory_over_time(const Trial& trial) {
+  const std::optional<fs::path> file = metrics_file(trial.directory);
+  return file ? read_metrics(*file).host.memory.over_time.means() : std::vector<PlotPoint>{};
+}
+
+Plot memory_plot(std::vector<PlotPoint> points) {
+  return {.key = "memory_over_time",
+          .title = "Memory of the host, all processes of a whole run",
+          .kind = PlotKind::kOverTime,
+          .y_label = "resident",
+          .unit = Measure::kBytes,
+          .lines = {{"host", std::move(points)}}};
+}
+
 // Bytes an hour, of the second half of a run: memory grows in the first, as buffers do to the
 // largest batch. Empty where that half is too short for it.
-std::optional<double> growth(const Trial& trial) {
-  const std::optional<fs::path> file = metrics_file(trial.directory);
-  if (!file) return std::nullopt;
-  const std::vector<PlotPoint> all = read_metrics(*file).host.memory.over_time.means();
+std::optional<double> growth(const std::vector<PlotPoint>& all) {
   std::vector<Point> late;
   for (std::size_t k = all.size() / 2; k < all.size(); ++k) late.push_back({all[k].x, all[k].y});
   if (late.size() < 2 || late.back().x - late.front().x < kGrowthTime) return std::nullopt;
@@ -146,12 +160,14 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
                             Measure::kBytes,
                             Better::kLower,
                             {peak}});
-  const std::optional<double> bytes = growth(trial);
+  std::vector<PlotPoint> over_time = memory_over_time(trial);
+  const std::optional<double> bytes = growth(over_time);
   const std::string grows =
       bytes ? fmt::format("{:.1f} MB", *bytes / 1e6)
             : fmt::format("not told by a run whose second half is under {:g} s", kGrowthTime);
   report.section.fields.push_back(
       {"growth_per_hour", "growth in an hour, of the run's second half", grows});
+  if (over_time.size() > 1) report.section.plots.push_back(memory_plot(std::move(over_time)));
   const std::string why = why_no_budget(context);
   if (why.empty()) {
     find_largest_budget(context, report);

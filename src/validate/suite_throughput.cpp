@@ -181,6 +181,18 @@ Table stage_table(const std::vector<StageFigures>& stages) {
   return table;
 }
 
+Plot share_plot(const std::vector<StageFigures>& stages) {
+  Plot plot{.key = "shares",
+            .title = "Shares of a whole run's time; stages of the host go on beside the device's",
+            .kind = PlotKind::kRows,
+            .y_label = "share of the time",
+            .unit = Measure::kShare};
+  for (const StageFigures& stage : stages) {
+    if (stage.share) plot.bars.push_back({stage.rate.name, stage.rate.name, *stage.share});
+  }
+  return plot;
+}
+
 Table bottleneck_table(const Trial& whole) {
   Table table{.key = "bottlenecks", .caption = "Of the whole run: stages over 30 %"};
   table.columns = {{"stage", "Stage"},
@@ -255,6 +267,7 @@ void run_throughput_suite(SuiteContext& context, SuiteReport& report) {
   const std::vector<StageFigures> stages = measure_all(context, host, whole);
   report.section.note = slowest_note(context, stages);
   report.section.tables = {stage_table(stages), bottleneck_table(whole)};
+  report.section.plots = {share_plot(stages)};
   report.brief = !too_short(whole.computing_seconds(), context.settings.thresholds).empty();
   report.verdicts = judge_whole(context, whole);
   keep_figures(stages, whole, context, report);

@@ -118,6 +118,8 @@ def test_pages_say_the_same(everything):
         assert row["name"] in page and row["name"] in text
     for title in ("Scaling over workers", "Memory", "Equal answers", "What the journal costs"):
         assert title in page and title in text
+    for plot in ("Shares of a whole run", "Time of whole runs"):
+        assert plot in page
     assert "synthetic weights" in page and "synthetic weights" in text
 
 
