@@ -245,9 +245,11 @@ void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
                   SuiteContext& context, SuiteReport& report) {
   for (const StageFigures& stage : stages) {
     const double rate = stage.rate.sequences_per_second;
-    report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
-                              fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
-                              Better::kHigher, stage.rates});
+    if (stage.rates.size() > 1) {  // by itself, and not in the one whole run
+      report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
+                                fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
+                                Better::kHigher, stage.rates});
+    }
     V2Figures::Stage v2{.seconds = whole.sequences() / rate, .sequences_per_second = rate};
     v2.gpu_percent = stage.gpu_percent;
     context.v2.stages[stage.rate.name] = v2;
