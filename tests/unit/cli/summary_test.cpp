@@ -43,10 +43,13 @@ TEST(SummaryLines, CountsAndRates) {
 TEST(SummaryLines, SayHowTheDeviceWasUsed) {
   RunCounters counters;
   counters.workers.add(2);
-  counters.pipeline.record(
-      {.esm_tokens = 90'000,
-       .budget_tokens = 100'000,
-       .times = {.waiting = 0.5, .esm2 = 9, .dnabert_s = 0.38, .classifier = 0.12}});
+  for (const std::uint32_t worker : {0U, 1U}) {
+    counters.pipeline.record(
+        {.worker = worker,
+         .esm_tokens = 90'000,
+         .budget_tokens = 100'000,
+         .times = {.waiting = 0.5, .esm2 = 9, .dnabert_s = 0.38, .classifier = 0.12}});
+  }
   const auto lines = summary_lines(settings(), {}, counters, {});
   EXPECT_THAT(lines, Contains("  ESM tokens/s        18000.0"));
   EXPECT_THAT(lines, Contains("  device busy          95.0 %"));
