@@ -65,10 +65,7 @@ WorkerSchedule::Verdict WorkerSchedule::answered(std::size_t worker, std::uint64
   land(member, id, tokens_of(item.part), now);
   member.token_budget = token_budget;
   if (!not_finite.empty()) return judge_nan(worker, std::move(item), not_finite, now);
-  member.strikes = 0;
-  lost_in_a_row_ = 0;
-  close_part(item.part);
-  assign(now);
+  take(worker, item.part, now);
   return {.taken = true, .part = item.part};
 }
 
@@ -83,10 +80,7 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
     // Two answers agree: the frames are like that, and no worker is to blame.
     if (is_same) nan_was_confirmed_ = true;
     if (is_same) forgive(item.lost_on.back());
-    members_[worker].strikes = 0;
-    lost_in_a_row_ = 0;
-    close_part(item.part);
-    assign(now);
+    take(worker, item.part, now);
     return {.taken = true, .part = item.part, .given_up = not_finite};
   }
   item.nan = not_finite;
@@ -103,6 +97,15 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
   queue_.push_front(std::move(item));
   strike(worker, "it answered NaN or infinite numbers", false, now);
   return {.taken = false, .part = part};
+}
+
+// Where workers can answer at all, those that were lost were lost with what they had.
+void WorkerSchedule::take(std::size_t worker, const BatchPart& part, Seconds now) {
+  members_[worker].strikes = 0;
+  lost_in_a_row_ = 0;
+  give_up_suspected();
+  close_part(part);
+  assign(now);
 }
 
 bool WorkerSchedule::out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget,
@@ -168,14 +171,14 @@ void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
     put_in_front(std::move(item));
   }
   member.flying.clear();
+  // No answer of another one will come.
+  if (queue_.empty() && parts_.empty()) give_up_suspected();
 }
 
 void WorkerSchedule::put_in_front(Item item) {
   if (item.losses >= kLossesBeforeCut) {
     if (item.part.frames() > 1) return cut_in_two(std::move(item));
-    if (item.alone_lost >= kLossesBeforeCut) {
-      return give_up(item, "two worker processes were lost with it");
-    }
+    if (item.alone_lost >= kLossesBeforeCut) return suspected_.push_back(item.part);
   }
   queue_.push_front(std::move(item));
 }
@@ -191,9 +194,11 @@ void WorkerSchedule::cut_in_two(Item item) {
   ++batches_.at(item.part.batch).open_parts;
 }
 
-void WorkerSchedule::give_up(const Item& item, const std::string& reason) {
-  actions_.emplace_back(GiveUp{.part = item.part, .reason = reason});
-  close_part(item.part);
+void WorkerSchedule::give_up_suspected() {
+  for (const BatchPart& part : std::exchange(suspected_, {})) {
+    actions_.emplace_back(GiveUp{.part = part, .reason = "two worker processes were lost with it"});
+    close_part(part);
+  }
 }
 
 void WorkerSchedule::close_part(const BatchPart& part) {

@@ -20,7 +20,9 @@ namespace virnucpro {
 // each time, and dropped after `strikes` losses without a good batch between. Its parts go to
 // others. A part with which a worker was lost is a suspect: it is computed alone, on another worker
 // while there is one. Lost again, it is cut in two, down to one frame; a frame with which two
-// workers were lost while nothing else was on them is given up, and the workers are not to blame.
+// workers were lost while nothing else was on them is given up, and the workers are not to blame:
+// once another part is answered, or none is left. Where workers are lost with whatever they get, no
+// frame is at fault, and a run that ends of it can compute them all when it is resumed.
 // NaN is computed again, on another worker or the same one started anew; what is NaN again is given
 // up.
 class WorkerSchedule {
@@ -161,7 +163,8 @@ class WorkerSchedule {
   void put_back(Member& member, std::size_t blamed);
   void put_in_front(Item item);
   void cut_in_two(Item item);
-  void give_up(const Item& item, const std::string& reason);
+  void take(std::size_t worker, const BatchPart& part, Seconds now);
+  void give_up_suspected();
   void close_part(const BatchPart& part);
   void forgive(std::size_t worker);
   Verdict judge_nan(std::size_t worker, Item item, const std::vector<std::uint32_t>& not_finite,
@@ -175,6 +178,7 @@ class WorkerSchedule {
   std::map<std::uint64_t, Shape> batches_;
   std::deque<Item> queue_;
   std::map<std::uint64_t, Item> parts_;  // by id: those at workers
+  std::vector<BatchPart> suspected_;     // frames to give up once another part is answered
   std::uint64_t next_id_ = kCanary + 1;
   std::optional<double> slowest_;  // seconds a token
   unsigned lost_in_a_row_ = 0;

@@ -112,23 +112,6 @@ def test_one_killed_at_work_changes_no_byte(program, reads, expected):
     assert program.tables("out", "reads") == expected
 
 
-def test_all_killed_again_and_again_end_the_run_which_can_be_resumed(program, reads, expected):
-    process = program.start("predict", *MODELS, reads, *SLOW, "--cpu-workers", "2", "-o", "out",
-                            stderr=subprocess.PIPE)
-    program.wait_for_journal(process)
-    while process.poll() is None:
-        for worker in workers_of(process.pid):
-            os.kill(worker, signal.SIGKILL)
-        time.sleep(0.002)
-    said = process.stderr.read().decode()
-    assert process.returncode == 1
-    assert "every worker process was lost: it was killed by signal 9" in said
-    assert "is left out from now on" in said
-    result = program.predict(reads, *SHORT, "-o", "out", "--resume", "--cpu-workers", "2")
-    assert result.returncode == 0, message(result)
-    assert program.tables("out", "reads") == expected
-
-
 def test_they_end_with_the_run_that_started_them(program):
     process = start(program, "--cpu-workers", "3")
     workers = workers_of(process.pid)

@@ -9,7 +9,8 @@ import shutil
 
 import h5py
 import pytest
-from harness import FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, TABLES, WORKERS, spread
+from harness import (FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, TABLES, WORKERS, error_in,
+                     spread)
 
 # In the short form, of each kind; a run makes some eighty calls.
 POINTS = 10**9 if LONG else 3
@@ -164,10 +165,13 @@ def test_one_worker_killed_at_a_message(awkward, side, workers):
 
 
 @pytest.mark.parametrize("workers", SEVERAL)
-def test_every_worker_killed_at_its_first_message(awkward, workers):
-    """None is left to compute: exit code 1, and what was done is kept."""
+@pytest.mark.parametrize("message", [1, 2, 3], ids=["ready", "the fixed batch", "a first answer"])
+def test_every_worker_killed_at_a_message(awkward, workers, message):
+    """None is left to compute: exit code 1, what was done is kept, and no frame is to blame."""
     job = awkward(workers=workers)
-    ended = job.predict(rule="kill:before:message:1", role="worker")
-    assert ended.status == 1, ended.stderr
+    ended = job.predict("--token-budget", "256", rule=f"kill:before:message:{message}",
+                        role="worker")
+    assert error_in(ended) == {"workers-lost"}, ended.stderr
+    assert "given up" not in ended.stderr
     job.check_none_half_written()
     job.finish()

@@ -305,22 +305,31 @@ TEST(WorkerSchedule, BlamesWhatReachedTheWorkerAndNotWhatIsBehindIt) {
   s.bring_back();
   EXPECT_THAT(s.batches_at(0), ElementsAre(1));
   s.lose(0);
-  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(1, 0)))
-      << "two were lost with it alone";
+  EXPECT_THAT(s.given_up, IsEmpty()) << "nothing was answered yet";
   s.bring_back();
   s.lose(0);
   s.bring_back();
   EXPECT_THAT(s.batches_at(0), ElementsAre(2)) << "lost with it for the first time";
+  s.answer(0);
+  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(1, 0)))
+      << "two were lost with it alone";
 }
 
-TEST(WorkerSchedule, EndsWhereNothingButLossesCome) {
-  Schedule s({.workers = 1, .most_lost = 10});
-  s.submit(1, 1000);
-  for (int i = 0; i < 100 && s.ended.empty(); ++i) {
-    s.lose(0);
-    if (s.ended.empty() && s.dropped.empty()) s.bring_back();
+TEST(WorkerSchedule, EndsWhereNothingButLossesComeAndGivesUpNoFrame) {
+  for (const std::size_t workers : {1U, 2U}) {
+    Schedule s({.workers = workers, .prefetch = 0, .most_lost = 30});
+    s.submit(1, 7);
+    s.submit(2, 7);
+    for (int i = 0; i < 100 && s.ended.empty(); ++i) {
+      for (std::size_t worker = 0; worker < workers; ++worker) {
+        if (!s.flying[worker].empty()) s.lose(worker);
+      }
+      if (s.ended.empty()) s.bring_back();
+    }
+    EXPECT_EQ(s.ended, "it died");
+    EXPECT_THAT(s.dropped, IsEmpty()) << "the parts were suspects, down to single frames";
+    EXPECT_THAT(s.given_up, IsEmpty());
   }
-  EXPECT_EQ(s.ended, "it died");
 }
 
 TEST(WorkerSchedule, ComputesNaNAgainOnAnotherWorkerAndBelievesTheSecondAnswer) {
