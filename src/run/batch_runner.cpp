@@ -50,9 +50,13 @@ std::optional<PackedBatch> BatchRunner::pack(std::optional<PackedBatch> (Packer:
   return batch;
 }
 
-void BatchRunner::flush() {
+std::uint64_t BatchRunner::empty_window() {
   while (std::optional<PackedBatch> batch = pack(&Packer::drain)) submit(std::move(*batch));
-  while (computer_.outstanding() > 0) receive(true);
+  return next_batch_;
+}
+
+void BatchRunner::wait_for(std::uint64_t batches) {
+  while (!open_.empty() && open_.begin()->first < batches) receive(true);
 }
 
 void BatchRunner::settle() noexcept {

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/batch_computer.hpp"
@@ -29,7 +29,7 @@ struct BatchHandlers {
 };
 
 // Frames in, results out: packs them, keeps the workers' queues filled, and hands each result back
-// for every number under which its frame was added, out of order, during add() and flush().
+// for every number under which its frame was added, out of order, during add(), wait_for() and flush().
 class BatchRunner {
  public:
   // The computer, whose batches are all this runner's, and the counters outlive it.
@@ -38,8 +38,12 @@ class BatchRunner {
 
   // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);
+  // Submits what waits in the packer's window; how many batches were submitted so far.
+  std::uint64_t empty_window();
+  // Takes results until so many batches, of those submitted first, are answered.
+  void wait_for(std::uint64_t batches);
   // Computes everything added so far.
-  void flush();
+  void flush() { wait_for(empty_window()); }
   // Of a run that ends early: takes the results of the batches under way, until one fails. A
   // cancelled computer gives them up after a while.
   void settle() noexcept;
@@ -64,7 +68,7 @@ class BatchRunner {
   RunCounters& counters_;
   BatchHandlers handlers_;
   Packer packer_;
-  std::unordered_map<std::uint64_t, OpenBatch> open_;  // by id
+  std::map<std::uint64_t, OpenBatch> open_;  // by id
   std::uint64_t next_batch_ = 0;
 };
 

@@ -191,8 +191,9 @@ class PredictRun {
     if (++gathered_parts_ >= limits().parts_per_drain || gathered_ids_ >= kIdBytesPerDrain) drain();
   }
 
+  // Waits for what the drain before submitted alone: for all, the workers would run dry.
   void drain() {
-    runner_.flush();
+    runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_parts_ = 0;
     gathered_ids_ = 0;
   }
@@ -298,6 +299,7 @@ class PredictRun {
   std::uint64_t next_number_ = 0;
   std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
   std::uint64_t gathered_ids_ = 0;    // bytes of their ids
+  std::uint64_t batches_at_drain_ = 0;
   BatchRunner runner_;
 };
 

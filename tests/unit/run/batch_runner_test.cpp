@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <deque>
 #include <map>
 #include <utility>
 
@@ -182,35 +183,42 @@ TEST_F(BatchRunners, EndWithTheEnginesError) {
             ErrorKind::kInterrupted);
 }
 
-// Gives up the first frame of every batch.
-class GivingUp : public BatchComputer {
+// Answers when it is waited for, the oldest batch first.
+class MadeUpComputer : public BatchComputer {
  public:
+  MadeUpComputer(std::size_t most_outstanding, bool gives_up_first_frames)
+      : most_outstanding_(most_outstanding), gives_up_first_frames_(gives_up_first_frames) {}
+
   std::string kernel_path() const override { return "none"; }
   std::uint32_t dnabert_s_width() const override { return 0; }
   std::uint32_t esm2_width() const override { return 0; }
   std::size_t token_budget() const override { return 1000; }
   std::size_t workers() const override { return 1; }
-  std::size_t most_outstanding() const override { return 1; }
+  std::size_t most_outstanding() const override { return most_outstanding_; }
   void submit(BatchRequest request) override {
     BatchResult& result = results_.emplace_back();
     result.id = request.id;
     result.scores.assign(2 * request.frames.frames(), 0.5F);
-    result.failed.push_back({.index = 0, .reason = "it was told to"});
+    if (gives_up_first_frames_) {
+      result.failed.push_back({.index = 0, .reason = "it was told to"});
+    }
   }
   std::size_t outstanding() const override { return results_.size(); }
-  std::optional<BatchResult> receive(bool /*wait*/) override {
-    if (results_.empty()) return std::nullopt;
-    std::optional<BatchResult> result(std::move(results_.back()));
-    results_.pop_back();
+  std::optional<BatchResult> receive(bool wait) override {
+    if (!wait) return std::nullopt;
+    BatchResult result = std::move(results_.front());
+    results_.pop_front();
     return result;
   }
 
  private:
-  std::vector<BatchResult> results_;
+  const std::size_t most_outstanding_;
+  const bool gives_up_first_frames_;
+  std::deque<BatchResult> results_;
 };
 
 TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
-  GivingUp computer;
+  MadeUpComputer computer(1, true);
   RunCounters counters;
   std::vector<std::uint64_t> scored;
   std::map<std::uint64_t, std::string> failed;
@@ -230,6 +238,34 @@ TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
             (std::map<std::uint64_t, std::string>{{0, "it was told to"}, {1, "it was told to"}}));
   EXPECT_EQ(counters.frames_scored.get(), 1U);
   EXPECT_EQ(counters.frames_given_up.get(), 2U);
+}
+
+TEST(BatchRunnerOfASlowComputer, WaitsForAsManyBatchesAsItIsTold) {
+  MadeUpComputer computer(100, false);
+  RunCounters counters;
+  std::vector<std::uint64_t> scored;
+  BatchRunner runner(
+      computer, {.packing = false}, counters,
+      {.on_result = [&](auto number, const auto&, auto) { scored.push_back(number); },
+       .on_failed = {},
+       .name_of = {}});
+  std::uint64_t number = 0;
+  const auto add = [&](const char* protein) {
+    runner.add(frame_tokens(protein, "ACGTACGT"), number++);
+  };
+  add("MKL");
+  add("MKV");
+  const std::uint64_t first = runner.empty_window();
+  EXPECT_EQ(first, 2U);
+  add("MKW");
+  EXPECT_EQ(runner.empty_window(), 3U);
+  EXPECT_EQ(computer.outstanding(), 3U) << "all are submitted, and nothing was waited for";
+  runner.wait_for(first);
+  EXPECT_EQ(scored, (std::vector<std::uint64_t>{0, 1}));
+  runner.wait_for(first);
+  EXPECT_EQ(computer.outstanding(), 1U);
+  runner.flush();
+  EXPECT_EQ(scored, (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
 TEST_F(BatchRunners, MayEndWithoutAFlush) {
