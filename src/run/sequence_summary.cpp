@@ -1,5 +1,6 @@
 #include "run/sequence_summary.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,11 +61,11 @@ std::string SequenceSummary::reason() const {
 std::string SequenceSummary::row(double threshold) const {
   std::string scores = "NA\tNA\tunscored";
   if (scored()) {
-    scores = fmt::format("{}\t{}\t{}", score_text(max_), score_text(mean_virus_score()),
-                         is_virus(threshold) ? "virus" : "others");
+    scores = fmt::format(FMT_COMPILE("{}\t{}\t{}"), score_text(max_),
+                         score_text(mean_virus_score()), is_virus(threshold) ? "virus" : "others");
   }
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", id_, length_, chunks_, chunks_scored_,
-                     frames_, virus_chunks_, scores, reason());
+  return fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n"), id_, length_, chunks_,
+                     chunks_scored_, frames_, virus_chunks_, scores, reason());
 }
 
 }  // namespace virnucpro

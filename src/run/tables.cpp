@@ -1,5 +1,6 @@
 #include "run/tables.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -23,7 +24,7 @@ void write_frames(const SequencePart& part, AtomicFile& table) {
   fmt::memory_buffer rows;
   for (const FrameScore& frame : part.frames) {
     if (frame.failed) continue;
-    fmt::format_to(std::back_inserter(rows), "{}\t{}\t{}\t{}\n",
+    fmt::format_to(std::back_inserter(rows), FMT_COMPILE("{}\t{}\t{}\t{}\n"),
                    frame_id(part.id, frame.chunk, frame.name),
                    frame.virus > frame.others ? "virus" : "others", score_text(frame.others),
                    score_text(frame.virus));
@@ -48,23 +49,17 @@ void write_consensus(ExternalSort& sort, AtomicFile& table) {
     ChunkValue value{};
     std::memcpy(value.data(), bytes.data(), sizeof(value));
     const ChunkScore chunk{.others = value[0], .virus = value[1]};
-    table.write(fmt::format("{}\t{}\t{}\t{}\n", id, chunk.is_virus() ? "True" : "False",
-                            score_text(chunk.others), score_text(chunk.virus)));
+    table.write(fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\n"), id,
+                            chunk.is_virus() ? "True" : "False", score_text(chunk.others),
+                            score_text(chunk.virus)));
   });
 }
 
-// By sorting them: a set of them would grow with the run.
-std::uint64_t count_duplicate_ids(const Journal& journal, const TableSettings& settings,
-                                  const Cancel& cancel) {
-  ExternalSort sort(settings.directory, settings.rows_in_sort, cancel);
-  walk_sequences(
-      journal,
-      {.part = {},
-       .end = [&sort](const SequencePart& part, const SequenceSummary&) { sort.add(part.id, {}); }},
-      cancel);
+// Of sorted ids: a set of them would grow with the run.
+std::uint64_t count_duplicates(ExternalSort& ids) {
   std::uint64_t duplicates = 0;
   std::optional<std::string> before;
-  sort.drain([&](std::string_view id, std::string_view) {
+  ids.drain([&](std::string_view id, std::string_view) {
     if (before && *before == id) ++duplicates;
     before = id;
   });
@@ -97,23 +92,25 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   AtomicFile sequences(settings.directory / "sequences.tsv");
   TableCounts counts;
 
-  ExternalSort sort(settings.directory, settings.rows_in_sort, cancel);
+  ExternalSort chunks(settings.directory, settings.rows_in_sort, cancel);
+  ExternalSort ids(settings.directory, settings.rows_in_sort, cancel);
   frames.write(kFrameHeader);
   sequences.write(SequenceSummary::kHeader);
   walk_sequences(journal,
                  {.part =
-                      [&](const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+                      [&](const SequencePart& part, const std::vector<ChunkScore>& scores) {
                         write_frames(part, frames);
-                        sort_chunks(part, chunks, sort);
+                        sort_chunks(part, scores, chunks);
                       },
                   .end =
-                      [&](const SequencePart&, const SequenceSummary& sequence) {
+                      [&](const SequencePart& last, const SequenceSummary& sequence) {
+                        ids.add(last.id, {});
                         sequences.write(sequence.row(settings.threshold));
                         counts.add(sequence, settings.threshold);
                       }},
                  cancel);
-  write_consensus(sort, consensus);
-  counts.duplicate_ids = count_duplicate_ids(journal, settings, cancel);
+  write_consensus(chunks, consensus);
+  counts.duplicate_ids = count_duplicates(ids);
 
   for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
   cancel.check();  // syncing may have taken long; from here on it is all of them or a failure

@@ -1,5 +1,6 @@
 #include "run/unit.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
@@ -25,11 +26,11 @@ bool UnitSize::is_full() const {
 }
 
 std::string chunk_id(const std::string& id, std::uint64_t chunk) {
-  return fmt::format("{}_chunk_{}", id, chunk + 1);
+  return fmt::format(FMT_COMPILE("{}_chunk_{}"), id, chunk + 1);
 }
 
 std::string frame_id(const std::string& id, std::uint64_t chunk, std::uint8_t name) {
-  return fmt::format("{}_chunk_{}{}", id, chunk + 1, kFrameNames.at(name));
+  return fmt::format(FMT_COMPILE("{}_chunk_{}{}"), id, chunk + 1, kFrameNames.at(name));
 }
 
 }  // namespace virnucpro
