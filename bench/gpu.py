@@ -4,11 +4,9 @@ import csv
 import datetime
 import json
 import math
-import os
 import random
 import re
 import resource
-import signal
 import statistics
 import subprocess
 import time
@@ -18,7 +16,7 @@ from typing import Callable, Dict, Iterator, List, Optional
 
 import figure
 from engine import DNA_VOCABULARY, ESM2, RESIDUES, differ
-from session import Pass, Side, alternate
+from session import Pass, Side, alternate, seconds_with_a_worker_killed
 from setting import Setting
 
 BIGGEST = "esm2_t36_3B"
@@ -402,27 +400,13 @@ def start_up(setting: Setting) -> Iterator[figure.Figure]:
                        [seconds], 15, {"gpus": count, "processes": len(runs)})
 
 
-def a_worker_of(process: subprocess.Popen) -> Optional[int]:
-    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # which of them started it
-    found = [int(child) for path in threads for child in path.read_text().split()]
-    return found[-1] if found else None
-
-
 def killed_worker(setting: Setting) -> Iterator[figure.Figure]:
     """One is killed while it computes: the same tables, somewhat later."""
     fasta = coding_sequences(setting)
     whole = run_predict(setting, fasta, "fp16", output="whole")
     command = predict_command(setting, fasta, "fp16", output="killed")
-    begun = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          env=setting.environment) as process:
-        time.sleep(whole["wall"] / 2)
-        worker = a_worker_of(process)
-        assert worker is not None, "the run has no worker process"
-        os.kill(worker, signal.SIGKILL)
-        told = process.stderr.read()
-    seconds = time.perf_counter() - begun
-    assert process.returncode == 0 and "signal 9" in told, told
+    seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
+                                           setting.environment)
     assert tables(setting, "killed", fasta.stem) == tables(setting, "whole", fasta.stem)
     yield figure.limit("predict, fp16, a worker killed half-way: time over that of a whole run", "x",
                        [seconds / whole["wall"]], 2, {"gpus": gpus(setting), "seconds": seconds,

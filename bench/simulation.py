@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Iterator
 
 import figure
+from session import seconds_with_a_worker_killed
 from setting import Setting
 
 # ESM-2 tokens a second of a whole `predict` with ESM-2 3B in fp16 on one H200, 500-base reads: each GPU
@@ -31,16 +32,20 @@ def reads_of(setting: Setting, count: int, length: int) -> Path:
     return path
 
 
+def command_of(setting: Setting, workers: int, rate: int, chunk: int, reads: Path,
+               output: str) -> list:
+    return [str(word) for word in (setting.bin / "bench_simulated_gpus", workers, rate,
+                                   max(setting.threads), chunk, setting.scratch / output, reads)]
+
+
 def run(setting: Setting, workers: int, rate: int, chunk: int, reads: Path) -> dict:
-    command = [setting.bin / "bench_simulated_gpus", workers, rate, max(setting.threads), chunk,
-               setting.scratch / f"simulated-{workers}", reads]
-    done = subprocess.run([*map(str, command)], check=True, stdout=subprocess.PIPE,
-                          env=setting.environment)
+    command = command_of(setting, workers, rate, chunk, reads, f"simulated-{workers}")
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=setting.environment)
     return json.loads(done.stdout)
 
 
-def tables(setting: Setting, workers: int) -> list:
-    output = setting.scratch / f"simulated-{workers}"
+def tables(setting: Setting, name: str) -> list:
+    output = setting.scratch / name
     found = [output / "sequences.tsv", *sorted((output / "simulated_merged").iterdir())]
     return [path.read_bytes() for path in found]
 
@@ -49,7 +54,21 @@ def check_same_tables(setting: Setting, length: int, chunk: int) -> None:
     reads = reads_of(setting, FEW, length)
     for workers in WORKERS:
         run(setting, workers, 0, chunk, reads)
-    assert tables(setting, WORKERS[0]) == tables(setting, WORKERS[-1])
+    assert len({tuple(tables(setting, f"simulated-{workers}")) for workers in WORKERS}) == 1
+
+
+def killed_worker(setting: Setting, length: int, chunk: int) -> figure.Figure:
+    """One of eight is killed while it computes: the same tables, somewhat later."""
+    workers = WORKERS[-1]
+    reads = reads_of(setting, workers * FEW, length)
+    whole = run(setting, workers, RATE, chunk, reads)
+    command = command_of(setting, workers, RATE, chunk, reads, "killed")
+    seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
+                                           setting.environment)
+    assert tables(setting, "killed") == tables(setting, f"simulated-{workers}")
+    return figure.limit(f"simulated, {workers} GPUs, {length}-base reads, a worker killed half-way:"
+                        " time over that of a whole run", "x", [seconds / whole["wall"]], 1.5,
+                        {"seconds": seconds, "whole": whole})
 
 
 def simulation(setting: Setting) -> Iterator[figure.Figure]:
@@ -68,6 +87,7 @@ def simulation(setting: Setting) -> Iterator[figure.Figure]:
         yield figure.limit(f"{name}: {SAMPLE:,} reads of one frame each", "min", [minutes],
                            MOST_MINUTES[length], told)
         yield at_once(setting, length, chunk, reads)
+        yield killed_worker(setting, length, chunk)
 
 
 def at_once(setting: Setting, length: int, chunk: int, reads: Path) -> figure.Figure:
