@@ -29,7 +29,8 @@ struct BatchHandlers {
 };
 
 // Frames in, results out: packs them, keeps the workers' queues filled, and hands each result back
-// for every number under which its frame was added, out of order, during add(), wait_for() and flush().
+// for every number under which its frame was added, out of order, during add(), wait_for() and
+// flush().
 class BatchRunner {
  public:
   // The computer, whose batches are all this runner's, and the counters outlive it.
