@@ -52,7 +52,8 @@ def section(path: Path) -> str:
     about = report["machine"]
     peers = ", peers from PyPI" if path.stem.endswith("-peers") else ""
     gpu = f"{about['gpu']}: {path.stem.rpartition('-')[2]}; " if about.get("gpu") else ""
-    lines = [f"## {gpu}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
+    simulated = "A simulation of GPUs that were not there; " if path.stem.startswith("simul") else ""
+    lines = [f"## {simulated}{gpu}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
              f" [{path.name}](../bench/results/{path.name})", "",
              "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]
