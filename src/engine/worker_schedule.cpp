@@ -99,10 +99,10 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
   return {.taken = false, .part = part};
 }
 
-// Where workers can answer at all, those that were lost were lost with what they had.
 void WorkerSchedule::take(std::size_t worker, const BatchPart& part, Seconds now) {
   members_[worker].strikes = 0;
   lost_in_a_row_ = 0;
+  was_any_answered_ = true;
   give_up_suspected();
   close_part(part);
   assign(now);
@@ -151,7 +151,13 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   const bool any_left = std::any_of(members_.begin(), members_.end(), [](const Member& other) {
     return other.state != State::kDropped;
   });
-  if (!any_left || lost_in_a_row_ > settings_.most_lost) actions_.emplace_back(End{reason});
+  // What is suspected is all there is: no answer of another part will come.
+  const bool is_stuck = !suspected_.empty() && queue_.empty() && parts_.empty();
+  if (!any_left || lost_in_a_row_ > settings_.most_lost || (is_stuck && !was_any_answered_)) {
+    actions_.emplace_back(End{reason});
+  } else if (is_stuck) {
+    give_up_suspected();
+  }
   assign(now);
 }
 
@@ -171,8 +177,6 @@ void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
     put_in_front(std::move(item));
   }
   member.flying.clear();
-  // No answer of another one will come.
-  if (queue_.empty() && parts_.empty()) give_up_suspected();
 }
 
 void WorkerSchedule::put_in_front(Item item) {

@@ -21,8 +21,8 @@ namespace virnucpro {
 // others. A part with which a worker was lost is a suspect: it is computed alone, on another worker
 // while there is one. Lost again, it is cut in two, down to one frame; a frame with which two
 // workers were lost while nothing else was on them is given up, and the workers are not to blame:
-// once another part is answered, or none is left. Where workers are lost with whatever they get, no
-// frame is at fault, and a run that ends of it can compute them all when it is resumed.
+// once another part is answered, or where one was and no other is there. Where workers are lost
+// with whatever they get, no frame is at fault: the schedule ends, and has given up none.
 // NaN is computed again, on another worker or the same one started anew; what is NaN again is given
 // up.
 class WorkerSchedule {
@@ -183,6 +183,7 @@ class WorkerSchedule {
   std::optional<double> slowest_;  // seconds a token
   unsigned lost_in_a_row_ = 0;
   bool nan_was_confirmed_ = false;
+  bool was_any_answered_ = false;
   std::vector<Action> actions_;
 };
 

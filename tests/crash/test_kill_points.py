@@ -9,8 +9,8 @@ import shutil
 
 import h5py
 import pytest
-from harness import (FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, TABLES, WORKERS, error_in,
-                     spread)
+from harness import (FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, TABLES, WORKERS, Job, error_in,
+                     random_fasta, spread)
 
 # In the short form, of each kind; a run makes some eighty calls.
 POINTS = 10**9 if LONG else 3
@@ -166,12 +166,15 @@ def test_one_worker_killed_at_a_message(awkward, side, workers):
 
 @pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("message", [1, 2, 3], ids=["ready", "the fixed batch", "a first answer"])
-def test_every_worker_killed_at_a_message(awkward, workers, message):
-    """None is left to compute: exit code 1, what was done is kept, and no frame is to blame."""
-    job = awkward(workers=workers)
-    ended = job.predict("--token-budget", "256", rule=f"kill:before:message:{message}",
-                        role="worker")
+def test_every_worker_killed_at_a_message(tmp_path, workers, message):
+    """None is left to compute: exit code 1, and no frame is to blame. A few frames: each costs the
+    third message two workers and more."""
+    (tmp_path / "a.fa").write_text(random_fasta(3, count=2, length=70))
+    job = Job(tmp_path, ["a.fa"], workers=workers)
+    job.make_reference()
+    ended = job.predict(rule=f"kill:before:message:{message}", role="worker")
     assert error_in(ended) == {"workers-lost"}, ended.stderr
+    assert message == 3 or "is left out from now on" in ended.stderr
     assert "given up" not in ended.stderr
     job.check_none_half_written()
     job.finish()

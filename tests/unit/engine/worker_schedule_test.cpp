@@ -315,21 +315,72 @@ TEST(WorkerSchedule, BlamesWhatReachedTheWorkerAndNotWhatIsBehindIt) {
       << "two were lost with it alone";
 }
 
-TEST(WorkerSchedule, EndsWhereNothingButLossesComeAndGivesUpNoFrame) {
-  for (const std::size_t workers : {1U, 2U}) {
-    Schedule s({.workers = workers, .prefetch = 0, .most_lost = 30});
-    s.submit(1, 7);
-    s.submit(2, 7);
-    for (int i = 0; i < 100 && s.ended.empty(); ++i) {
-      for (std::size_t worker = 0; worker < workers; ++worker) {
-        if (!s.flying[worker].empty()) s.lose(worker);
-      }
-      if (s.ended.empty()) s.bring_back();
+// Loses every worker that has a part, again and again.
+void lose_all(Schedule& s, std::size_t workers) {
+  for (int round = 0; round < 200 && s.ended.empty(); ++round) {
+    for (std::size_t worker = 0; worker < workers && s.ended.empty(); ++worker) {
+      if (!s.flying[worker].empty()) s.lose(worker);
     }
-    EXPECT_EQ(s.ended, "it died");
-    EXPECT_THAT(s.dropped, IsEmpty()) << "the parts were suspects, down to single frames";
-    EXPECT_THAT(s.given_up, IsEmpty());
+    if (s.ended.empty()) s.bring_back();
   }
+}
+
+TEST(WorkerSchedule, EndsWhereNothingButLossesComeAndGivesUpNoFrame) {
+  for (const std::size_t workers : {1U, 2U, 4U}) {
+    for (const std::uint32_t frames : {1U, 2U, 7U, 100U}) {
+      Schedule s({.workers = workers, .prefetch = 0});
+      s.submit(1, frames);
+      s.submit(2, frames);
+      lose_all(s, workers);
+      EXPECT_EQ(s.ended, "it died");
+      EXPECT_THAT(s.given_up, IsEmpty()) << workers << " " << frames;
+    }
+  }
+}
+
+TEST(WorkerSchedule, GivesUpTheLastFramesOfARunThatAnsweredOthers) {
+  for (const std::size_t workers : {1U, 2U}) {
+    Schedule s({.workers = workers});
+    s.submit(1, 1);
+    s.answer(0);
+    s.submit(2, 3);
+    lose_all(s, workers);
+    EXPECT_EQ(s.given_up.size(), 3U);
+    EXPECT_EQ(s.done.size(), 4U);
+  }
+}
+
+TEST(WorkerSchedule, GivesUpNoFrameWithTheLossThatEndsIt) {
+  Schedule s({.workers = 1, .most_lost = 2});
+  s.submit(1, 1);
+  s.answer(0);
+  s.lose(0);
+  s.bring_back();
+  s.submit(2, 1);
+  for (int loss = 0; loss < 2; ++loss) {
+    EXPECT_EQ(s.ended, "");
+    s.lose(0);
+    if (loss == 0) s.bring_back();
+  }
+  EXPECT_EQ(s.ended, "it died");
+  EXPECT_THAT(s.given_up, IsEmpty());
+}
+
+TEST(WorkerSchedule, WaitsWithAFrameToGiveUpForAPartThatGaveNaN) {
+  Schedule s({.workers = 1, .prefetch = 0});
+  s.submit(1, 1);
+  s.submit(2, 1);
+  for (int loss = 0; loss < 2; ++loss) {
+    ASSERT_THAT(s.batches_at(0), ElementsAre(1));
+    s.lose(0);
+    s.bring_back();
+  }
+  ASSERT_THAT(s.batches_at(0), ElementsAre(2));
+  EXPECT_FALSE(s.answer(0, {0}).taken);
+  EXPECT_THAT(s.given_up, IsEmpty());
+  s.bring_back();
+  EXPECT_TRUE(s.answer(0).taken);
+  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(1, 0)));
 }
 
 TEST(WorkerSchedule, ComputesNaNAgainOnAnotherWorkerAndBelievesTheSecondAnswer) {
