@@ -38,6 +38,10 @@ BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& setting
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);
   while (std::optional<PackedBatch> batch = pack(&Packer::take)) submit(std::move(*batch));
+  take_ready();
+}
+
+void BatchRunner::take_ready() {
   while (receive(false)) {
   }
 }
@@ -68,8 +72,7 @@ void BatchRunner::settle() noexcept {
 
 void BatchRunner::submit(PackedBatch batch) {
   const TraceSpan span("submit", next_batch_);
-  while (receive(false)) {
-  }
+  take_ready();
   const std::size_t queue = computer_.outstanding();
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
   if (next_batch_ == 0) log_info("first batch");

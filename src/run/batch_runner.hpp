@@ -29,8 +29,7 @@ struct BatchHandlers {
 };
 
 // Frames in, results out: packs them, keeps the workers' queues filled, and hands each result back
-// for every number under which its frame was added, out of order, during add(), wait_for() and
-// flush().
+// for every number under which its frame was added, out of order, during any of its functions.
 class BatchRunner {
  public:
   // The computer, whose batches are all this runner's, and the counters outlive it.
@@ -39,6 +38,8 @@ class BatchRunner {
 
   // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);
+  // Takes the results that are there.
+  void take_ready();
   // Submits what waits in the packer's window; how many batches were submitted so far.
   std::uint64_t empty_window();
   // Takes results until so many batches, of those submitted first, are answered.

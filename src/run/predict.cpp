@@ -186,12 +186,14 @@ class PredictRun {
     units_.add(std::move(part.part));
     ++parts_;
     for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
+    if (tokens.empty()) runner_.take_ready();
     // The journal keeps the input's order: behind a frame that waits in the packer's window,
     // sequences without frames, which never fill it, would gather without end.
     if (++gathered_parts_ >= limits().parts_per_drain || gathered_ids_ >= kIdBytesPerDrain) drain();
   }
 
-  // Waits for what the drain before submitted alone: for all, the workers would run dry.
+  // Waits for what the drain before submitted alone, so that twice as much may have gathered: for
+  // all of it, the workers would run dry.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_parts_ = 0;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <deque>
 #include <map>
 #include <utility>
 
@@ -183,7 +182,7 @@ TEST_F(BatchRunners, EndWithTheEnginesError) {
             ErrorKind::kInterrupted);
 }
 
-// Answers when it is waited for, the oldest batch first.
+// Answers when it is waited for, the newest batch first.
 class MadeUpComputer : public BatchComputer {
  public:
   MadeUpComputer(std::size_t most_outstanding, bool gives_up_first_frames)
@@ -206,15 +205,15 @@ class MadeUpComputer : public BatchComputer {
   std::size_t outstanding() const override { return results_.size(); }
   std::optional<BatchResult> receive(bool wait) override {
     if (!wait) return std::nullopt;
-    BatchResult result = std::move(results_.front());
-    results_.pop_front();
+    std::optional<BatchResult> result(std::move(results_.back()));
+    results_.pop_back();
     return result;
   }
 
  private:
   const std::size_t most_outstanding_;
   const bool gives_up_first_frames_;
-  std::deque<BatchResult> results_;
+  std::vector<BatchResult> results_;
 };
 
 TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
@@ -260,12 +259,16 @@ TEST(BatchRunnerOfASlowComputer, WaitsForAsManyBatchesAsItIsTold) {
   add("MKW");
   EXPECT_EQ(runner.empty_window(), 3U);
   EXPECT_EQ(computer.outstanding(), 3U) << "all are submitted, and nothing was waited for";
-  runner.wait_for(first);
-  EXPECT_EQ(scored, (std::vector<std::uint64_t>{0, 1}));
+  runner.wait_for(0);
+  EXPECT_EQ(computer.outstanding(), 3U);
+  runner.wait_for(first);  // past the newest one
+  EXPECT_EQ(scored, (std::vector<std::uint64_t>{2, 1, 0}));
+  add("MKY");
+  runner.empty_window();
   runner.wait_for(first);
   EXPECT_EQ(computer.outstanding(), 1U);
   runner.flush();
-  EXPECT_EQ(scored, (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(scored, (std::vector<std::uint64_t>{2, 1, 0, 3}));
 }
 
 TEST_F(BatchRunners, MayEndWithoutAFlush) {
