@@ -103,7 +103,7 @@ void WorkerSchedule::take(std::size_t worker, const BatchPart& part, Seconds now
   members_[worker].strikes = 0;
   lost_in_a_row_ = 0;
   was_any_answered_ = true;
-  give_up_suspected();
+  give_up_condemned();
   close_part(part);
   assign(now);
 }
@@ -151,12 +151,12 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   const bool any_left = std::any_of(members_.begin(), members_.end(), [](const Member& other) {
     return other.state != State::kDropped;
   });
-  // What is suspected is all there is: no answer of another part will come.
-  const bool is_stuck = !suspected_.empty() && queue_.empty() && parts_.empty();
+  // What is condemned is all there is: no answer of another part will come.
+  const bool is_stuck = !condemned_.empty() && queue_.empty() && parts_.empty();
   if (!any_left || lost_in_a_row_ > settings_.most_lost || (is_stuck && !was_any_answered_)) {
     actions_.emplace_back(End{reason});
   } else if (is_stuck) {
-    give_up_suspected();
+    give_up_condemned();
   }
   assign(now);
 }
@@ -182,7 +182,7 @@ void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
 void WorkerSchedule::put_in_front(Item item) {
   if (item.losses >= kLossesBeforeCut) {
     if (item.part.frames() > 1) return cut_in_two(std::move(item));
-    if (item.alone_lost >= kLossesBeforeCut) return suspected_.push_back(item.part);
+    if (item.alone_lost >= kLossesBeforeCut) return condemned_.push_back(item.part);
   }
   queue_.push_front(std::move(item));
 }
@@ -198,8 +198,8 @@ void WorkerSchedule::cut_in_two(Item item) {
   ++batches_.at(item.part.batch).open_parts;
 }
 
-void WorkerSchedule::give_up_suspected() {
-  for (const BatchPart& part : std::exchange(suspected_, {})) {
+void WorkerSchedule::give_up_condemned() {
+  for (const BatchPart& part : std::exchange(condemned_, {})) {
     actions_.emplace_back(GiveUp{.part = part, .reason = "two worker processes were lost with it"});
     close_part(part);
   }

@@ -164,7 +164,7 @@ class WorkerSchedule {
   void put_in_front(Item item);
   void cut_in_two(Item item);
   void take(std::size_t worker, const BatchPart& part, Seconds now);
-  void give_up_suspected();
+  void give_up_condemned();
   void close_part(const BatchPart& part);
   void forgive(std::size_t worker);
   Verdict judge_nan(std::size_t worker, Item item, const std::vector<std::uint32_t>& not_finite,
@@ -178,7 +178,7 @@ class WorkerSchedule {
   std::map<std::uint64_t, Shape> batches_;
   std::deque<Item> queue_;
   std::map<std::uint64_t, Item> parts_;  // by id: those at workers
-  std::vector<BatchPart> suspected_;     // frames to give up once another part is answered
+  std::vector<BatchPart> condemned_;     // frames to give up once another part is answered
   std::uint64_t next_id_ = kCanary + 1;
   std::optional<double> slowest_;  // seconds a token
   unsigned lost_in_a_row_ = 0;
