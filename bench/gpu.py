@@ -16,6 +16,7 @@ from typing import Callable, Dict, Iterator, List, Optional
 
 import figure
 from engine import DNA_VOCABULARY, ESM2, RESIDUES, differ
+from memory import MIB
 from session import Pass, Side, alternate, seconds_with_a_worker_killed
 from setting import Setting
 
@@ -330,6 +331,7 @@ def ops(setting: Setting) -> Iterator[figure.Figure]:
 
 SCALING_GOALS = {2: 0.985, 4: 0.975, 8: 0.975}
 SCALING_SEQUENCES = 38_000  # a GPU: over 60 s
+HOST_MIB = 1024  # a GPU: pages that its workers share count in each of them
 
 
 def gpus(setting: Setting) -> int:
@@ -343,10 +345,18 @@ def tables(setting: Setting, output: str, stem: str) -> List[bytes]:
              setting.scratch / output / "sequences.tsv")]
 
 
+def host_memory(output: Path) -> int:
+    """The most bytes that a run's processes held together while it embedded."""
+    summary = max(output.glob("telemetry_*.json"))  # the last run's
+    phases = json.loads(summary.read_text())["host"]["phases"]
+    (embedding,) = (phase for phase in phases if phase["phase"] == "embedding")
+    return embedding["rss_bytes"]["maximum"]
+
+
 def scaling(setting: Setting) -> Iterator[figure.Figure]:
     """All GPUs beside each other, over what each does alone; with the same bytes."""
     count = gpus(setting)
-    few = coding_sequences(setting)
+    few = coding_sequences(setting, SCALING_SEQUENCES)
     alone = [run_predict(setting, few, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
              for gpu in range(count)]
     own = sum(run["ESM tokens/s"] for run in alone)
@@ -362,6 +372,8 @@ def scaling(setting: Setting) -> Iterator[figure.Figure]:
                               settings)
         yield figure.limit(f"predict, fp16, {used} GPUs, host processors a GPU", "cores",
                            [run["cores"] / used], 1, settings)
+        yield figure.limit(f"predict, fp16, {used} GPUs, host memory a GPU, all processes", "MiB",
+                           [host_memory(setting.scratch / "out") / used / MIB], HOST_MIB, settings)
 
 
 # What a host of many GPUs has beside their rates.
@@ -389,9 +401,9 @@ def start_up(setting: Setting) -> Iterator[figure.Figure]:
     """Whole runs over ten sequences, their weights in the page cache. Where there are fewer GPUs, as
     many runs beside each other as make eight workers, several of them on each GPU."""
     fasta, count = coding_sequences(setting, 10), gpus(setting)
-    run_predict(setting, fasta, "fp16")
+    run_predict(setting, fasta, "fp16", "cuda:all")
     begun = time.perf_counter()
-    runs = [subprocess.Popen(predict_command(setting, fasta, "fp16", output=f"start-{number}"),
+    runs = [subprocess.Popen(predict_command(setting, fasta, "fp16", "cuda:all", f"start-{number}"),
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              env=setting.environment) for number in range(-(-STARTED // count))]
     assert all(run.wait() == 0 for run in runs)
@@ -402,9 +414,9 @@ def start_up(setting: Setting) -> Iterator[figure.Figure]:
 
 def killed_worker(setting: Setting) -> Iterator[figure.Figure]:
     """One is killed while it computes: the same tables, somewhat later."""
-    fasta = coding_sequences(setting)
-    whole = run_predict(setting, fasta, "fp16", output="whole")
-    command = predict_command(setting, fasta, "fp16", output="killed")
+    fasta = coding_sequences(setting, gpus(setting) * PREDICT_SEQUENCES)
+    whole = run_predict(setting, fasta, "fp16", "cuda:all", "whole")
+    command = predict_command(setting, fasta, "fp16", "cuda:all", "killed")
     seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
                                            setting.environment)
     assert tables(setting, "killed", fasta.stem) == tables(setting, "whole", fasta.stem)

@@ -81,6 +81,13 @@ run_trace() {
   python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
 }
 
+# -x2 where there are two.
+several_gpus() {
+  local count
+  count=$(nvidia-smi -L | wc -l)
+  [ "$count" -eq 1 ] || printf -- '-x%d' "$count"
+}
+
 # run_benchmark LOG ARGUMENT…
 run_benchmark() {
   local log=$1 work=$programs/benchmark
@@ -118,7 +125,7 @@ case "$what" in
   simulation) run_simulation ;;
   esm2 | predict | others | scaling | host | telemetry)
     python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
-      --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200-$what.json"
+      --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200$(several_gpus)-$what.json"
     ;;
   *)
     printf 'h200.sh: there is no %s\n' "$what" >&2

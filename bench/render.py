@@ -2,6 +2,7 @@
 """Writes docs/performance.md from bench/results/*.json and bench/comments.md."""
 
 import json
+import re
 from pathlib import Path
 from typing import List, Optional
 
@@ -47,13 +48,22 @@ def row(figure: dict) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def gpus(path: Path, name: str) -> str:
+    """How many, and what was measured on them: nvidia-h200-x2-scaling."""
+    several = re.search(r"-x(\d+)-", path.stem)
+    return f"{several[1] + ' ' if several else ''}{name}: {path.stem.rpartition('-')[2]}; "
+
+
 def section(path: Path) -> str:
     report = json.loads(path.read_text())
     about = report["machine"]
     peers = ", peers from PyPI" if path.stem.endswith("-peers") else ""
-    gpu = f"{about['gpu']}: {path.stem.rpartition('-')[2]}; " if about.get("gpu") else ""
-    simulated = "A simulation of GPUs that were not there; " if path.stem.startswith("simul") else ""
-    lines = [f"## {simulated}{gpu}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
+    kind = ""
+    if path.stem.startswith("simulated"):
+        kind = "A simulation of GPUs that were not there; "
+    elif about.get("gpu"):
+        kind = gpus(path, about["gpu"])
+    lines = [f"## {kind}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
              f" [{path.name}](../bench/results/{path.name})", "",
              "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]
