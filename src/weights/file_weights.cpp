@@ -97,6 +97,7 @@ class FileWeights : public CheckedWeights {
  public:
   explicit FileWeights(const ModelFiles& model) : unclaimed_(bytes_in(model)) {
     origin_ = model.path.string();
+    synthetic_ = model.synthetic;
   }
 
   // Strides of zero, or many tensors over one storage, would make a small file stand for any amount

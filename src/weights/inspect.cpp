@@ -15,6 +15,7 @@ std::string describe_kind(const ModelFiles& model) {
   if (!model.root_class.empty()) kind += ", pickled " + model.root_class;
   if (model.files.size() > 1) kind += fmt::format(", {} files", model.files.size());
   if (model.has_config) kind += ", with config.json";
+  if (model.synthetic) kind += ", synthetic weights";
   return kind;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "weights/model_config.hpp"
+#include "weights/synthetic.hpp"
 
 namespace virnucpro {
 namespace {
@@ -55,6 +56,7 @@ void add_file(ModelFiles& model, const fs::path& path) {
   TensorArchive archive = parse_archive(file->bytes(), path.string());
   model.kind = archive.kind;
   model.root_class = archive.root_class;
+  model.synthetic = model.synthetic || is_synthetic(archive.origin);
   model.settings.merge(archive.settings);
   for (StoredTensor& tensor : archive.tensors) {
     const std::string name = tensor.name;

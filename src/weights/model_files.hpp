@@ -23,6 +23,7 @@ struct ModelFiles {
   std::vector<std::filesystem::path> files;
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class;  // of a pickled module
+  bool synthetic = false;  // one of the files says that its numbers are made up
   bool has_config = false;
   Settings settings;
   std::map<std::string, LocatedTensor, std::less<>> tensors;

@@ -39,7 +39,7 @@ class HeaderVisitor : public JsonVisitor {
   }
 
   void scalar(const JsonPath& path, JsonScalar value) override {
-    if (is_metadata(path)) return;
+    if (is_metadata(path)) return keep_origin(path, std::move(value));
     if (path.size() == 2 && path[1].key == "dtype" && std::holds_alternative<std::string>(value)) {
       entries_.back().dtype = std::get<std::string>(std::move(value));
     } else if (path.size() == 3 && path[2].is_element && path[1].key == "shape") {
@@ -52,10 +52,16 @@ class HeaderVisitor : public JsonVisitor {
   }
 
   std::vector<HeaderEntry> take() { return std::move(entries_); }
+  std::string take_origin() { return std::move(origin_); }
 
  private:
   static bool is_metadata(const JsonPath& path) {
     return !path.empty() && path[0].key == "__metadata__";
+  }
+
+  void keep_origin(const JsonPath& path, JsonScalar value) {
+    auto* text = std::get_if<std::string>(&value);
+    if (path.size() == 2 && path[1].key == "origin" && text != nullptr) origin_ = std::move(*text);
   }
 
   void append(const JsonPath& path, Shape& numbers, std::size_t limit, const JsonScalar& value) {
@@ -72,6 +78,7 @@ class HeaderVisitor : public JsonVisitor {
 
   const std::string& file_;
   std::vector<HeaderEntry> entries_;
+  std::string origin_;
 };
 
 std::uint64_t byte_count(const HeaderEntry& entry, DType dtype, const Place& place) {
@@ -118,8 +125,7 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin,
 
 }  // namespace
 
-std::vector<StoredTensor> parse_safetensors(std::span<const std::byte> bytes,
-                                            const std::string& file) {
+Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& file) {
   ByteReader reader(bytes, file, ErrorKind::kWeightsTruncated);
   const auto header_size = reader.read<std::uint64_t>();
   if (header_size > kMaxJsonBytes) {
@@ -138,17 +144,17 @@ std::vector<StoredTensor> parse_safetensors(std::span<const std::byte> bytes,
             [](const auto& a, const auto& b) { return a.offsets < b.offsets; });
 
   const auto data = bytes.subspan(reader.offset());
-  std::vector<StoredTensor> tensors;
+  Safetensors result{.origin = visitor.take_origin()};
   std::uint64_t end = 0;
   for (HeaderEntry& entry : entries) {
-    tensors.push_back(place_tensor(std::move(entry), end, data, file));
-    end += tensors.back().bytes.size();
+    result.tensors.push_back(place_tensor(std::move(entry), end, data, file));
+    end += result.tensors.back().bytes.size();
   }
   if (end != data.size()) {
     reader.fail(ErrorKind::kWeightsFormat,
                 fmt::format("{} bytes follow the last tensor", data.size() - end));
   }
-  return tensors;
+  return result;
 }
 
 }  // namespace virnucpro

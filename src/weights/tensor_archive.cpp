@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "weights/safetensors.hpp"
 
@@ -49,7 +50,9 @@ TensorArchive parse_archive(std::span<const std::byte> bytes, const std::string&
   }
   if (start.starts_with("PK\x03\x04")) return parse_torch_zip(bytes, file);
   if (start[8] != '{') refuse(start, file);
-  return TensorArchive{.tensors = parse_safetensors(bytes, file)};
+  Safetensors safetensors = parse_safetensors(bytes, file);
+  return TensorArchive{.origin = std::move(safetensors.origin),
+                       .tensors = std::move(safetensors.tensors)};
 }
 
 }  // namespace virnucpro

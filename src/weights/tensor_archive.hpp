@@ -28,6 +28,7 @@ enum class ArchiveKind : std::uint8_t { kSafetensors, kTorchZip };
 struct TensorArchive {
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class{};  // of a pickled module: "__main__.MLPClassifier"
+  std::string origin{};      // what a safetensors file says of it (weights/safetensors.hpp)
   Settings settings{};
   std::vector<StoredTensor> tensors{};
 };

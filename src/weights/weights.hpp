@@ -28,6 +28,7 @@ class Weights {
 
   // What the tables and reports say these weights are: a path, or "synthetic:NAME:SEED".
   const std::string& origin() const { return origin_; }
+  // Seeded random numbers, by that name or read from files that export.hpp wrote.
   bool synthetic() const { return synthetic_; }
   // XXH3-128 over names, shapes and values; the same for every file format of the same numbers.
   virtual std::string hash() const = 0;

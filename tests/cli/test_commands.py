@@ -320,6 +320,7 @@ def test_exported_weights_can_be_inspected(program):
     assert result.returncode == 0
     assert b"esm.embeddings.word_embeddings.weight  F32  [33, " in result.stdout
     assert b"model: ESM-2" in result.stdout
+    assert b"synthetic weights" in result.stdout
 
 
 def test_inspect_runs_no_pickle(program):

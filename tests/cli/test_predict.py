@@ -63,6 +63,20 @@ def test_stderr_ends_with_the_summary(program, reads):
     assert program.predict(reads.name, "-q", *SHORT, "-o", "quiet").stderr == b""
 
 
+def test_exported_weights_still_say_that_they_are_synthetic(program, reads, expected):
+    for name, place, *flags in (("synthetic:dnabert-s-tiny", "dnabert-s"),
+                                ("synthetic:esm2_tiny", "esm2"),
+                                ("synthetic", "classifier.safetensors", "--inputs", "80")):
+        assert program("utils", "export-weights", name, *flags, "-o", place).returncode == 0
+    result = program("predict", reads.name, *SHORT, "--dnabert-model", "dnabert-s",
+                     "--esm-model", "esm2", "-p", "classifier.safetensors", "-o", "out")
+    assert result.returncode == 0, message(result)
+    assert "the weights are synthetic" in message(result)
+    mark = (program.folder / "out" / "SYNTHETIC_WEIGHTS").read_text()
+    assert "classifier: classifier.safetensors\n" in mark
+    assert program.tables("out", "reads") == expected
+
+
 @pytest.mark.parametrize("flags", [["-t", "1"], ["-t", "2", "--prefetch", "1"],
                                    ["--token-budget", "64"], ["--token-budget", "32768"]])
 def test_how_it_is_computed_changes_no_byte(program, reads, expected, flags):

@@ -83,6 +83,19 @@ TEST(HostileSafetensors, HolesOverlapsAndTailsAreRefused) {
   EXPECT_EQ(header_error(two(4), "123456789"), ErrorKind::kWeightsFormat);
 }
 
+TEST(HostileSafetensors, OfTheFreeTextOnlyTheOriginIsTaken) {
+  const auto origin = [](std::string_view metadata) {
+    const std::string header = fmt::format(R"({{"__metadata__":{}}})", metadata);
+    return parse_safetensors(as_bytes(safetensors_of(header, "")), "file").origin;
+  };
+  EXPECT_EQ(origin(R"({"format":"pt","origin":"synthetic:x:1"})"), "synthetic:x:1");
+  EXPECT_EQ(origin(R"({"format":"pt"})"), "");
+  EXPECT_EQ(origin(R"({"origin":3})"), "");
+  EXPECT_EQ(origin(R"({"a":{"origin":"synthetic"}})"), "");
+  EXPECT_EQ(origin(R"(["origin","synthetic"])"), "");
+  EXPECT_EQ(origin(R"("synthetic")"), "");
+}
+
 TEST(HostileZip, EveryTruncationIsRefused) {
   const std::string whole = file_text(weight_data() / "classifier/module.pth");
   ASSERT_NO_THROW(parse_archive(as_bytes(whole), "file"));

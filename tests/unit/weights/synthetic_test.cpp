@@ -100,18 +100,22 @@ TEST(Synthetic, ExportedWeightsAreReadBackTheSame) {
   const Esm2Weights esm2_read = load_esm2(scratch.path() / "esm2", kLookup);
   EXPECT_EQ(esm2_read.tensors->hash(), esm2.tensors->hash());
   EXPECT_EQ(esm2_read.shape.heads, esm2.shape.heads);
+  EXPECT_TRUE(esm2_read.tensors->synthetic());
 
   const DnabertWeights dnabert = load_dnabert_s("synthetic:dnabert-s-tiny", kLookup);
   export_dnabert_s(dnabert, scratch.path() / "dnabert");
   const DnabertWeights dnabert_read = load_dnabert_s(scratch.path() / "dnabert", kLookup);
   EXPECT_EQ(dnabert_read.tensors->hash(), dnabert.tensors->hash());
+  EXPECT_TRUE(dnabert_read.tensors->synthetic());
   EXPECT_EQ(dnabert_read.shape.layer_norm_eps, dnabert.shape.layer_norm_eps);
   EXPECT_EQ(dnabert_read.tokenizer, scratch.path() / "dnabert/tokenizer.json");
 
   const ClassifierWeights classifier = load_classifier("synthetic:4", 80, kLookup);
   export_classifier(classifier, scratch.path() / "classifier.safetensors");
-  EXPECT_EQ(load_classifier(scratch.path() / "classifier.safetensors", 80, kLookup).tensors->hash(),
-            classifier.tensors->hash());
+  const ClassifierWeights classifier_read =
+      load_classifier(scratch.path() / "classifier.safetensors", 80, kLookup);
+  EXPECT_TRUE(classifier_read.tensors->synthetic());
+  EXPECT_EQ(classifier_read.tensors->hash(), classifier.tensors->hash());
 }
 
 }  // namespace
