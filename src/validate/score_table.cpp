@@ -150,7 +150,13 @@ std::optional<IdRow> ScoreTable::next() {
 
 std::string ScoreTable::content_of(std::string_view fields) const {
   std::string content(fields);
-  if (separator_ != '\t') std::replace(content.begin(), content.end(), separator_, '\t');
+  if (separator_ != '\t') {
+    // It would be a separator below.
+    if (fields.find('\t') != std::string_view::npos) {
+      fail(ErrorKind::kInputMalformed, "a tab stands in a column that is no id");
+    }
+    std::replace(content.begin(), content.end(), separator_, '\t');
+  }
   std::size_t k = 0;
   for (const std::string_view field : fields_of(content)) check_field(layout_->columns[k++], field);
   return content;

@@ -46,6 +46,12 @@ TEST(ScoreTable, CommasAndLineEndsOfWindows) {
   EXPECT_EQ(rows[0].content, "True");
 }
 
+TEST(ScoreTable, ATabBetweenCommasMakesNoColumn) {
+  const Error error = error_of_table("Modified_ID,Is_Virus\na,b\t_chunk_1,True\nc,True\tTrue\n");
+  EXPECT_EQ(error.kind(), ErrorKind::kInputMalformed);
+  EXPECT_EQ(error.place().record, 2U);
+}
+
 TEST(ScoreTable, SequencesMayHaveNoScore) {
   const auto rows = rows_of(
       "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
