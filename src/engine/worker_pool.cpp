@@ -203,7 +203,7 @@ class WorkerPool::Thread {
     for (auto actions = schedule_.take_actions(); !actions.empty();
          actions = schedule_.take_actions()) {
       for (const auto& action : actions) {
-        std::visit([this](const auto& one) { perform(one); }, action);
+        std::visit([this](const auto& one) { this->perform(one); }, action);
       }
     }
   }
