@@ -6,18 +6,19 @@ import json
 import math
 import random
 import re
-import resource
 import statistics
 import subprocess
 import time
 from array import array
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Callable, Dict, Iterator, List, Optional
 
 import figure
 from engine import DNA_VOCABULARY, ESM2, RESIDUES, differ
 from memory import MIB
-from session import Pass, Side, alternate, seconds_with_a_worker_killed
+from session import (Pass, Side, alternate, processor_seconds, seconds_with_a_worker_killed,
+                     tables_of)
 from setting import Setting
 
 BIGGEST = "esm2_t36_3B"
@@ -84,12 +85,6 @@ def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Fi
 # The whole program.
 
 
-def processor_seconds() -> float:
-    """Of all processes that this one started and that ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def predict_command(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
                     output: str = "out", chunk: int = 500) -> List[str]:
     models = ["--esm-model", setting.weights(BIGGEST), "--dnabert-model",
@@ -116,15 +111,8 @@ def run_predict(setting: Setting, fasta: Path, precision: str, device: str = "cu
     return {"wall": wall, "cores": cores, **said}
 
 
-def coding_sequences(setting: Setting, count: int = PREDICT_SEQUENCES, length: int = 500) -> Path:
-    fasta = setting.scratch / f"coding-{length}-{count}.fa"
-    if not fasta.exists():
-        setting.virnucpro("generate", "-n", count, "--length", length, "--coding", 1, "-o", fasta)
-    return fasta
-
-
 def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
-    fasta = coding_sequences(setting)
+    fasta = setting.coding_reads(PREDICT_SEQUENCES)
     dnabert = setting.weights("dnabert-s")
     runs: List[dict] = []
     passes: List[Pass] = []
@@ -151,7 +139,7 @@ def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
 
 def against_vanilla(setting: Setting) -> Iterator[figure.Figure]:
     """Whole runs, loading and tables with them, over the original's way once it is loaded."""
-    fasta = coding_sequences(setting)
+    fasta = setting.coding_reads(PREDICT_SEQUENCES)
     with peer(setting, "vanilla", "both", BIGGEST, setting.weights("dnabert-s"), fasta,
               VANILLA_FRAMES) as theirs:
         theirs.run()
@@ -211,7 +199,7 @@ def lengths(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def full_precision(setting: Setting) -> Iterator[figure.Figure]:
-    fasta = coding_sequences(setting)
+    fasta = setting.coding_reads(PREDICT_SEQUENCES)
     sequences = write_lines(setting.scratch / "proteins", proteins(LENGTH, BUDGET))
     with engine(setting, "esm2", f"synthetic:{BIGGEST}", "fp32", sequences) as ours, \
             peer(setting, "vanilla", "esm2", BIGGEST, setting.weights("dnabert-s"), fasta,
@@ -338,11 +326,12 @@ def gpus(setting: Setting) -> int:
     return len(re.findall(r"^cuda:\d+ ", setting.virnucpro("utils", "list-devices"), re.MULTILINE))
 
 
-def tables(setting: Setting, output: str, stem: str) -> List[bytes]:
-    merged = setting.scratch / output / f"{stem}_merged"
-    return [path.read_bytes() for path in
-            (merged / "prediction_results.txt", merged / "prediction_results_highestscore.csv",
-             setting.scratch / output / "sequences.tsv")]
+def several(count: int) -> str:
+    return f"{count} GPU{'s' if count > 1 else ''}"
+
+
+def first_gpus(count: int) -> str:
+    return "cuda:" + ",".join(map(str, range(count)))
 
 
 def host_memory(output: Path) -> int:
@@ -353,26 +342,45 @@ def host_memory(output: Path) -> int:
     return embedding["rss_bytes"]["maximum"]
 
 
-def scaling(setting: Setting) -> Iterator[figure.Figure]:
-    """All GPUs beside each other, over what each does alone; with the same bytes."""
+def runs_alone(setting: Setting, fasta: Path) -> List[dict]:
+    """A run of its own on each GPU, all at the same time: one after the other would take nine minutes
+    on eight, and what each does is limited by its own power."""
+    def run(gpu: int) -> dict:
+        said = run_predict(setting, fasta, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
+        del said["cores"]  # of all of them
+        return said
     count = gpus(setting)
-    few = coding_sequences(setting, SCALING_SEQUENCES)
-    alone = [run_predict(setting, few, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
-             for gpu in range(count)]
-    own = sum(run["ESM tokens/s"] for run in alone)
-    for used in (number for number in SCALING_GOALS if number <= count):
-        device = "cuda:" + ",".join(map(str, range(used)))
-        run_predict(setting, few, "fp16", device, f"together-{used}")
-        assert tables(setting, f"together-{used}", few.stem) == tables(setting, "alone-0", few.stem)
-        many = coding_sequences(setting, used * SCALING_SEQUENCES)
-        run = run_predict(setting, many, "fp16", device)
+    run_predict(setting, setting.coding_reads(10), "fp16", first_gpus(count))  # writes the weights
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+def check_same_tables(setting: Setting, outputs: List[str]) -> None:
+    first, *others = (tables_of(setting.scratch / output) for output in outputs)
+    assert all(one == first for one in others), outputs
+
+
+def scaling(setting: Setting) -> Iterator[figure.Figure]:
+    """All GPUs as one run, over what each does in a run of its own; with the same bytes."""
+    few = setting.coding_reads(SCALING_SEQUENCES)
+    alone = runs_alone(setting, few)
+    check_same_tables(setting, [f"alone-{gpu}" for gpu in range(len(alone))])
+    for used in (number for number in SCALING_GOALS if number <= len(alone)):
+        run_predict(setting, few, "fp16", first_gpus(used), f"together-{used}")
+        check_same_tables(setting, ["alone-0", f"together-{used}"])
+        many = setting.coding_reads(used * SCALING_SEQUENCES)
+        run = run_predict(setting, many, "fp16", first_gpus(used))
         settings = {"gpus": used, "run": run, "alone": alone}
-        yield figure.at_least(f"predict, fp16, {used} GPUs over the sum of each one's own rate", "x",
-                              [run["ESM tokens/s"] * count / (own * used)], SCALING_GOALS[used],
-                              settings)
-        yield figure.limit(f"predict, fp16, {used} GPUs, host processors a GPU", "cores",
-                           [run["cores"] / used], 1, settings)
-        yield figure.limit(f"predict, fp16, {used} GPUs, host memory a GPU, all processes", "MiB",
+        name = f"predict, fp16, {several(used)}"
+        own = sum(one["ESM tokens/s"] for one in alone[:used])
+        yield figure.at_least(f"{name} over the sum of each one's own rate", "x",
+                              [run["ESM tokens/s"] / own], SCALING_GOALS[used], settings)
+        own = sum(one["sequences"] / one["wall"] for one in alone[:used])
+        yield figure.at_least(f"{name}, the same of whole runs, loading and tables counted", "x",
+                              [run["sequences"] / run["wall"] / own], SCALING_GOALS[used], settings)
+        yield figure.limit(f"{name}, host processors a GPU", "cores", [run["cores"] / used], 1,
+                           settings)
+        yield figure.limit(f"{name}, host memory a GPU while it computes, all processes", "MiB",
                            [host_memory(setting.scratch / "out") / used / MIB], HOST_MIB, settings)
 
 
@@ -387,20 +395,19 @@ STARTED = 8  # workers
 
 def short_reads(setting: Setting) -> Iterator[figure.Figure]:
     """Projected for reads of one frame each, by tokens."""
-    count = gpus(setting)
-    for used in (number for number in (1, *SCALING_GOALS) if number in (1, count)):
-        fasta = coding_sequences(setting, used * SHORT_SEQUENCES, SHORT_LENGTH)
-        device = "cuda:" + ",".join(map(str, range(used)))
-        run = run_predict(setting, fasta, "fp16", device, chunk=SHORT_CHUNK)
+    for used in sorted({1, gpus(setting)}):
+        fasta = setting.coding_reads(used * SHORT_SEQUENCES, SHORT_LENGTH)
+        run = run_predict(setting, fasta, "fp16", first_gpus(used), chunk=SHORT_CHUNK)
         minutes = SAMPLE * SHORT_TOKENS / run["ESM tokens/s"] / 60
-        yield figure.limit(f"predict, fp16, {used} GPUs: {SAMPLE:,} reads of {SHORT_LENGTH} bases",
-                           "min", [minutes], SAMPLE_MINUTES * 8 / used, {"gpus": used, "run": run})
+        yield figure.limit(f"predict, fp16, {several(used)}: {SAMPLE:,} reads of {SHORT_LENGTH} bases,"
+                           " one frame each", "min", [minutes], SAMPLE_MINUTES * 8 / used,
+                           {"gpus": used, "run": run})
 
 
 def start_up(setting: Setting) -> Iterator[figure.Figure]:
     """Whole runs over ten sequences, their weights in the page cache. Where there are fewer GPUs, as
     many runs beside each other as make eight workers, several of them on each GPU."""
-    fasta, count = coding_sequences(setting, 10), gpus(setting)
+    fasta, count = setting.coding_reads(10), gpus(setting)
     run_predict(setting, fasta, "fp16", "cuda:all")
     begun = time.perf_counter()
     runs = [subprocess.Popen(predict_command(setting, fasta, "fp16", "cuda:all", f"start-{number}"),
@@ -408,25 +415,25 @@ def start_up(setting: Setting) -> Iterator[figure.Figure]:
                              env=setting.environment) for number in range(-(-STARTED // count))]
     assert all(run.wait() == 0 for run in runs)
     seconds = time.perf_counter() - begun
-    yield figure.limit(f"{len(runs) * count} workers on {count} GPUs, from start to tables", "s",
+    yield figure.limit(f"{len(runs) * count} workers on {several(count)}, from start to tables", "s",
                        [seconds], 15, {"gpus": count, "processes": len(runs)})
 
 
 def killed_worker(setting: Setting) -> Iterator[figure.Figure]:
     """One is killed while it computes: the same tables, somewhat later."""
-    fasta = coding_sequences(setting, gpus(setting) * PREDICT_SEQUENCES)
+    fasta = setting.coding_reads(gpus(setting) * PREDICT_SEQUENCES)
     whole = run_predict(setting, fasta, "fp16", "cuda:all", "whole")
     command = predict_command(setting, fasta, "fp16", "cuda:all", "killed")
     seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
                                            setting.environment)
-    assert tables(setting, "killed", fasta.stem) == tables(setting, "whole", fasta.stem)
+    check_same_tables(setting, ["whole", "killed"])
     yield figure.limit("predict, fp16, a worker killed half-way: time over that of a whole run", "x",
                        [seconds / whole["wall"]], 2, {"gpus": gpus(setting), "seconds": seconds,
                                                       "whole": whole})
 
 
 def journal_cost(setting: Setting) -> Iterator[figure.Figure]:
-    fasta = coding_sequences(setting)
+    fasta = setting.coding_reads(PREDICT_SEQUENCES)
     rates: Dict[str, List[float]] = {"0": [], "1": []}
     for _ in range(PREDICT_TURNS):
         for disabled, kept in rates.items():
@@ -477,9 +484,10 @@ def batch_lines(output: Path) -> List[dict]:
 
 def monitor(setting: Setting) -> Iterator[figure.Figure]:
     """One run of over a minute, watched by nvidia-smi as well."""
-    fasta, output = coding_sequences(setting, SCALING_SEQUENCES), setting.scratch / "watched"
+    fasta, output = setting.coding_reads(SCALING_SEQUENCES), setting.scratch / "watched"
     process = subprocess.Popen(
-        predict_command(setting, fasta, "fp16", output="watched"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=setting.environment)
+        predict_command(setting, fasta, "fp16", output="watched"), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env=setting.environment)
     theirs = nvidia_smi_rows(0, process)
     assert process.returncode == 0
     ours = monitor_rows(output)
@@ -503,7 +511,7 @@ def stage_sums(batches: List[dict]) -> Iterator[figure.Figure]:
 
 def telemetry_cost(setting: Setting) -> Iterator[figure.Figure]:
     """Everything on against telemetry off, each once first and once last."""
-    fasta = coding_sequences(setting)
+    fasta = setting.coding_reads(PREDICT_SEQUENCES)
     rates: Dict[str, List[float]] = {"off": [], "full": []}
     for level in ("off", "full", "full", "off"):
         run = run_predict(setting, fasta, "fp16", flags=("--telemetry", level))

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]
+#   bench/h200.sh BUNDLE WHAT [FOLDER]
+# WHAT is one of: tests esm2 predict others scaling host telemetry trace validation vanilla simulation.
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
 # the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
@@ -9,8 +10,9 @@
 # original, in fp32 on one GPU; simulation needs no GPU.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-bundle=${1:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]}
-what=${2:?usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]}
+usage='usage: bench/h200.sh BUNDLE WHAT [FOLDER]; what there is to be measured stands in the script'
+bundle=${1:?$usage}
+what=${2:?$usage}
 mkdir -p "${3:-bench/results}"
 out=$(realpath "${3:-bench/results}")
 programs=$(mktemp -d)
@@ -128,7 +130,7 @@ case "$what" in
       --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200$(several_gpus)-$what.json"
     ;;
   *)
-    printf 'h200.sh: there is no %s\n' "$what" >&2
+    printf 'h200.sh: there is no %s; %s\n' "$what" "$usage" >&2
     exit 2
     ;;
 esac

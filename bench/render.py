@@ -48,7 +48,7 @@ def row(figure: dict) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def gpus(path: Path, name: str) -> str:
+def heading_of_gpus(path: Path, name: str) -> str:
     """How many, and what was measured on them: nvidia-h200-x2-scaling."""
     several = re.search(r"-x(\d+)-", path.stem)
     return f"{several[1] + ' ' if several else ''}{name}: {path.stem.rpartition('-')[2]}; "
@@ -62,7 +62,7 @@ def section(path: Path) -> str:
     if path.stem.startswith("simulated"):
         kind = "A simulation of GPUs that were not there; "
     elif about.get("gpu"):
-        kind = gpus(path, about["gpu"])
+        kind = heading_of_gpus(path, about["gpu"])
     lines = [f"## {kind}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
              f" [{path.name}](../bench/results/{path.name})", "",

@@ -3,6 +3,7 @@ runs that lose a worker."""
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -53,6 +54,18 @@ def alternate(sides: Sequence[Side], repeats: int) -> List[List[Pass]]:
         for side, its in zip(sides, passes):
             its.append(side.run())
     return passes
+
+
+def processor_seconds() -> float:
+    """Of all processes that this one started and that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def tables_of(output: Path) -> List[bytes]:
+    """The bytes of a run's tables."""
+    (merged,) = output.glob("*_merged")
+    return [path.read_bytes() for path in (output / "sequences.tsv", *sorted(merged.iterdir()))]
 
 
 def a_worker_of(process: subprocess.Popen) -> Optional[int]:

@@ -37,6 +37,13 @@ class Setting(NamedTuple):
             self.virnucpro("utils", "export-weights", f"synthetic:{name}:1", "-o", directory)
         return directory
 
+    def coding_reads(self, count: int, length: int = 500) -> Path:
+        """Made-up reads with a coding frame each, written once a run."""
+        reads = self.scratch / f"coding-{length}-{count}.fa"
+        if not reads.exists():
+            self.virnucpro("generate", "-n", count, "--length", length, "--coding", 1, "-o", reads)
+        return reads
+
     @property
     def environment(self) -> Dict[str, str]:
         """Of our programs; the peers bring their own libraries."""

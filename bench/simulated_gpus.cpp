@@ -1,9 +1,11 @@
-// bench_simulated_gpus WORKERS TOKENS_A_SECOND THREADS CHUNK_SIZE OUT FILE…
+// bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE OUT FILE…
 //
-// A whole run of `predict` whose workers are processes that hold no model: each answers a batch
-// when a GPU of that rate (ESM-2 tokens; 0: at once) would, with scores made of the frame alone.
-// All else is the program: reader, packer, scheduler, sockets, journal, tables. What it cannot show
-// is what drivers and memory of real GPUs do to each other. Prints what the run took, as JSON.
+// A whole run of `predict` whose workers are processes that hold no model: each is ready when one
+// that loads would be, and answers a batch when a GPU of that rate (ESM-2 tokens; 0: at once)
+// would, with scores made of the frame alone. Reader, packer, scheduler, sockets, journal and
+// tables are the program's; telemetry's files, progress and reports, which its command line adds,
+// are not there. What it cannot show is what drivers and memory of real GPUs do to each other.
+// Prints what the run took, as JSON.
 
 #include <fmt/format.h>
 
@@ -97,10 +99,17 @@ class SimulatedGpu : public EngineDevice {
   std::deque<Begun> begun_;
 };
 
+double number_of(const std::string& word) {
+  const auto number = parse_number(word);
+  if (!number) throw std::invalid_argument(word + " is not a number");
+  return *number;
+}
+
+// A setup's names of models say what the GPU is like.
 WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
+  std::this_thread::sleep_for(Seconds(number_of(setup.dnabert_s)));
   WorkerModels models;
-  models.engine = std::make_unique<Engine>(
-      std::make_unique<SimulatedGpu>(parse_number(setup.esm2).value_or(0)));
+  models.engine = std::make_unique<Engine>(std::make_unique<SimulatedGpu>(number_of(setup.esm2)));
   models.hello = {.kernel_path = models.engine->kernel_path(),
                   .token_budget = models.engine->token_budget(),
                   .depth = models.engine->depth(),
@@ -115,38 +124,37 @@ void run(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[1] == kWorkerArgument) {
     return serve_batches(become_worker(), simulated);
   }
-  if (words.size() < 7) {
+  if (words.size() < 8) {
     throw std::invalid_argument(
-        "usage: bench_simulated_gpus WORKERS TOKENS_A_SECOND THREADS CHUNK_SIZE OUT FILE...");
+        "usage: bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE "
+        "OUT "
+        "FILE...");
   }
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   PredictSettings settings;
-  settings.inputs.paths = {words.begin() + 6, words.end()};
+  settings.inputs.paths = {words.begin() + 7, words.end()};
   settings.models = {
-      .dnabert_s = "simulated",
+      .dnabert_s = words[3],
       .esm2 = words[2],
       .classifier = "simulated",
       .lookup = {.models_dir = {}, .share_dir = program.parent_path() / "../share/virnucpro"}};
   settings.compute.worker_program = program;
   settings.compute.cpu_workers = std::stoul(words[1]);
-  settings.compute.threads = std::stoul(words[3]);
-  settings.chunk_size = std::stoull(words[4]);
-  settings.output = words[5];
+  settings.compute.threads = std::stoul(words[4]);
+  settings.chunk_size = std::stoull(words[5]);
+  settings.output = words[6];
   settings.stem = "simulated";
   settings.existing = Existing::kReplace;
   RunCounters counters;
   const Cancel cancel;
-  const auto start = Clock::now();
   predict(settings, counters, cancel, {});
-  const double wall = Seconds(Clock::now() - start).count();
   const PipelineSummary summary = counters.pipeline.summary();
-  fmt::print(
-      R"({{"wall": {:.3f}, "seconds": {:.3f}, "sequences": {}, "frames": {}, "esm_tokens": {}, )"
-      R"("packing": {:.4f}, "host_cpu": {:.3f}, "workers_cpu": {:.3f}, "peak_bytes": {}}})"
-      "\n",
-      wall, summary.last - summary.first, counters.sequences_scored.get(), summary.totals.frames,
-      summary.totals.esm_tokens, summary.totals.packing(), cpu_seconds(),
-      cpu_seconds(RUSAGE_CHILDREN), usage_of(RUSAGE_SELF).ru_maxrss * 1024);
+  fmt::print(R"({{"computing": {:.3f}, "sequences": {}, "frames": {}, "esm_tokens": {}, )"
+             R"("packing": {:.4f}, "host_cpu": {:.3f}, "workers_cpu": {:.3f}, "peak_bytes": {}}})"
+             "\n",
+             summary.computing_seconds(), counters.sequences_scored.get(), summary.totals.frames,
+             summary.totals.esm_tokens, summary.totals.packing(), cpu_seconds(),
+             cpu_seconds(RUSAGE_CHILDREN), usage_of(RUSAGE_SELF).ru_maxrss * 1024);
 }
 
 }  // namespace

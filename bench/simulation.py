@@ -2,22 +2,25 @@
 
 import json
 import subprocess
+import time
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, List
 
 import figure
-from session import seconds_with_a_worker_killed
+from gpu import SAMPLE, SAMPLE_MINUTES, SHORT_CHUNK, SHORT_LENGTH
+from session import seconds_with_a_worker_killed, tables_of
 from setting import Setting
 
 # ESM-2 tokens a second of a whole `predict` with ESM-2 3B in fp16 on one H200, 500-base reads: each GPU
 # alone in results/nvidia-h200-x4-scaling.json. With 150-base reads it computes slightly more.
 RATE = 101_000
-READS = ((500, 500), (150, 300))  # bases, and the chunk size of the models for them
+LOADING = 2.0  # seconds of a run that are not computing, in results/nvidia-h200-x2-scaling.json
+READS = ((500, 500), (SHORT_LENGTH, SHORT_CHUNK))  # bases, and the chunk size of the models for them
 WORKERS = (1, 8)
 SECONDS = 60
-FEW = 5_000  # sequences, of which the tables are compared
-SAMPLE = 6_000_000
-MOST_MINUTES = {500: 22, 150: 7}
+FEW = 5_000  # sequences, of which the tables of one and of eight are compared
+SHARE = 0.975
+MOST_MINUTES = {500: 22, SHORT_LENGTH: SAMPLE_MINUTES}
 
 
 def tokens_of(length: int) -> int:
@@ -25,74 +28,79 @@ def tokens_of(length: int) -> int:
     return length // 3 + 2
 
 
-def reads_of(setting: Setting, count: int, length: int) -> Path:
-    path = setting.scratch / f"reads-{length}-{count}.fa"
-    if not path.exists():
-        setting.virnucpro("generate", "-n", count, "--length", length, "--coding", 1, "-o", path)
-    return path
-
-
-def command_of(setting: Setting, workers: int, rate: int, chunk: int, reads: Path,
-               output: str) -> list:
-    return [str(word) for word in (setting.bin / "bench_simulated_gpus", workers, rate,
+def command_of(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path,
+               output: str) -> List[str]:
+    return [str(word) for word in (setting.bin / "bench_simulated_gpus", workers, *gpu,
                                    max(setting.threads), chunk, setting.scratch / output, reads)]
 
 
-def run(setting: Setting, workers: int, rate: int, chunk: int, reads: Path) -> dict:
-    command = command_of(setting, workers, rate, chunk, reads, f"simulated-{workers}")
+def run(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path) -> dict:
+    """`gpu`: its rate, and the seconds until it is ready."""
+    command = command_of(setting, workers, gpu, chunk, reads, f"simulated-{workers}")
+    begun = time.perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=setting.environment)
-    return json.loads(done.stdout)
-
-
-def tables(setting: Setting, name: str) -> list:
-    output = setting.scratch / name
-    found = [output / "sequences.tsv", *sorted((output / "simulated_merged").iterdir())]
-    return [path.read_bytes() for path in found]
+    return {"wall": time.perf_counter() - begun, **json.loads(done.stdout)}
 
 
 def check_same_tables(setting: Setting, length: int, chunk: int) -> None:
-    reads = reads_of(setting, FEW, length)
+    reads = setting.coding_reads(FEW, length)
     for workers in WORKERS:
-        run(setting, workers, 0, chunk, reads)
-    assert len({tuple(tables(setting, f"simulated-{workers}")) for workers in WORKERS}) == 1
-
-
-def killed_worker(setting: Setting, length: int, chunk: int) -> figure.Figure:
-    """One of eight is killed while it computes: the same tables, somewhat later."""
-    workers = WORKERS[-1]
-    reads = reads_of(setting, workers * FEW, length)
-    whole = run(setting, workers, RATE, chunk, reads)
-    command = command_of(setting, workers, RATE, chunk, reads, "killed")
-    seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
-                                           setting.environment)
-    assert tables(setting, "killed") == tables(setting, f"simulated-{workers}")
-    return figure.limit(f"simulated, {workers} GPUs, {length}-base reads, a worker killed half-way:"
-                        " time over that of a whole run", "x", [seconds / whole["wall"]], 1.5,
-                        {"seconds": seconds, "whole": whole})
+        run(setting, workers, (0, 0), chunk, reads)
+    one, eight = (tables_of(setting.scratch / f"simulated-{workers}") for workers in WORKERS)
+    assert one == eight
 
 
 def simulation(setting: Setting) -> Iterator[figure.Figure]:
     for length, chunk in READS:
         check_same_tables(setting, length, chunk)
+        told = []
         for workers in WORKERS:
-            reads = reads_of(setting, workers * SECONDS * RATE // tokens_of(length), length)
-            told = run(setting, workers, RATE, chunk, reads)
-            name = f"simulated, {workers} GPUs of {RATE:,} tokens/s, {length}-base reads"
-            share = told["esm_tokens"] / told["wall"] / (workers * RATE)
-            yield figure.at_least(f"{name}: whole run over the sum of their rates", "x", [share],
-                                  0.975, told)
-            cores = (told["host_cpu"] + told["workers_cpu"]) / told["wall"]
-            yield figure.limit(f"{name}: host processors a GPU", "cores", [cores / workers], 1, told)
-        minutes = SAMPLE * tokens_of(length) / (told["esm_tokens"] / told["wall"]) / 60
-        yield figure.limit(f"{name}: {SAMPLE:,} reads of one frame each", "min", [minutes],
-                           MOST_MINUTES[length], told)
+            reads = setting.coding_reads(workers * SECONDS * RATE // tokens_of(length), length)
+            told.append(run(setting, workers, (RATE, LOADING), chunk, reads))
+            yield from shares(workers, length, told[-1])
+        yield from whole_runs(length, *told)
+        yield killed_worker(setting, length, chunk, reads, told[-1])
         yield at_once(setting, length, chunk, reads)
-        yield killed_worker(setting, length, chunk)
+
+
+def name_of(workers: int, length: int) -> str:
+    gpus = f"{workers} GPU{'s' if workers > 1 else ''}"
+    return f"simulated, {gpus} of {RATE:,} tokens/s, {length}-base reads"
+
+
+def shares(workers: int, length: int, told: dict) -> Iterator[figure.Figure]:
+    name = name_of(workers, length)
+    yield figure.at_least(f"{name}: rate while computing, over the sum of theirs", "x",
+                          [told["esm_tokens"] / told["computing"] / (workers * RATE)], SHARE, told)
+    cores = (told["host_cpu"] + told["workers_cpu"]) / told["wall"]
+    yield figure.limit(f"{name}: host processors a GPU", "cores", [cores / workers], 1, told)
+
+
+def whole_runs(length: int, one: dict, eight: dict) -> Iterator[figure.Figure]:
+    """Loading (as long as it was measured) and tables counted."""
+    alone, together = (told["esm_tokens"] / told["wall"] for told in (one, eight))
+    name = name_of(WORKERS[-1], length)
+    yield figure.at_least(f"{name}: whole runs, over the sum of eight of one", "x",
+                          [together / (WORKERS[-1] * alone)], SHARE, eight)
+    yield figure.limit(f"{name}: {SAMPLE:,} reads of one frame each", "min",
+                       [SAMPLE * tokens_of(length) / together / 60], MOST_MINUTES[length], eight)
+
+
+def killed_worker(setting: Setting, length: int, chunk: int, reads: Path,
+                  whole: dict) -> figure.Figure:
+    """One of eight is killed while it computes: the same tables, somewhat later."""
+    command = command_of(setting, WORKERS[-1], (RATE, LOADING), chunk, reads, "killed")
+    seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
+                                           setting.environment)
+    assert tables_of(setting.scratch / "killed") == tables_of(setting.scratch / "simulated-8")
+    return figure.limit(f"{name_of(WORKERS[-1], length)}: a worker killed half-way, later by", "s",
+                        [seconds - whole["wall"]], 2 * LOADING,
+                        {"seconds": seconds, "whole": whole})
 
 
 def at_once(setting: Setting, length: int, chunk: int, reads: Path) -> figure.Figure:
-    """What the host could feed: workers that answer at once."""
-    told = run(setting, WORKERS[-1], 0, chunk, reads)
-    gpus = told["esm_tokens"] / told["wall"] / RATE
-    return figure.at_least(f"simulated, {WORKERS[-1]} workers that answer at once, {length}-base reads",
-                           "GPUs' rates", [gpus], WORKERS[-1], told)
+    """How many tokens the host gets through eight workers that need no time."""
+    told = run(setting, WORKERS[-1], (0, 0), chunk, reads)
+    name = f"simulated, {WORKERS[-1]} workers that answer at once, {length}-base reads: tokens of"
+    return figure.at_least(name, "H200", [told["esm_tokens"] / told["wall"] / RATE], WORKERS[-1],
+                           told)
