@@ -20,9 +20,10 @@ namespace virnucpro {
 // each time, and dropped after `strikes` losses without a good batch between. Its parts go to
 // others. A part with which a worker was lost is a suspect: it is computed alone, on another worker
 // while there is one. Lost again, it is cut in two, down to one frame; a frame with which two
-// workers were lost while nothing else was on them is given up, and the workers are not to blame:
-// once another part is answered, or where one was and no other is there. Where workers are lost
-// with whatever they get, no frame is at fault: the schedule ends, and has given up none.
+// workers were lost while nothing else was on them is condemned, and the workers are not to blame.
+// It is given up when the next part is answered; where no other part is left, at once, provided
+// that any was answered before. Where workers are lost with whatever they get, no frame is at
+// fault: the schedule ends, and has given up none.
 // NaN is computed again, on another worker or the same one started anew; what is NaN again is given
 // up.
 class WorkerSchedule {

@@ -30,7 +30,8 @@
 namespace virnucpro {
 namespace {
 
-// Ids may be long: so many bytes of them may wait for a frame in the packer's window.
+// Ids may be long: so many bytes of them are read until the packer's window is emptied, and twice
+// as many may wait for a frame.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 // Threads that translate and tokenise: a core of them feeds many of inference.

@@ -109,8 +109,8 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                         counts.add(sequence, settings.threshold);
                       }},
                  cancel);
+  counts.duplicate_ids = count_duplicates(ids);  // first: its file is the smaller one
   write_consensus(chunks, consensus);
-  counts.duplicate_ids = count_duplicates(ids);
 
   for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
   cancel.check();  // syncing may have taken long; from here on it is all of them or a failure
