@@ -60,9 +60,10 @@ constexpr std::array kTable{
               "See virnucpro utils list-devices, or run with --device cpu."},
     ErrorInfo{kDeviceFailed, "device-failed", 1, "the device failed while it computed",
               "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
-    ErrorInfo{kWorkersLost, "workers-lost", 1, "every worker process was lost",
-              "What is done is kept: go on with predict --resume once the cause is found, which the "
-              "log names for each loss; virnucpro export writes the tables of what is done."},
+    ErrorInfo{
+        kWorkersLost, "workers-lost", 1, "every worker process was lost",
+        "What is done is kept: go on with predict --resume once the cause is found, which the "
+        "log names for each loss; virnucpro export writes the tables of what is done."},
     ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
