@@ -2,24 +2,21 @@
 
 import datetime
 import json
-import statistics
 import subprocess
 import time
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import Iterator, Tuple
 
 import figure
 from memory import peak_mib
-from session import processor_seconds
 from setting import Setting
 
 SEQUENCES = 6_000_000
 LEFT = 2_000  # that the interrupted run did not get to
 LENGTH = 500
 RESUME_GOAL, EXPORT_GOAL, EXPORT_GOAL_MIB = 60, 60, 512
-COST_READS = 6_000
+RATE = 590  # sequences a second of one H200, in results/nvidia-h200-predict.json
 COST_GOAL = 1.0  # percent
-COST_TURNS = 9
 MODELS = ["--esm-model", "synthetic:esm2_tiny", "--dnabert-model", "synthetic:dnabert-s-tiny",
           "-p", "synthetic", "-e", LENGTH, "-m", "custom", "--no-progress"]
 
@@ -30,31 +27,27 @@ def generate(setting: Setting, name: str, count: int, *flags: object) -> Path:
     return path
 
 
-class Times(NamedTuple):
-    wall: float
-    processors: float
-
-
-def timed(setting: Setting, *arguments: object, environment=None) -> Times:
+def timed(setting: Setting, *arguments: object) -> float:
     """Seconds of the program."""
-    start, used = time.perf_counter(), processor_seconds()
+    start = time.perf_counter()
     subprocess.run([str(word) for word in (setting.program, *arguments)], check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                   env={**setting.environment, **(environment or {})})
-    return Times(time.perf_counter() - start, processor_seconds() - used)
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=setting.environment)
+    return time.perf_counter() - start
 
 
-def interrupted(setting: Setting) -> Path:
-    """The output directory of a run over SEQUENCES that stopped LEFT before its end."""
+def interrupted(setting: Setting) -> Tuple[Path, float]:
+    """The output directory of a run over SEQUENCES that stopped LEFT before its end, and the seconds
+    that it was in the journal."""
     small = generate(setting, "small.fa", 10, "--coding", 1)
     setting.virnucpro("predict", small, "-o", setting.scratch / "small", "-q", *MODELS)
     reads = generate(setting, "reads.fa", SEQUENCES)
     out = setting.scratch / "interrupted"
-    said = subprocess.run([setting.bin / "bench_journal", setting.scratch / "small", reads,
+    done = subprocess.run([setting.bin / "bench_journal", setting.scratch / "small", reads,
                            str(SEQUENCES - LEFT), out], check=True, stdout=subprocess.PIPE,
-                          env=setting.environment).stdout
-    assert json.loads(said)["sequences"] == SEQUENCES - LEFT
-    return out
+                          env=setting.environment)
+    said = json.loads(done.stdout)
+    assert said["sequences"] == SEQUENCES - LEFT
+    return out, said["seconds"]
 
 
 def seconds_to_first_batch(setting: Setting, out: Path) -> float:
@@ -71,30 +64,15 @@ def seconds_to_first_batch(setting: Setting, out: Path) -> float:
 
 
 def long_run(setting: Setting) -> Iterator[figure.Figure]:
-    out = interrupted(setting)
+    out, seconds = interrupted(setting)
     settings = {"sequences": SEQUENCES, "length": LENGTH,
                 "journal_mib": (out / "run.db").stat().st_size / (1 << 20)}
+    yield figure.limit(f"journal of {SEQUENCES:,} sequences, of the time in which an H200 computes them",
+                       "%", [100 * seconds / (SEQUENCES / RATE)], COST_GOAL,
+                       {**settings, "seconds": seconds, "sequences_a_second": RATE})
     yield figure.limit(f"resume of {SEQUENCES:,} sequences, until it computes", "s",
                        [seconds_to_first_batch(setting, out)], RESUME_GOAL, settings)
     yield figure.limit(f"export of {SEQUENCES:,} sequences", "s",
-                       [timed(setting, "export", out).wall for _ in range(2)], EXPORT_GOAL, settings)
+                       [timed(setting, "export", out) for _ in range(2)], EXPORT_GOAL, settings)
     yield figure.limit(f"memory of exporting {SEQUENCES:,} sequences", "MiB",
                        [peak_mib(setting, "export", out)], EXPORT_GOAL_MIB, settings)
-
-
-def cost(setting: Setting) -> Iterator[figure.Figure]:
-    """Of a run with small models, whose journal has twice the rows a second that ESM-2 3B makes on
-    a GPU; in processor seconds, which vary less than those on the wall."""
-    reads = generate(setting, "coding.fa", COST_READS, "--coding", 1)
-    command = ["predict", reads, "-o", setting.scratch / "cost", "--force", "-t", 1, *MODELS]
-    without, with_journal = [], []
-    for _ in range(COST_TURNS):
-        without.append(timed(setting, *command,
-                             environment={"VIRNUCPRO_DISABLE_CHECKPOINTING": "1"}))
-        with_journal.append(timed(setting, *command))
-    turns = [100 * (ours.processors / theirs.processors - 1)
-             for ours, theirs in zip(with_journal, without)]
-    yield figure.limit("journal, more processor time of a whole run", "%",
-                       [statistics.median(turns)], COST_GOAL,
-                       {"reads": COST_READS, "turns": turns, "wall_without": [t.wall for t in without],
-                        "wall_with": [t.wall for t in with_journal]})

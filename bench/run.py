@@ -22,7 +22,7 @@ from setting import BENCH, Setting
 
 SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engine": [engine.esm2],
         "dnabert": [engine.dnabert], "memory": [memory.memory],
-        "journal": [journal.cost, journal.long_run], "simulation": [simulation.simulation],
+        "journal": [journal.long_run], "simulation": [simulation.simulation],
         "gpu-esm2": gpu.ESM2_SET,
         "gpu-predict": gpu.PREDICT_SET, "gpu-others": gpu.OTHERS_SET,
         "gpu-scaling": gpu.SCALING_SET, "gpu-telemetry": gpu.TELEMETRY_SET,
