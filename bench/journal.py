@@ -15,7 +15,7 @@ SEQUENCES = 6_000_000
 LEFT = 2_000  # that the interrupted run did not get to
 LENGTH = 500
 RESUME_GOAL, EXPORT_GOAL, EXPORT_GOAL_MIB = 60, 60, 512
-RATE = 590  # sequences a second of one H200, in results/nvidia-h200-predict.json
+RATE = 590  # 500-base reads a second of one H200: 100,000 ESM-2 tokens of some 168 each
 COST_GOAL = 1.0  # percent
 MODELS = ["--esm-model", "synthetic:esm2_tiny", "--dnabert-model", "synthetic:dnabert-s-tiny",
           "-p", "synthetic", "-e", LENGTH, "-m", "custom", "--no-progress"]
