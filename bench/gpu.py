@@ -6,6 +6,7 @@ import json
 import math
 import random
 import re
+import resource
 import statistics
 import subprocess
 import time
@@ -17,8 +18,7 @@ from typing import Callable, Dict, Iterator, List, Optional
 import figure
 from engine import DNA_VOCABULARY, ESM2, RESIDUES, differ
 from memory import MIB
-from session import (Pass, Side, alternate, processor_seconds, seconds_with_a_worker_killed,
-                     tables_of)
+from session import Pass, Side, alternate, check_same_tables, seconds_with_a_worker_killed
 from setting import Setting
 
 BIGGEST = "esm2_t36_3B"
@@ -83,6 +83,12 @@ def packed(model: str, precision: str) -> Callable[[Setting], Iterator[figure.Fi
 
 
 # The whole program.
+
+
+def processor_seconds() -> float:
+    """Of all processes that this one started and that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def predict_command(setting: Setting, fasta: Path, precision: str, device: str = "cuda",
@@ -343,31 +349,28 @@ def host_memory(output: Path) -> int:
 
 
 def runs_alone(setting: Setting, fasta: Path) -> List[dict]:
-    """A run of its own on each GPU, all at the same time: one after the other would take nine minutes
-    on eight, and what each does is limited by its own power."""
+    """A run of its own on each GPU, all at the same time: one after the other would take nine
+    minutes on eight, and what each does is limited by its own power."""
+
     def run(gpu: int) -> dict:
         said = run_predict(setting, fasta, "fp16", f"cuda:{gpu}", f"alone-{gpu}")
         del said["cores"]  # of all of them
         return said
+
     count = gpus(setting)
     run_predict(setting, setting.coding_reads(10), "fp16", first_gpus(count))  # writes the weights
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, range(count)))
 
 
-def check_same_tables(setting: Setting, outputs: List[str]) -> None:
-    first, *others = (tables_of(setting.scratch / output) for output in outputs)
-    assert all(one == first for one in others), outputs
-
-
 def scaling(setting: Setting) -> Iterator[figure.Figure]:
     """All GPUs as one run, over what each does in a run of its own; with the same bytes."""
     few = setting.coding_reads(SCALING_SEQUENCES)
     alone = runs_alone(setting, few)
-    check_same_tables(setting, [f"alone-{gpu}" for gpu in range(len(alone))])
+    check_same_tables([setting.scratch / f"alone-{gpu}" for gpu in range(len(alone))])
     for used in (number for number in SCALING_GOALS if number <= len(alone)):
         run_predict(setting, few, "fp16", first_gpus(used), f"together-{used}")
-        check_same_tables(setting, ["alone-0", f"together-{used}"])
+        check_same_tables([setting.scratch / "alone-0", setting.scratch / f"together-{used}"])
         many = setting.coding_reads(used * SCALING_SEQUENCES)
         run = run_predict(setting, many, "fp16", first_gpus(used))
         settings = {"gpus": used, "run": run, "alone": alone}
@@ -386,11 +389,16 @@ def scaling(setting: Setting) -> Iterator[figure.Figure]:
 
 # What a host of many GPUs has beside their rates.
 
-SHORT_LENGTH, SHORT_CHUNK, SHORT_TOKENS = 150, 300, 52
+SHORT_LENGTH, SHORT_CHUNK = 150, 300
 SHORT_SEQUENCES = 90_000  # a GPU: some have two frames, over 60 s
 SAMPLE = 6_000_000
 SAMPLE_MINUTES = 7  # on 8 GPUs
 STARTED = 8  # workers
+
+
+def tokens_of(length: int) -> int:
+    """Of a read's one frame, its ends among them."""
+    return length // 3 + 2
 
 
 def short_reads(setting: Setting) -> Iterator[figure.Figure]:
@@ -398,9 +406,9 @@ def short_reads(setting: Setting) -> Iterator[figure.Figure]:
     for used in sorted({1, gpus(setting)}):
         fasta = setting.coding_reads(used * SHORT_SEQUENCES, SHORT_LENGTH)
         run = run_predict(setting, fasta, "fp16", first_gpus(used), chunk=SHORT_CHUNK)
-        minutes = SAMPLE * SHORT_TOKENS / run["ESM tokens/s"] / 60
-        yield figure.limit(f"predict, fp16, {several(used)}: {SAMPLE:,} reads of {SHORT_LENGTH} bases,"
-                           " one frame each", "min", [minutes], SAMPLE_MINUTES * 8 / used,
+        minutes = SAMPLE * tokens_of(SHORT_LENGTH) / run["ESM tokens/s"] / 60
+        name = f"{several(used)}: {SAMPLE:,} reads of {SHORT_LENGTH} bases, one frame each"
+        yield figure.limit(f"predict, fp16, {name}", "min", [minutes], SAMPLE_MINUTES * 8 / used,
                            {"gpus": used, "run": run})
 
 
@@ -426,7 +434,7 @@ def killed_worker(setting: Setting) -> Iterator[figure.Figure]:
     command = predict_command(setting, fasta, "fp16", "cuda:all", "killed")
     seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
                                            setting.environment)
-    check_same_tables(setting, ["whole", "killed"])
+    check_same_tables([setting.scratch / "whole", setting.scratch / "killed"])
     yield figure.limit("predict, fp16, a worker killed half-way: time over that of a whole run", "x",
                        [seconds / whole["wall"]], 2, {"gpus": gpus(setting), "seconds": seconds,
                                                       "whole": whole})

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# What is measured and tested on an H200, each in one call of less than ten minutes:
-#   bench/h200.sh BUNDLE WHAT [FOLDER]
-# WHAT is one of: tests esm2 predict others scaling host telemetry trace validation vanilla simulation.
+# What is measured and tested on an H200, each in one call of less than ten minutes; `usage` below
+# lists it.
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
 # the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
@@ -10,7 +9,7 @@
 # original, in fp32 on one GPU; simulation needs no GPU.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-usage='usage: bench/h200.sh BUNDLE WHAT [FOLDER]; what there is to be measured stands in the script'
+usage='usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]'
 bundle=${1:?$usage}
 what=${2:?$usage}
 mkdir -p "${3:-bench/results}"
@@ -83,11 +82,17 @@ run_trace() {
   python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
 }
 
-# -x2 where there are two.
-several_gpus() {
+# -x2 where there are two: what is measured on all of a host's GPUs has their number in its name.
+count_of_gpus() {
   local count
   count=$(nvidia-smi -L | wc -l)
   [ "$count" -eq 1 ] || printf -- '-x%d' "$count"
+}
+
+# run_set NAME
+run_set() {
+  python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
+    --only "gpu-$what" --commit "$commit" --out "$out/$1"
 }
 
 # run_benchmark LOG ARGUMENT…
@@ -125,10 +130,8 @@ case "$what" in
   validation) run_validation ;;
   vanilla) run_vanilla ;;
   simulation) run_simulation ;;
-  esm2 | predict | others | scaling | host | telemetry)
-    python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --python python3 \
-      --only "gpu-$what" --commit "$commit" --out "$out/nvidia-h200$(several_gpus)-$what.json"
-    ;;
+  esm2 | predict | others | telemetry) run_set "nvidia-h200-$what.json" ;;
+  scaling | host) run_set "nvidia-h200$(count_of_gpus)-$what.json" ;;
   *)
     printf 'h200.sh: there is no %s; %s\n' "$what" "$usage" >&2
     exit 2

@@ -36,8 +36,8 @@ def timed(setting: Setting, *arguments: object) -> float:
 
 
 def interrupted(setting: Setting) -> Tuple[Path, float]:
-    """The output directory of a run over SEQUENCES that stopped LEFT before its end, and the seconds
-    that it was in the journal."""
+    """The output directory of a run over SEQUENCES that stopped LEFT before its end, and the
+    seconds that it was in the journal."""
     small = generate(setting, "small.fa", 10, "--coding", 1)
     setting.virnucpro("predict", small, "-o", setting.scratch / "small", "-q", *MODELS)
     reads = generate(setting, "reads.fa", SEQUENCES)
@@ -67,8 +67,8 @@ def long_run(setting: Setting) -> Iterator[figure.Figure]:
     out, seconds = interrupted(setting)
     settings = {"sequences": SEQUENCES, "length": LENGTH,
                 "journal_mib": (out / "run.db").stat().st_size / (1 << 20)}
-    yield figure.limit(f"journal of {SEQUENCES:,} sequences, of the time in which an H200 computes them",
-                       "%", [100 * seconds / (SEQUENCES / RATE)], COST_GOAL,
+    yield figure.limit(f"journal of {SEQUENCES:,} sequences, of the time in which an H200 computes"
+                       " them", "%", [100 * seconds / (SEQUENCES / RATE)], COST_GOAL,
                        {**settings, "seconds": seconds, "sequences_a_second": RATE})
     yield figure.limit(f"resume of {SEQUENCES:,} sequences, until it computes", "s",
                        [seconds_to_first_batch(setting, out)], RESUME_GOAL, settings)

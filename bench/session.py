@@ -3,7 +3,6 @@ runs that lose a worker."""
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -56,16 +55,15 @@ def alternate(sides: Sequence[Side], repeats: int) -> List[List[Pass]]:
     return passes
 
 
-def processor_seconds() -> float:
-    """Of all processes that this one started and that ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def tables_of(output: Path) -> List[bytes]:
     """The bytes of a run's tables."""
     (merged,) = output.glob("*_merged")
     return [path.read_bytes() for path in (output / "sequences.tsv", *sorted(merged.iterdir()))]
+
+
+def check_same_tables(outputs: Sequence[Path]) -> None:
+    first, *others = map(tables_of, outputs)
+    assert all(one == first for one in others), outputs
 
 
 def a_worker_of(process: subprocess.Popen) -> Optional[int]:

@@ -127,8 +127,7 @@ void run(const std::vector<std::string>& words) {
   if (words.size() < 8) {
     throw std::invalid_argument(
         "usage: bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE "
-        "OUT "
-        "FILE...");
+        "OUT FILE...");
   }
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   PredictSettings settings;

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Iterator, List
 
 import figure
-from gpu import SAMPLE, SAMPLE_MINUTES, SHORT_CHUNK, SHORT_LENGTH
-from session import seconds_with_a_worker_killed, tables_of
+from gpu import SAMPLE, SAMPLE_MINUTES, SHORT_CHUNK, SHORT_LENGTH, several, tokens_of
+from session import check_same_tables, seconds_with_a_worker_killed
 from setting import Setting
 
 # ESM-2 tokens a second of a whole `predict` with ESM-2 3B in fp16 on one H200, 500-base reads: each GPU
@@ -23,36 +23,34 @@ SHARE = 0.975
 MOST_MINUTES = {500: 22, SHORT_LENGTH: SAMPLE_MINUTES}
 
 
-def tokens_of(length: int) -> int:
-    """Of a read's one frame, its ends among them."""
-    return length // 3 + 2
-
-
 def command_of(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path,
                output: str) -> List[str]:
     return [str(word) for word in (setting.bin / "bench_simulated_gpus", workers, *gpu,
                                    max(setting.threads), chunk, setting.scratch / output, reads)]
 
 
+def output_of(workers: int) -> str:
+    return f"simulated-{workers}"
+
+
 def run(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path) -> dict:
     """`gpu`: its rate, and the seconds until it is ready."""
-    command = command_of(setting, workers, gpu, chunk, reads, f"simulated-{workers}")
+    command = command_of(setting, workers, gpu, chunk, reads, output_of(workers))
     begun = time.perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=setting.environment)
     return {"wall": time.perf_counter() - begun, **json.loads(done.stdout)}
 
 
-def check_same_tables(setting: Setting, length: int, chunk: int) -> None:
+def check_one_and_eight(setting: Setting, length: int, chunk: int) -> None:
     reads = setting.coding_reads(FEW, length)
     for workers in WORKERS:
         run(setting, workers, (0, 0), chunk, reads)
-    one, eight = (tables_of(setting.scratch / f"simulated-{workers}") for workers in WORKERS)
-    assert one == eight
+    check_same_tables([setting.scratch / output_of(workers) for workers in WORKERS])
 
 
 def simulation(setting: Setting) -> Iterator[figure.Figure]:
     for length, chunk in READS:
-        check_same_tables(setting, length, chunk)
+        check_one_and_eight(setting, length, chunk)
         told = []
         for workers in WORKERS:
             reads = setting.coding_reads(workers * SECONDS * RATE // tokens_of(length), length)
@@ -64,8 +62,7 @@ def simulation(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def name_of(workers: int, length: int) -> str:
-    gpus = f"{workers} GPU{'s' if workers > 1 else ''}"
-    return f"simulated, {gpus} of {RATE:,} tokens/s, {length}-base reads"
+    return f"simulated, {several(workers)} of {RATE:,} tokens/s, {length}-base reads"
 
 
 def shares(workers: int, length: int, told: dict) -> Iterator[figure.Figure]:
@@ -92,7 +89,7 @@ def killed_worker(setting: Setting, length: int, chunk: int, reads: Path,
     command = command_of(setting, WORKERS[-1], (RATE, LOADING), chunk, reads, "killed")
     seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
                                            setting.environment)
-    assert tables_of(setting.scratch / "killed") == tables_of(setting.scratch / "simulated-8")
+    check_same_tables([setting.scratch / output_of(WORKERS[-1]), setting.scratch / "killed"])
     return figure.limit(f"{name_of(WORKERS[-1], length)}: a worker killed half-way, later by", "s",
                         [seconds - whole["wall"]], 2 * LOADING,
                         {"seconds": seconds, "whole": whole})
