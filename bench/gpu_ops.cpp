@@ -301,8 +301,9 @@ void measure(const std::vector<std::string>& words) {
                                  {"bf16", cuda::gemm_sm90_bf16, Element::kBf16}});
   }
   for (const Kind& kind : kinds) linears(kind, seconds);
-  std::vector<AttentionKind> attentions{{"generic fp16", cuda::attention_generic, Element::kFp16},
-                                        {"generic fp32", cuda::attention_generic, Element::kFp32}};
+  std::vector<AttentionKind> attentions{
+      {"generic fp16", cuda::attention_generic_fp16, Element::kFp16},
+      {"generic fp32", cuda::attention_plain_fp32, Element::kFp32}};
   if (hopper) {
     attentions.insert(attentions.begin(), {{"fp16", cuda::attention_sm90_fp16, Element::kFp16},
                                            {"bf16", cuda::attention_sm90_bf16, Element::kBf16}});

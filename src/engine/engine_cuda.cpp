@@ -96,8 +96,15 @@ cuda::Gemm choose_gemm(Precision precision, bool hopper) {
 }
 
 cuda::Attention choose_attention(Precision precision, bool hopper) {
-  if (!hopper || precision == Precision::kFp32) return cuda::attention_generic;
-  return precision == Precision::kFp16 ? cuda::attention_sm90_fp16 : cuda::attention_sm90_bf16;
+  switch (precision) {
+    case Precision::kFp32:
+      return cuda::attention_plain_fp32;
+    case Precision::kFp16:
+      return hopper ? cuda::attention_sm90_fp16 : cuda::attention_generic_fp16;
+    case Precision::kBf16:
+      return hopper ? cuda::attention_sm90_bf16 : cuda::attention_generic_bf16;
+  }
+  throw Error(ErrorKind::kInternal, "no such precision");
 }
 
 // Both grow by doubling, so that after a few batches they do not grow any more; what was in them is

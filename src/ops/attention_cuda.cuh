@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
+#include "base/error.hpp"
 #include "ops/attention_cuda.hpp"
 #include "ops/vector_cuda.cuh"
 #include "tensor/cuda_error.hpp"
@@ -51,6 +54,17 @@ void for_each_part(const AttentionCall& call, const Launch& launch) {
            problem);
     check_cuda(cudaGetLastError(), "launch of attention");
   }
+}
+
+// Calls `call_kernel` with the width of heads that a kernel is compiled for, as a constant: the
+// least that holds those of the call.
+template <typename CallKernel>
+void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
+  if (call.head_width <= 16) return call_kernel(std::integral_constant<int, 16>{});
+  if (call.head_width <= 32) return call_kernel(std::integral_constant<int, 32>{});
+  if (call.head_width <= 64) return call_kernel(std::integral_constant<int, 64>{});
+  if (call.head_width <= 128) return call_kernel(std::integral_constant<int, 128>{});
+  throw Error(ErrorKind::kInternal, "heads of " + std::to_string(call.head_width) + " numbers");
 }
 
 // One head of one sequence: its rows lie `stride` elements apart, those of the result `width`.

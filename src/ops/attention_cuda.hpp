@@ -52,11 +52,15 @@ struct AttentionCall {
 // kDevice, kInternal.
 using Attention = void (*)(const AttentionCall& call, cudaStream_t stream);
 
-// mma.sync, in fp32 plain arithmetic: compute capability 8.0 and above, every element type.
-void attention_generic(const AttentionCall& call, cudaStream_t stream);
+// mma.sync: compute capability 8.0 and above.
+void attention_generic_fp16(const AttentionCall& call, cudaStream_t stream);
+void attention_generic_bf16(const AttentionCall& call, cudaStream_t stream);
+
+// Plain arithmetic, a thread a query: compute capability 8.0 and above.
+void attention_plain_fp32(const AttentionCall& call, cudaStream_t stream);
 
 // wgmma: compute capability 9.0 only (Hopper). Heads of another width than 64 take
-// attention_generic.
+// attention_generic of the same type.
 void attention_sm90_fp16(const AttentionCall& call, cudaStream_t stream);
 void attention_sm90_bf16(const AttentionCall& call, cudaStream_t stream);
 

@@ -178,9 +178,9 @@ INSTANTIATE_TEST_SUITE_P(
     Families, AttentionOnGpu,
     testing::Values(Family{"sm90_fp16", cuda::attention_sm90_fp16, Element::kFp16, true},
                     Family{"sm90_bf16", cuda::attention_sm90_bf16, Element::kBf16, true},
-                    Family{"generic_fp16", cuda::attention_generic, Element::kFp16, false},
-                    Family{"generic_bf16", cuda::attention_generic, Element::kBf16, false},
-                    Family{"generic_fp32", cuda::attention_generic, Element::kFp32, false}),
+                    Family{"generic_fp16", cuda::attention_generic_fp16, Element::kFp16, false},
+                    Family{"generic_bf16", cuda::attention_generic_bf16, Element::kBf16, false},
+                    Family{"plain_fp32", cuda::attention_plain_fp32, Element::kFp32, false}),
     [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -461,8 +461,8 @@ void attend(const AttentionCall& call, cudaStream_t stream) {
 }
 
 template <typename T>
-void attention_sm90(const AttentionCall& call, cudaStream_t stream) {
-  if (call.head_width != kHeadWidth) return attention_generic(call, stream);
+void attention_sm90(const AttentionCall& call, Attention for_other_widths, cudaStream_t stream) {
+  if (call.head_width != kHeadWidth) return for_other_widths(call, stream);
   if (call.slopes == nullptr) return attend<T, false>(call, stream);
   attend<T, true>(call, stream);
 }

@@ -1,24 +1,26 @@
+#pragma once
+
+// Attention for every GPU from compute capability 8.0 on, in a 16-bit type: products by mma.sync.
+// Included by one source a type.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
 
-#include "base/error.hpp"
 #include "ops/attention_cuda.cuh"
 #include "ops/vector_cuda.cuh"
 #include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
-namespace {
 
-constexpr int kWarps = 4;
-constexpr int kThreads = 32 * kWarps;
-constexpr int kTileRows = 16;              // of queries, a warp's at a time: the rows of one mma
-constexpr int kBlockKeys = 64;             // between two looks at the running maximum
-constexpr std::uint32_t kChunkRows = 192;  // of keys and of values in shared memory, at most
+inline constexpr int kWarps = 4;
+inline constexpr int kThreads = 32 * kWarps;
+inline constexpr int kTileRows = 16;   // of queries, a warp's at a time: the rows of one mma
+inline constexpr int kBlockKeys = 64;  // between two looks at the running maximum
+inline constexpr std::uint32_t kChunkRows = 192;  // of keys and of values in shared memory, at most
 static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
 static_assert(kCutRows % (kWarps * kTileRows) == 0);
-constexpr int kPad = 8;  // elements behind a row, against bank conflicts
+inline constexpr int kPad = 8;  // elements behind a row, against bank conflicts
+
 // Copies `rows` rows of one head into shared memory, turned by the rotary embedding where `cosines`
 // is given, times `factor`; what lies beyond head_width up to kWidth becomes zero. Done by
 // `threads` threads, this one being number `thread`.
@@ -272,87 +274,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// fp32: a thread a query row, everything in registers but keys and values.
-constexpr int kPlainThreads = 128;
-constexpr int kPlainKeys = 32;  // in shared memory, and between two looks at the maximum
-
-template <int kWidth>
-__global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(AttentionProblem problem) {
-  __shared__ float keys[kPlainKeys][kWidth];
-  __shared__ float values[kPlainKeys][kWidth];
-  const AttentionItem item = problem.items[blockIdx.y];
-  const std::uint32_t head = blockIdx.x;
-  const std::uint32_t half = problem.head_width / 2;
-  const HeadRows<float> rows_of(problem, item, head);
-  const float slope = slope_of(problem, head);
-  // One number of a row of queries or keys, turned.
-  const auto turned = [&](const float* row, std::uint32_t position, std::uint32_t column) {
-    if (column >= problem.head_width) return 0.0F;
-    if (problem.cosines == nullptr) return row[column];
-    const std::uint32_t pair = column < half ? column : column - half;
-    const std::size_t angle = static_cast<std::size_t>(position) * half + pair;
-    const float other = column < half ? -row[column + half] : row[column - half];
-    return row[column] * problem.cosines[angle] + other * problem.sines[angle];
-  };
-
-  for (std::uint32_t round = item.first; round < item.last; round += kPlainThreads) {
-    const std::uint32_t query = round + threadIdx.x;
-    const bool active = query < item.last;
-    float q[kWidth];
-    float sums[kWidth];
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      q[i] = active ? turned(rows_of.queries + query * rows_of.stride, query, i) : 0.0F;
-      sums[i] = 0.0F;
-    }
-    float maximum = kLowest;
-    float weights = 0;
-    for (std::uint32_t first = 0; first < item.length; first += kPlainKeys) {
-      const std::uint32_t count = min(item.length - first, kPlainKeys);
-      __syncthreads();
-      for (std::uint32_t i = threadIdx.x; i < kPlainKeys * kWidth; i += kPlainThreads) {
-        const std::uint32_t row = i / kWidth;
-        const std::uint32_t column = i % kWidth;
-        const float* const key = rows_of.keys + (first + row) * rows_of.stride;
-        const bool there = row < count && column < problem.head_width;
-        keys[row][column] = there ? turned(key, first + row, column) : 0.0F;
-        values[row][column] = there ? key[rows_of.width + column] : 0.0F;
-      }
-      __syncthreads();
-      if (!active) continue;
-      float scores[kPlainKeys];
-      float highest = maximum;
-#pragma unroll
-      for (int k = 0; k < kPlainKeys; ++k) {
-        float dot = 0;
-#pragma unroll
-        for (int i = 0; i < kWidth; ++i) dot = fmaf(q[i], keys[k][i], dot);
-        const float distance = fabsf(static_cast<float>(query) - static_cast<float>(first + k));
-        const float score = dot * problem.scale - slope * distance;
-        scores[k] = k < count ? score : kLowest;
-        highest = fmaxf(highest, scores[k]);
-      }
-      const float correction = exp2f(maximum - highest);
-      maximum = highest;
-      weights *= correction;
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) sums[i] *= correction;
-#pragma unroll
-      for (int k = 0; k < kPlainKeys; ++k) {
-        const float weight = exp2f(scores[k] - highest);
-        weights += weight;
-#pragma unroll
-        for (int i = 0; i < kWidth; ++i) sums[i] = fmaf(weight, values[k][i], sums[i]);
-      }
-    }
-    if (!active) continue;
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
-      if (i < problem.head_width) rows_of.out[query * rows_of.width + i] = sums[i] / weights;
-    }
-  }
-}
-
 template <int kWidth, typename T>
 void launch_attention(const AttentionCall& call, cudaStream_t stream) {
   const std::uint32_t blocks = (call.longest + kBlockKeys - 1) / kBlockKeys;
@@ -368,48 +289,9 @@ void launch_attention(const AttentionCall& call, cudaStream_t stream) {
   });
 }
 
-template <int kWidth>
-void launch_plain_attention(const AttentionCall& call, cudaStream_t stream) {
-  for_each_part(call, [&](dim3 grid, const AttentionProblem& problem) {
-    plain_attention_kernel<kWidth><<<grid, kPlainThreads, 0, stream>>>(problem);
-  });
-}
-
-template <int kWidth>
-void attention_of_width(const AttentionCall& call, cudaStream_t stream) {
-  switch (call.qkv.element) {
-    case Element::kFp32:
-      return launch_plain_attention<kWidth>(call, stream);
-    case Element::kFp16:
-      return launch_attention<kWidth, __half>(call, stream);
-    case Element::kBf16:
-      return launch_attention<kWidth, __nv_bfloat16>(call, stream);
-  }
-}
-
-}  // namespace
-
-std::vector<AttentionItem> attention_items(std::span<const std::uint32_t> offsets) {
-  std::vector<AttentionItem> items;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    const std::uint32_t length = offsets[i + 1] - offsets[i];
-    const std::uint32_t step = length <= kWholeRows ? kWholeRows : kCutRows;
-    for (std::uint32_t first = 0; first < length; first += step) {
-      items.push_back({.begin = offsets[i],
-                       .length = length,
-                       .first = first,
-                       .last = std::min(first + step, length)});
-    }
-  }
-  return items;
-}
-
+template <typename T>
 void attention_generic(const AttentionCall& call, cudaStream_t stream) {
-  if (call.head_width <= 16) return attention_of_width<16>(call, stream);
-  if (call.head_width <= 32) return attention_of_width<32>(call, stream);
-  if (call.head_width <= 64) return attention_of_width<64>(call, stream);
-  if (call.head_width <= 128) return attention_of_width<128>(call, stream);
-  throw Error(ErrorKind::kInternal, "heads of " + std::to_string(call.head_width) + " numbers");
+  with_width(call, [&](auto width) { launch_attention<width(), T>(call, stream); });
 }
 
 }  // namespace virnucpro::cuda
