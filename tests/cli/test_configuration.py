@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from conftest import BIN, MODELS, SOURCE, fasta, message
+from needs import needs_isa
 
 ENCODERS = MODELS[:4]
 
@@ -385,8 +386,10 @@ def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
         assert "input not found" in message(result)
 
 
-@pytest.mark.parametrize("flags, precision", [(["--v1-fallback"], "fp32"),
-                                              (["--precision", "bf16", "--v1-fallback"], "bf16")])
+@pytest.mark.parametrize("flags, precision", [
+    (["--v1-fallback"], "fp32"),
+    pytest.param(["--precision", "bf16", "--v1-fallback"], "bf16", marks=needs_isa("AVX512_BF16")),
+])
 def test_v1_fallback_yields_to_precision(program, flags, precision):
     said = message(program("-v", "predict", "absent.fa", *flags))
     assert f", {precision}, " in said

@@ -84,6 +84,14 @@ def test_how_it_is_computed_changes_no_byte(program, reads, expected, flags):
     assert program.tables("out", "reads") == expected
 
 
+def test_bf16_is_refused_without_its_instructions(program, reads):
+    result = program.predict(reads.name, *SHORT, "--precision", "bf16", "-o", "out",
+                             environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
+    assert result.returncode == 1
+    assert "bf16 needs AVX512_BF16" in message(result)
+    assert not list((program.folder / "out").rglob("prediction_results*"))
+
+
 def test_packing_switched_off_changes_no_byte(program, reads, expected):
     result = program.predict(reads.name, *SHORT, "-o", "out",
                              environment={"VIRNUCPRO_DISABLE_PACKING": "1"})

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from conftest import MODELS, fasta, is_there, message, workers_of
+from needs import needs_isa
 from report_page import read_page
 
 FILES = ["tune.html", "tune.json", "tune.md", "tune.yaml"]
@@ -202,15 +203,18 @@ def test_a_signal_ends_it_and_its_run(program, number, code):
     assert files_in(program.folder / "tune") == []
 
 
-def test_precisions_are_compared_when_asked_for(program):
-    has_bf16 = b"bf16: cpu" in program("utils", "list-devices").stdout
+@pytest.mark.parametrize("environment, computes_in_bf16", [
+    pytest.param({}, True, marks=needs_isa("AVX512_BF16")),
+    ({"ONEDNN_MAX_CPU_ISA": "AVX2"}, False),
+])
+def test_precisions_are_compared_when_asked_for(program, environment, computes_in_bf16):
     result = program("tune", *TINY, "--quick", "--threads-grid", "1", "--prefetch-grid", "1",
-                     "--budget-grid", "512", "--precisions", "bf16,fp32")
+                     "--budget-grid", "512", "--precisions", "bf16,fp32", environment=environment)
     rows_of(result)
     written = json.loads((program.folder / "tune" / "tune.json").read_text())
     states = {cell["precision"]: cell["state"] for cell in written["cells"]}
     assert list(states) == ["fp32", "bf16"]
-    assert (states["bf16"] != "failed") == has_bf16
+    assert (states["bf16"] != "failed") == computes_in_bf16
 
 
 def test_quiet_leaves_the_table(program):

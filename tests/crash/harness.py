@@ -1,7 +1,7 @@
 """Runs of the program that are disturbed: killed at a chosen call, or with calls that fail.
 
 VIRNUCPRO_BIN is the executable, VIRNUCPRO_IO_SHIM the library of io_shim.c, VIRNUCPRO_SOURCE the
-checkout. VIRNUCPRO_CRASH_LONG=1 asks for the long forms of the tests.
+checkout.
 """
 
 import functools
@@ -20,7 +20,6 @@ from typing import NamedTuple
 BIN = os.environ["VIRNUCPRO_BIN"]
 SHIM = os.environ["VIRNUCPRO_IO_SHIM"]
 SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
-LONG = os.environ.get("VIRNUCPRO_CRASH_LONG") == "1"
 
 MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
           "-p", "synthetic", "-e", "60", "--no-progress"]
@@ -189,6 +188,11 @@ class Job:
         assert len(self.reference) == len(TABLES)
         self.clear()
         self.undisturbed = ended
+
+    def take_reference(self, other):
+        """That of a job with the same inputs and settings in another folder."""
+        self.reference, self.reference_files = other.reference, other.reference_files
+        self.undisturbed = other.undisturbed
 
     def clear(self):
         shutil.rmtree(self.output, ignore_errors=True)

@@ -12,6 +12,7 @@
 #include "base/cancel.hpp"
 #include "gpu/on_device.hpp"
 #include "ops/attention_cuda.hpp"
+#include "unit/needs.hpp"
 
 namespace virnucpro {
 namespace {
@@ -81,9 +82,7 @@ std::vector<float> on_cpu(const Heads& heads, const Offsets& offsets,
 
 class AttentionOnGpu : public testing::TestWithParam<Family> {
  protected:
-  void SetUp() override {
-    if (GetParam().hopper && !is_hopper()) GTEST_SKIP() << "not a Hopper GPU";
-  }
+  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "a Hopper GPU"); }
 
   const Element element = GetParam().element;
 };

@@ -8,6 +8,7 @@
 
 #include "gpu/on_device.hpp"
 #include "ops/gemm_cuda.hpp"
+#include "unit/needs.hpp"
 
 namespace virnucpro {
 namespace {
@@ -125,9 +126,7 @@ Expected expected(const Layer& layer, Epilogue epilogue, const HostLayer& host, 
 
 class GemmOnGpu : public testing::TestWithParam<Family> {
  protected:
-  void SetUp() override {
-    if (GetParam().hopper && !is_hopper()) GTEST_SKIP() << "no Hopper";
-  }
+  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "a Hopper GPU"); }
 };
 
 TEST_P(GemmOnGpu, AgreesWithDoubles) {

@@ -13,17 +13,8 @@ import sequences
 import weight_files
 from dnabert_reference import DnabertShape
 from esm2_reference import FairEsm
-from program import BF16, Program
+from program import Program
 from seeded_models import Esm2Shape
-
-
-def pytest_report_header():
-    return f"bf16 on this CPU: {'tested' if BF16 else 'NOT TESTED, it has no avx512_bf16'}"
-
-
-def pytest_terminal_summary(terminalreporter):
-    if not BF16:
-        terminalreporter.write_line("NOT TESTED: bf16, this CPU has no avx512_bf16")
 
 
 @pytest.fixture(scope="session")

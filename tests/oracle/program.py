@@ -90,8 +90,3 @@ def frame_rows(table: bytes) -> List[FrameRow]:
 
 def score_array(rows: Sequence[FrameRow]) -> np.ndarray:
     return np.array([(row.others, row.virus) for row in rows], dtype=np.float32).reshape(-1, 2)
-
-
-# Cases in bf16 exist only where the CPU computes in it; the header of a test run says which.
-BF16 = "avx512_bf16" in Path("/proc/cpuinfo").read_text().split()
-PRECISIONS = ["fp32", "bf16"] if BF16 else ["fp32"]

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from needs import needs_isa
+
 FOLDER = Path(__file__).parent
 
 
@@ -56,6 +58,7 @@ def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
     assert report["validation"]["equivalence"]["within_tolerance"] is True
 
 
+@needs_isa("AVX512_BF16")
 def test_what_precision_costs_is_told_apart(program, tiny_models, command, tmp_path):
     report = benchmark(program, tiny_models, tmp_path / "out", "--precision", "bf16",
                        "--suite", "equivalence", "--vanilla-command", command)

@@ -1,6 +1,6 @@
 """DnaTokenizer against the `tokenizers` library, text by text.
 
-10,000 texts; a million with VIRNUCPRO_ORACLE_LONG=1.
+10,000 texts; a million in the long form.
 """
 
 import gzip
@@ -12,12 +12,14 @@ import subprocess
 import numpy
 import pytest
 
+from lengths import by_length
+
 tokenizers = pytest.importorskip("tokenizers")
 
 SOURCE = pathlib.Path(os.environ["VIRNUCPRO_SOURCE"])
 TOOL = pathlib.Path(os.environ["VIRNUCPRO_TOOLS"]) / "bpe_tool"
 TOKENIZER = SOURCE / "share/virnucpro/dnabert-s/tokenizer.json"
-TEXTS = 1_000_000 if os.environ.get("VIRNUCPRO_ORACLE_LONG") == "1" else 10_000
+TEXTS = by_length(10_000, 10_000, long=1_000_000)
 TEXTS_AT_ONCE = 2_000
 LONGEST = 5_000
 

@@ -10,7 +10,7 @@ import bars
 import dnabert_reference
 import seeded_models
 import sequences
-from program import BF16
+from needs import needs_isa
 
 IUPAC = "ACGTRYSWKMBDHVN"
 LENGTHS = {
@@ -64,11 +64,10 @@ def test_slopes_are_the_alibi_papers():
     assert dnabert_reference.alibi_slopes(12) == eight + sixteen[0:8:2]
 
 
-if BF16:
-
-    def test_bf16_against_fp32(program, case, tmp_path):
-        model, records, _ = case
-        fp32 = embedded(program, model.directory, records, tmp_path)
-        bf16 = embedded(program, model.directory, records, tmp_path, "--precision", "bf16")
-        assert not np.array_equal(fp32, bf16), "--precision bf16 computed in fp32"
-        bars.assert_bf16(bf16, fp32, [name for name, _ in records])
+@needs_isa("AVX512_BF16")
+def test_bf16_against_fp32(program, case, tmp_path):
+    model, records, _ = case
+    fp32 = embedded(program, model.directory, records, tmp_path)
+    bf16 = embedded(program, model.directory, records, tmp_path, "--precision", "bf16")
+    assert not np.array_equal(fp32, bf16), "--precision bf16 computed in fp32"
+    bars.assert_bf16(bf16, fp32, [name for name, _ in records])

@@ -11,7 +11,7 @@ import seeded_models
 import sequences
 import weight_files
 from esm2_reference import TransformersEsm
-from program import BF16
+from needs import needs_isa
 
 LENGTHS = {
     "tiny": [1, 2, 3, 31, 32, 33, 63, 99, 127, 166, 255, 333, 1023, 1024, 1025, 1100, 1500],
@@ -89,11 +89,10 @@ def test_a_file_without_inv_freq_gets_the_exact_one(program, make_esm2, tmp_path
     bars.assert_fp32(got, reference(model.reference, records), [name for name, _ in records])
 
 
-if BF16:
-
-    def test_bf16_against_fp32(program, case, tmp_path):
-        model, records, _ = case
-        fp32 = embedded(program, model.file, records, tmp_path)
-        bf16 = embedded(program, model.file, records, tmp_path, "--precision", "bf16")
-        assert not np.array_equal(fp32, bf16), "--precision bf16 computed in fp32"
-        bars.assert_bf16(bf16, fp32, [name for name, _ in records])
+@needs_isa("AVX512_BF16")
+def test_bf16_against_fp32(program, case, tmp_path):
+    model, records, _ = case
+    fp32 = embedded(program, model.file, records, tmp_path)
+    bf16 = embedded(program, model.file, records, tmp_path, "--precision", "bf16")
+    assert not np.array_equal(fp32, bf16), "--precision bf16 computed in fp32"
+    bars.assert_bf16(bf16, fp32, [name for name, _ in records])

@@ -14,7 +14,8 @@ import pytest
 
 import seeded_models
 import sequences
-from program import PRECISIONS, Program, TableFiles
+from needs import needs_isa
+from program import Program, TableFiles
 
 # Every pair of a thread count and a budget, and prefetch at both ends.
 SETTINGS = [
@@ -31,10 +32,11 @@ class NumericsClass(NamedTuple):
     environment: Dict[str, str]
 
 
-CLASSES = {
-    **{f"native-{precision}": NumericsClass(precision, {}) for precision in PRECISIONS},
-    "avx2-fp32": NumericsClass("fp32", {"ONEDNN_MAX_CPU_ISA": "AVX2"}),
-}
+CLASSES = [
+    pytest.param(NumericsClass("fp32", {}), id="native-fp32"),
+    pytest.param(NumericsClass("bf16", {}), id="native-bf16", marks=needs_isa("AVX512_BF16")),
+    pytest.param(NumericsClass("fp32", {"ONEDNN_MAX_CPU_ISA": "AVX2"}), id="avx2-fp32"),
+]
 
 
 def reads() -> List[sequences.Named]:
@@ -67,9 +69,9 @@ def run(program, model_set, source, out, kind: NumericsClass, *settings, stdin=N
     )
 
 
-@pytest.fixture(scope="module", params=list(CLASSES))
+@pytest.fixture(scope="module", params=CLASSES)
 def kind(request) -> NumericsClass:
-    return CLASSES[request.param]
+    return request.param
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,8 @@ import bars
 import chain
 import seeded_models
 import sequences
-from program import BF16, frame_rows, read_embeddings, score_array
+from needs import needs_isa
+from program import frame_rows, read_embeddings, score_array
 
 LAMBDA_BASES = 10_000
 
@@ -154,22 +155,21 @@ def test_vanilla_embeddings_layout(vanilla, vanilla_out, tiny_models):
     assert np.array_equal(data["merged"], both)
 
 
-if BF16:
-
-    def test_bf16_scores(program, make_esm2, make_dnabert, make_models, tmp_path):
-        """At 160 inputs bf16's noise averages out less than at the published 3,328, and a random
-        network's embeddings lie close together: these seeds are inside the bars, not far inside."""
-        esm2 = make_esm2(seeded_models.ESM2_TINY, seed=5)
-        model_set = make_models(esm2, make_dnabert(seeded_models.DNABERT_TINY, seed=6), hidden=40)
-        reads = sequences.coding_reads(43, 600, 300)
-        fasta = sequences.write_fasta(tmp_path / "reads.fa", reads)
-        fp32, bf16 = (
-            score_array(
-                frame_rows(
-                    run(program, model_set, fasta, tmp_path / p, 300, "--precision", p).frames
-                )
+@needs_isa("AVX512_BF16")
+def test_bf16_scores(program, make_esm2, make_dnabert, make_models, tmp_path):
+    """At 160 inputs bf16's noise averages out less than at the published 3,328, and a random
+    network's embeddings lie close together: these seeds are inside the bars, not far inside."""
+    esm2 = make_esm2(seeded_models.ESM2_TINY, seed=5)
+    model_set = make_models(esm2, make_dnabert(seeded_models.DNABERT_TINY, seed=6), hidden=40)
+    reads = sequences.coding_reads(43, 600, 300)
+    fasta = sequences.write_fasta(tmp_path / "reads.fa", reads)
+    fp32, bf16 = (
+        score_array(
+            frame_rows(
+                run(program, model_set, fasta, tmp_path / p, 300, "--precision", p).frames
             )
-            for p in ("fp32", "bf16")
         )
-        assert not np.array_equal(bf16, fp32), "--precision bf16 computed in fp32"
-        bars.assert_bf16_scores(bf16, fp32)
+        for p in ("fp32", "bf16")
+    )
+    assert not np.array_equal(bf16, fp32), "--precision bf16 computed in fp32"
+    bars.assert_bf16_scores(bf16, fp32)

@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <ostream>
 
 #include "base/file.hpp"
 #include "run/sqlite.hpp"
 #include "run/unit_blob.hpp"
+#include "unit/length.hpp"
 #include "unit/run/file_size_limit.hpp"
 #include "unit/run/temp_dir.hpp"
 
@@ -305,10 +305,9 @@ std::map<std::string, std::string> files_of_journal(bool finished) {
   return {{"run.db", read_text(path)}, {"run.db-wal", read_text(directory / "run.db-wal")}};
 }
 
-// Every byte of a file with VIRNUCPRO_CRASH_LONG=1; otherwise some, for it takes minutes.
+// Every byte of a file in the long form; otherwise some, for it takes minutes.
 std::size_t damage_stride() {
-  const char* const asked = std::getenv("VIRNUCPRO_CRASH_LONG");
-  return asked != nullptr && asked == std::string("1") ? 1 : 37;
+  return test_length() == TestLength::kLong ? 1 : 37;
 }
 
 struct Damage {

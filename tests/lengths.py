@@ -1,0 +1,18 @@
+"""How long the tests take: VIRNUCPRO_TEST_LENGTH, one of LENGTHS.
+
+`check` (the default) meets every kind of case at least once: what `make check` runs. `full` meets
+more of each kind: `make check-full`. `long` takes hours. tests/unit/length.hpp is the same for C++.
+"""
+
+import os
+
+LENGTHS = ("check", "full", "long")
+LENGTH = os.environ.get("VIRNUCPRO_TEST_LENGTH", LENGTHS[0])
+
+if LENGTH not in LENGTHS:
+    raise ValueError(f"VIRNUCPRO_TEST_LENGTH={LENGTH}: expected {', '.join(LENGTHS)}")
+
+
+def by_length(check, full, long=None):
+    """The value for this length; `long` takes that of `full` where it has none of its own."""
+    return {"check": check, "full": full, "long": full if long is None else long}[LENGTH]
