@@ -10,7 +10,10 @@ target_compile_definitions(virnucpro_cutlass INTERFACE NDEBUG)
 
 file(GLOB hopper_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/ops/hopper/*.cu)
 add_library(virnucpro_hopper OBJECT ${hopper_sources})
-set_target_properties(virnucpro_hopper PROPERTIES CUDA_ARCHITECTURES 90a-real)
+set_target_properties(
+  virnucpro_hopper
+  PROPERTIES CUDA_ARCHITECTURES 90a-real
+             CUDA_COMPILER_LAUNCHER "${CMAKE_SOURCE_DIR}/cmake/checked_nvcc.sh;${CMAKE_CUDA_COMPILER_LAUNCHER}")
 target_link_libraries(virnucpro_hopper PRIVATE virnucpro_tensor virnucpro_cutlass virnucpro_compile)
 target_sources(virnucpro_ops PRIVATE $<TARGET_OBJECTS:virnucpro_hopper>)
 target_link_libraries(virnucpro_ops PRIVATE virnucpro_cutlass)
