@@ -102,10 +102,14 @@ def genome():
     return "".join(lines[1:])
 
 
+def pieces(genome):
+    """Of the genome by id, each with stop-free frames at 100 bases a chunk."""
+    return {f"piece_{i}": genome[i * 1000:i * 1000 + 700] for i in range(6)}
+
+
 @pytest.fixture
 def sequences(genome):
-    """Pieces of the genome by id, each with stop-free frames at 100 bases a chunk."""
-    return {f"piece_{i}": genome[i * 1000:i * 1000 + 700] for i in range(6)}
+    return pieces(genome)
 
 
 def fasta(sequences, width=60, end="\n"):

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import LAMBDA, MODELS, fasta, fastq, message
+from conftest import LAMBDA, MODELS, Program, fasta, fastq, message, pieces
 
 SHORT = ["-e", "100"]
 
@@ -31,9 +31,11 @@ def reads(program, sequences):
     return path
 
 
-@pytest.fixture
-def expected(program, reads):
+@pytest.fixture(scope="module")
+def expected(genome, tmp_path_factory):
     """The tables that every other form of the same sequences must give."""
+    program = Program(tmp_path_factory.mktemp("expected"))
+    (program.folder / "reads.fa").write_text(fasta(pieces(genome)))
     result = program.predict("reads.fa", *SHORT, "-o", "expected")
     assert result.returncode == 0, message(result)
     return program.tables("expected", "reads")
@@ -269,14 +271,15 @@ def test_strict_input_stops(program, reads):
 
 
 def test_output_that_is_not_empty(program, reads, expected):
-    (program.folder / "expected" / "note.txt").write_text("mine")
-    result = program.predict(reads.name, *SHORT, "-o", "expected")
+    assert program.predict(reads.name, *SHORT, "-o", "out").returncode == 0
+    (program.folder / "out" / "note.txt").write_text("mine")
+    result = program.predict(reads.name, *SHORT, "-o", "out")
     assert result.returncode == 1
     assert "--force" in message(result)
-    result = program.predict(reads.name, *SHORT, "-o", "expected", "--force")
+    result = program.predict(reads.name, *SHORT, "-o", "out", "--force")
     assert result.returncode == 0, message(result)
-    assert program.tables("expected", "reads") == expected
-    assert (program.folder / "expected" / "note.txt").read_text() == "mine"
+    assert program.tables("out", "reads") == expected
+    assert (program.folder / "out" / "note.txt").read_text() == "mine"
 
 
 def running(program, *flags):
@@ -325,7 +328,7 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_stop_a_run_that_computes(program, number, code):
-    process = program.start("predict", LAMBDA, "--dnabert-model", "synthetic:dnabert-s",
+    process = program.start("predict", LAMBDA, "--dnabert-model", "synthetic:dnabert-s-tiny",
                             "--esm-model", "synthetic:esm2_t12_35M", "-p", "synthetic", "-o", "out",
                             stderr=subprocess.PIPE)
     program.wait_for_journal(process)

@@ -2,32 +2,44 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
-from conftest import MODELS, fasta, message
+from conftest import MODELS, Program, fasta, message
+from lengths import by_length
 
 SHORT = ["-e", "100", "--no-progress"]
+READS = by_length(300, 1000)
 UNITS_BYTES = 20_000  # of the journal, after some units
 
 
-@pytest.fixture
-def reads(program, genome):
+@pytest.fixture(scope="module")
+def finished(genome, tmp_path_factory):
+    """A folder with the reads, and a run over them that nothing disturbed."""
     rng = random.Random(5)
-    starts = [rng.randrange(len(genome) - 400) for _ in range(1000)]
+    starts = [rng.randrange(len(genome) - 400) for _ in range(READS)]
     pieces = {f"read_{i}": genome[start:start + 300] for i, start in enumerate(starts)}
-    path = program.folder / "reads.fa"
-    path.write_text(fasta(pieces))
-    return path
+    program = Program(tmp_path_factory.mktemp("finished"))
+    (program.folder / "reads.fa").write_text(fasta(pieces))
+    result = program.predict("reads.fa", *SHORT, "-o", "expected")
+    assert result.returncode == 0, message(result)
+    return program
 
 
 @pytest.fixture
-def expected(program, reads):
-    result = program.predict(reads.name, *SHORT, "-o", "expected")
-    assert result.returncode == 0, message(result)
-    return program.tables("expected", "reads")
+def reads(program, finished):
+    return Path(shutil.copy(finished.folder / "reads.fa", program.folder))
+
+
+@pytest.fixture
+def expected(program, finished, reads):
+    """The tables of that run; it lies in the test's folder as well."""
+    shutil.copytree(finished.folder / "expected", program.folder / "expected")
+    return finished.tables("expected", "reads")
 
 
 def run_half_way(program, reads):

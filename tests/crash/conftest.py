@@ -1,5 +1,6 @@
 """Jobs to disturb: the same awkward sequences in two files, whole, or the second one cut short."""
 
+import functools
 import gzip
 import random
 
@@ -8,8 +9,10 @@ import pytest
 pytest.register_assert_rewrite("harness")  # for what it says when it fails
 
 from harness import Job, awkward_records, fasta  # pylint: disable=wrong-import-position
+from lengths import by_length  # pylint: disable=wrong-import-position
 
-RECORDS = 30  # a file
+# A file; all calls that change files are there with a few already.
+RECORDS = by_length(6, 30)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -30,11 +33,22 @@ def awkward_job(folder, kind, **options):
     return Job(folder, ["a.fa", "b.fa.gz"], status=2 if kind == "damaged" else 0, **options)
 
 
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory):
+    """Such a job after a run of it, which is made once for all tests."""
+    @functools.lru_cache(maxsize=None)
+    def run(kind, options):
+        job = awkward_job(tmp_path_factory.mktemp("undisturbed"), kind, **dict(options))
+        job.make_reference()
+        return job
+    return run
+
+
 @pytest.fixture
-def awkward(tmp_path):
+def awkward(tmp_path, undisturbed):
     """Makes such a job in the test's folder, with the tables that it must give."""
     def make(kind="whole", **options):
         job = awkward_job(tmp_path, kind, **options)
-        job.make_reference()
+        job.take_reference(undisturbed(kind, tuple(options.items())))
         return job
     return make

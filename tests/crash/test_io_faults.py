@@ -9,9 +9,10 @@ import resource
 import subprocess
 
 import pytest
-from harness import FILE_KINDS, LONG, RUNS, OUTPUT, SECONDS, SEVERAL, TABLES, error_in, spread
+from harness import FILE_KINDS, RUNS, OUTPUT, SECONDS, SEVERAL, TABLES, error_in
+from points import points
 
-POINTS = 10**9 if LONG else 4
+POINTS = 4  # of each kind, in the full form
 FAULTS = [
     *(("write", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
     *(("fsync", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
@@ -37,7 +38,7 @@ def check_failed_or_done(job, ended, what):
 
 def fail_at_its_points(job, kind, error, stay=""):
     """A run for each, finished afterwards without a fault."""
-    for number in spread(job.undisturbed.counts()[kind], POINTS):
+    for number in points(job.undisturbed.counts()[kind], POINTS, kind, error, stay):
         rule = f"fail:{kind}:{error}:{number}{stay}"
         check_failed_or_done(job, job.predict(rule=rule), rule)
         job.finish()
@@ -57,7 +58,7 @@ def test_a_call_fails_while_it_resumes(awkward, kind, run):
     job.interrupt(*RUNS[run])
     job.keep()
     count = job.resume().counts()[kind]
-    for number in spread(count, POINTS):
+    for number in points(count, POINTS, kind, run):
         job.restore()
         rule = f"fail:{kind}:EDQUOT:{number}"
         check_failed_or_done(job, job.resume(rule=rule), rule)
@@ -69,7 +70,8 @@ def test_a_write_is_cut_short(awkward, stay):
     """The rest is written by another call; but not of run.lock, whose line is one write."""
     job = awkward()
     writes = [path for kind, _, path in job.undisturbed.calls if kind == "write"]
-    for number in spread(len(writes), 2 * POINTS):
+    first = next(at for at, path in enumerate(writes, 1) if path.endswith("run.lock"))
+    for number in {first, *points(len(writes), 2 * POINTS, stay)}:
         rule = f"fail:write:short:{number}{stay}"
         ended = job.predict(rule=rule)
         if writes[number - 1].endswith("run.lock"):
@@ -81,7 +83,7 @@ def test_a_write_is_cut_short(awkward, stay):
 
 def test_a_full_disk_costs_log_lines_alone(awkward):
     job = awkward()
-    for number in spread(job.undisturbed.counts()["stdio"], POINTS):
+    for number in points(job.undisturbed.counts()["stdio"], POINTS):
         ended = job.predict(rule=f"fail:stdio:ENOSPC:{number}:stay")
         job.check_complete(ended)
         assert "a log file loses lines" in ended.stderr
@@ -105,7 +107,7 @@ def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
     """
     job = awkward(workers=workers)
     for stay in ("", ":stay"):
-        for number in spread(job.undisturbed.counts()[kind] // 2, POINTS):
+        for number in points(job.undisturbed.counts()[kind] // 2, POINTS, kind, error, stay):
             rule = f"fail:{kind}:{error}:{number}{stay}"
             ended = job.predict(rule=rule)
             job.check_none_half_written()

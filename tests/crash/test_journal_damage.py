@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 from harness import OUTPUT, RUNS, TABLES, Job, error_in, random_fasta, spread
+from lengths import by_length
 
 COMMANDS = {
     "export": lambda job: job.export("-o", "tables", "--force", preload=False),
@@ -19,26 +20,35 @@ COMMANDS = {
 SOUND = {"export": {"finished": 0, "interrupted": 2}}
 JOURNAL = ("run.db", "run.db-wal")
 HEADER = 100  # of an SQLite file; that of its log, with one of a frame, has 56
-# How far apart the bytes are that are flipped: where there is something, and among zeros, of which
-# most of so small a journal are made.
-STRIDES = {"export": (7, 61), "validate": (13, 127), "resume": (41, 509), "unchecked": (43, 1009)}
-LENGTHS = {"export": 60, "validate": 30, "resume": 8, "unchecked": 4}
+# How far apart the bytes are that are flipped: in the header, where there is something behind it,
+# and among zeros, of which most of so small a journal are made.
+STRIDES = by_length(
+    {"export": (11, 149, 2999), "validate": (11, 149, 2999), "resume": (23, 331, 5003),
+     "unchecked": (23, 331, 5003)},
+    {"export": (1, 7, 61), "validate": (1, 13, 127), "resume": (1, 41, 509),
+     "unchecked": (1, 43, 1009)})
+# How many lengths it is cut to, and the places that are cut at, before and behind.
+LENGTHS = by_length({"export": 2, "validate": 2, "resume": 2, "unchecked": 2},
+                    {"export": 60, "validate": 30, "resume": 8, "unchecked": 4})
+EDGES = by_length((0, HEADER, 4096), (0, 16, 32, 56, HEADER, 4096))
+BESIDE = by_length((0,), (-1, 0, 1))
 
 
 def flips(data, command):
     """Where to flip a bit: in the header and some of the rest; all bytes, without the program, are
     the unit tests' (tests/unit/run/journal_test.cpp)."""
-    something, zeros = STRIDES[command]
+    header, something, zeros = STRIDES[command]
     places = {True: [], False: []}
     for at, byte in enumerate(data):
         places[byte != 0 or at < HEADER].append(at)
     head = [at for at in places[True] if at < HEADER]
-    return [*head, *places[True][len(head)::something], *places[False][::zeros]]
+    return [*head[::header], *places[True][len(head)::something], *places[False][::zeros]]
 
 
 def lengths(data, command):
     """Where to cut: some of all lengths, and around the ends of headers and pages."""
-    edges = {at + off for at in (0, 16, 32, 56, HEADER, 4096, len(data)) for off in (-1, 0, 1)}
+    edges = {at + off for at in (*EDGES, len(data)) for off in BESIDE}
+    edges.add(len(data) - 1)
     return sorted(at for at in {*edges, *spread(len(data) - 1, LENGTHS[command])} if 0 <= at < len(data))
 
 
@@ -51,16 +61,12 @@ def check(complaints):
 class Journal:
     """A small journal as a run left it, to be damaged in one place at a time."""
 
-    def __init__(self, folder, run, command):
-        (folder / "a.fa").write_text(random_fasta(3, 6, 90))
-        self.job = Job(folder, ["a.fa"])
-        self.job.make_reference()
+    def __init__(self, run, job, files, command):
+        self.job = job
+        self.files = files
         self.command = command
         self.sound = SOUND.get(command, {}).get(run, 0)
-        self.tables = folder / ("tables" if command == "export" else OUTPUT)
-        self.job.interrupt(*RUNS[run])
-        self.files = {name: (self.job.output / name).read_bytes() for name in JOURNAL}
-        assert (len(self.files["run.db-wal"]) > 0) == (run == "interrupted")
+        self.tables = job.folder / ("tables" if command == "export" else OUTPUT)
         ended, self.right = self.outcome("none of them", b"")
         assert ended.status == self.sound, ended.stderr
         assert command == "validate" or self.job.tables(self.tables) == self.job.reference
@@ -102,10 +108,22 @@ class Journal:
         return "tables, though it was refused" if found else None
 
 
+@pytest.fixture(scope="module", params=RUNS)
+def left(request, tmp_path_factory):
+    """What a run left: which, its job, and the journal's files."""
+    folder = tmp_path_factory.mktemp("journal")
+    (folder / "a.fa").write_text(random_fasta(3, 6, 90))
+    job = Job(folder, ["a.fa"])
+    job.make_reference()
+    job.interrupt(*RUNS[request.param])
+    files = {name: (job.output / name).read_bytes() for name in JOURNAL}
+    assert (len(files["run.db-wal"]) > 0) == (request.param == "interrupted")
+    return request.param, job, files
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("run", RUNS)
-def test_a_bit_is_flipped(tmp_path, run, command):
-    journal = Journal(tmp_path, run, command)
+def test_a_bit_is_flipped(left, command):
+    journal = Journal(*left, command)
     complaints = {}
     for name, whole in journal.files.items():
         for at in flips(whole, command):
@@ -117,9 +135,8 @@ def test_a_bit_is_flipped(tmp_path, run, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("run", RUNS)
-def test_it_is_cut(tmp_path, run, command):
-    journal = Journal(tmp_path, run, command)
+def test_it_is_cut(left, command):
+    journal = Journal(*left, command)
     complaints = {}
     for name, whole in journal.files.items():
         for length in lengths(whole, command):

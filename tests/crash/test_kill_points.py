@@ -9,12 +9,14 @@ import shutil
 
 import h5py
 import pytest
-from harness import (FILE_KINDS, KILLED, LONG, RUNS, SEVERAL, TABLES, WORKERS, Job, error_in,
+from harness import (FILE_KINDS, KILLED, RUNS, SEVERAL, TABLES, WORKERS, Job, error_in,
                      random_fasta, spread)
+from lengths import by_length
+from points import points
 
-# In the short form, of each kind; a run makes some eighty calls.
-POINTS = 10**9 if LONG else 3
-POINTS_OF_RESUMED = 3 if LONG else 1
+# Of each kind, in the full form; a run makes some eighty calls.
+POINTS = 3
+POINTS_OF_RESUMED = by_length(1, 1, long=3)
 # None of these may change a byte, so a run goes on with others than it began with.
 OTHER_SETTINGS = itertools.cycle([(), ("-t", "2"), ("--token-budget", "64"), ("--prefetch", "1")])
 SIDES = ("before", "after")
@@ -40,14 +42,14 @@ def kill_resumed(job, number):
     job.finish(*next(OTHER_SETTINGS))
 
 
-def check_point(job, rule):
+def check_point(job, rule, points_of_resumed=POINTS_OF_RESUMED):
     ended = job.predict(rule=rule)
     assert ended.status == KILLED, f"{rule}: {ended.stderr}"
     job.check_none_half_written()
     job.keep()
     resumed = job.resume(*next(OTHER_SETTINGS))
     job.check_complete(resumed)
-    for number in spread(changes_of(resumed), POINTS_OF_RESUMED + 2)[1:-1]:
+    for number in spread(changes_of(resumed), points_of_resumed + 2)[1:-1]:
         kill_resumed(job, number)
     job.clear()
 
@@ -59,8 +61,10 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
     job = awkward(workers=workers)
     count = job.undisturbed.counts()[kind]
     assert count > 0
-    for number in spread(count, POINTS):
-        check_point(job, f"kill:{side}:{kind}:{number}")
+    # With workers, a resumed run is killed with a damaged input alone in the check form.
+    of_resumed = by_length(POINTS_OF_RESUMED if workers == 1 else 0, POINTS_OF_RESUMED)
+    for number in points(count, POINTS, kind, side, workers):
+        check_point(job, f"kill:{side}:{kind}:{number}", of_resumed)
 
 
 @pytest.mark.parametrize("workers", WORKERS)
@@ -68,7 +72,7 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
 def test_killed_with_a_damaged_input(awkward, side, workers):
     """The rows of the input that failed stay out of the tables, whichever run met the damage."""
     job = awkward("damaged", workers=workers)
-    for number in spread(changes_of(job.undisturbed), 2 * POINTS):
+    for number in points(changes_of(job.undisturbed), 2 * POINTS, side, workers):
         check_point(job, f"kill:{side}:any:{number}")
 
 
@@ -82,7 +86,8 @@ def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
         job.interrupt(*RUNS[earlier])
     job.keep()
     replaced = job.predict("--force")
-    for number in range(1, 1 + (changes_of if LONG else changes_until_journal)(replaced)):
+    last = by_length(changes_until_journal, changes_until_journal, long=changes_of)(replaced)
+    for number in spread(last, by_length(4, last)):
         job.restore()
         rule = f"kill:before:any:{number}"
         assert job.predict("--force", rule=rule).status == KILLED
@@ -123,7 +128,7 @@ def test_killed_with_everything_written(awkward, side):
     right = {name: (job.output / name).read_bytes() for name in texts}
     embeddings = read_embeddings(job.output / "embeddings.h5")
     job.clear()
-    for number in spread(changes_of(job.undisturbed), 2 * POINTS):
+    for number in points(changes_of(job.undisturbed), 2 * POINTS, side):
         assert job.predict(rule=f"kill:{side}:any:{number}").status == KILLED
         job.finish()
         assert {name: (job.output / name).read_bytes() for name in texts} == right
@@ -139,7 +144,7 @@ def test_parent_killed_at_its_workers(awkward, kind, side, workers):
     job = awkward(workers=workers)
     count = job.undisturbed.counts()[kind]
     assert count > 0
-    for number in spread(count, 2 * POINTS):
+    for number in points(count, 2 * POINTS, kind, side):
         rule = f"kill:{side}:{kind}:{number}"
         ended = job.predict(rule=rule)
         if ended.status != KILLED:  # messages are not the same in number each time
@@ -156,7 +161,8 @@ def test_one_worker_killed_at_a_message(awkward, side, workers):
     job = awkward(workers=workers)
     count = job.predict("--force", role="worker").counts()["message"]
     assert count >= workers
-    for number in spread(count // workers, POINTS):
+    # Each worker's first message is there whatever it gets to do.
+    for number in by_length([1], points(count // workers, POINTS)):
         once = job.folder / "once"
         ended = job.predict("--force", rule=f"kill:{side}:message:{number}", role="worker",
                             once=once)

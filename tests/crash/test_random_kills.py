@@ -7,10 +7,11 @@ import itertools
 from collections import Counter
 
 import pytest
-from harness import KILLED, LONG, WORKERS
+from harness import KILLED, WORKERS
+from lengths import by_length
 from random_kills import lasting_job, seeded, struck_run
 
-KILLS = 200 if LONG else 10
+KILLS = by_length(4, 10, long=200)
 
 
 @pytest.mark.parametrize("workers", WORKERS)

@@ -1,8 +1,8 @@
-"""Runs a command and writes how it ended: measure.py SECONDS REPORT COMMAND…
+"""Runs commands, one after the other, and tells how each ended: a line in, a line out.
 
-The report is one line: wait status, peak resident KiB; nothing when the time was up. Started as a
-process of its own because a child's peak counts that of the process it was forked from, and this
-one is small.
+In: SECONDS, FOLDER, COMMAND… with NUL between them; the command's output goes to FOLDER/stdout and
+FOLDER/stderr. Out: wait status, peak resident KiB, whether the time was up (0 or 1). A process of its
+own because a child's peak counts that of the process it was forked from, and this one is small.
 """
 
 import os
@@ -10,21 +10,21 @@ import signal
 import sys
 
 
-def main():
-    seconds, report, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    child = os.posix_spawn(command[0], command, os.environ)
+def output(descriptor, path):
+    return os.POSIX_SPAWN_OPEN, descriptor, path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666
 
-    def give_up(_number, _frame):
-        os.kill(child, signal.SIGKILL)
-        os._exit(1)
 
-    signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(seconds)
+def measure(seconds, folder, *command):
+    os.chdir(folder)
+    child = os.posix_spawn(command[0], command, os.environ, file_actions=[
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), output(1, "stdout"),
+        output(2, "stderr")])
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
+    signal.alarm(int(seconds))
     _, status, usage = os.wait4(child, 0)
-    signal.alarm(0)
-    with open(report, "w", encoding="ascii") as file:
-        file.write(f"{status} {usage.ru_maxrss}\n")
+    is_late = signal.alarm(0) == 0
+    return f"{status} {usage.ru_maxrss} {int(is_late)}"
 
 
-if __name__ == "__main__":
-    main()
+for line in sys.stdin:
+    print(measure(*line.rstrip("\n").split("\0")), flush=True)

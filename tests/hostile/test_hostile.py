@@ -76,13 +76,21 @@ class Outcome(NamedTuple):
     stderr: str
 
 
-def write_good_files(folder):
+@pytest.fixture(scope="session")
+def good_files(tmp_path_factory):
     """The good neighbours of a hostile file."""
+    folder = tmp_path_factory.mktemp("good")
     (folder / "good.fa").write_text(">good a sequence\n" + "ACGTTGCAACCA" * 10 + "\n")
     (folder / "good.yaml").write_text("run:\n  threads: 2\n")
     shutil.copytree(WEIGHTS / "dnabert_s" / "safetensors", folder / "good_dnabert_s")
     tokenizer = importlib.import_module("corpus_settings").tokenizer()
     (folder / "good_dnabert_s" / "tokenizer.json").write_text(tokenizer)
+    return list(folder.iterdir())
+
+
+def link(files, folder):
+    for file in files:
+        (folder / file.name).symlink_to(file)
 
 
 def write_files(case, folder):
@@ -102,27 +110,29 @@ def command_line(command, file):
     return [file if word == "FILE" else word for word in line]
 
 
-def run(command, file, folder, seconds):
-    line = command_line(command, file)
-    report = folder / "report"
-    with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
-        subprocess.run([sys.executable, "-I", "-S", HERE / "measure.py", str(seconds), report,
-                        *line], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                       check=False)
-    assert report.exists(), f"no end within {seconds} s"
-    status, peak_kib = map(int, report.read_text().split())
-    texts = [(folder / name).read_bytes().decode(errors="backslashreplace")
-             for name in ("stdout", "stderr")]
-    return Outcome(status, peak_kib, *texts)
+@pytest.fixture(scope="session")
+def run():
+    """Runs a command of the table on a file, in a folder, for at most so many seconds."""
+    with subprocess.Popen([sys.executable, "-I", "-S", HERE / "measure.py"], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as measurer:
+        def ask(command, file, folder, seconds):
+            words = [str(seconds), str(folder), *command_line(command, file)]
+            print(*words, sep="\0", file=measurer.stdin, flush=True)
+            status, peak_kib, is_late = map(int, measurer.stdout.readline().split())
+            assert not is_late, f"no end within {seconds} s"
+            texts = [(folder / name).read_bytes().decode(errors="backslashreplace")
+                     for name in ("stdout", "stderr")]
+            return Outcome(status, peak_kib, *texts)
+        yield ask
 
 
 @pytest.fixture(scope="session")
-def controls(tmp_path_factory):
+def controls(run, good_files, tmp_path_factory):
     """The peak memory of every command on a good file, in KiB."""
     peaks = {}
     for command, file in GOOD.items():
         folder = tmp_path_factory.mktemp(f"control_{command}")
-        write_good_files(folder)
+        link(good_files, folder)
         outcome = run(command, file, folder, 60)
         assert outcome.status == 0, f"{command}: {outcome.stderr}"
         peaks[command] = outcome.peak_kib
@@ -156,8 +166,8 @@ def check_error(case, outcome, folder):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_hostile_file(case, controls, tmp_path):
-    write_good_files(tmp_path)
+def test_hostile_file(case, run, good_files, controls, tmp_path):
+    link(good_files, tmp_path)
     write_files(case, tmp_path)
     outcome = run(case.command, case.given(), tmp_path, int(case.timeout))
     assert os.WIFEXITED(outcome.status), f"ended by signal {os.WTERMSIG(outcome.status)}"
