@@ -41,7 +41,10 @@ AgainstResult run_against(const BenchmarkSettings& settings, const std::filesyst
                           const Cancel& cancel) {
   const std::filesystem::path runs = settings.output / "against";
   make_directory(runs);
-  PredictTrials trials({.program = settings.program, .folder = runs, .words = settings.model_words},
+  PredictTrials trials({.program = settings.program,
+                        .folder = runs,
+                        .words = settings.model_words,
+                        .run = settings.run},
                        cancel);
   V2Figures unused;
   SuiteContext context{.settings = settings, .trials = trials, .cancel = cancel, .v2 = unused};

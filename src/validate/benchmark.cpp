@@ -178,7 +178,10 @@ BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
                                const std::function<void(const std::string&)>& say) {
   const fs::path runs = settings.output / "runs";
   make_directory(runs);
-  PredictTrials trials({.program = settings.program, .folder = runs, .words = settings.model_words},
+  PredictTrials trials({.program = settings.program,
+                        .folder = runs,
+                        .words = settings.model_words,
+                        .run = settings.run},
                        cancel);
   BenchmarkResults results;
   SuiteContext context{

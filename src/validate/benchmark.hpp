@@ -37,6 +37,7 @@ struct BenchmarkSettings {
   std::filesystem::path baseline{};  // results of the original: what compare takes
   std::string vanilla_command{};     // runs the original on $INPUT into $OUTPUT; empty: not there
   Thresholds thresholds{};
+  ChildRunner run = run_child;  // how the program, and the original, are run
 };
 
 enum class Better : std::uint8_t { kHigher, kLower };

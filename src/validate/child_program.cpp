@@ -24,7 +24,6 @@ namespace virnucpro {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{2};
-constexpr double kPatience = std::chrono::duration<double>(Cancel::kGrace).count() + 2;
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -95,6 +94,7 @@ class Child {
 ChildEnd run_child(const ChildCall& call, const Cancel& cancel) {
   cancel.check();
   Child child(call);
+  const double patience = std::chrono::duration<double>(call.patience).count();
   std::optional<StopWatch> asked_to_stop;
   while (!child.look()) {
     std::this_thread::sleep_for(kLook);
@@ -103,7 +103,7 @@ ChildEnd run_child(const ChildCall& call, const Cancel& cancel) {
       child.stop();
       asked_to_stop.emplace();
     }
-    if (asked_to_stop->seconds() > kPatience) cancel.check();
+    if (asked_to_stop->seconds() > patience) cancel.check();
   }
   cancel.check();
   return *child.look();

@@ -131,7 +131,7 @@ void PredictTrials::run_command(const std::string& name, std::vector<std::string
 }
 
 ChildEnd PredictTrials::run_well(const ChildCall& call) const {
-  ChildEnd end = run_child(call, cancel_);
+  ChildEnd end = settings_.run(call, cancel_);
   if (end.exit_code == 0) return end;
   const bool no_memory = end.exit_code == error_info(ErrorKind::kOutOfMemory).exit_code;
   throw Error(no_memory ? ErrorKind::kOutOfMemory : ErrorKind::kBenchmark,

@@ -58,6 +58,7 @@ class PredictTrials {
     std::filesystem::path program;
     std::filesystem::path folder;      // where runs and their logs go
     std::vector<std::string> words{};  // of every command line: models, chunk size, precision
+    ChildRunner run = run_child;
   };
 
   PredictTrials(Settings settings, const Cancel& cancel)

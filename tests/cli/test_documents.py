@@ -1,13 +1,16 @@
 """Help, manual, completion and references: made from one table, so they must say the same."""
 
+import functools
 import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from conftest import BIN, SOURCE, fasta, fastq
+from conftest import BIN, SOURCE, Program, fasta, fastq, pieces
+from lengths import by_length
 
 BUILD = Path(BIN).resolve().parent.parent
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
@@ -21,6 +24,11 @@ PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
 
 
 def help_of(path):
+    return shown_help(*path)
+
+
+@functools.lru_cache(maxsize=None)
+def shown_help(*path):
     return subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
                           text=True).stdout
 
@@ -71,10 +79,11 @@ def test_help_is_laid_out(path):
     assert len(examples_of(text)) >= 1
 
 
-@pytest.fixture
-def shell(program, sequences):
-    """bash in a folder with the files that the examples name, and the program on its PATH."""
-    folder = program.folder
+@pytest.fixture(scope="module")
+def files_of_examples(genome, tmp_path_factory):
+    """A folder with the files that the examples name."""
+    program = Program(tmp_path_factory.mktemp("examples"))
+    folder, sequences = program.folder, pieces(genome)
     for name in ("contigs.fa", "reads.fa"):
         (folder / name).write_text(fasta(sequences))
     for name in ("reads.fq", "r1.fq", "r2.fq"):
@@ -90,6 +99,14 @@ def shell(program, sequences):
         result = program("utils", "export-weights", model, "-o", f"models/{place}", *flags)
         assert result.returncode == 0, result.stderr
     (folder / "500_model.pth").write_bytes((folder / "models" / "500_model.pth").read_bytes())
+    return folder
+
+
+@pytest.fixture
+def shell(program, files_of_examples):
+    """bash in a folder of that kind, with the program on its PATH."""
+    folder = program.folder
+    shutil.copytree(files_of_examples, folder, dirs_exist_ok=True)
 
     def run(command):
         environment = {**program.environment, "PATH": f"{Path(BIN).parent}:{os.environ['PATH']}",
@@ -102,6 +119,15 @@ def shell(program, sequences):
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
                     " run_a": ["-o run_a", "-o run_b"],
                     " part_0": ["--shard 0/2 -o part_0", "--shard 1/2 -o part_1"]}
+# What an example does for less time in the check form. The options are taken, and other tests in
+# their length: test_benchmark.py runs all suites, test_tune.py a grid.
+SHORTER = by_length({
+    "virnucpro profile ": "virnucpro profile --seconds 0.1 ",
+    "virnucpro tune --models-dir models --data-size tiny ":
+        "virnucpro tune --prefetch-grid 2 --budget-grid 2048 --models-dir models --data-size tiny ",
+    "virnucpro benchmark --suite all ": "virnucpro benchmark --suite memory ",
+    " --data-size medium": " --data-size tiny --quick",
+}, {})
 EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of(path))]
 
 
@@ -112,6 +138,8 @@ def test_examples_run(shell, path, example):
     for name, runs in RUNS_OF_EXAMPLES.items():
         if name in example and not example.startswith("virnucpro predict"):
             assert all(shell(f"virnucpro predict contigs.fa {run}").returncode == 0 for run in runs)
+    for words, fewer in SHORTER.items():
+        example = example.replace(words, fewer)
     result = shell(example)
     assert result.returncode == 0, result.stderr.decode()
 
@@ -198,34 +226,51 @@ def test_bash_completes_every_option(tmp_path, path):
     assert {"--config", "--quiet"} <= offered
 
 
-def zsh_complete(folder, line):
-    """The command line of an interactive zsh after `line` and a tab."""
-    parent, child = os.openpty()
-    process = subprocess.Popen(["zsh", "-f", "-i"], stdin=child, stdout=child, stderr=child,
-                               cwd=folder, start_new_session=True,
-                               env={**os.environ, "TERM": "dumb", "HOME": str(folder), "PS1": "> "})
-    os.close(child)
-    set_up = (f"unsetopt zle_bracketed_paste; fpath=('{ZSH.parent}' $fpath); autoload -Uz compinit;"
+class Zsh:
+    """An interactive zsh on a terminal of its own. Looking through its functions is what takes
+    long, so one serves all lines."""
+
+    SET_UP = (f"unsetopt zle_bracketed_paste; fpath=('{ZSH.parent}' $fpath); autoload -Uz compinit;"
               " compinit -u -D; mark() { BUFFER=\"echo '[['${(q)BUFFER}']]'\"; zle accept-line };"
               " zle -N mark; bindkey '^G' mark; echo re''ady\n")
-    shown = b""
 
-    def wait_for(pattern):
-        nonlocal shown
+    def __init__(self, folder):
+        self.terminal, child = os.openpty()
+        self.process = subprocess.Popen(
+            ["zsh", "-f", "-i"], stdin=child, stdout=child, stderr=child, cwd=folder,
+            start_new_session=True,
+            env={**os.environ, "TERM": "dumb", "HOME": str(folder), "PS1": "> "})
+        os.close(child)
+        self.answer(self.SET_UP, rb"(?m)^ready")
+
+    def answer(self, text, pattern):
+        shown = b""
+        os.write(self.terminal, text.encode())
         deadline = time.monotonic() + 60
         while not (found := re.search(pattern, shown)):
             assert time.monotonic() < deadline, shown
-            shown += os.read(parent, 65536)
+            shown += os.read(self.terminal, 65536)
         return found
 
-    os.write(parent, set_up.encode())
-    wait_for(rb"(?m)^ready")
-    os.write(parent, line.encode() + b"\t\x07")
-    found = wait_for(rb"(?m)^\[\[(.*?)\]\]")
-    process.kill()
-    process.wait()
-    os.close(parent)
-    return found.group(1).decode().replace("\\", "").rstrip()
+    def complete(self, line):
+        """The command line after `line` and a tab."""
+        found = self.answer(line + "\t\x07", rb"(?m)^\[\[(.*?)\]\]")
+        return found.group(1).decode().replace("\\", "").rstrip()
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
+
+
+@pytest.fixture(scope="module")
+def zsh(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("zsh")
+    (folder / "reads.fa").touch()
+    (folder / "results").mkdir()
+    shell = Zsh(folder)
+    yield shell
+    shell.close()
 
 
 @pytest.mark.parametrize("line, expected", [
@@ -244,10 +289,8 @@ def zsh_complete(folder, line):
     ("virnucpro predict rea", "virnucpro predict reads.fa"),
     ("virnucpro predict reads.fa -o res", "virnucpro predict reads.fa -o results/"),
 ])
-def test_zsh_completion(tmp_path, line, expected):
-    (tmp_path / "reads.fa").touch()
-    (tmp_path / "results").mkdir()
-    assert zsh_complete(tmp_path, line) == expected
+def test_zsh_completion(zsh, line, expected):
+    assert zsh.complete(line) == expected
 
 
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import MODELS, fasta, is_there, message, workers_of
+from conftest import MODELS, Program, fasta, is_there, message, workers_of
 
 SHORT = ["-e", "100", "-d", "cpu"]
 # Small batches: a run has hundreds of them, and one is on its way whenever a worker is killed.
@@ -25,9 +25,11 @@ def reads(program, many):
     return "reads.fa"
 
 
-@pytest.fixture
-def expected(program, reads):
-    result = program.predict(reads, *SHORT, "-o", "expected")
+@pytest.fixture(scope="module")
+def expected(many, tmp_path_factory):
+    program = Program(tmp_path_factory.mktemp("expected"))
+    (program.folder / "reads.fa").write_text(fasta(many))
+    result = program.predict("reads.fa", *SHORT, "-o", "expected")
     assert result.returncode == 0, message(result)
     return program.tables("expected", "reads")
 

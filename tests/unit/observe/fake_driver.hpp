@@ -1,22 +1,18 @@
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "base/directory.hpp"
+#include "unit/variable.hpp"
 
 namespace virnucpro {
 
 // What fake_nvml.c answers, as long as the object lives; its lines are described there.
 class FakeDriver {
  public:
-  explicit FakeDriver(const std::string& script) {
-    std::ofstream(path()) << script;
-    ::setenv("FAKE_NVML", path().c_str(), 1);
-  }
+  explicit FakeDriver(const std::string& script) { std::ofstream(path()) << script; }
 
   bool was_shut_down() const { return std::filesystem::exists(path().string() + ".shutdown"); }
   bool hangs() const { return std::filesystem::exists(path().string() + ".hang"); }
@@ -25,6 +21,7 @@ class FakeDriver {
   std::filesystem::path path() const { return folder_.path() / "script"; }
 
   TemporaryFolder folder_;
+  ScopedVariable variable_{"FAKE_NVML", path().string()};
 };
 
 // A GPU that tells everything, always the same.

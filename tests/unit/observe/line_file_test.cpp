@@ -52,14 +52,18 @@ TEST_F(LineFileTest, IsTriedAgainWhereItCannotBeOpened) {
 // As on a disk that is full, and then no longer.
 struct FullDisk {
   explicit FullDisk(std::size_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
+    handler = ::signal(SIGXFSZ, SIG_IGN);
     ::getrlimit(RLIMIT_FSIZE, &before);
     const rlimit limit{bytes, before.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &limit);
   }
-  ~FullDisk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, handler);
+  }
 
   rlimit before{};
+  sighandler_t handler = SIG_DFL;
 };
 
 TEST_F(LineFileTest, KeepsNoPartOfWhatCouldNotBeWritten) {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "unit/sequence/cram_repair.hpp"
 #include "unit/sequence/memory_source.hpp"
 #include "unit/sequence/parsed_alignments.hpp"
+#include "unit/variable.hpp"
 
 namespace virnucpro {
 namespace {
@@ -195,8 +197,8 @@ TEST_F(Cram, NothingIsLookedUp) {
     hts_md5_destroy(md5);
     folder_.write(hex.data(), letters);
   }
-  ::setenv("REF_PATH", folder_.path("%s").c_str(), 1);
-  ::setenv("REF_CACHE", folder_.path("%s").c_str(), 1);
+  std::optional<ScopedVariable> path(std::in_place, "REF_PATH", folder_.path("%s"));
+  std::optional<ScopedVariable> cache(std::in_place, "REF_CACHE", folder_.path("%s"));
   {  // htslib finds it
     htsFile* const file = hts_open(folder_.write("control.cram", content).c_str(), "r");
     sam_hdr_t* const header = sam_hdr_read(file);
@@ -207,8 +209,8 @@ TEST_F(Cram, NothingIsLookedUp) {
     hts_close(file);
   }
   const Parsed parsed = parse(content);
-  ::unsetenv("REF_PATH");
-  ::unsetenv("REF_CACHE");
+  path.reset();
+  cache.reset();
   expect_error(parsed, ErrorKind::kInputReference, "give --reference FILE");
   EXPECT_THAT(parsed.rows, IsEmpty());
   EXPECT_EQ(parsed.error->place().record, 1U);
@@ -282,9 +284,8 @@ TEST_F(Cram, ReferencesThatCannotBe) {
 
 TEST_F(Cram, ATemporaryFolderThatIsNotThere) {
   const std::string content = cram();
-  ::setenv("TMPDIR", folder_.path("none").c_str(), 1);
+  const ScopedVariable elsewhere("TMPDIR", folder_.path("none"));
   const Parsed parsed = parse(content, reference_);
-  ::unsetenv("TMPDIR");
   expect_error(parsed, ErrorKind::kTemporaryFolder, "none: the temporary folder cannot be used");
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "unit/variable.hpp"
 #include "validate/timer.hpp"
 
 namespace virnucpro {
@@ -47,7 +48,7 @@ TEST_F(ChildProgram, KeepsWhatItSays) {
 }
 
 TEST_F(ChildProgram, GivesVariablesInPlaceOfItsOwn) {
-  ::setenv("VIRNUCPRO_TEST_CHILD", "own", 1);
+  const ScopedVariable own("VIRNUCPRO_TEST_CHILD", "own");
   ChildCall call = shell("echo $VIRNUCPRO_TEST_CHILD $OTHER");
   call.variables = {{"VIRNUCPRO_TEST_CHILD", "given"}, {"OTHER", "too"}};
   run_child(call, cancel_);
@@ -91,9 +92,13 @@ TEST_F(ChildProgram, StopsWithThisOne) {
 
 TEST_F(ChildProgram, IsKilledWhenItDoesNotStop) {
   const StopSoon stop(cancel_);
+  ChildCall call = shell("trap '' TERM; while true; do sleep 0.1; done");
+  EXPECT_EQ(call.patience, Cancel::kGrace + std::chrono::seconds(2));
+  call.patience = std::chrono::milliseconds(300);
   const StopWatch watch;
-  EXPECT_THROW(run_child(shell("trap '' TERM; while true; do sleep 0.1; done"), cancel_), Error);
-  EXPECT_LT(watch.seconds(), 15);
+  EXPECT_THROW(run_child(call, cancel_), Error);
+  EXPECT_GT(watch.seconds(), 0.3);
+  EXPECT_LT(watch.seconds(), 3);
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "unit/variable.hpp"
 #include "unit/weights/weight_builder.hpp"
 
 namespace virnucpro {
@@ -15,19 +14,17 @@ using ::testing::HasSubstr;
 // The caches' variables, pointed into a scratch folder for one test.
 class Locate : public ::testing::Test {
  protected:
-  Locate() {
-    for (const char* name :
-         {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "TORCH_HOME"}) {
-      ::unsetenv(name);
-    }
-    ::setenv("HOME", scratch_.path().c_str(), 1);
-  }
-
   std::filesystem::path esm2(const std::string& model) const {
     return locate_model(ModelFamily::kEsm2, model, lookup_);
   }
 
   ScratchDir scratch_;
+  ScopedVariable hub_{"HF_HUB_CACHE", {}};
+  ScopedVariable older_hub_{"HUGGINGFACE_HUB_CACHE", {}};
+  ScopedVariable hugging_face_{"HF_HOME", {}};
+  ScopedVariable cache_{"XDG_CACHE_HOME", {}};
+  ScopedVariable torch_{"TORCH_HOME", {}};
+  ScopedVariable home_{"HOME", scratch_.path().string()};
   ModelLookup lookup_{.models_dir = scratch_.path() / "models", .share_dir = {}};
 };
 
@@ -61,12 +58,11 @@ TEST_F(Locate, CachesFollowTheirVariables) {
   scratch_.write("hub/models--zhihan1996--DNABERT-S/snapshots/r1/config.json", "{}");
   for (const auto& [variable, value] :
        {std::pair{"HF_HUB_CACHE", scratch_.path() / "hub"}, {"HF_HOME", scratch_.path()}}) {
-    ::setenv(variable, value.c_str(), 1);
+    const ScopedVariable pointed(variable, value.string());
     for (const char* name : {"zhihan1996/DNABERT-S", "dnabert-s", "DNABERT-S"}) {
       EXPECT_EQ(locate_model(ModelFamily::kDnabert, name, lookup_),
                 scratch_.path() / "hub/models--zhihan1996--DNABERT-S/snapshots/r1");
     }
-    ::unsetenv(variable);
   }
 }
 
