@@ -9,10 +9,8 @@ import pytest
 pytest.register_assert_rewrite("harness")  # for what it says when it fails
 
 from harness import Job, awkward_records, fasta  # pylint: disable=wrong-import-position
-from lengths import by_length  # pylint: disable=wrong-import-position
 
-# A file; all calls that change files are there with a few already.
-RECORDS = by_length(6, 30)
+RECORDS = 30  # a file
 
 
 def pytest_collection_modifyitems(config, items):

@@ -120,7 +120,7 @@ def read_embeddings(path):
 @pytest.mark.parametrize("side", SIDES)
 def test_killed_with_everything_written(awkward, side):
     """virus.fasta and what -k keeps are as they would have been, too."""
-    job = awkward(flags=["--virus-fasta", "-k"])
+    job = awkward(flags=("--virus-fasta", "-k"))
     job.predict()
     texts = ["virus.fasta", *(name for name in job.reference_files if "_identified_" in name),
              "a_chunked60.fa"]
