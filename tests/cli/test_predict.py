@@ -329,8 +329,8 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signals_stop_a_run_that_computes(program, number, code):
     process = program.start("predict", LAMBDA, "--dnabert-model", "synthetic:dnabert-s-tiny",
-                            "--esm-model", "synthetic:esm2_t12_35M", "-p", "synthetic", "-o", "out",
-                            stderr=subprocess.PIPE)
+                            "--esm-model", "synthetic:esm2_t6_8M", "-p", "synthetic", "-t", "1",
+                            "-o", "out", stderr=subprocess.PIPE)
     program.wait_for_journal(process)
     time.sleep(1)
     assert process.poll() is None, process.stderr.read()

@@ -307,7 +307,8 @@ std::map<std::string, std::string> files_of_journal(bool finished) {
 
 // Every byte of a file in the long form; otherwise some, for it takes minutes.
 std::size_t damage_stride() {
-  return test_length() == TestLength::kLong ? 1 : 37;
+  const TestLength length = test_length();
+  return length == TestLength::kLong ? 1 : length == TestLength::kFull ? 37 : 149;
 }
 
 struct Damage {
