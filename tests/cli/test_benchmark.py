@@ -162,16 +162,16 @@ def test_a_planted_slowdown_is_a_regression(program):
     assert len(kept.read_text().splitlines()) == 2
 
 
-def test_short_runs_are_no_regression(program):
-    _, first = run(program, "--suite", "throughput,end-to-end")
+def test_short_runs_are_no_regression(program, everything):
+    first = report_of(everything[1])
     (program.folder / "kept.json").write_text(json.dumps(scaled(first, 100)))
     _, again = run(program, "--suite", "throughput,end-to-end", "--compare-to", "kept.json",
                    out="again")
     assert {change["change"] for change in again["changes"]} == {"unclear"}
 
 
-def test_figures_of_other_settings_are_shown_and_not_judged(program):
-    _, report = run(program, "--suite", "end-to-end")
+def test_figures_of_other_settings_are_shown_and_not_judged(program, everything):
+    report = report_of(everything[1])
     report["identity"]["device"] = "another"
     for figure in report["metrics"]:
         figure["median"] *= 100
