@@ -9,12 +9,12 @@
 namespace virnucpro {
 namespace {
 
-using Json = nlohmann::json;
+using Library = nlohmann::json;
 
 constexpr std::size_t kShown = 64;      // letters of a name that an error repeats
 constexpr int kNumberOutOfRange = 406;  // the library's number for it
 
-class Walker : public nlohmann::json_sax<Json> {
+class Walker : public nlohmann::json_sax<Library> {
  public:
   Walker(const std::string& file, JsonVisitor& visitor) : file_(file), visitor_(visitor) {}
 
@@ -98,7 +98,15 @@ void walk_json(std::string_view text, const std::string& file, JsonVisitor& visi
         fmt::format("{} bytes, more than the {} that are read", text.size(), kMaxJsonBytes));
   }
   Walker walker(file, visitor);
-  Json::sax_parse(text, &walker);
+  Library::sax_parse(text, &walker);
+}
+
+std::string json_text(std::string_view text) {
+  return Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
+}
+
+std::string json_text(double number) {
+  return Library(number).dump();
 }
 
 }  // namespace virnucpro

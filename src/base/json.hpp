@@ -41,4 +41,9 @@ class JsonVisitor {
 // of the limits above, or names a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
+// Text and numbers as JSON has them. What is not UTF-8 becomes U+FFFD: paths and names need not be
+// UTF-8. NaN and infinity become null.
+std::string json_text(std::string_view text);
+std::string json_text(double number);
+
 }  // namespace virnucpro

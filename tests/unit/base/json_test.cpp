@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,44 @@ TEST(WalkJson, RefusesWhatIsNotJson) {
 TEST(WalkJson, RefusesATextCutAnywhere) {
   const std::string text = R"({"a": [1, 2.5, "x\u0041"], "b": {"c": null, "d": [true, false]}})";
   for (std::size_t size = 0; size < text.size(); ++size) expect_refused(text.substr(0, size), "");
+}
+
+TEST(JsonText, HasDigitsThatReadBackTheSame) {
+  EXPECT_EQ(json_text(0.0), "0.0");
+  EXPECT_EQ(json_text(-0.0), "-0.0");
+  EXPECT_EQ(json_text(100.0), "100.0");
+  EXPECT_EQ(json_text(1.0 / 3), "0.3333333333333333");
+  EXPECT_EQ(json_text(1e-4), "0.0001");
+  EXPECT_EQ(json_text(1e-5), "1e-05");
+  EXPECT_EQ(json_text(1e14), "100000000000000.0");
+  EXPECT_EQ(json_text(1e15), "1e+15");
+  EXPECT_EQ(json_text(123456789012345680.0), "1.2345678901234568e+17");
+  EXPECT_EQ(json_text(9223372036854775808.0), "9.223372036854776e+18");
+  EXPECT_EQ(json_text(5e-324), "5e-324");
+  EXPECT_EQ(json_text(std::numeric_limits<double>::max()), "1.7976931348623157e+308");
+  EXPECT_EQ(json_text(-1e100), "-1e+100");
+}
+
+TEST(JsonText, HasNoNumberForWhatIsNotFinite) {
+  EXPECT_EQ(json_text(std::numeric_limits<double>::quiet_NaN()), "null");
+  EXPECT_EQ(json_text(std::numeric_limits<double>::infinity()), "null");
+  EXPECT_EQ(json_text(-std::numeric_limits<double>::infinity()), "null");
+}
+
+TEST(JsonText, EscapesWhatItMust) {
+  EXPECT_EQ(json_text(""), "\"\"");
+  EXPECT_EQ(json_text("\"\\/\b\f\n\r\t"), R"("\"\\/\b\f\n\r\t")");
+  EXPECT_EQ(json_text(std::string_view("\0\x01\x1f\x7f", 4)), "\"\\u0000\\u0001\\u001f\x7f\"");
+  EXPECT_EQ(json_text("é€🦠"), "\"é€🦠\"");
+}
+
+TEST(JsonText, ReplacesWhatIsNotUtf8) {
+  EXPECT_EQ(json_text("\xff\x61\xc3"), "\"\uFFFDa\uFFFD\"");
+  EXPECT_EQ(json_text("\xe2\x82"), "\"\uFFFD\"");                  // cut at the end
+  EXPECT_EQ(json_text("\xe2\x82\x61"), "\"\uFFFDa\"");             // and by a letter
+  EXPECT_EQ(json_text("\xf0\x9f\xa6\""), "\"\uFFFD\\\"\"");        // and by what is escaped
+  EXPECT_EQ(json_text("\xc0\xaf"), "\"\uFFFD\uFFFD\"");            // longer than needed
+  EXPECT_EQ(json_text("\xed\xa0\x80"), "\"\uFFFD\uFFFD\uFFFD\"");  // a surrogate
 }
 
 }  // namespace
