@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::uint64_t rounded(double rate) {
   return static_cast<std::uint64_t>(std::llround(rate));
@@ -31,8 +29,7 @@ Json json_memory(const DeviceUse& memory) {
   Json json{{"kept_bytes", memory.kept}};
   for (std::size_t k = 0; k < kPurposes; ++k) {
     const MemoryUse& use = memory.by_purpose.at(k);
-    json[std::string(name_of(static_cast<Purpose>(k)))] = {{"bytes", use.current},
-                                                           {"peak_bytes", use.peak}};
+    json[name_of(static_cast<Purpose>(k))] = {{"bytes", use.current}, {"peak_bytes", use.peak}};
   }
   return json;
 }
@@ -67,27 +64,27 @@ std::string profile_end(std::size_t recommended) {
 std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
                          std::size_t recommended) {
   const auto& about = facts.description;
-  Json json{{"program_version", about.at("program_version")},
-            {"model", facts.model},
-            {"weights", facts.weights},
-            {"weights_hash", facts.weights_hash},
-            {"synthetic_weights", about.at("synthetic_weights") == "true"},
-            {"device", facts.device},
-            {"device_description", facts.device_description},
-            {"kernel_path", about.at("kernel_path")},
-            {"precision", about.at("precision")},
-            {"threads", facts.threads},
-            {"test_file", facts.test_file.empty() ? Json() : Json(facts.test_file)},
-            {"chunk_size", facts.chunk_size},
-            {"frames", facts.frames},
-            {"tokens", facts.tokens},
-            {"seconds", facts.seconds},
-            {"memory", json_memory(facts.memory)},
-            {"rows", Json::array()},
-            {"recommended_token_budget", recommended}};
-  for (const BudgetRow& row : rows) json["rows"].push_back(json_row(row));
-  // A path need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::vector<Json> budgets;
+  for (const BudgetRow& row : rows) budgets.push_back(json_row(row));
+  const Json json{{"program_version", about.at("program_version")},
+                  {"model", facts.model},
+                  {"weights", facts.weights},
+                  {"weights_hash", facts.weights_hash},
+                  {"synthetic_weights", about.at("synthetic_weights") == "true"},
+                  {"device", facts.device},
+                  {"device_description", facts.device_description},
+                  {"kernel_path", about.at("kernel_path")},
+                  {"precision", about.at("precision")},
+                  {"threads", facts.threads},
+                  {"test_file", facts.test_file.empty() ? Json() : Json(facts.test_file)},
+                  {"chunk_size", facts.chunk_size},
+                  {"frames", facts.frames},
+                  {"tokens", facts.tokens},
+                  {"seconds", facts.seconds},
+                  {"memory", json_memory(facts.memory)},
+                  {"rows", std::move(budgets)},
+                  {"recommended_token_budget", recommended}};
+  return json.dump(2) + "\n";
 }
 
 }  // namespace virnucpro

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_writer.hpp"
 #include "report/page_of_run.hpp"
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string sample_of(const RunFacts& facts) {
   return facts.stem.empty() ? facts.name : facts.stem;
@@ -23,13 +20,13 @@ Json header(const char* name, const char* title, const char* description, const 
   return {{name, {{"title", title}, {"description", description}, {"min", 0}, {"format", format}}}};
 }
 
-Json headers() {
-  return Json::array(
-      {header("virnucpro_sequences", "Sequences", "Sequences looked at by virnucpro", "{:,.0f}"),
-       header("virnucpro_virus", "Virus", "Sequences called virus", "{:,.0f}"),
-       header("virnucpro_virus_percent", "% virus", "Share of sequences called virus", "{:,.2f}"),
-       header("virnucpro_unscored", "Unscored", "Sequences without a call", "{:,.0f}"),
-       header("virnucpro_rate", "Sequences/s", "Sequences a second", "{:,.1f}")});
+std::vector<Json> headers() {
+  return {
+      header("virnucpro_sequences", "Sequences", "Sequences looked at by virnucpro", "{:,.0f}"),
+      header("virnucpro_virus", "Virus", "Sequences called virus", "{:,.0f}"),
+      header("virnucpro_virus_percent", "% virus", "Share of sequences called virus", "{:,.2f}"),
+      header("virnucpro_unscored", "Unscored", "Sequences without a call", "{:,.0f}"),
+      header("virnucpro_rate", "Sequences/s", "Sequences a second", "{:,.1f}")};
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 #include "report/report_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "base/json_writer.hpp"
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "virnucpro-report-1";
 
@@ -23,7 +21,7 @@ Json json_fields(const std::vector<Field>& fields) {
 }
 
 Json json_table(const Table& table) {
-  Json rows = Json::array();
+  std::vector<Json> rows;
   for (const std::vector<Value>& row : table.rows) {
     Json object = Json::object();
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -35,13 +33,13 @@ Json json_table(const Table& table) {
 }
 
 Json json_heat_map(const Plot& plot) {
-  Json cells = Json::array();
+  std::vector<Json> cells;
   for (std::size_t k = 0; k < plot.map.cells.size(); ++k) {
     const HeatCell& cell = plot.map.cells[k];
     const std::size_t columns = plot.map.columns.size();
     cells.push_back({{"row", plot.map.rows.at(k / columns)},
                      {"column", plot.map.columns.at(k % columns)},
-                     {"value", cell.value ? Json(*cell.value) : Json(nullptr)},
+                     {"value", cell.value},
                      {"note", cell.note}});
   }
   return cells;
@@ -49,18 +47,18 @@ Json json_heat_map(const Plot& plot) {
 
 Json json_plot(const Plot& plot) {
   if (plot.kind == PlotKind::kHeatMap) return json_heat_map(plot);
-  Json bars = Json::array();
+  std::vector<Json> bars;
   for (const PlotBar& bar : plot.bars) bars.push_back({{"name", bar.name}, {"value", bar.value}});
   if (plot.kind == PlotKind::kBars || plot.kind == PlotKind::kRows) return bars;
-  Json lines = Json::array();
+  std::vector<Json> lines;
   for (const PlotLine& line : plot.lines) {
-    Json x = Json::array();
-    Json y = Json::array();
+    std::vector<double> x;
+    std::vector<double> y;
     for (const PlotPoint& point : line.points) {
       x.push_back(point.x);
       y.push_back(point.y);
     }
-    lines.push_back({{"name", line.name}, {"x", std::move(x)}, {"y", std::move(y)}});
+    lines.push_back({{"name", line.name}, {"x", x}, {"y", y}});
   }
   return lines;
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/host_name.hpp"
+#include "base/json_writer.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
 #include "report/verdict_json.hpp"
@@ -13,14 +13,7 @@
 namespace virnucpro {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kSchema = "virnucpro-telemetry-1";
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -42,12 +35,12 @@ Json run_section(const Measured& run) {
 }
 
 Json machine_section(const Measured& run) {
-  Json devices = Json::array();
+  std::vector<Json> devices;
   for (const DeviceSummary& device : run.monitor.devices) {
     devices.push_back({{"id", device.id},
                        {"name", device.description.name},
-                       {"memory_bytes", or_null(device.memory_total)},
-                       {"power_limit_w", or_null(device.description.power_limit_w)},
+                       {"memory_bytes", device.memory_total},
+                       {"power_limit_w", device.description.power_limit_w},
                        {"failure", device.failure}});
   }
   return {{"host", host_name()},
@@ -60,7 +53,7 @@ Json machine_section(const Measured& run) {
 Json settings_section(const Measured& run) {
   const PredictSettings& settings = run.settings;
   const ComputeSettings& compute = settings.compute;
-  Json gpus = Json::array();
+  std::vector<Json> gpus;
   for (const GpuPlace& gpu : compute.gpus) gpus.push_back(gpu.index);
   return {{"gpus", std::move(gpus)},
           {"cpu_workers", compute.cpu_workers},
@@ -76,7 +69,7 @@ Json settings_section(const Measured& run) {
 }
 
 Json inputs_of(const RunSummary& summary) {
-  Json inputs = Json::array();
+  std::vector<Json> inputs;
   for (const InputEntry& input : summary.inputs) {
     inputs.push_back({{"name", input.name},
                       {"failed", input.failed},
@@ -124,7 +117,7 @@ Json throughput_section(const Measured& run) {
 Json waits_section(const PipelineSummary& pipeline) {
   Json queue = Json::object();
   for (std::size_t i = 0; i < kQueueStateNames.size(); ++i) {
-    queue[std::string(kQueueStateNames[i])] = pipeline.queue_states[i];
+    queue[kQueueStateNames[i]] = pipeline.queue_states[i];
   }
   const auto starved = pipeline.queue_states[static_cast<std::size_t>(QueueState::kStarved)];
   return {{"average_seconds", pipeline.waiting.mean()},
@@ -163,7 +156,7 @@ std::vector<Stage> stages_of(const Measured& run) {
 }
 
 Json stages_section(const std::vector<Stage>& stages) {
-  Json section = Json::array();
+  std::vector<Json> section;
   for (const Stage& stage : stages) {
     section.push_back({{"name", stage.name},
                        {"clock", name_of(stage.clock)},
@@ -174,7 +167,7 @@ Json stages_section(const std::vector<Stage>& stages) {
 }
 
 Json workers_section(const Measured& run) {
-  Json section = Json::array();
+  std::vector<Json> section;
   std::vector<BatchTotals> workers = run.pipeline.workers;
   workers.resize(std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // the idle
   for (std::size_t i = 0; i < workers.size(); ++i) {
@@ -211,9 +204,9 @@ Json device_phase(const GpuStatistics& values, Phase phase) {
 }
 
 Json devices_section(const MonitorSummary& monitor) {
-  Json section = Json::array();
+  std::vector<Json> section;
   for (const DeviceSummary& device : monitor.devices) {
-    Json phases = Json::array();
+    std::vector<Json> phases;
     for (const Phase phase : kAllPhases) phases.push_back(device_phase(device.of(phase), phase));
     const GpuStatistics whole = device.whole();
     section.push_back({{"id", device.id},
@@ -225,7 +218,7 @@ Json devices_section(const MonitorSummary& monitor) {
 }
 
 Json host_section(const HostSummary& host) {
-  Json phases = Json::array();
+  std::vector<Json> phases;
   std::optional<std::uint64_t> peak = host.usage.peak_rss_bytes;
   for (const Phase phase : kAllPhases) {
     const Statistic& resident = host.of(phase).rss_bytes;  // the workers', too
@@ -236,11 +229,11 @@ Json host_section(const HostSummary& host) {
                       {"rss_bytes", statistic(resident)}});
   }
   return {{"phases", std::move(phases)},
-          {"cpu_seconds", or_null(host.usage.cpu_seconds)},
-          {"peak_rss_bytes", or_null(peak)},
-          {"read_bytes", or_null(host.usage.read_bytes)},
-          {"written_bytes", or_null(host.usage.written_bytes)},
-          {"cgroup_memory_peak_bytes", or_null(host.cgroup.peak_bytes)}};
+          {"cpu_seconds", host.usage.cpu_seconds},
+          {"peak_rss_bytes", peak},
+          {"read_bytes", host.usage.read_bytes},
+          {"written_bytes", host.usage.written_bytes},
+          {"cgroup_memory_peak_bytes", host.cgroup.peak_bytes}};
 }
 
 // While embedding, of the GPU that was the least busy.
@@ -269,7 +262,7 @@ Json bottlenecks_section(const Measured& run, const std::vector<Stage>& stages) 
                                  .power_capped = is_power_capped(run.monitor),
                                  .on_gpu = !run.settings.compute.gpus.empty(),
                                  .spare_processors = has_spare_processors(run)};
-  Json section = Json::array();
+  std::vector<Json> section;
   for (const Bottleneck& found : find_bottlenecks(stages, around)) {
     section.push_back({{"stage", found.stage},
                        {"share", found.share},
@@ -329,8 +322,7 @@ std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verd
                   {"host", host_section(run.monitor.host)},
                   {"verdicts", verdicts_json(verdicts)},
                   {"bottlenecks", bottlenecks_section(run, stages)}};
-  // A path may hold bytes that are not UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2) + "\n";
 }
 
 }  // namespace virnucpro

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/version.hpp"
 
 namespace virnucpro {
@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, kTraceKinds> kCategories{"host", "kernel", "copy"};
 constexpr std::string_view kBatchTrack = "GPU, batches";
-
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 double seconds_of(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) * 1e-9;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_writer.hpp"
 #include "report/shown_text.hpp"
 #include "report/verdict_json.hpp"
 #include "validate/statistics.hpp"
@@ -13,15 +13,8 @@
 namespace virnucpro {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kSchema = "virnucpro-benchmark-1";
 constexpr double kRequiredHours = 10;  // v2's requirement of its 10,000 sequences
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictStatus status) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, status, &Verdict::status));
@@ -140,13 +133,13 @@ Json performance_section(const V2Figures& v2) {
           {"speedups", by_count(v2.speedup_by_gpus)},
           {"stage_throughput", std::move(stages)},
           {"memory_usage", v2.memory},
-          {"total_time", or_null(v2.total_seconds)},
-          {"projected_10k_time", or_null(v2.projected_10k_hours)}};
+          {"total_time", v2.total_seconds},
+          {"projected_10k_time", v2.projected_10k_hours}};
 }
 
 Json metadata_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                       const Statistic& clock) {
-  Json gpus = Json::array();
+  std::vector<Json> gpus;
   for (const GpuPlace& gpu : settings.gpus) gpus.push_back(gpu.index);
   return {{"timestamp", facts.provenance.time},
           {"data_size", settings.size.name},
@@ -159,14 +152,14 @@ Json metadata_section(const BenchmarkSettings& settings, const BenchmarkFacts& f
           {"processor", facts.provenance.processor},
           {"devices", facts.provenance.devices},
           {"driver", facts.provenance.driver},
-          {"sm_clock_mhz", clock.count == 0 ? Json(nullptr) : Json(clock.mean)},
+          {"sm_clock_mhz", clock.count == 0 ? Json() : Json(clock.mean)},
           {"command", facts.provenance.command},
           {"synthetic_weights", facts.synthetic},
           {"samples", facts.samples}};
 }
 
 Json suites_section(const BenchmarkResults& results) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const SuiteReport& suite : results.suites) {
     json.push_back({{"name", suite.name}, {"seconds", suite.seconds}, {"failure", suite.failure}});
   }
@@ -174,7 +167,7 @@ Json suites_section(const BenchmarkResults& results) {
 }
 
 Json changes_of(const std::vector<MetricChange>& changes) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const MetricChange& change : changes) {
     json.push_back({{"key", change.key},
                     {"before", change.before},
@@ -253,15 +246,15 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
             {"performance", performance_section(results.v2)},
             {"validation",
              {{"equivalence", json_of(results.v2.equivalence)},
-              {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json(nullptr)}}},
+              {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json()}}},
             {"status", {{"all_tests_passed", passed}, {"failures", failures}}},
             {"summary", {{"pass", passed}, {"exit_code", end.exit_code}}},
             {"verdicts", verdicts_json(verdicts)},
             {"suites", suites_section(results)},
             {"changes", changes_of(end.changes)}};
   // What later benchmarks are held against, as the history has it.
-  json.update(Json::parse(history_line(kept_results(facts, results))));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  json.update(json_of(kept_results(facts, results)));
+  return json.dump(1) + "\n";
 }
 
 }  // namespace virnucpro

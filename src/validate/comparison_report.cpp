@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "base/version.hpp"
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // --- for people ----------------------------------------------------------------------------------
 
@@ -208,28 +206,26 @@ Json json_of(const std::optional<CosineComparison>& cosine) {
 }
 
 Json json_of(const DatasetComparison& dataset) {
-  Json json{{"name", dataset.name},
-            {"equal", dataset.equal()},
-            {"rows_a", dataset.rows.in_a},
-            {"rows_b", dataset.rows.in_b},
-            {"rows_both", dataset.rows.in_both},
-            {"only_a", dataset.only_a()},
-            {"only_b", dataset.only_b()},
-            {"same_order", dataset.rows.same_order},
-            {"identical", dataset.identical},
-            {"within", dataset.within},
-            {"differing", dataset.differing},
-            {"labels", json_of(dataset.labels)},
-            {"numbers", json_of(dataset.numbers, dataset.largest)},
-            {"cosine", json_of(dataset.cosine)},
-            {"differing_rows", Json::array()},
-            {"only_a_ids", dataset.first_only_a},
-            {"only_b_ids", dataset.first_only_b},
-            {"remarks", dataset.remarks}};
-  for (const DifferingRow& row : dataset.first_differing) {
-    json["differing_rows"].push_back(json_of(row));
-  }
-  return json;
+  std::vector<Json> rows;
+  for (const DifferingRow& row : dataset.first_differing) rows.push_back(json_of(row));
+  return {{"name", dataset.name},
+          {"equal", dataset.equal()},
+          {"rows_a", dataset.rows.in_a},
+          {"rows_b", dataset.rows.in_b},
+          {"rows_both", dataset.rows.in_both},
+          {"only_a", dataset.only_a()},
+          {"only_b", dataset.only_b()},
+          {"same_order", dataset.rows.same_order},
+          {"identical", dataset.identical},
+          {"within", dataset.within},
+          {"differing", dataset.differing},
+          {"labels", json_of(dataset.labels)},
+          {"numbers", json_of(dataset.numbers, dataset.largest)},
+          {"cosine", json_of(dataset.cosine)},
+          {"differing_rows", std::move(rows)},
+          {"only_a_ids", dataset.first_only_a},
+          {"only_b_ids", dataset.first_only_b},
+          {"remarks", dataset.remarks}};
 }
 
 }  // namespace
@@ -246,23 +242,21 @@ std::string comparison_text(const Comparison& comparison) {
 }
 
 std::string comparison_json(const Comparison& comparison) {
-  Json json{{"program_version", program_version()},
-            {"a", comparison.a.string()},
-            {"b", comparison.b.string()},
-            {"kind", comparison.kind},
-            {"verdict", verdict(comparison)},
-            {"equal", comparison.equal()},
-            {"tolerance",
-             {{"relative", comparison.tolerance.relative},
-              {"absolute", comparison.tolerance.absolute},
-              {"exact", comparison.tolerance.exact}}},
-            {"remarks", comparison.remarks},
-            {"datasets", Json::array()}};
-  for (const DatasetComparison& dataset : comparison.datasets) {
-    json["datasets"].push_back(json_of(dataset));
-  }
-  // A path or an id need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::vector<Json> datasets;
+  for (const DatasetComparison& dataset : comparison.datasets) datasets.push_back(json_of(dataset));
+  const Json json{{"program_version", program_version()},
+                  {"a", comparison.a.string()},
+                  {"b", comparison.b.string()},
+                  {"kind", comparison.kind},
+                  {"verdict", verdict(comparison)},
+                  {"equal", comparison.equal()},
+                  {"tolerance",
+                   {{"relative", comparison.tolerance.relative},
+                    {"absolute", comparison.tolerance.absolute},
+                    {"exact", comparison.tolerance.exact}}},
+                  {"remarks", comparison.remarks},
+                  {"datasets", std::move(datasets)}};
+  return json.dump(2) + "\n";
 }
 
 }  // namespace virnucpro

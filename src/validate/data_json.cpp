@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
 
 #include "base/error.hpp"
+#include "base/json_writer.hpp"
 #include "base/version.hpp"
 #include "report/json_values.hpp"
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDataSetSchema = "virnucpro-data-set-1";
 constexpr std::string_view kSamplesSchema = "virnucpro-samples-1";
@@ -51,7 +49,7 @@ Json lengths_json(const LengthFigures& lengths) {
 }
 
 Json files_json(const std::vector<DataFile>& files) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const DataFile& file : files) {
     json.push_back({{"name", file.name},
                     {"sequences", file.sequences},
@@ -65,11 +63,6 @@ Json files_json(const std::vector<DataFile>& files) {
 Json gc_json(const DataSet& data) {
   if (data.bases == 0) return nullptr;
   return static_cast<double>(data.gc_bases) / static_cast<double>(data.bases);
-}
-
-// Names need not be UTF-8.
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 // Empty where it cannot be read.
@@ -135,7 +128,7 @@ bool is_plain_name(const std::string& name) {
 }
 
 Json samples_files_json(const std::vector<SampleFile>& files) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const SampleFile& file : files) {
     json.push_back({{"name", file.name},
                     {"bytes", file.bytes},
@@ -147,7 +140,7 @@ Json samples_files_json(const std::vector<SampleFile>& files) {
 }
 
 Json passed_over_json(const std::vector<PassedOver>& files) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const PassedOver& file : files) json.push_back({{"name", file.name}, {"why", file.why}});
   return json;
 }
@@ -163,17 +156,18 @@ Json distribution_json(const LengthHistogram& lengths) {
 }  // namespace
 
 std::string data_set_json(const DataSetSettings& settings, const DataSet& data) {
-  return dump({{"schema", kDataSetSchema},
-               {"program_version", program_version()},
-               {"source", kSource},
-               {"settings", settings_json(settings)},
-               {"sequences", data.sequences},
-               {"bases", data.bases},
-               {"gc_bases", data.gc_bases},
-               {"gc", gc_json(data)},
-               {"coding_sequences", data.coding_sequences},
-               {"lengths", lengths_json(data.lengths)},
-               {"files", files_json(data.files)}});
+  const Json json{{"schema", kDataSetSchema},
+                  {"program_version", program_version()},
+                  {"source", kSource},
+                  {"settings", settings_json(settings)},
+                  {"sequences", data.sequences},
+                  {"bases", data.bases},
+                  {"gc_bases", data.gc_bases},
+                  {"gc", gc_json(data)},
+                  {"coding_sequences", data.coding_sequences},
+                  {"lengths", lengths_json(data.lengths)},
+                  {"files", files_json(data.files)}};
+  return json.dump(2) + "\n";
 }
 
 std::optional<DataSet> read_data_set(const std::filesystem::path& metadata,
@@ -194,18 +188,17 @@ std::vector<std::string> names_in_metadata(const std::filesystem::path& metadata
 }
 
 std::string sample_data_json(const SampleData& samples) {
-  return dump(
-      {{"schema", kSamplesSchema},
-       {"program_version", program_version()},
-       {"directory", samples.directory.string()},
-       {"source", samples.source ? Json(*samples.source) : Json()},
-       {"expected_baseline_seconds",
-        samples.expected_baseline_seconds ? Json(*samples.expected_baseline_seconds) : Json()},
-       {"sequences", samples.lengths.count()},
-       {"bases", samples.lengths.letters()},
-       {"lengths", distribution_json(samples.lengths)},
-       {"files", samples_files_json(samples.files)},
-       {"passed_over", passed_over_json(samples.passed_over)}});
+  const Json json{{"schema", kSamplesSchema},
+                  {"program_version", program_version()},
+                  {"directory", samples.directory.string()},
+                  {"source", samples.source},
+                  {"expected_baseline_seconds", samples.expected_baseline_seconds},
+                  {"sequences", samples.lengths.count()},
+                  {"bases", samples.lengths.letters()},
+                  {"lengths", distribution_json(samples.lengths)},
+                  {"files", samples_files_json(samples.files)},
+                  {"passed_over", passed_over_json(samples.passed_over)}};
+  return json.dump(2) + "\n";
 }
 
 }  // namespace virnucpro

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -14,8 +13,6 @@
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostRuns = 200;  // of a trend, the last ones
@@ -150,8 +147,8 @@ KeptResults read_results(const std::filesystem::path& file) {
   return results;
 }
 
-std::string history_line(const KeptResults& results) {
-  Json metrics = Json::array();
+Json json_of(const KeptResults& results) {
+  std::vector<Json> metrics;
   for (const KeptMetric& metric : results.metrics) {
     metrics.push_back({{"key", metric.key},
                        {"better", name_of(metric.better)},
@@ -161,18 +158,21 @@ std::string history_line(const KeptResults& results) {
                        {"high_quartile", metric.spread.high_quartile},
                        {"brief", metric.brief}});
   }
-  const Json json{{"time", results.time},
-                  {"commit", results.commit},
-                  {"build", results.build},
-                  {"host", results.host},
-                  {"driver", results.driver},
-                  {"clock_mhz", results.clock_mhz},
-                  {"identity",
-                   {{"device", results.identity.device},
-                    {"models", results.identity.models},
-                    {"settings", results.identity.settings}}},
-                  {"metrics", std::move(metrics)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return {{"time", results.time},
+          {"commit", results.commit},
+          {"build", results.build},
+          {"host", results.host},
+          {"driver", results.driver},
+          {"clock_mhz", results.clock_mhz},
+          {"identity",
+           {{"device", results.identity.device},
+            {"models", results.identity.models},
+            {"settings", results.identity.settings}}},
+          {"metrics", std::move(metrics)}};
+}
+
+std::string history_line(const KeptResults& results) {
+  return json_of(results).dump() + "\n";
 }
 
 std::vector<KeptResults> read_history(const std::filesystem::path& file) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.hpp"
 #include "report/page.hpp"
 #include "validate/benchmark.hpp"
 #include "validate/statistics.hpp"
@@ -70,6 +71,7 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 // for a JSON file without such figures.
 KeptResults read_results(const std::filesystem::path& file);
 
+Json json_of(const KeptResults& results);
 // The history of a machine's benchmarks: a file of JSON lines that only grows.
 std::string history_line(const KeptResults& results);
 // Lines that cannot be read are left out; there is no file: none. Errors: kInputRead.

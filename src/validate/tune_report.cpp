@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "report/shown_text.hpp"
 #include "validate/budget_sweep.hpp"
@@ -13,8 +13,6 @@
 
 namespace virnucpro {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestCommand = 10'000;
@@ -41,7 +39,7 @@ Json json_of(const TuneCell& cell) {
 }
 
 Json json_of(const std::vector<TuneRun>& runs) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const TuneRun& run : runs) {
     json.push_back({{"sequences_per_second", run.sequences_per_second},
                     {"seconds", run.seconds},
@@ -53,17 +51,18 @@ Json json_of(const std::vector<TuneRun>& runs) {
 Json json_of(const TuneOutcome& outcome, const TuneResult& result) {
   Json json = json_of(result.cell);
   json["state"] = name_of(result.state);
-  json["why"] = result.why.empty() ? Json(nullptr) : Json(result.why);
+  json["why"] = result.why.empty() ? Json() : Json(result.why);
   const bool measured = !result.rounds.empty();
-  json["sequences_per_second"] = measured ? Json(result.rate()) : Json(nullptr);
-  json["relative"] = measured ? Json(relative_rate(outcome.results, result)) : Json(nullptr);
-  json["rounds"] = Json::array();
-  for (const std::vector<TuneRun>& runs : result.rounds) json["rounds"].push_back(json_of(runs));
+  json["sequences_per_second"] = measured ? Json(result.rate()) : Json();
+  json["relative"] = measured ? Json(relative_rate(outcome.results, result)) : Json();
+  std::vector<Json> rounds;
+  for (const std::vector<TuneRun>& runs : result.rounds) rounds.push_back(json_of(runs));
+  json["rounds"] = std::move(rounds);
   return json;
 }
 
 Json json_of(const std::vector<TuneRound>& rounds) {
-  Json json = Json::array();
+  std::vector<Json> json;
   for (const TuneRound& round : rounds) {
     json.push_back(
         {{"sequences", round.sequences}, {"repeats", round.repeats}, {"bar", round.bar}});
@@ -72,12 +71,11 @@ Json json_of(const std::vector<TuneRound>& rounds) {
 }
 
 Json machine_of(const TuneFacts& facts) {
-  return {
-      {"host", facts.provenance.host},
-      {"processor", facts.provenance.processor},
-      {"device", facts.device},
-      {"devices", facts.provenance.devices},
-      {"driver", facts.provenance.driver.empty() ? Json(nullptr) : Json(facts.provenance.driver)}};
+  return {{"host", facts.provenance.host},
+          {"processor", facts.provenance.processor},
+          {"device", facts.device},
+          {"devices", facts.provenance.devices},
+          {"driver", facts.provenance.driver.empty() ? Json() : Json(facts.provenance.driver)}};
 }
 
 // --- page ----------------------------------------------------------------------------------------
@@ -274,7 +272,7 @@ std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
   winner["sequences_per_second"] = outcome.best().rate();
   winner["alike"] = outcome.winner.alike;
   winner["why"] = winner_text(outcome);
-  Json cells = Json::array();
+  std::vector<Json> cells;
   for (const TuneResult& result : outcome.results) cells.push_back(json_of(outcome, result));
   const Json json{{"schema", kSchema},
                   {"time", facts.provenance.time},
@@ -294,8 +292,7 @@ std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
                   {"warnings", warnings_of(facts, outcome)},
                   {"winner", std::move(winner)},
                   {"cells", std::move(cells)}};
-  // A path need not be UTF-8.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(1) + "\n";
 }
 
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome) {
