@@ -82,37 +82,41 @@ struct BenchmarkOptions {
   ComputeOptions compute;
 };
 
-void add_options(CLI::App& command, BenchmarkOptions& options) {
-  add_value(command, "--suite", options.suites,
-            "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
-            "v1-comparison, checkpoint-overhead; v2's names, too",
-            "SUITE[,...]");
-  add_value(command, "--data-size", options.size,
-            "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
-            "production 6 million",
-            "tiny|small|medium|large|production");
-  add_value(command, "--data", options.samples, "Real sequences in their place: every file in here",
-            "DIR");
+void add_options(Command& command, BenchmarkOptions& options) {
+  command.add_value(
+      "--suite", options.suites,
+      "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
+      "v1-comparison, checkpoint-overhead; v2's names, too",
+      "SUITE[,...]");
+  command.add_value(
+      "--data-size", options.size,
+      "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
+      "production 6 million",
+      "tiny|small|medium|large|production");
+  command.add_value("--data", options.samples, "Real sequences in their place: every file in here",
+                    "DIR");
   command.add_flag("--quick", options.quick,
                    "One repeat of each run, and shorter ones of the models alone");
-  add_value(command, "-o,--output", options.output,
-            "Where reports, data and runs go (default benchmark)", "DIR");
-  add_value(command, "--compare-to", options.compare_to,
-            "An earlier benchmark's JSON; figures over 10 % slower are an error", "FILE");
-  add_value(command, "--history", options.history,
-            "Keep the figures in this folder, too, and show them over time", "DIR");
-  add_value(command, "--against", options.against,
-            "Another build of this program, run in turns with this one", "FILE");
-  add_value(command, "--vanilla-baseline", options.baseline,
-            "Results of the original on the sequences of --data: its output directory, or a table",
-            "DIR|FILE");
-  add_value(command, "--vanilla-command", options.vanilla_command,
-            "Runs the original on the FASTA file $INPUT into the folder $OUTPUT", "COMMAND");
+  command.add_value("-o,--output", options.output,
+                    "Where reports, data and runs go (default benchmark)", "DIR");
+  command.add_value("--compare-to", options.compare_to,
+                    "An earlier benchmark's JSON; figures over 10 % slower are an error", "FILE");
+  command.add_value("--history", options.history,
+                    "Keep the figures in this folder, too, and show them over time", "DIR");
+  command.add_value("--against", options.against,
+                    "Another build of this program, run in turns with this one", "FILE");
+  command.add_value(
+      "--vanilla-baseline", options.baseline,
+      "Results of the original on the sequences of --data: its output directory, or a table",
+      "DIR|FILE");
+  command.add_value("--vanilla-command", options.vanilla_command,
+                    "Runs the original on the FASTA file $INPUT into the folder $OUTPUT",
+                    "COMMAND");
   command.add_flag("--strict", options.strict, "Fail where a requirement is missed");
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_compute_options(command, options.compute);
-  command.footer(kExamples);
+  command.footer = kExamples;
 }
 
 // Where no model is named anywhere, benchmarks do with random numbers: their speed is the same.
@@ -431,14 +435,12 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
 
 }  // namespace
 
-void add_benchmark_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_benchmark_command(Command& program) {
+  Command& command = program.add_command(
       "benchmark", "Measure this program on this machine, and judge what was measured");
   const auto options = std::make_shared<BenchmarkOptions>();
-  add_options(*command, *options);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_benchmark_command(*options, session); };
-  });
+  add_options(command, *options);
+  command.action = [options](Session& session) { return run_benchmark_command(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "base/config.hpp"
+#include "cli/command_line.hpp"
 #include "cli/environment.hpp"
 
 namespace virnucpro {
@@ -28,22 +27,18 @@ struct Session {
   std::vector<std::string> arguments{};  // as the program was called
 };
 
-// A command's work; gives the exit code, throws Error.
-using Action = std::function<int(Session&)>;
-
-// Each adds one command (utils: its subcommands) with its options to the program, and sets `action`
-// when the command line names it.
-void add_predict_command(CLI::App& app, Action& action);
-void add_export_command(CLI::App& app, Action& action);
-void add_merge_command(CLI::App& app, Action& action);
-void add_report_command(CLI::App& app, Action& action);
-void add_compare_command(CLI::App& app, Action& action);
-void add_embed_command(CLI::App& app, Action& action);
-void add_benchmark_command(CLI::App& app, Action& action);
-void add_profile_command(CLI::App& app, Action& action);
-void add_tune_command(CLI::App& app, Action& action);
-void add_generate_command(CLI::App& app, Action& action);
-void add_utils_commands(CLI::App& app, Action& action);
-void add_help_command(CLI::App& app, Action& action);  // after the commands it describes
+// Each adds one command (utils: its subcommands, too) with its options and its work to the program.
+void add_predict_command(Command& program);
+void add_export_command(Command& program);
+void add_merge_command(Command& program);
+void add_report_command(Command& program);
+void add_compare_command(Command& program);
+void add_embed_command(Command& program);
+void add_benchmark_command(Command& program);
+void add_profile_command(Command& program);
+void add_tune_command(Command& program);
+void add_generate_command(Command& program);
+void add_utils_commands(Command& program);
+void add_help_command(Command& program);  // after the commands it describes
 
 }  // namespace virnucpro

@@ -93,25 +93,22 @@ int run_compare(const CompareOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_compare_command(Command& program) {
+  Command& command = program.add_command(
       "compare", "Hold two runs, tables or files of embeddings against each other");
   const auto options = std::make_shared<CompareOptions>();
   constexpr const char* kWhat =
       "An output directory, a table, or a file of embeddings (HDF5, or .pt of the original)";
-  add_value(*command, "A", options->a, kWhat, "")->required();
-  add_value(*command, "B", options->b, "Another one of its kind", "")->required();
-  add_value(*command, "--rtol", options->relative, "Relative tolerance (default 0.001)", "X");
-  add_value(*command, "--atol", options->absolute, "Absolute tolerance (default 0.0001)", "X");
-  command->add_flag("--exact", options->exact, "Tolerate nothing: bytes and bits have to be equal");
-  add_value(*command, "--show", options->named, "Rows of each kind that are named (default 10)",
-            "N");
-  add_value(*command, "-o,--output", options->output, "The comparison as JSON, too", "FILE");
-  command->add_flag("-f,--force", options->force, "Replace the output file");
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_compare(*options, session); };
-  });
+  command.add_argument("A", &options->a, kWhat);
+  command.add_argument("B", &options->b, "Another one of its kind");
+  command.add_value("--rtol", options->relative, "Relative tolerance (default 0.001)", "X");
+  command.add_value("--atol", options->absolute, "Absolute tolerance (default 0.0001)", "X");
+  command.add_flag("--exact", options->exact, "Tolerate nothing: bytes and bits have to be equal");
+  command.add_value("--show", options->named, "Rows of each kind that are named (default 10)", "N");
+  command.add_value("-o,--output", options->output, "The comparison as JSON, too", "FILE");
+  command.add_flag("-f,--force", options->force, "Replace the output file");
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_compare(*options, session); };
 }
 
 }  // namespace virnucpro

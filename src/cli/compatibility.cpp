@@ -45,31 +45,30 @@ std::span<const V2Flag> v2_flags() {
   return kFlags;
 }
 
-void V2Options::add_to(CLI::App& command) {
-  given_.resize(kFlags.size());  // once: options keep pointers into it
+void V2Options::add_to(Command& command) {
+  given_.resize(kFlags.size());  // once: rows keep pointers into it
   for (std::size_t i = 0; i < kFlags.size(); ++i) {
     const V2Flag& flag = kFlags[i];
     Given& given = given_[i];
     const std::string names(flag.names);
     const std::string says(flag.says);
     given.flag = &flag;
-    given.option = flag.takes_value ? command.add_option(names, given.value, says)
-                                    : command.add_flag(names, given.on, says);
-    given.option->group(kGroup);
-    if (flag.takes_value) given.option->type_name("N")->take_last();
+    given.row = flag.takes_value ? &command.add_value(names, given.value, says, "N", kGroup)
+                                 : &command.add_flag(names, given.on, says, kGroup);
+    given.row->may_be_empty = true;
   }
 }
 
 void V2Options::report() const {
   for (const Given& given : given_) {
-    if (given.option->count() == 0 || given.flag->effect == kGpus) continue;
-    log_warning("{} {}", given.option->get_name(), given.flag->says);
+    if (given.row->times == 0 || given.flag->effect == kGpus) continue;
+    log_warning("{} {}", given.row->names.back(), given.flag->says);
   }
 }
 
 const V2Options::Given* V2Options::given(V2Effect effect) const {
   for (const Given& given : given_) {
-    if (given.flag->effect == effect && given.option->count() > 0) return &given;
+    if (given.flag->effect == effect && given.row->times > 0) return &given;
   }
   return nullptr;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/command_line.hpp"
+
 namespace virnucpro {
 
 // What a flag of v2 comes to.
@@ -16,7 +17,7 @@ enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32, kGpus, kAllGpus
 
 // A flag of v2 that is accepted so that its command lines still run.
 struct V2Flag {
-  std::string_view names;  // as CLI11 takes them: "-b,--batch-size"
+  std::string_view names;  // "-b,--batch-size"
   bool takes_value;
   V2Effect effect;
   std::string_view says;  // after "--batch-size "
@@ -27,7 +28,7 @@ std::span<const V2Flag> v2_flags();
 // Those of them that a command line holds.
 class V2Options {
  public:
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
 
   // One warning for each that was given, but for the list of GPUs.
   void report() const;
@@ -39,7 +40,7 @@ class V2Options {
  private:
   struct Given {
     const V2Flag* flag;
-    CLI::Option* option;
+    OptionRow* row;
     std::string value;
     bool on = false;
   };

@@ -38,23 +38,24 @@ struct EmbedOptions {
   bool no_progress = false;
 };
 
-void add_options(CLI::App& command, EmbedOptions& options) {
+void add_options(Command& command, EmbedOptions& options) {
   add_input_options(command, options.inputs);
-  add_value(command, "-o,--output", options.output, "The HDF5 file to write", "FILE")->required();
-  add_value(command, "--what", options.what,
-            "Which embeddings, several with commas between them (default: all that can be)",
-            "dnabert-s|esm2|merged[,...]");
-  auto* proteins = command.add_flag("--proteins", options.proteins,
-                                    "The inputs are proteins: embed them as they are (esm2)");
+  command.add_value("-o,--output", options.output, "The HDF5 file to write", "FILE").required =
+      true;
+  command.add_value("--what", options.what,
+                    "Which embeddings, several with commas between them (default: all that can be)",
+                    "dnabert-s|esm2|merged[,...]");
+  command.add_flag("--proteins", options.proteins,
+                   "The inputs are proteins: embed them as they are (esm2)");
   command
       .add_flag("--nucleotides", options.nucleotides,
                 "The inputs are nucleotides: embed them as they are (dnabert-s)")
-      ->excludes(proteins);
+      .excludes = "--proteins";
   command.add_flag("-f,--force", options.force, "Replace the output file");
   command.add_flag("--no-progress", options.no_progress, "No progress on stderr");
   add_encoder_options(command, options.models);
   add_compute_options(command, options.compute);
-  command.footer(kExamples);
+  command.footer = kExamples;
 }
 
 // "dnabert-s,esm2" into the three switches.
@@ -122,13 +123,11 @@ int run_embed(const EmbedOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_embed_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("embed", "Write the models' embeddings as HDF5");
+void add_embed_command(Command& program) {
+  Command& command = program.add_command("embed", "Write the models' embeddings as HDF5");
   const auto options = std::make_shared<EmbedOptions>();
-  add_options(*command, *options);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_embed(*options, session); };
-  });
+  add_options(command, *options);
+  command.action = [options](Session& session) { return run_embed(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -41,26 +41,24 @@ int run_export(const ExportOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("export", "Write a run's tables again from its journal; computes nothing");
+void add_export_command(Command& program) {
+  Command& command = program.add_command(
+      "export", "Write a run's tables again from its journal; computes nothing");
   const auto options = std::make_shared<ExportOptions>();
-  command->add_option("RUN_DIR", options->run, "The output directory of predict or merge")
-      ->required()
-      ->type_name("");
-  add_value(*command, "-o,--output", options->output,
-            "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)", "DIR");
-  add_value(*command, "--threshold", options->threshold,
-            "Share of virus chunks from which a sequence is called virus (default: the run's)",
-            "X");
-  command->add_flag("--virus-fasta", options->virus_fasta,
-                    "Write the sequences called virus to virus.fasta; reads the inputs again");
-  command->add_flag("-f,--force", options->force,
-                    "Replace this program's files in the output directory");
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_export(*options, session); };
-  });
+  command.add_argument("RUN_DIR", &options->run, "The output directory of predict or merge")
+      .may_be_empty = true;
+  command.add_value("-o,--output", options->output,
+                    "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)",
+                    "DIR");
+  command.add_value(
+      "--threshold", options->threshold,
+      "Share of virus chunks from which a sequence is called virus (default: the run's)", "X");
+  command.add_flag("--virus-fasta", options->virus_fasta,
+                   "Write the sequences called virus to virus.fasta; reads the inputs again");
+  command.add_flag("-f,--force", options->force,
+                   "Replace this program's files in the output directory");
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_export(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -61,24 +61,25 @@ std::string preset_help() {
   return fmt::format("As many sequences as {}", fmt::join(sizes, ", "));
 }
 
-void add_options(CLI::App& command, GenerateOptions& options) {
-  add_value(command, "-n,--count", options.count, "How many sequences", "N");
-  add_value(command, "--preset", options.preset, preset_help(), preset_words());
-  add_value(command, "--length", options.length,
-            "Letters of each (default 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
-            "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, as the sequences of that file have",
-            "LENGTHS");
-  add_value(command, "--seed", options.seed, "The same seed gives the same bytes (default 0)", "N");
-  add_value(command, "--gc", options.gc, "Share of G and C (default 0.5)", "X");
-  add_value(command, "--coding", options.coding,
-            "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
-  add_value(command, "--files", options.files,
-            "Spread the sequences over so many files (default 1)", "N");
-  add_value(command, "-o,--output", options.output,
-            "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR")
-      ->required();
+void add_options(Command& command, GenerateOptions& options) {
+  command.add_value("-n,--count", options.count, "How many sequences", "N");
+  command.add_value("--preset", options.preset, preset_help(), preset_words());
+  command.add_value("--length", options.length,
+                    "Letters of each (default 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
+                    "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, as the sequences of that file have",
+                    "LENGTHS");
+  command.add_value("--seed", options.seed, "The same seed gives the same bytes (default 0)", "N");
+  command.add_value("--gc", options.gc, "Share of G and C (default 0.5)", "X");
+  command.add_value("--coding", options.coding,
+                    "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
+  command.add_value("--files", options.files, "Spread the sequences over so many files (default 1)",
+                    "N");
+  command
+      .add_value("-o,--output", options.output,
+                 "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR")
+      .required = true;
   command.add_flag("-f,--force", options.force, "Replace the output files");
-  command.footer(kExamples);
+  command.footer = kExamples;
 }
 
 [[noreturn]] void fail_usage(const std::string& detail) {
@@ -148,13 +149,11 @@ int run_generate(const GenerateOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_generate_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("generate", "Write synthetic sequences as FASTA");
+void add_generate_command(Command& program) {
+  Command& command = program.add_command("generate", "Write synthetic sequences as FASTA");
   const auto options = std::make_shared<GenerateOptions>();
-  add_options(*command, *options);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_generate(*options, session); };
-  });
+  add_options(command, *options);
+  command.action = [options](Session& session) { return run_generate(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <utility>
 
 #include "base/error.hpp"
 
@@ -12,6 +11,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 34;
 constexpr std::size_t kTextWidth = 66;
+constexpr const char* kGlobalOptions =
+    "Global options (-v, -q, -l, -c) are accepted here, too: virnucpro --help.\n";
 
 // Breaks lines at blanks.
 std::string wrapped(std::string_view text, std::size_t width) {
@@ -28,8 +29,35 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result;
 }
 
+// A name, and beside it what it means; below it where the name is too long for that.
+std::string entry(std::string_view name, std::string_view text) {
+  const std::string margin = "\n" + std::string(kNameWidth, ' ');
+  std::string line = fmt::format("  {:<{}}", name, kNameWidth - 2);
+  if (name.size() + 2 >= kNameWidth) line += margin;
+  for (const char letter : text) line += letter == '\n' ? margin : std::string(1, letter);
+  return line + "\n";
+}
+
+std::string option_entry(const OptionRow& row) {
+  std::string name = fmt::format("{}", fmt::join(row.names, ","));
+  const bool is_named = row.is_argument() && row.value == name;
+  if (row.takes_value() && !is_named) name += " " + row.value;
+  if (row.repeats()) name += " ...";
+  if (row.required) name += " (required)";
+  return entry(name, wrapped(row.text, kTextWidth));
+}
+
+std::string usage(const Command& command) {
+  std::string text = fmt::format("Usage: {} [OPTIONS]", command.path);
+  for (const OptionRow& row : command.arguments) {
+    const std::string name = row.names.front() + (row.repeats() ? "..." : "");
+    text += row.required ? " " + name : " [" + name + "]";
+  }
+  return text + (command.commands.empty() ? "\n" : " COMMAND\n");
+}
+
 std::string exit_code_lines() {
-  std::string text = "Exit codes:\n";
+  std::string text = "\nExit codes:\n";
   for (const ExitCode& code : exit_codes()) {
     text += fmt::format("  {:<5}{}\n", code.code, code.meaning);
   }
@@ -38,38 +66,20 @@ std::string exit_code_lines() {
 
 }  // namespace
 
-HelpFormatter::HelpFormatter() {
-  column_width(kNameWidth);
-  label("SUBCOMMAND", "COMMAND");
-  label("Positionals", "Arguments");
-}
-
-// The base class ends most groups with a second blank line.
-std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
-                                     CLI::AppFormatMode mode) const {
-  std::string text = Formatter::make_help(app, std::move(name), mode);
-  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
-  return text;
-}
-
-std::string HelpFormatter::make_footer(const CLI::App* app) const {
-  const std::string footer = Formatter::make_footer(app);
-  if (app->get_parent() == nullptr) return footer + "\n" + exit_code_lines();
-  return footer + "Global options (-v, -q, -l, -c) are accepted here, too: virnucpro --help.\n";
-}
-
-std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
-  std::string text;
-  if (!option->get_type_name().empty() && option->get_type_size() != 0) {
-    text += " " + option->get_type_name();
+std::string help_text(const Command& command) {
+  std::string text = command.text + "\n" + usage(command);
+  if (!command.arguments.empty()) text += "\nArguments:\n";
+  for (const OptionRow& row : command.arguments) text += option_entry(row);
+  std::string group;
+  for (const OptionRow& row : command.options) {
+    if (row.group != group) text += "\n" + row.group + ":\n";
+    group = row.group;
+    text += option_entry(row);
   }
-  if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
-  if (option->get_required()) text += " (required)";
-  return text;
-}
-
-std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
-  return wrapped(option->get_description(), kTextWidth);
+  if (!command.commands.empty()) text += "\nCommands:\n";
+  for (const Command& inner : command.commands) text += entry(inner.name(), inner.text);
+  text += "\n" + command.footer + (command.footer.empty() ? "" : "\n");
+  return text + (command.is_program() ? exit_code_lines() : kGlobalOptions);
 }
 
 }  // namespace virnucpro

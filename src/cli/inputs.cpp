@@ -11,18 +11,15 @@
 
 namespace virnucpro {
 
-void add_input_options(CLI::App& command, InputOptions& options) {
-  command
-      .add_option(
-          "INPUT", options.paths,
-          "FASTA, FASTQ or SAM (plain, gzip or BGZF), BAM, CRAM, recognised by content; - is "
-          "stdin")
-      ->required()
-      ->type_name("");
+void add_input_options(Command& command, InputOptions& options) {
+  command.add_argument(
+      "INPUT", &options.paths,
+      "FASTA, FASTQ or SAM (plain, gzip or BGZF), BAM, CRAM, recognised by content; - is "
+      "stdin");
   command.add_flag("--paired", options.paired,
                    "The inputs are FASTQ pairs R1 R2 …; ids get /1 and /2");
-  add_value(command, "--reference", options.reference,
-            "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE");
+  command.add_value("--reference", options.reference,
+                    "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE");
 }
 
 InputSettings choose_inputs(const InputOptions& options) {

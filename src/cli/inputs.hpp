@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {
@@ -14,7 +14,7 @@ struct InputOptions {
   std::string reference;
 };
 
-void add_input_options(CLI::App& command, InputOptions& options);
+void add_input_options(Command& command, InputOptions& options);
 
 // Errors: kUsage for stdin given twice, or an odd number of files of pairs; kInputMissing for a
 // reference that cannot be read.

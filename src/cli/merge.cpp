@@ -33,20 +33,16 @@ int run_merge(const MergeOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_merge_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("merge", "Make one run of those of its shards (predict --shard)");
+void add_merge_command(Command& program) {
+  Command& command =
+      program.add_command("merge", "Make one run of those of its shards (predict --shard)");
   const auto options = std::make_shared<MergeOptions>();
-  command->add_option("RUN_DIR", options->runs, "The output directories of all shards")
-      ->required()
-      ->type_name("");
-  add_value(*command, "-o,--output", options->output, "Output directory", "DIR")->required();
-  command->add_flag("-f,--force", options->force,
-                    "Replace this program's files in the output directory");
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_merge(*options, session); };
-  });
+  command.add_argument("RUN_DIR", &options->runs, "The output directories of all shards");
+  command.add_value("-o,--output", options->output, "Output directory", "DIR").required = true;
+  command.add_flag("-f,--force", options->force,
+                   "Replace this program's files in the output directory");
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_merge(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -189,78 +189,64 @@ std::string choose_classifier(const ModelOptions& options, const Config& config,
 
 }  // namespace
 
-CLI::Option* add_value(CLI::App& command, const std::string& names, std::string& value,
-                       const std::string& help, const std::string& type) {
-  const auto not_empty = [](const std::string& text) {
-    return text.empty() ? std::string("the value is empty") : std::string{};
-  };
-  return command.add_option(names, value, help)->type_name(type)->check(not_empty)->take_last();
+void add_classifier_options(Command& command, ModelOptions& options) {
+  command.add_value("-m,--model-type", options.model_type,
+                    "Published classifier and its chunk size (default 500); custom needs -p and -e",
+                    "300|500|custom", kModelGroup);
+  command.add_value("-p,--model-path", options.model_path,
+                    "Classifier: a .pth or safetensors file, or synthetic[:SEED]", "CLASSIFIER",
+                    kModelGroup);
 }
 
-void add_classifier_options(CLI::App& command, ModelOptions& options) {
-  add_value(command, "-m,--model-type", options.model_type,
-            "Published classifier and its chunk size (default 500); custom needs -p and -e",
-            "300|500|custom")
-      ->group(kModelGroup);
-  add_value(command, "-p,--model-path", options.model_path,
-            "Classifier: a .pth or safetensors file, or synthetic[:SEED]", "CLASSIFIER")
-      ->group(kModelGroup);
-}
-
-void add_encoder_options(CLI::App& command, ModelOptions& options) {
-  const bool has_type = command.get_option_no_throw("--model-type") != nullptr;
+void add_encoder_options(Command& command, ModelOptions& options) {
+  const bool has_type = command.find_option("--model-type") != nullptr;
   const std::string of_type =
       has_type ? "the model type's" : "that of prediction.default_model_type, or 500";
-  add_value(command, "-e,--expected-length", options.expected_length,
-            fmt::format("Chunk size in bases (default: {})", of_type), "N")
-      ->group(kModelGroup);
-  add_value(command, "--dnabert-model", options.dnabert_model,
-            "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED] "
-            "(default zhihan1996/DNABERT-S)",
-            "DNABERT")
-      ->group(kModelGroup);
-  add_value(command, "--esm-model", options.esm_model,
-            "ESM-2: a directory or file, a published name, or synthetic:NAME[:SEED] "
-            "(default esm2_t36_3B_UR50D)",
-            "ESM")
-      ->group(kModelGroup);
-  add_value(command, "--models-dir", options.models_dir,
-            "Where downloaded models lie (VIRNUCPRO_MODELS)", "DIR")
-      ->group(kModelGroup);
+  command.add_value("-e,--expected-length", options.expected_length,
+                    fmt::format("Chunk size in bases (default: {})", of_type), "N", kModelGroup);
+  command.add_value("--dnabert-model", options.dnabert_model,
+                    "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED] "
+                    "(default zhihan1996/DNABERT-S)",
+                    "DNABERT", kModelGroup);
+  command.add_value("--esm-model", options.esm_model,
+                    "ESM-2: a directory or file, a published name, or synthetic:NAME[:SEED] "
+                    "(default esm2_t36_3B_UR50D)",
+                    "ESM", kModelGroup);
+  command.add_value("--models-dir", options.models_dir,
+                    "Where downloaded models lie (VIRNUCPRO_MODELS)", "DIR", kModelGroup);
 }
 
-void add_device_option(CLI::App& command, ComputeOptions& options) {
-  add_value(command, "-d,--device", options.device,
-            "Device (default auto: every GPU, or else the CPU); cuda:0,2 or 0,2 are these GPUs, "
-            "cuda:all all of them, cuda one",
-            "auto|cpu|cuda")
-      ->group(kComputeGroup);
+void add_device_option(Command& command, ComputeOptions& options) {
+  command.add_value(
+      "-d,--device", options.device,
+      "Device (default auto: every GPU, or else the CPU); cuda:0,2 or 0,2 are these GPUs, "
+      "cuda:all all of them, cuda one",
+      "auto|cpu|cuda", kComputeGroup);
 }
 
-void add_device_options(CLI::App& command, ComputeOptions& options) {
+void add_device_options(Command& command, ComputeOptions& options) {
   add_device_option(command, options);
-  add_value(command, "--precision", options.precision,
-            "Of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
-            "auto|fp32|fp16|bf16")
-      ->group(kComputeGroup);
-  add_value(command, "-t,--threads", options.threads,
-            "Host threads (default: all processors this process may use)", "N")
-      ->group(kComputeGroup);
+  command.add_value("--precision", options.precision,
+                    "Of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
+                    "auto|fp32|fp16|bf16", kComputeGroup);
+  command.add_value("-t,--threads", options.threads,
+                    "Host threads (default: all processors this process may use)", "N",
+                    kComputeGroup);
 }
 
-void add_compute_options(CLI::App& command, ComputeOptions& options) {
+void add_compute_options(Command& command, ComputeOptions& options) {
   add_device_options(command, options);
-  add_value(command, "--token-budget", options.token_budget,
-            "Tokens a batch (default auto: 4096 on the CPU, 32768 on a GPU or what its memory "
-            "holds); never changes results",
-            "N|auto")
-      ->group(kComputeGroup);
-  add_value(command, "--prefetch", options.prefetch,
-            "Batches ready ahead of the models, for each worker (default 2)", "N")
-      ->group(kComputeGroup);
-  add_value(command, "--cpu-workers", options.cpu_workers,
-            "Processes that share the threads on the CPU (default 1: none but this one)", "N")
-      ->group(kComputeGroup);
+  command.add_value(
+      "--token-budget", options.token_budget,
+      "Tokens a batch (default auto: 4096 on the CPU, 32768 on a GPU or what its memory "
+      "holds); never changes results",
+      "N|auto", kComputeGroup);
+  command.add_value("--prefetch", options.prefetch,
+                    "Batches ready ahead of the models, for each worker (default 2)", "N",
+                    kComputeGroup);
+  command.add_value("--cpu-workers", options.cpu_workers,
+                    "Processes that share the threads on the CPU (default 1: none but this one)",
+                    "N", kComputeGroup);
   options.v2.add_to(command);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "base/config.hpp"
+#include "cli/command_line.hpp"
 #include "cli/compatibility.hpp"
 #include "cli/environment.hpp"
 #include "run/predict.hpp"
@@ -46,18 +46,13 @@ struct ModelChoice {
   std::string classifier_name;  // "300", "500" or "custom"
 };
 
-// An option with a value, the last where it is given twice. It may not be empty: an unset shell
-// variable is a mistake, not a default.
-CLI::Option* add_value(CLI::App& command, const std::string& names, std::string& value,
-                       const std::string& help, const std::string& type);
-
-void add_classifier_options(CLI::App& command, ModelOptions& options);
-void add_encoder_options(CLI::App& command, ModelOptions& options);
-void add_device_option(CLI::App& command, ComputeOptions& options);
+void add_classifier_options(Command& command, ModelOptions& options);
+void add_encoder_options(Command& command, ModelOptions& options);
+void add_device_option(Command& command, ComputeOptions& options);
 // Device, precision and threads.
-void add_device_options(CLI::App& command, ComputeOptions& options);
+void add_device_options(Command& command, ComputeOptions& options);
 // These, and how batches are made; v2's flags.
-void add_compute_options(CLI::App& command, ComputeOptions& options);
+void add_compute_options(Command& command, ComputeOptions& options);
 
 // The two encoders and where models are looked for; no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,

@@ -70,13 +70,13 @@ struct PredictOptions {
   bool no_progress = false;
 };
 
-void add_output_options(CLI::App& command, PredictOptions& options) {
+void add_output_options(Command& command, PredictOptions& options) {
   const auto value = [&command](const char* names, std::string& text, const char* help,
                                 const char* type) {
-    add_value(command, names, text, help, type)->group(kOutputGroup);
+    command.add_value(names, text, help, type, kOutputGroup);
   };
   const auto flag = [&command](const char* names, bool& on, const char* help) {
-    command.add_flag(names, on, help)->group(kOutputGroup);
+    command.add_flag(names, on, help, kOutputGroup);
   };
   value("-o,--output", options.output,
         "Output directory (default NAME_predictions); -: the frame table on stdout, nothing kept",
@@ -303,18 +303,16 @@ int run_predict(const PredictOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_predict_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("predict", "Score sequences and write the tables");
+void add_predict_command(Command& program) {
+  Command& command = program.add_command("predict", "Score sequences and write the tables");
   const auto options = std::make_shared<PredictOptions>();
-  add_input_options(*command, options->inputs);
-  add_classifier_options(*command, options->models);
-  add_encoder_options(*command, options->models);
-  add_output_options(*command, *options);
-  add_compute_options(*command, options->compute);
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_predict(*options, session); };
-  });
+  add_input_options(command, options->inputs);
+  add_classifier_options(command, options->models);
+  add_encoder_options(command, options->models);
+  add_output_options(command, *options);
+  add_compute_options(command, options->compute);
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_predict(*options, session); };
 }
 
 }  // namespace virnucpro

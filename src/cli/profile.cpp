@@ -54,29 +54,30 @@ struct ProfileOptions {
   ComputeOptions compute;
 };
 
-void add_options(CLI::App& command, ProfileOptions& options) {
-  add_value(command, "-m,--model", options.model, "The model to measure", "dnabert-s|esm2")
-      ->required();
-  add_value(command, "--min-batch", options.least,
-            "The smallest token budget (default 512 on the CPU, 2048 on a GPU)", "N");
-  add_value(command, "--max-batch", options.most,
-            "The largest token budget (default 8192 on the CPU, 65536 on a GPU)", "N");
-  add_value(command, "--step", options.step,
-            "Tokens from one budget to the next (default: each is twice the one before, up to the "
-            "largest)",
-            "N");
-  add_value(command, "--test-file", options.test_file,
-            "An input of predict, whose first frames are taken (default: made-up sequences of a "
-            "chunk's length); - is stdin",
-            "FILE");
-  add_value(command, "--seconds", options.seconds, "Time a budget is measured for (default 2)",
-            "X");
-  add_value(command, "-o,--output", options.output,
-            "The figures as JSON; -: on stdout, in place of the table", "FILE");
+void add_options(Command& command, ProfileOptions& options) {
+  command.add_value("-m,--model", options.model, "The model to measure", "dnabert-s|esm2")
+      .required = true;
+  command.add_value("--min-batch", options.least,
+                    "The smallest token budget (default 512 on the CPU, 2048 on a GPU)", "N");
+  command.add_value("--max-batch", options.most,
+                    "The largest token budget (default 8192 on the CPU, 65536 on a GPU)", "N");
+  command.add_value(
+      "--step", options.step,
+      "Tokens from one budget to the next (default: each is twice the one before, up to the "
+      "largest)",
+      "N");
+  command.add_value(
+      "--test-file", options.test_file,
+      "An input of predict, whose first frames are taken (default: made-up sequences of a "
+      "chunk's length); - is stdin",
+      "FILE");
+  command.add_value("--seconds", options.seconds, "Time a budget is measured for (default 2)", "X");
+  command.add_value("-o,--output", options.output,
+                    "The figures as JSON; -: on stdout, in place of the table", "FILE");
   command.add_flag("-f,--force", options.force, "Replace the output file");
   add_encoder_options(command, options.models);
   add_device_options(command, options.compute);
-  command.footer(kExamples);
+  command.footer = kExamples;
 }
 
 ProfiledModel choose_model(const std::string& name) {
@@ -202,14 +203,12 @@ int run_profile(const ProfileOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_profile_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("profile", "Find the best token budget of a model on this device");
+void add_profile_command(Command& program) {
+  Command& command =
+      program.add_command("profile", "Find the best token budget of a model on this device");
   const auto options = std::make_shared<ProfileOptions>();
-  add_options(*command, *options);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_profile(*options, session); };
-  });
+  add_options(command, *options);
+  command.action = [options](Session& session) { return run_profile(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -7,22 +7,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/error_of.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
-#include "base/text.hpp"
 #include "cli/help.hpp"
-#include "cli/options.hpp"
+#include "cli/parse_command_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/version.hpp"
@@ -40,54 +37,16 @@ constexpr const char* kExamples =
     "  virnucpro utils generate-config -o virnucpro.yaml\n"
     "  virnucpro -c virnucpro.yaml predict contigs.fa\n"
     "The options above are accepted before and after the command. virnucpro COMMAND --help, or\n"
-    "virnucpro help COMMAND, describes a command.\n";
+    "virnucpro help COMMAND, describes a command.";
 
-void add_global_options(CLI::App& app, GlobalOptions& global) {
-  auto* verbose = app.add_flag("-v,--verbose", global.verbosity, "Say more; -vv: everything");
-  app.add_flag("-q,--quiet", global.quiet, "Errors only, no progress")->excludes(verbose);
-  add_value(app, "-l,--log-file", global.log_file, "Write the log to this file, too", "FILE");
-  add_value(app, "-c,--config", global.config_file,
-            "Configuration (YAML); virnucpro utils generate-config writes one", "FILE");
-  app.set_version_flag(
-      "--version", [&app] { return version_text(app.count("-v") > 0); },
-      "The version; with -v: build, libraries and devices");
-}
-
-// Help lists them under this word.
-void name_group(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    command->group("Commands");
-    name_group(*command);
-  }
-}
-
-// The command that the command line names, as deep as it goes.
-const CLI::App& chosen_command(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : chosen_command(*chosen.front());
-}
-
-std::vector<std::string> flag_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* level = &app; level != nullptr; level = level->get_parent()) {
-    for (const CLI::Option* option : level->get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  }
-  return names;
-}
-
-std::string near_one_of(std::string_view word, const std::vector<std::string>& known) {
-  return did_you_mean(word, std::vector<std::string_view>(known.begin(), known.end()));
-}
-
-std::string explain_extra(const CLI::App& command, const std::string& extra) {
-  if (extra.starts_with('-')) {
-    const std::string flag = extra.substr(0, extra.find('='));
-    return fmt::format("unknown flag {}{}", flag, near_one_of(flag, flag_names(command)));
-  }
-  if (command_names(command).empty()) return "unexpected argument " + extra;
-  return explain_unknown_command(command, extra);
+void add_global_options(Command& program, GlobalOptions& global) {
+  program.add_option("-v,--verbose", &global.verbosity, "Say more; -vv: everything");
+  program.add_flag("-q,--quiet", global.quiet, "Errors only, no progress").excludes = "--verbose";
+  program.add_value("-l,--log-file", global.log_file, "Write the log to this file, too", "FILE");
+  program.add_value("-c,--config", global.config_file,
+                    "Configuration (YAML); virnucpro utils generate-config writes one", "FILE");
+  program.add_option("--version", Ask::kVersion,
+                     "The version; with -v: build, libraries and devices");
 }
 
 std::optional<LogLevel> level_of(std::string_view name) {
@@ -153,31 +112,29 @@ int run_action(const Program& program, std::span<const char* const> arguments,
   log_info("command line: {}", fmt::join(session.arguments, " "));
   for (const std::string& warning : session.config.warnings()) log_warning("{}", warning);
   for (const std::string& note : session.config.notes()) log_info("{}", note);
-  const int code = program.action()(session);
+  const int code = chosen_command(program.commands()).action(session);
   log_end(code);
   return code;
 }
 
-int parse_and_run(Program& program, int argc, const char* const* argv, const Cancel& cancel) {
-  if (is_worker({argv, static_cast<std::size_t>(argc)})) return run_worker();
-  try {
-    program.app().parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    write_stdout(program.app().help());
-    return kExitDone;
-  } catch (const CLI::CallForVersion& version) {
-    write_stdout(std::string(version.what()) + "\n");
-    return kExitDone;
-  } catch (const CLI::ParseError& error) {
-    throw Error(ErrorKind::kUsage, explain_usage(program.app(), error));
+int parse_and_run(Program& program, std::span<const char* const> arguments, const Cancel& cancel) {
+  if (is_worker(arguments)) return run_worker();
+  Command& commands = program.commands();
+  const std::optional<Ask> ask = parse_command_line(commands, arguments);
+  if (!ask) return run_action(program, arguments, cancel);
+  if (*ask == Ask::kHelp) {
+    write_stdout(help_text(chosen_command(commands)));
+  } else {
+    write_stdout(version_text(commands.find_option("-v")->times > 0) + "\n");
   }
-  return run_action(program, {argv, static_cast<std::size_t>(argc)}, cancel);
+  return kExitDone;
 }
 
 // As that of diff, compare's 1 says that both are there and differ: none of its failures may.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
-  const bool is_compare = program.app().got_subcommand("compare");
+  const Command* chosen = program.commands().chosen;
+  const bool is_compare = chosen != nullptr && chosen->name() == "compare";
   return is_compare && code == kExitDiffers ? error_info(ErrorKind::kNotComparable).exit_code
                                             : code;
 }
@@ -206,58 +163,15 @@ void occupy_standard_descriptors() {
 
 }  // namespace
 
-Program::Program() : app_(kDescription, "virnucpro") {
-  // Commands take these three over from the program when they are added, so they come first.
-  app_.fallthrough();
-  app_.formatter(std::make_shared<HelpFormatter>());
-  app_.set_help_flag("-h,--help", "Show this help");
-  app_.require_subcommand(1);
-  add_global_options(app_, global_);
-  add_predict_command(app_, action_);
-  add_export_command(app_, action_);
-  add_merge_command(app_, action_);
-  add_report_command(app_, action_);
-  add_compare_command(app_, action_);
-  add_embed_command(app_, action_);
-  add_benchmark_command(app_, action_);
-  add_profile_command(app_, action_);
-  add_tune_command(app_, action_);
-  add_generate_command(app_, action_);
-  add_utils_commands(app_, action_);
-  add_help_command(app_, action_);
-  name_group(app_);
-  app_.footer(kExamples);  // last: it is for the program alone
-}
-
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
+Program::Program() : commands_("virnucpro", kDescription) {
+  commands_.footer = kExamples;
+  add_global_options(commands_, global_);
+  for (const auto add_command :
+       {add_predict_command, add_export_command, add_merge_command, add_report_command,
+        add_compare_command, add_embed_command, add_benchmark_command, add_profile_command,
+        add_tune_command, add_generate_command, add_utils_commands, add_help_command}) {
+    add_command(commands_);
   }
-  return names;
-}
-
-std::string explain_unknown_command(const CLI::App& app, const std::string& name) {
-  return fmt::format("unknown command {}{}", name, near_one_of(name, command_names(app)));
-}
-
-std::string explain_usage(CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& command = chosen_command(app);
-  const bool required = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  if (required || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::vector<std::string> extras = app.remaining(true);
-    if (!extras.empty()) return explain_extra(command, extras.front());
-  }
-  const std::vector<std::string> commands = command_names(command);
-  if (required && !commands.empty()) {
-    return fmt::format("a command is needed: {}", fmt::join(commands, ", "));
-  }
-  std::string text = error.what();  // "--threads: 1 required N missing"
-  const bool needs_value = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr;
-  if (needs_value && text.ends_with(" missing")) {
-    return fmt::format("{} needs a value", text.substr(0, text.find(':')));
-  }
-  return text;
 }
 
 int run_program(int argc, const char* const* argv) {
@@ -267,7 +181,7 @@ int run_program(int argc, const char* const* argv) {
   Program program;
   try {
     start_log(LogLevel::kWarning, {});
-    return parse_and_run(program, argc, argv, cancel);
+    return parse_and_run(program, {argv, static_cast<std::size_t>(argc)}, cancel);
   } catch (const std::exception& exception) {
     return report(error_of(exception), program);
   }

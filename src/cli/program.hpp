@@ -1,35 +1,25 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "cli/command.hpp"
 
 namespace virnucpro {
 
-// The whole command line as CLI11 knows it; what it fills in lives as long as it does.
+// The whole command line; what it fills in lives as long as it does.
 class Program {
  public:
   Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() = default;
 
-  CLI::App& app() { return app_; }
-  const CLI::App& app() const { return app_; }
+  Command& commands() { return commands_; }
+  const Command& commands() const { return commands_; }
   const GlobalOptions& global() const { return global_; }
-  const Action& action() const { return action_; }
 
  private:
-  CLI::App app_;
+  Command commands_;
   GlobalOptions global_;
-  Action action_;
 };
-
-// Of the commands directly under `app`.
-std::vector<std::string> command_names(const CLI::App& app);
-// "unknown command perdict; did you mean predict?"
-std::string explain_unknown_command(const CLI::App& app, const std::string& name);
-
-// Why a command line cannot be used, with the nearest known command or flag for an unknown one.
-std::string explain_usage(CLI::App& app, const CLI::ParseError& error);
 
 // Parses, dispatches, reports errors on stderr; gives the exit code.
 int run_program(int argc, const char* const* argv);

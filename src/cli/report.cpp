@@ -120,24 +120,20 @@ int run_report(const ReportOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("report", "Make the reports of a run again, or compare several runs");
+void add_report_command(Command& program) {
+  Command& command =
+      program.add_command("report", "Make the reports of a run again, or compare several runs");
   const auto options = std::make_shared<ReportOptions>();
-  command->add_option("RUN_DIR", options->runs, "The output directories of predict or merge")
-      ->required()
-      ->type_name("");
-  add_value(*command, "-o,--output", options->output,
-            "Where the reports of a run go (default: RUN_DIR); of several, the HTML file",
-            "DIR|FILE");
-  add_value(*command, "--threshold", options->threshold,
-            "Share of virus chunks from which a sequence is called virus (default: the run's)",
-            "X");
-  command->add_flag("-f,--force", options->force, "Replace reports that are there");
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_report(*options, session); };
-  });
+  command.add_argument("RUN_DIR", &options->runs, "The output directories of predict or merge");
+  command.add_value("-o,--output", options->output,
+                    "Where the reports of a run go (default: RUN_DIR); of several, the HTML file",
+                    "DIR|FILE");
+  command.add_value(
+      "--threshold", options->threshold,
+      "Share of virus chunks from which a sequence is called virus (default: the run's)", "X");
+  command.add_flag("-f,--force", options->force, "Replace reports that are there");
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_report(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -48,14 +48,14 @@ std::string choose_cupti(const Environment& environment) {
 
 }  // namespace
 
-void add_trace_options(CLI::App& command, TraceOptions& options, const std::string& group) {
-  add_value(command, "--trace", options.file,
-            "Keep a timeline of threads and GPU kernels in this file, for ui.perfetto.dev", "FILE")
-      ->group(group);
-  add_value(command, "--trace-limit", options.limit,
-            "So many seconds (30s) or batches (200) of it, from the first batch on (default 10s)",
-            "LIMIT")
-      ->group(group);
+void add_trace_options(Command& command, TraceOptions& options, const std::string& group) {
+  command.add_value("--trace", options.file,
+                    "Keep a timeline of threads and GPU kernels in this file, for ui.perfetto.dev",
+                    "FILE", group);
+  command.add_value(
+      "--trace-limit", options.limit,
+      "So many seconds (30s) or batches (200) of it, from the first batch on (default 10s)",
+      "LIMIT", group);
 }
 
 std::optional<TraceSettings> choose_trace(const TraceOptions& options,

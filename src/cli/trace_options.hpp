@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 
+#include "cli/command_line.hpp"
 #include "cli/environment.hpp"
 #include "observe/trace.hpp"
 
@@ -16,7 +16,7 @@ struct TraceOptions {
   std::string limit;
 };
 
-void add_trace_options(CLI::App& command, TraceOptions& options, const std::string& group);
+void add_trace_options(Command& command, TraceOptions& options, const std::string& group);
 
 // Empty: the run is not traced. Errors: kUsage, also for a file that is there and is no trace of
 // this program, or is one of the output directory.

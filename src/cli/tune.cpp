@@ -77,34 +77,38 @@ struct TuneOptions {
   ComputeOptions compute;
 };
 
-void add_options(CLI::App& command, TuneOptions& options) {
-  add_value(command, "--threads-grid", options.threads,
-            "Host threads to try (default: all processors this process may use, half and a fourth "
-            "of them)",
-            "N[,...]");
-  add_value(command, "--prefetch-grid", options.prefetches,
-            "Batches ready ahead of the models to try (default 1,2,4)", "N[,...]");
-  add_value(command, "--budget-grid", options.budgets,
-            "Token budgets to try (default 512 to 4096 on the CPU, 8192 to 65536 on a GPU, each "
-            "twice the one before)",
-            "N[,...]");
-  add_value(command, "--precisions", options.precisions,
-            "Precisions to try (default: the one that predict takes)", "fp32|fp16|bf16[,...]");
-  auto* size = add_value(command, "--data-size", options.size,
-                         "How many made-up sequences: 10, 100 (default on the CPU), 1,000, 10,000 "
-                         "(on a GPU) or 6 million",
-                         "tiny|small|medium|large|production");
-  add_value(command, "--test-file", options.test_file,
-            "An input of predict in their place; no pipe, for it is read many times", "FILE")
-      ->excludes(size);
+void add_options(Command& command, TuneOptions& options) {
+  command.add_value(
+      "--threads-grid", options.threads,
+      "Host threads to try (default: all processors this process may use, half and a fourth "
+      "of them)",
+      "N[,...]");
+  command.add_value("--prefetch-grid", options.prefetches,
+                    "Batches ready ahead of the models to try (default 1,2,4)", "N[,...]");
+  command.add_value(
+      "--budget-grid", options.budgets,
+      "Token budgets to try (default 512 to 4096 on the CPU, 8192 to 65536 on a GPU, each "
+      "twice the one before)",
+      "N[,...]");
+  command.add_value("--precisions", options.precisions,
+                    "Precisions to try (default: the one that predict takes)",
+                    "fp32|fp16|bf16[,...]");
+  command.add_value("--data-size", options.size,
+                    "How many made-up sequences: 10, 100 (default on the CPU), 1,000, 10,000 "
+                    "(on a GPU) or 6 million",
+                    "tiny|small|medium|large|production");
+  command
+      .add_value("--test-file", options.test_file,
+                 "An input of predict in their place; no pipe, for it is read many times", "FILE")
+      .excludes = "--data-size";
   command.add_flag("--quick", options.quick,
                    "Two rounds in place of three, the last without repeats");
-  add_value(command, "-o,--output", options.output, "Where the files go (default tune)", "DIR");
+  command.add_value("-o,--output", options.output, "Where the files go (default tune)", "DIR");
   command.add_flag("-f,--force", options.force, "Replace those of an earlier tune");
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_device_option(command, options.compute);
-  command.footer(kExamples);
+  command.footer = kExamples;
 }
 
 // --- what is to be tried -------------------------------------------------------------------------
@@ -400,14 +404,12 @@ int run_tune(const TuneOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_tune_command(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
+void add_tune_command(Command& program) {
+  Command& command = program.add_command(
       "tune", "Find the best threads, prefetch and token budget of predict here");
   const auto options = std::make_shared<TuneOptions>();
-  add_options(*command, *options);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_tune(*options, session); };
-  });
+  add_options(command, *options);
+  command.action = [options](Session& session) { return run_tune(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -5,11 +5,11 @@
 namespace virnucpro {
 
 // The commands under `utils`.
-void add_validate_command(CLI::App& utils, Action& action);
-void add_inspect_command(CLI::App& utils, Action& action);
-void add_list_devices_command(CLI::App& utils, Action& action);
-void add_generate_config_command(CLI::App& utils, Action& action);
-void add_validate_checkpoints_command(CLI::App& utils, Action& action);
-void add_export_weights_command(CLI::App& utils, Action& action);
+void add_validate_command(Command& utils);
+void add_inspect_command(Command& utils);
+void add_list_devices_command(Command& utils);
+void add_generate_config_command(Command& utils);
+void add_validate_checkpoints_command(Command& utils);
+void add_export_weights_command(Command& utils);
 
 }  // namespace virnucpro

@@ -72,23 +72,21 @@ int run_export(const ExportOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_export_weights_command(CLI::App& utils, Action& action) {
-  CLI::App* command =
-      utils.add_subcommand("export-weights", "Write synthetic weights in the published formats");
+void add_export_weights_command(Command& utils) {
+  Command& command =
+      utils.add_command("export-weights", "Write synthetic weights in the published formats");
   const auto options = std::make_shared<ExportOptions>();
-  add_value(*command, "SYNTHETIC", options->model,
-            "synthetic:NAME[:SEED] for a model, synthetic[:SEED] for a classifier", "")
-      ->required();
-  add_value(*command, "-o,--output", options->output,
-            "The directory to write; for a classifier the safetensors file", "FILE")
-      ->required();
-  add_value(*command, "--inputs", options->inputs,
-            "Width of a classifier's input (default 3328: both models')", "N");
-  command->add_flag("-f,--force", options->force, "Replace what is there");
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_export(*options, session); };
-  });
+  command.add_argument("SYNTHETIC", &options->model,
+                       "synthetic:NAME[:SEED] for a model, synthetic[:SEED] for a classifier");
+  command
+      .add_value("-o,--output", options->output,
+                 "The directory to write; for a classifier the safetensors file", "FILE")
+      .required = true;
+  command.add_value("--inputs", options->inputs,
+                    "Width of a classifier's input (default 3328: both models')", "N");
+  command.add_flag("-f,--force", options->force, "Replace what is there");
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_export(*options, session); };
 }
 
 }  // namespace virnucpro

@@ -30,17 +30,13 @@ int run_generate_config(const GenerateConfigOptions& options) {
 
 }  // namespace
 
-void add_generate_config_command(CLI::App& utils, Action& action) {
-  CLI::App* command =
-      utils.add_subcommand("generate-config", "Write a configuration with every key");
+void add_generate_config_command(Command& utils) {
+  Command& command = utils.add_command("generate-config", "Write a configuration with every key");
   const auto options = std::make_shared<GenerateConfigOptions>();
-  add_value(*command, "-o,--output", options->output, "The file to write (default: stdout)",
-            "FILE");
-  command->add_flag("-f,--force", options->force, "Replace the file");
-  command->footer("Example:\n  virnucpro utils generate-config -o virnucpro.yaml");
-  command->callback([options, &action] {
-    action = [options](Session& /*session*/) { return run_generate_config(*options); };
-  });
+  command.add_value("-o,--output", options->output, "The file to write (default: stdout)", "FILE");
+  command.add_flag("-f,--force", options->force, "Replace the file");
+  command.footer = "Example:\n  virnucpro utils generate-config -o virnucpro.yaml";
+  command.action = [options](Session& /*session*/) { return run_generate_config(*options); };
 }
 
 }  // namespace virnucpro

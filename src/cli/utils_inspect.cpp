@@ -40,19 +40,16 @@ int run_inspect(const InspectOptions& options) {
 
 }  // namespace
 
-void add_inspect_command(CLI::App& utils, Action& action) {
-  CLI::App* command =
-      utils.add_subcommand("inspect", "What a model file holds; reads and checks every value");
+void add_inspect_command(Command& utils) {
+  Command& command =
+      utils.add_command("inspect", "What a model file holds; reads and checks every value");
   const auto options = std::make_shared<InspectOptions>();
-  add_value(*command, "FILE", options->path,
-            "Weights: safetensors, torch zip, or a Hugging Face directory", "")
-      ->required();
-  command->footer(
+  command.add_argument("FILE", &options->path,
+                       "Weights: safetensors, torch zip, or a Hugging Face directory");
+  command.footer =
       "Example:\n  virnucpro utils inspect 500_model.pth\n"
-      "Exit code 1 when the program would not take it. No pickle is ever executed.");
-  command->callback([options, &action] {
-    action = [options](Session& /*session*/) { return run_inspect(*options); };
-  });
+      "Exit code 1 when the program would not take it. No pickle is ever executed.";
+  command.action = [options](Session& /*session*/) { return run_inspect(*options); };
 }
 
 }  // namespace virnucpro

@@ -12,11 +12,10 @@ int run_list_devices() {
 
 }  // namespace
 
-void add_list_devices_command(CLI::App& utils, Action& action) {
-  CLI::App* command = utils.add_subcommand("list-devices", "What this machine can compute on");
-  command->footer("Example:\n  virnucpro utils list-devices");
-  command->callback(
-      [&action] { action = [](Session& /*session*/) { return run_list_devices(); }; });
+void add_list_devices_command(Command& utils) {
+  Command& command = utils.add_command("list-devices", "What this machine can compute on");
+  command.footer = "Example:\n  virnucpro utils list-devices";
+  command.action = [](Session& /*session*/) { return run_list_devices(); };
 }
 
 }  // namespace virnucpro

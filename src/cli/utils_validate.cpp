@@ -75,15 +75,12 @@ int run_validate(const InputOptions& options, const Session& session) {
 
 }  // namespace
 
-void add_validate_command(CLI::App& utils, Action& action) {
-  CLI::App* command =
-      utils.add_subcommand("validate", "Read inputs to their end and describe them");
+void add_validate_command(Command& utils) {
+  Command& command = utils.add_command("validate", "Read inputs to their end and describe them");
   const auto options = std::make_shared<InputOptions>();
-  add_input_options(*command, *options);
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](Session& session) { return run_validate(*options, session); };
-  });
+  add_input_options(command, *options);
+  command.footer = kExamples;
+  command.action = [options](Session& session) { return run_validate(*options, session); };
 }
 
 }  // namespace virnucpro

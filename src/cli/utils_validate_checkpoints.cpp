@@ -52,19 +52,18 @@ int run_check(const CheckOptions& options, const Cancel& cancel) {
 
 }  // namespace
 
-void add_validate_checkpoints_command(CLI::App& utils, Action& action) {
-  CLI::App* command =
-      utils.add_subcommand("validate-checkpoints", "Check the journal of a run and describe it");
+void add_validate_checkpoints_command(Command& utils) {
+  Command& command =
+      utils.add_command("validate-checkpoints", "Check the journal of a run and describe it");
   const auto options = std::make_shared<CheckOptions>();
-  command->add_option("RUN_DIR", options->run, "The output directory of predict or merge")
-      ->required()
-      ->type_name("");
-  command->add_flag("--skip-load", options->skip_load,
-                    "Look at the journal's shape and hash, not into each unit");
-  command->footer(kExamples);
-  command->callback([options, &action] {
-    action = [options](const Session& session) { return run_check(*options, session.cancel); };
-  });
+  command.add_argument("RUN_DIR", &options->run, "The output directory of predict or merge")
+      .may_be_empty = true;
+  command.add_flag("--skip-load", options->skip_load,
+                   "Look at the journal's shape and hash, not into each unit");
+  command.footer = kExamples;
+  command.action = [options](const Session& session) {
+    return run_check(*options, session.cancel);
+  };
 }
 
 }  // namespace virnucpro

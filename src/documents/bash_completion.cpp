@@ -91,90 +91,84 @@ std::string offer(std::string_view value) {
 
 // Appends `line` for a command and all below it.
 template <typename Line>
-void for_each_command(std::string& text, const CommandInfo& command, const Line& line) {
+void for_each_command(std::string& text, const Command& command, const Line& line) {
   text += line(command);
-  for (const CommandInfo& inner : command.commands) for_each_command(text, inner, line);
+  for (const Command& inner : command.commands) for_each_command(text, inner, line);
 }
 
 // "virnucpro predict --name" | …, for a case of the shell; options of the program: of any command.
-std::string patterns(const CommandInfo& command, const OptionInfo& option, bool is_global) {
+std::string patterns(const Command& command, const OptionRow& option, bool is_global) {
   std::string text;
   for (const std::string& name : option.names) {
     if (!text.empty()) text += " | ";
     text +=
-        is_global ? fmt::format("*\" {}\"", name) : fmt::format("\"{} {}\"", command.name, name);
+        is_global ? fmt::format("*\" {}\"", name) : fmt::format("\"{} {}\"", command.path, name);
   }
   return text;
 }
 
-std::string value_cases(const CommandInfo& command, bool is_global) {
+std::string value_cases(const Command& command, bool is_global) {
   std::string text;
-  for (const OptionInfo& option : command.options) {
-    if (option.is_argument || !option.takes_value) continue;
+  for (const OptionRow& option : command.options) {
+    if (!option.takes_value()) continue;
     text +=
         fmt::format("    {}) {} ;;\n", patterns(command, option, is_global), offer(option.value));
   }
   return text;
 }
 
-std::vector<std::string> option_names(const CommandInfo& command) {
+std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names;
-  for (const OptionInfo& option : command.options) {
-    if (!option.is_argument) names.insert(names.end(), option.names.begin(), option.names.end());
+  for (const OptionRow& option : command.options) {
+    names.insert(names.end(), option.names.begin(), option.names.end());
   }
   return names;
 }
 
-std::string options_case(const CommandInfo& command, const CommandInfo& program) {
+std::string options_case(const Command& command, const Command& program) {
   std::vector<std::string> names = option_names(command);
   if (&command != &program) {
     for (const std::string& name : option_names(program)) {
       if (name != "-h" && name != "--help") names.push_back(name);
     }
   }
-  return fmt::format("    \"{}\") _virnucpro_offer words '{}' ;;\n", command.name, joined(names));
+  return fmt::format("    \"{}\") _virnucpro_offer words '{}' ;;\n", command.path, joined(names));
 }
 
-std::string arguments_case(const CommandInfo& command) {
-  std::vector<std::string> names;
-  for (const CommandInfo& inner : command.commands) names.push_back(last_word(inner.name));
-  if (!names.empty()) {
-    return fmt::format("    \"{}\") _virnucpro_offer words '{}' ;;\n", command.name, joined(names));
+std::string arguments_case(const Command& command) {
+  if (!command.commands.empty()) {
+    return fmt::format("    \"{}\") _virnucpro_offer words '{}' ;;\n", command.path,
+                       fmt::join(command.command_names(), " "));
   }
-  for (const OptionInfo& option : command.options) {
-    if (option.is_argument) {
-      return fmt::format("    \"{}\") {} ;;\n", command.name, offer(option.value));
-    }
-  }
-  return {};
+  if (command.arguments.empty()) return {};
+  return fmt::format("    \"{}\") {} ;;\n", command.path, offer(command.arguments.front().value));
 }
 
 }  // namespace
 
-std::string bash_completion(const CommandInfo& tree) {
-  const CommandInfo program = with_help_topics(tree);
+std::string bash_completion(const Command& tree) {
+  const Command program = with_help_topics(tree);
   std::string text(kHead);
-  for_each_command(text, program, [&](const CommandInfo& command) {
+  for_each_command(text, program, [&](const Command& command) {
     const bool is_program = &command == &program;
     return is_program ? std::string{}
-                      : fmt::format("      \"{}\") command+=\" ${{words[i]}}\" ;;\n", command.name);
+                      : fmt::format("      \"{}\") command+=\" ${{words[i]}}\" ;;\n", command.path);
   });
-  for (const OptionInfo& option : program.options) {
-    if (option.takes_value)
+  for (const OptionRow& option : program.options) {
+    if (option.takes_value())
       text += fmt::format("      {}) i=$((i + 1)) ;;\n", patterns(program, option, true));
   }
   text += kFindOption;
   text +=
       "\n_virnucpro_values() {  # COMMAND OPTION; fails where the option takes none\n"
       "  case \"$1 $2\" in\n";
-  for_each_command(text, program, [&program](const CommandInfo& command) {
+  for_each_command(text, program, [&program](const Command& command) {
     return value_cases(command, &command == &program);
   });
   text += "    *) return 1 ;;\n  esac\n  return 0\n}\n";
   text += "\n_virnucpro_options() {  # COMMAND\n  case $1 in\n";
-  for_each_command(text, program, [&program](const CommandInfo& command) {
-    return options_case(command, program);
-  });
+  for_each_command(text, program,
+                   [&program](const Command& command) { return options_case(command, program); });
   text += "  esac\n}\n\n_virnucpro_arguments() {  # COMMAND\n  case $1 in\n";
   for_each_command(text, program, arguments_case);
   text += kTail;

@@ -1,34 +1,32 @@
 #include "documents/completion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <utility>
-#include <vector>
+#include <list>
 
 namespace virnucpro {
 namespace {
 
 // `commands` as words behind `before`: they take no options there.
-std::vector<CommandInfo> topics(const std::vector<CommandInfo>& commands,
-                                const std::string& before) {
-  std::vector<CommandInfo> result;
-  for (const CommandInfo& command : commands) {
-    CommandInfo topic;
-    topic.name = before + " " + last_word(command.name);
-    topic.text = command.text;
-    topic.commands = topics(command.commands, topic.name);
-    result.push_back(std::move(topic));
+std::list<Command> topics(const std::list<Command>& commands, const std::string& before) {
+  std::list<Command> result;
+  for (const Command& command : commands) {
+    Command& topic =
+        result.emplace_back(fmt::format("{} {}", before, command.name()), command.text);
+    topic.options.clear();
+    topic.commands = topics(command.commands, topic.path);
   }
   return result;
 }
 
 }  // namespace
 
-CommandInfo with_help_topics(CommandInfo program) {
-  const auto help =
-      std::find_if(program.commands.begin(), program.commands.end(),
-                   [](const CommandInfo& command) { return last_word(command.name) == "help"; });
-  help->commands = topics(program.commands, help->name);
-  std::erase_if(help->options, [](const OptionInfo& option) { return option.is_argument; });
+Command with_help_topics(Command program) {
+  const auto help = std::find_if(program.commands.begin(), program.commands.end(),
+                                 [](const Command& command) { return command.name() == "help"; });
+  help->commands = topics(program.commands, help->path);
+  help->arguments.clear();
   return program;
 }
 

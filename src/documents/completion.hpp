@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include "documents/command_tree.hpp"
+#include "cli/command_line.hpp"
 
 namespace virnucpro {
 
 // Completion of commands, options and values, as each shell loads it for the program's name. Both
 // need nothing but the shell.
 // The commands with those that `help` describes as commands of it: "virnucpro help utils inspect".
-CommandInfo with_help_topics(CommandInfo program);
+Command with_help_topics(Command program);
 
-std::string bash_completion(const CommandInfo& program);
-std::string zsh_completion(const CommandInfo& program);
+std::string bash_completion(const Command& program);
+std::string zsh_completion(const Command& program);
 
 }  // namespace virnucpro

@@ -12,7 +12,6 @@
 #include "base/file.hpp"
 #include "base/terminal.hpp"
 #include "cli/program.hpp"
-#include "documents/command_tree.hpp"
 #include "documents/completion.hpp"
 #include "documents/man_page.hpp"
 #include "documents/reference.hpp"
@@ -28,8 +27,8 @@ void write(const std::filesystem::path& path, const std::string& text) {
 }
 
 void write_share(const std::filesystem::path& share) {
-  Program program;
-  const CommandInfo tree = describe_command(program.app());
+  const Program program;
+  const Command& tree = program.commands();
   write(share / "man/man1/virnucpro.1", man_page(tree));
   write(share / "bash-completion/completions/virnucpro", bash_completion(tree));
   write(share / "zsh/site-functions/_virnucpro", zsh_completion(tree));

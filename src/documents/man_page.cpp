@@ -25,39 +25,43 @@ std::string item(const std::string& term, const std::string& text) {
   return fmt::format(".TP\n{}\n{}\n", term, text);
 }
 
-std::string option_term(const OptionInfo& option) {
+std::string option_term(const OptionRow& option) {
   std::string text;
   for (const std::string& name : option.names) {
     if (!text.empty()) text += ", ";
     text += fmt::format("\\fB{}\\fR", roff(name));
   }
-  if (option.takes_value && !option.is_argument)
+  if (option.takes_value() && !option.is_argument())
     text += fmt::format(" \\fI{}\\fR", roff(option.value));
-  if (option.repeats) text += " ...";
+  if (option.repeats()) text += " ...";
   return text;
 }
 
-std::string synopsis(const CommandInfo& command) {
-  std::string text = fmt::format("\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.name));
+std::string synopsis(const Command& command) {
+  std::string text = fmt::format("\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(command.path));
   if (!command.commands.empty()) text += " \\fICOMMAND\\fR";
-  for (const OptionInfo& option : command.options) {
-    if (!option.is_argument) continue;
+  for (const OptionRow& argument : command.arguments) {
     const std::string word =
-        fmt::format("\\fI{}\\fR{}", roff(option.names.front()), option.repeats ? "..." : "");
-    text += option.required ? " " + word : " [" + word + "]";
+        fmt::format("\\fI{}\\fR{}", roff(argument.names.front()), argument.repeats() ? "..." : "");
+    text += argument.required ? " " + word : " [" + word + "]";
   }
   return text + "\n";
 }
 
-void add_options(std::string& text, const CommandInfo& command) {
-  std::string group = "Options";
-  for (const OptionInfo& option : command.options) {
-    if (!option.is_argument && option.group != group) {
+void add_option(std::string& text, const OptionRow& option) {
+  const std::string required = option.required ? " (required)" : "";
+  text += item(option_term(option), roff(option.text) + required);
+}
+
+void add_options(std::string& text, const Command& command) {
+  for (const OptionRow& argument : command.arguments) add_option(text, argument);
+  std::string group = kOptions;
+  for (const OptionRow& option : command.options) {
+    if (option.group != group) {
       group = option.group;
       text += fmt::format(".PP\n{}:\n", roff(group));
     }
-    const std::string required = option.required ? " (required)" : "";
-    text += item(option_term(option), roff(option.text) + required);
+    add_option(text, option);
   }
 }
 
@@ -94,9 +98,9 @@ std::string part_of(std::string_view footer, bool examples) {
   return text;
 }
 
-void add_commands(std::string& text, const CommandInfo& parent) {
-  for (const CommandInfo& command : parent.commands) {
-    text += fmt::format(".SS {}\n{}.PP\n{}.\n", roff(command.name), synopsis(command),
+void add_commands(std::string& text, const Command& parent) {
+  for (const Command& command : parent.commands) {
+    text += fmt::format(".SS {}\n{}.PP\n{}.\n", roff(command.path), synopsis(command),
                         roff(command.text));
     add_options(text, command);
     add_footer(text, command.footer);
@@ -167,7 +171,7 @@ std::string roff(std::string_view text) {
   return result;
 }
 
-std::string man_page(const CommandInfo& program) {
+std::string man_page(const Command& program) {
   std::string text =
       fmt::format(".TH VIRNUCPRO 1 \"\" \"virnucpro {}\" \"User Commands\"\n", program_version());
   text += ".SH NAME\nvirnucpro \\- tells viral from other sequences\n";

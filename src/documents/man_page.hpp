@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-#include "documents/command_tree.hpp"
+#include "cli/command_line.hpp"
 
 namespace virnucpro {
 
 // virnucpro(1), in the man macros: every command with its options and examples, exit codes,
 // environment, configuration.
-std::string man_page(const CommandInfo& program);
+std::string man_page(const Command& program);
 
 // `text` as roff shows it letter by letter, at the beginning of a line, too.
 std::string roff(std::string_view text);

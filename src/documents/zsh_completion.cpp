@@ -51,76 +51,77 @@ std::string value_part(std::string_view value) {
 }
 
 // Values may stand in the next word or behind the name: "-o+", "--output=".
-std::vector<std::string> names_with_value(const OptionInfo& option) {
+std::vector<std::string> names_with_value(const OptionRow& option) {
   std::vector<std::string> names = option.names;
-  if (!option.takes_value) return names;
+  if (!option.takes_value()) return names;
   for (std::string& name : names) name += name.starts_with("--") ? "=" : "+";
   return names;
 }
 
-std::string option_line(const OptionInfo& option) {
-  const std::string value = option.takes_value ? value_part(option.value) : std::string{};
-  if (option.is_argument) return fmt::format("'{}{}'", option.repeats ? "*" : "", value);
+std::string option_line(const OptionRow& option) {
+  const std::string value = option.takes_value() ? value_part(option.value) : std::string{};
+  if (option.is_argument()) return fmt::format("'{}{}'", option.repeats() ? "*" : "", value);
   const std::vector<std::string> names = names_with_value(option);
   const std::string rest = fmt::format("'[{}]{}'", escaped(option.text, "[]:"), value);
   if (names.size() == 1) return names[0] + rest;
   return fmt::format("'({})'{{{}}}{}", fmt::join(option.names, " "), fmt::join(names, ","), rest);
 }
 
-std::string arguments_call(const CommandInfo& command, const CommandInfo& program) {
+std::string arguments_call(const Command& command, const Command& program) {
   std::string text;
-  for (const OptionInfo& option : command.options) text += " \\\n    " + option_line(option);
+  for (const OptionRow& argument : command.arguments) text += " \\\n    " + option_line(argument);
+  for (const OptionRow& option : command.options) text += " \\\n    " + option_line(option);
   if (&command == &program) return text;
-  for (const OptionInfo& option : program.options) {
+  for (const OptionRow& option : program.options) {
     const bool is_help = option.names.front() == "-h";
     if (!is_help) text += " \\\n    " + option_line(option);
   }
   return text;
 }
 
-void add_leaf(std::string& text, const CommandInfo& command, const CommandInfo& program) {
-  text += fmt::format("\n{}() {{\n  _arguments -S{}\n}}\n", function_name(command.name),
+void add_leaf(std::string& text, const Command& command, const Command& program) {
+  text += fmt::format("\n{}() {{\n  _arguments -S{}\n}}\n", function_name(command.path),
                       arguments_call(command, program));
 }
 
 // A command that has commands.
-void add_branch(std::string& text, const CommandInfo& command, const CommandInfo& program) {
+void add_branch(std::string& text, const Command& command, const Command& program) {
   text += fmt::format(
       "\n{}() {{\n  local curcontext=\"$curcontext\" state line\n  local -a commands\n"
       "  typeset -A opt_args\n  _arguments -C{} \\\n    ':command:->command' \\\n"
       "    '*::argument:->argument'\n",
-      function_name(command.name), arguments_call(command, program));
+      function_name(command.path), arguments_call(command, program));
   text += "  case $state in\n    command)\n      commands=(\n";
-  for (const CommandInfo& inner : command.commands) {
-    text += fmt::format("        '{}:{}'\n", last_word(inner.name), escaped(inner.text, ":"));
+  for (const Command& inner : command.commands) {
+    text += fmt::format("        '{}:{}'\n", inner.name(), escaped(inner.text, ":"));
   }
   text +=
       "      )\n      _describe command commands\n      ;;\n    argument)\n"
       "      case $line[1] in\n";
-  for (const CommandInfo& inner : command.commands) {
-    text += fmt::format("        {}) {} ;;\n", last_word(inner.name), function_name(inner.name));
+  for (const Command& inner : command.commands) {
+    text += fmt::format("        {}) {} ;;\n", inner.name(), function_name(inner.path));
   }
   text += "      esac\n      ;;\n  esac\n}\n";
 }
 
-void add_functions(std::string& text, const CommandInfo& command, const CommandInfo& program) {
+void add_functions(std::string& text, const Command& command, const Command& program) {
   if (command.commands.empty()) {
     add_leaf(text, command, program);
   } else {
     add_branch(text, command, program);
   }
-  for (const CommandInfo& inner : command.commands) add_functions(text, inner, program);
+  for (const Command& inner : command.commands) add_functions(text, inner, program);
 }
 
 }  // namespace
 
-std::string zsh_completion(const CommandInfo& tree) {
-  const CommandInfo program = with_help_topics(tree);
+std::string zsh_completion(const Command& tree) {
+  const Command program = with_help_topics(tree);
   std::string text =
       "#compdef virnucpro\n# Completion of virnucpro for zsh; made from the program's table of "
       "options.\n";
   add_functions(text, program, program);
-  text += fmt::format("\n{} \"$@\"\n", function_name(program.name));
+  text += fmt::format("\n{} \"$@\"\n", function_name(program.path));
   return text;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/parse_command_line.hpp"
 
 namespace virnucpro {
 namespace {
@@ -41,13 +42,14 @@ ModelChoice models_of(const ModelOptions& options, const std::string& config = "
 }
 
 // The options of a command line, through the parser that the commands use.
-ComputeSettings compute_of(std::vector<std::string> arguments, const std::string& config = "",
-                           const Environment& environment = {}) {
-  CLI::App app;
+ComputeSettings compute_of(const std::vector<std::string>& arguments,
+                           const std::string& config = "", const Environment& environment = {}) {
+  Command command("virnucpro", "");
   ComputeOptions options;
-  add_compute_options(app, options);
-  std::reverse(arguments.begin(), arguments.end());
-  app.parse(arguments);
+  add_compute_options(command, options);
+  std::vector<const char*> words{"virnucpro"};
+  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+  parse_command_line(command, words);
   return choose_compute(options, parse(config), environment);
 }
 
@@ -187,7 +189,7 @@ TEST(ChooseThreshold, IsAShare) {
 }
 
 TEST(AddValue, RefusesAnEmptyValue) {
-  EXPECT_THROW(compute_of({"--threads", ""}), CLI::ValidationError);
+  EXPECT_EQ(kind_of([] { compute_of({"--threads", ""}); }), ErrorKind::kUsage);
 }
 
 }  // namespace

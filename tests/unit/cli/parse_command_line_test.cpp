@@ -1,0 +1,78 @@
+#include "cli/parse_command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A program with one command.
+struct Example {
+  Command program{"program", ""};
+  int verbosity = 0;
+  bool force = false;
+  std::string output;
+  std::vector<std::string> inputs;
+
+  Example() {
+    program.add_option("-v,--verbose", &verbosity, "");
+    Command& command = program.add_command("copy", "");
+    command.add_argument("INPUT", &inputs, "");
+    command.add_flag("-f,--force", force, "");
+    command.add_value("-o,--output", output, "", "FILE").excludes = "--force";
+  }
+
+  std::optional<Ask> parse(std::vector<const char*> words) {
+    words.insert(words.begin(), "program");
+    return parse_command_line(program, words);
+  }
+
+  std::string mistake(const std::vector<const char*>& words) {
+    try {
+      parse(words);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST(ParseCommandLine, FillsInWhatRowsPointAt) {
+  Example example;
+  EXPECT_EQ(example.parse({"copy", "a", "-vo", "x", "b", "-v", "--output=y"}), std::nullopt);
+  EXPECT_EQ(chosen_command(example.program).path, "program copy");
+  EXPECT_THAT(example.inputs, ElementsAre("a", "b"));
+  EXPECT_EQ(example.output, "y") << "the last one";
+  EXPECT_EQ(example.verbosity, 2);
+  EXPECT_EQ(example.program.chosen->find_option("-o")->times, 2U);
+  EXPECT_EQ(example.program.chosen->find_option("--force")->times, 0U);
+}
+
+TEST(ParseCommandLine, TellsWhoseHelpIsAskedFor) {
+  Example example;
+  EXPECT_EQ(example.parse({"copy", "--help"}), Ask::kHelp);
+  EXPECT_EQ(chosen_command(example.program).name(), "copy");
+}
+
+TEST(ParseCommandLine, ExplainsMistakes) {
+  EXPECT_THAT(Example().mistake({"copy", "a", "--ouput", "x"}), HasSubstr("--output?"));
+  EXPECT_THAT(Example().mistake({"cpoy"}), HasSubstr("did you mean copy?"));
+  EXPECT_THAT(Example().mistake({"copy", "a", "-o"}), HasSubstr("--output needs a value"));
+  EXPECT_THAT(Example().mistake({"copy", "a", "-o", ""}), HasSubstr("the value is empty"));
+  EXPECT_THAT(Example().mistake({"copy", "a", "-o", "x", "-f"}), HasSubstr("excludes"));
+  EXPECT_THAT(Example().mistake({"copy"}), HasSubstr("INPUT is required"));
+}
+
+TEST(ParseCommandLine, KnowsTheCommandOfAMistake) {
+  Example example;
+  EXPECT_NE(example.mistake({"copy", "--ouput"}), "");
+  EXPECT_EQ(chosen_command(example.program).name(), "copy");
+}
+
+}  // namespace
+}  // namespace virnucpro
