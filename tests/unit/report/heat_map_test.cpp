@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "report/json_values.hpp"
 #include "report/report_html.hpp"
 #include "report/report_json.hpp"
 #include "report/report_markdown.hpp"
@@ -40,14 +39,15 @@ TEST(HeatMap, IsATableInMarkdown) {
 }
 
 TEST(HeatMap, IsAListOfCellsInJson) {
-  const auto json = nlohmann::json::parse(report_json(page_with_a_map()));
-  const auto& cells = json["sections"]["maps"]["plots"]["map"];
-  ASSERT_EQ(cells.size(), 4U);
-  EXPECT_EQ(cells[1]["value"], nullptr);
-  EXPECT_EQ(cells[1]["note"], "no <memory>");
-  EXPECT_EQ(cells[2]["row"], "2");
-  EXPECT_EQ(cells[2]["column"], "512");
-  EXPECT_EQ(cells[2]["value"], 50.0);
+  const std::string text = report_json(page_with_a_map());
+  const JsonValues json(text, "report.json");
+  const std::string cells = "sections/maps/plots/map";
+  EXPECT_EQ(json.elements(cells), 4U);
+  EXPECT_THAT(text, HasSubstr("\"value\": null,\n"));
+  EXPECT_EQ(json.text(cells + "/1/note"), "no <memory>");
+  EXPECT_EQ(json.text(cells + "/2/row"), "2");
+  EXPECT_EQ(json.text(cells + "/2/column"), "512");
+  EXPECT_EQ(json.number(cells + "/2/value"), 50.0);
 }
 
 TEST(HeatMap, ScrollsInHtmlWhereItIsWide) {

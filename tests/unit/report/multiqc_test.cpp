@@ -1,10 +1,10 @@
 #include "report/multiqc.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include "report/json_values.hpp"
 
 namespace virnucpro {
 namespace {
@@ -21,16 +21,22 @@ RunFacts facts() {
 }
 
 TEST(MultiQc, HasTheColumnsOfTheGeneralStatistics) {
-  const auto json = nlohmann::json::parse(multiqc_general(facts()));
-  EXPECT_EQ(json["plot_type"], "generalstats");
-  const auto& row = json["data"]["reads"];
-  EXPECT_EQ(row["virnucpro_virus_percent"], 25);
-  EXPECT_FALSE(row.contains("virnucpro_rate"));  // not measured is not nothing
-  for (const auto& [name, value] : row.items()) {
-    const auto& columns = json["pconfig"];
-    EXPECT_TRUE(std::any_of(columns.begin(), columns.end(), [&name = name](const auto& column) {
-      return column.contains(name);
-    })) << name;
+  const std::string text = multiqc_general(facts());
+  const JsonValues json(text, "virnucpro_mqc.json");
+  EXPECT_EQ(json.text("plot_type"), "generalstats");
+  EXPECT_EQ(json.number("data/reads/virnucpro_virus_percent"), 25);
+  EXPECT_EQ(json.text("pconfig/2/virnucpro_virus_percent/title"), "% virus");
+  // Every column is described; what was not measured has no value.
+  EXPECT_THAT(text, HasSubstr(R"("data": {
+  "reads": {
+   "virnucpro_sequences": 8,
+   "virnucpro_virus": 2,
+   "virnucpro_virus_percent": 25.0,
+   "virnucpro_unscored": 0
+  })"));
+  for (const char* column :
+       {"0/virnucpro_sequences", "1/virnucpro_virus", "3/virnucpro_unscored", "4/virnucpro_rate"}) {
+    EXPECT_TRUE(json.text(fmt::format("pconfig/{}/title", column))) << column;
   }
 }
 
@@ -47,7 +53,8 @@ TEST(MultiQc, NamesARunWithoutAStemByItsDirectory) {
   RunFacts unnamed = facts();
   unnamed.stem = "";
   unnamed.name = "out";
-  EXPECT_TRUE(nlohmann::json::parse(multiqc_general(unnamed))["data"].contains("out"));
+  const JsonValues json(multiqc_general(unnamed), "virnucpro_mqc.json");
+  EXPECT_EQ(json.number("data/out/virnucpro_sequences"), 8);
 }
 
 }  // namespace

@@ -1,16 +1,18 @@
 #include "report/trace_json.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "report/json_values.hpp"
 
 namespace virnucpro {
 namespace {
 
-using nlohmann::json;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string text_of(const Trace& trace) {
@@ -42,71 +44,76 @@ Trace sample_trace() {
   return trace;
 }
 
-std::vector<json> events_of(const json& document, const std::string& category) {
-  std::vector<json> found;
-  for (const json& event : document["traceEvents"]) {
-    if (event.value("cat", "") == category) found.push_back(event);
+JsonValues values_of(const Trace& trace) {
+  return {text_of(trace), "trace.json"};
+}
+
+// The paths of those events, "traceEvents/3/".
+std::vector<std::string> events_of(const JsonValues& document, const std::string& category) {
+  std::vector<std::string> found;
+  for (std::size_t k = 0; k < document.elements("traceEvents"); ++k) {
+    const std::string event = fmt::format("traceEvents/{}/", k);
+    if (document.text(event + "cat") == category) found.push_back(event);
   }
   return found;
 }
 
 TEST(TraceJson, BeginsAsNoOtherFile) {
   EXPECT_THAT(text_of({}), StartsWith(kTraceFileStart));
-  EXPECT_TRUE(json::parse(text_of({}))["traceEvents"].empty());
+  EXPECT_TRUE(text_of({}).ends_with("\"traceEvents\":[\n]}\n"));
+  EXPECT_EQ(values_of({}).elements("traceEvents"), 0U);
 }
 
 TEST(TraceJson, SaysWhatItCostAndLeftOut) {
-  const json about = json::parse(text_of(sample_trace()))["otherData"];
-  EXPECT_EQ(about["reached_limit"], true);
-  EXPECT_EQ(about["seconds"], 0.002);
-  ASSERT_EQ(about["processes"].size(), 2U);
-  const json worker = {{"pid", 8},
-                       {"name", "worker 0 (cuda:0)"},
-                       {"kernels", "CUPTI"},
-                       {"events", 6},
-                       {"events_dropped", 3},
-                       {"recording_seconds", 0.000002},
-                       {"cupti_seconds", 1.0}};
-  EXPECT_EQ(about["processes"][1], worker);
+  const std::string text = text_of(sample_trace());
+  const JsonValues document(text, "trace.json");
+  EXPECT_EQ(document.flag("otherData/reached_limit"), true);
+  EXPECT_EQ(document.number("otherData/seconds"), 0.002);
+  EXPECT_EQ(document.elements("otherData/processes"), 2U);
+  EXPECT_THAT(text, HasSubstr(R"_({"pid":8,"name":"worker 0 (cuda:0)","kernels":"CUPTI",)_"
+                              R"_("events":6,"events_dropped":3,)_"
+                              R"_("recording_seconds":0.000002,"cupti_seconds":1.000000})_"));
 }
 
 TEST(TraceJson, NamesProcessesAndTracks) {
-  const json document = json::parse(text_of(sample_trace()));
+  const JsonValues document = values_of(sample_trace());
   std::vector<std::string> names;
-  for (const json& event : document["traceEvents"]) {
-    if (event["ph"] == "M") names.push_back(event["args"]["name"]);
+  for (std::size_t k = 0; k < document.elements("traceEvents"); ++k) {
+    const std::string event = fmt::format("traceEvents/{}/", k);
+    if (document.text(event + "ph") == "M") names.push_back(*document.text(event + "args/name"));
   }
   EXPECT_EQ(names, (std::vector<std::string>{"run", "worker 0 (cuda:0)", "main 8", "GPU, stream 7",
                                              "GPU, batches"}));
 }
 
 TEST(TraceJson, HasABatchOverItsKernels) {
-  const json document = json::parse(text_of(sample_trace()));
-  const std::vector<json> batches = events_of(document, "batch");
+  const JsonValues document = values_of(sample_trace());
+  const std::vector<std::string> batches = events_of(document, "batch");
   ASSERT_EQ(batches.size(), 2U);
-  EXPECT_EQ(batches[0]["name"], "batch 0");
-  EXPECT_EQ(batches[0]["ts"], 1.0);
-  EXPECT_EQ(batches[0]["dur"], 1.345);
-  EXPECT_EQ(batches[0]["args"], (json{{"batch", 0}, {"kernels", 2}}));
-  EXPECT_EQ(batches[1]["ts"], 2.5);
-  EXPECT_EQ(batches[1]["dur"], 0.5) << "its copy is no kernel";
-  EXPECT_EQ(batches[1]["tid"], 3);
+  EXPECT_EQ(document.text(batches[0] + "name"), "batch 0");
+  EXPECT_EQ(document.number(batches[0] + "ts"), 1.0);
+  EXPECT_EQ(document.number(batches[0] + "dur"), 1.345);
+  EXPECT_EQ(document.number(batches[0] + "args/batch"), 0);
+  EXPECT_EQ(document.number(batches[0] + "args/kernels"), 2);
+  EXPECT_EQ(document.number(batches[1] + "ts"), 2.5);
+  EXPECT_EQ(document.number(batches[1] + "dur"), 0.5) << "its copy is no kernel";
+  EXPECT_EQ(document.number(batches[1] + "tid"), 3);
 }
 
 TEST(TraceJson, HasEventsInOrderAndTheirNamesAsText) {
-  const json document = json::parse(text_of(sample_trace()));
-  const std::vector<json> kernels = events_of(document, "kernel");
+  const JsonValues document = values_of(sample_trace());
+  const std::vector<std::string> kernels = events_of(document, "kernel");
   ASSERT_EQ(kernels.size(), 4U);
-  EXPECT_EQ(kernels[0]["name"], "a<\"b\">\n\xef\xbf\xbd");
-  EXPECT_EQ(kernels[0]["ts"], 0.0) << "it was fitted to before the beginning";
-  EXPECT_EQ(kernels[0]["dur"], 0.5);  // what is before the beginning is cut
-  EXPECT_TRUE(kernels[0]["args"].empty());
-  EXPECT_EQ(kernels[1]["args"]["batch"], 0);
-  EXPECT_EQ(kernels[3]["args"]["batch"], 1);
-  EXPECT_EQ(kernels[3]["tid"], 2);
-  const std::vector<json> host = events_of(document, "host");
+  EXPECT_EQ(document.text(kernels[0] + "name"), "a<\"b\">\\x0a\xef\xbf\xbd");  // as text() shows it
+  EXPECT_EQ(document.number(kernels[0] + "ts"), 0.0) << "it was fitted to before the beginning";
+  EXPECT_EQ(document.number(kernels[0] + "dur"), 0.5);  // what is before the beginning is cut
+  EXPECT_FALSE(document.number(kernels[0] + "args/batch"));
+  EXPECT_EQ(document.number(kernels[1] + "args/batch"), 0);
+  EXPECT_EQ(document.number(kernels[3] + "args/batch"), 1);
+  EXPECT_EQ(document.number(kernels[3] + "tid"), 2);
+  const std::vector<std::string> host = events_of(document, "host");
   ASSERT_EQ(host.size(), 1U);
-  EXPECT_EQ(host[0]["ts"], 0.1);
+  EXPECT_EQ(document.number(host[0] + "ts"), 0.1);
 }
 
 }  // namespace

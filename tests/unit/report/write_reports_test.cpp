@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "report/json_values.hpp"
 #include "unit/report/sample_run.hpp"
 #include "unit/run/temp_dir.hpp"
 
@@ -16,7 +15,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using Json = nlohmann::json;
+using testing::Optional;
 
 constexpr const char* kSummary = R"({"schema": "virnucpro-telemetry-1",
   "run": {"seconds": 100, "command": ["virnucpro", "predict", "it's.fa"]},
@@ -32,12 +31,28 @@ std::vector<std::string> reports_of(const TempDir& directory, const Journal& jou
   return texts;
 }
 
-Json report_of(const TempDir& directory, const Journal& journal) {
-  return Json::parse(reports_of(directory, journal)[2]);
+JsonValues json_of(const std::vector<std::string>& texts) {
+  return {texts[2], "report.json"};
 }
 
-std::vector<std::string> warnings_of(const Json& report) {
-  return report.at("warnings");
+JsonValues multiqc_of(const std::vector<std::string>& texts) {
+  return {texts[3], "virnucpro_mqc.json"};
+}
+
+JsonValues report_of(const TempDir& directory, const Journal& journal) {
+  return json_of(reports_of(directory, journal));
+}
+
+std::vector<std::string> texts_at(const JsonValues& report, const std::string& path) {
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < report.elements(path); ++k) {
+    texts.push_back(report.text(fmt::format("{}/{}", path, k)).value_or(""));
+  }
+  return texts;
+}
+
+std::vector<std::string> warnings_of(const JsonValues& report) {
+  return texts_at(report, "warnings");
 }
 
 TEST(WriteReports, WriteWhatTheyName) {
@@ -55,21 +70,20 @@ TEST(WriteReports, WriteWhatTheyName) {
 
 TEST(WriteReports, SayThatNothingWasMeasured) {
   const TempDir directory;
-  const Json report =
+  const JsonValues report =
       report_of(directory, sample_run(directory.path(), {sample_part("a", 9, {0.9F})}));
-  EXPECT_THAT(report["sections"]["throughput"]["note"].get<std::string>(),
-              HasSubstr("Nothing was measured"));
-  EXPECT_FALSE(report["sections"].contains("verdicts"));
-  EXPECT_FALSE(report["summary"].contains("seconds"));
-  EXPECT_EQ(report["summary"]["sequences"], 1);
-  EXPECT_EQ(report["sections"]["top_hits"]["tables"]["sequences"][0]["sequence_id"], "a");
+  EXPECT_THAT(report.text("sections/throughput/note"), Optional(HasSubstr("Nothing was measured")));
+  EXPECT_FALSE(report.text("sections/verdicts/title"));
+  EXPECT_FALSE(report.number("summary/seconds"));
+  EXPECT_EQ(report.number("summary/sequences"), 1);
+  EXPECT_EQ(report.text("sections/top_hits/tables/sequences/0/sequence_id"), "a");
   EXPECT_THAT(warnings_of(report), ElementsAre(HasSubstr("There are no tables")));
 }
 
 TEST(WriteReports, AreMadeOfAnEmptyRun) {
   const TempDir directory;
   const auto texts = reports_of(directory, sample_run(directory.path(), {}));
-  EXPECT_EQ(Json::parse(texts[2])["summary"]["sequences"], 0);
+  EXPECT_EQ(json_of(texts).number("summary/sequences"), 0);
   EXPECT_THAT(texts[0], HasSubstr("</html>"));
 }
 
@@ -78,13 +92,13 @@ TEST(WriteReports, SayWhatTheTelemetrySays) {
   write_text(directory / "telemetry_20260102T000000Z.json", kSummary);
   write_text(directory / "telemetry_20250102T000000Z.json", R"({"run": {"seconds": 1}})");
   const auto texts = reports_of(directory, sample_run(directory.path(), {}));
-  const Json report = Json::parse(texts[2]);
-  EXPECT_EQ(report["summary"]["seconds"], 100);
-  EXPECT_EQ(report["sections"]["verdicts"]["tables"]["verdicts"][0]["status"], "PASS");
-  EXPECT_EQ(report["sections"]["throughput"]["tables"]["workers"][0]["batches"], 11);
-  EXPECT_EQ(report["sections"]["reproduce"]["command"], "virnucpro predict 'it'\\''s.fa'");
+  const JsonValues report = json_of(texts);
+  EXPECT_EQ(report.number("summary/seconds"), 100);
+  EXPECT_EQ(report.text("sections/verdicts/tables/verdicts/0/status"), "PASS");
+  EXPECT_EQ(report.number("sections/throughput/tables/workers/0/batches"), 11);
+  EXPECT_EQ(report.text("sections/reproduce/command"), "virnucpro predict 'it'\\''s.fa'");
   EXPECT_THAT(texts[1], HasSubstr("| time | 100 s |"));
-  EXPECT_EQ(Json::parse(texts[3])["data"]["reads"]["virnucpro_rate"], 10);
+  EXPECT_EQ(multiqc_of(texts).number("data/reads/virnucpro_rate"), 10);
 }
 
 TEST(WriteReports, FallBackOnTheBatchesOfAKilledRun) {
@@ -93,11 +107,11 @@ TEST(WriteReports, FallBackOnTheBatchesOfAKilledRun) {
              "{\"time\":2,\"worker\":0,\"esm_tokens\":900,\"dna_tokens\":100,\"budget_tokens\":"
              "1000,\"seconds\":1}\n"
              "{\"time\":4,\"worker\":0,\"esm_to");
-  const Json report = report_of(directory, sample_run(directory.path(), {}));
-  EXPECT_EQ(report["summary"]["seconds"], 2);
-  EXPECT_EQ(report["sections"]["packing"]["fields"]["packing"], 0.9);
-  EXPECT_EQ(report["sections"]["throughput"]["fields"]["tokens_per_second"], 500);
-  EXPECT_THAT(report["sections"]["verdicts"]["note"].get<std::string>(), HasSubstr("no summary"));
+  const JsonValues report = report_of(directory, sample_run(directory.path(), {}));
+  EXPECT_EQ(report.number("summary/seconds"), 2);
+  EXPECT_EQ(report.number("sections/packing/fields/packing"), 0.9);
+  EXPECT_EQ(report.number("sections/throughput/fields/tokens_per_second"), 500);
+  EXPECT_THAT(report.text("sections/verdicts/note"), Optional(HasSubstr("no summary")));
 }
 
 TEST(WriteReports, WarnOfTelemetryThatCannotBeRead) {
@@ -118,15 +132,15 @@ TEST(WriteReports, SayThatARunDidNotFinish) {
   SequencePart open = sample_part("b", 900, {0.9F});
   open.last = false;
   journal.append({.index = 0, .parts = {sample_part("a", 9, {0.9F}), open}});
-  const Json report = report_of(directory, journal);
-  EXPECT_THAT(report["state"], Contains("partial"));
-  EXPECT_EQ(report["summary"]["sequences"], 1);
+  const JsonValues report = report_of(directory, journal);
+  EXPECT_THAT(texts_at(report, "state"), Contains("partial"));
+  EXPECT_EQ(report.number("summary/sequences"), 1);
   EXPECT_THAT(warnings_of(report), ElementsAre(HasSubstr("did not finish")));
 }
 
 TEST(WriteReports, RepeatNothingAsMarkup) {
   const TempDir directory;
-  const std::string in_json = Json(kMarkup).dump();
+  const std::string in_json = json_text(kMarkup);
   write_text(directory / "telemetry_1.json",
              fmt::format(R"({{"run": {{"command": [{0}], "started": {0}}},
   "workers": [{{"name": {0}}}], "stages": [{{"name": {0}, "seconds": 1}}],
@@ -151,8 +165,8 @@ TEST(WriteReports, RepeatNothingAsMarkup) {
   const std::size_t raw = texts[1].find("<script>");
   EXPECT_EQ(texts[1].substr(texts[1].rfind('\n', raw) + 1, 5), "    '");
   EXPECT_EQ(texts[1].find("<script>", raw + 1), std::string::npos);
-  EXPECT_EQ(Json::parse(texts[2])["title"], kMarkup);
-  EXPECT_TRUE(Json::parse(texts[3])["data"].contains(kMarkup));
+  EXPECT_EQ(json_of(texts).text("title"), kMarkup);
+  EXPECT_TRUE(multiqc_of(texts).number(fmt::format("data/{}/virnucpro_sequences", kMarkup)));
 }
 
 TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
@@ -167,7 +181,7 @@ TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
   write_text(b / "telemetry_1.json",
              fmt::format(R"({{"run": {{"seconds": 50}}, "verdicts": [{{"id": "PERF-01",
                              "name": {0}, "status": "MISS"}}]}})",
-                         Json(kMarkup).dump()));
+                         json_text(kMarkup)));
   const auto facts =
       write_comparison({{a, first}, {b, other}}, directory / "compare.html", {}, Cancel());
   ASSERT_EQ(facts.size(), 2U);
