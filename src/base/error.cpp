@@ -64,7 +64,7 @@ constexpr std::array kTable{
         kWorkersLost, "workers-lost", 1, "every worker process was lost",
         "What is done is kept: go on with predict --resume once the cause is found, which the "
         "log names for each loss; virnucpro export writes the tables of what is done."},
-    ErrorInfo{kCpu, "cpu", 1, "this processor is too old",
+    ErrorInfo{kCpu, "cpu", 1, "this processor lacks instructions",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
               "Choose another with --output; --force replaces the file, or this program's files in "

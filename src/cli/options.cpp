@@ -11,6 +11,7 @@
 #include "base/processors.hpp"
 #include "base/text.hpp"
 #include "cli/gpu_choice.hpp"
+#include "ops/cpu.hpp"
 #include "sequence/record.hpp"
 #include "tensor/device_advice.hpp"
 
@@ -110,7 +111,11 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
   const std::string precision =
       fallback_to_fp32 ? "fp32" : choose_text(options.precision, config, "run.precision", "auto");
   if (precision == "auto") return default_precision(on_gpu, environment);
-  if (const auto known = parse_precision(precision, on_gpu)) return *known;
+  if (const auto known = parse_precision(precision, on_gpu)) {
+    if (!on_gpu)
+      cpu_kernel_path(*known);  // fails where the processor cannot, before a model is read
+    return *known;
+  }
   throw unknown_word(options.precision, "--precision", config, "run.precision",
                      "auto, fp32, fp16 or bf16");
 }

@@ -38,16 +38,21 @@ std::string describe_processors() {
   return fmt::format("{} processors", all);
 }
 
-// By precision.
-std::string kernel_paths() {
-  std::string paths;
+// Empty where `precision` cannot be computed here.
+std::string kernel_path(Precision precision) {
   try {
-    paths = cpu_kernel_path(Precision::kFp32);
-    paths += fmt::format(", bf16: {}", cpu_kernel_path(Precision::kBf16));
+    return std::string(cpu_kernel_path(precision));
   } catch (const Error&) {
-    if (paths.empty()) return "too old: AVX2 and FMA are needed";
+    return {};
   }
-  return paths;
+}
+
+std::string kernel_paths() {
+  const std::string fp32 = kernel_path(Precision::kFp32);
+  const std::string bf16 = kernel_path(Precision::kBf16);
+  if (fp32.empty()) return "too old: AVX2 and FMA are needed";
+  return bf16.empty() ? fmt::format("{}, no bf16 (AVX512_BF16)", fp32)
+                      : fmt::format("{}, bf16: {}", fp32, bf16);
 }
 
 }  // namespace

@@ -13,6 +13,13 @@ bool has_isa(dnnl_cpu_isa_t isa) {
          static_cast<unsigned>(isa);
 }
 
+// An old processor is not at fault here: fp32 runs on every one that the program accepts.
+Error without_bf16() {
+  Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
+  error.advise("Run it with --precision fp32, or on a processor with AVX512_BF16.");
+  return error;
+}
+
 }  // namespace
 
 std::string_view cpu_kernel_path(Precision precision) {
@@ -22,7 +29,7 @@ std::string_view cpu_kernel_path(Precision precision) {
   }
   if (precision == Precision::kBf16) {
     if (has_isa(dnnl_cpu_isa_avx512_core_bf16)) return "cpu-avx512-bf16";
-    throw Error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
+    throw without_bf16();
   }
   return has_isa(dnnl_cpu_isa_avx512_core) ? "cpu-avx512" : "cpu-avx2";
 }

@@ -342,7 +342,18 @@ def test_caches_of_models(place, name, path):
 
 def test_older_instructions(program):
     result = program("utils", "list-devices", environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
-    assert b", cpu-avx2" in result.stdout
+    assert b", cpu-avx2, no bf16 (AVX512_BF16)" in result.stdout
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_bf16_without_its_instructions(place, workers):
+    result = place.predict("a.fa", "-o", "out", "--precision", "bf16", "--cpu-workers", workers,
+                           environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
+    assert result.returncode == 1
+    assert "bf16 needs AVX512_BF16; fp32 runs here" in message(result)
+    assert "--precision fp32" in message(result)
+    assert "2013" not in message(result)
+    assert not (place.folder / "out").exists()
 
 
 def test_temporary_folder(place):
