@@ -76,7 +76,7 @@ Error config_error(const std::string& file, int line, const std::string& detail)
   return Error(ErrorKind::kConfig, Place{.file = file}, fmt::format("line {}: {}", line, detail));
 }
 
-std::string shown(std::string_view text) {
+std::string shown_name(std::string_view text) {
   return std::string(text.substr(0, kShownName));
 }
 
@@ -174,7 +174,7 @@ class Collector final : public YAML::EventHandler {
   // What stands in a list repeats its keys; anywhere else a key stands once.
   void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting, bool repeats) {
     const bool fresh = settings.emplace(name, std::move(setting)).second;
-    if (!fresh && !repeats) fail(mark, fmt::format("{} is set twice", shown(name)));
+    if (!fresh && !repeats) fail(mark, fmt::format("{} is set twice", shown_name(name)));
   }
 
   const std::string& file_;
@@ -215,7 +215,7 @@ void Config::check(const std::string& name, const Setting& setting) {
   }
   if (!is_of_type(key->type, setting)) {
     const std::string found =
-        setting.is_list ? "a list" : fmt::format("\"{}\"", shown(setting.values[0]));
+        setting.is_list ? "a list" : fmt::format("\"{}\"", shown_name(setting.values[0]));
     throw config_error(file_, setting.line,
                        fmt::format("{}: expected {}, found {}", name, describe(key->type), found));
   }
@@ -233,8 +233,8 @@ void Config::warn_unknown(const std::string& name, const Setting& setting) {
   }
   std::vector<std::string_view> names;
   for (const ConfigKey& key : config_keys()) names.push_back(key.name);
-  warnings_.push_back(fmt::format("{}: line {}: unknown key {}{}", file_, setting.line, shown(name),
-                                  did_you_mean(name, names)));
+  warnings_.push_back(fmt::format("{}: line {}: unknown key {}{}", file_, setting.line,
+                                  shown_name(name), did_you_mean(name, names)));
 }
 
 const Config::Setting* Config::find(std::string_view name, ConfigType type) const {
@@ -281,8 +281,9 @@ Error Config::wrong_value(std::string_view name, const std::string& expected) co
   const auto found = settings_.find(name);
   const std::string value =
       found == settings_.end() || found->second.values.empty() ? "" : found->second.values.front();
-  return config_error(file_, found == settings_.end() ? 0 : found->second.line,
-                      fmt::format("{}: expected {}, found \"{}\"", name, expected, shown(value)));
+  return config_error(
+      file_, found == settings_.end() ? 0 : found->second.line,
+      fmt::format("{}: expected {}, found \"{}\"", name, expected, shown_name(value)));
 }
 
 }  // namespace virnucpro

@@ -118,7 +118,7 @@ constexpr std::array kExitCodes{
 };
 
 // What a file says of itself may be of any length, and hold a NUL, at which what() would end.
-std::string shown(std::string_view text) {
+std::string message_text(std::string_view text) {
   constexpr std::size_t kLongest = 2048;
   if (text.size() <= kLongest) return printable(text);
   std::size_t size = kLongest;
@@ -127,12 +127,12 @@ std::string shown(std::string_view text) {
 }
 
 std::string describe(const Place& place) {
-  std::string text = shown(place.file);
+  std::string text = message_text(place.file);
   const auto add = [&text](const std::string& part, const char* separator) {
     if (!text.empty()) text += separator;
     text += part;
   };
-  if (!place.tensor.empty()) add(fmt::format("tensor {}", shown(place.tensor)), ": ");
+  if (!place.tensor.empty()) add(fmt::format("tensor {}", message_text(place.tensor)), ": ");
   if (place.record) add(fmt::format("record {}", *place.record), ": ");
   if (place.offset) add(fmt::format("byte {}", *place.offset), place.record ? ", " : ": ");
   return text;
@@ -142,7 +142,7 @@ std::string compose(ErrorKind kind, const Place& place, const std::string& detai
   std::string text = describe(place);
   if (!text.empty()) text += ": ";
   text += error_info(kind).summary;
-  if (!detail.empty()) text += ": " + shown(detail);
+  if (!detail.empty()) text += ": " + message_text(detail);
   return text;
 }
 

@@ -50,7 +50,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples =
+constexpr const char* kBenchmarkExamples =
     "Examples:\n"
     "  virnucpro benchmark --suite all --data-size tiny --quick -o bench\n"
     "  virnucpro benchmark --suite scaling,end-to-end --models-dir models --data-size medium \\\n"
@@ -116,7 +116,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_compute_options(command, options.compute);
-  command.footer = kExamples;
+  command.footer = kBenchmarkExamples;
 }
 
 // Where no model is named anywhere, benchmarks do with random numbers: their speed is the same.
@@ -150,7 +150,7 @@ std::string device_model(const ComputeSettings& compute) {
 }
 
 // What a benchmark is of, before anything is measured.
-struct Plan {
+struct BenchmarkPlan {
   std::vector<const SuiteEntry*> suites;
   ComputeSettings compute;
   BenchmarkSettings settings{};
@@ -160,7 +160,7 @@ struct Plan {
 };
 
 // Real samples by what is in them.
-std::string data_name(const Plan& plan) {
+std::string data_name(const BenchmarkPlan& plan) {
   if (plan.settings.samples.empty()) return std::string(plan.settings.size.name);
   ContentHash hash;
   for (const std::string& line : plan.facts.samples) hash.update(std::as_bytes(std::span(line)));
@@ -172,7 +172,7 @@ std::string line_of(const SampleFile& file) {
                      file.hash);
 }
 
-void take_samples(const std::string& directory, const Cancel& cancel, Plan& plan) {
+void take_samples(const std::string& directory, const Cancel& cancel, BenchmarkPlan& plan) {
   if (directory.empty()) return;
   const SampleData samples = load_sample_data(fs::absolute(directory), cancel);
   std::uint64_t sequences = 0;
@@ -225,9 +225,10 @@ DataSize size_for(DataSize size, std::size_t gpus) {
   return size;
 }
 
-Plan make_plan(const BenchmarkOptions& options, const Session& session) {
-  Plan plan{.suites = find_suites(options.suites),
-            .compute = choose_compute(options.compute, session.config, session.environment)};
+BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session) {
+  BenchmarkPlan plan{
+      .suites = find_suites(options.suites),
+      .compute = choose_compute(options.compute, session.config, session.environment)};
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
   const ModelChoice choice =
@@ -267,7 +268,7 @@ Plan make_plan(const BenchmarkOptions& options, const Session& session) {
 }
 
 void make_weights(const Session& session, const std::function<void(const std::string&)>& say,
-                  Plan& plan) {
+                  BenchmarkPlan& plan) {
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
   settings.models = with_files(settings.models, settings.output / "weights", say, session.cancel);
@@ -308,7 +309,7 @@ Section hold_against(const KeptResults& before, Outcome& outcome, bool judged) {
   return change_section(before, changes);
 }
 
-void compare_with_before(const Plan& plan, Outcome& outcome) {
+void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   if (!plan.before) return;
   const bool is_alike = plan.before->identity == plan.facts.identity;
   Section section = hold_against(*plan.before, outcome, is_alike);
@@ -323,7 +324,7 @@ void compare_with_before(const Plan& plan, Outcome& outcome) {
 
 // The last benchmark of its kind in the history is held against this one, and all of them are drawn
 // with this one at their end; append_to_history() keeps it.
-void look_at_history(const std::string& folder, const Plan& plan, Outcome& outcome) {
+void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
   const auto last = std::find_if(history.rbegin(), history.rend(), [&plan](const auto& kept) {
@@ -339,7 +340,8 @@ void look_at_history(const std::string& folder, const Plan& plan, Outcome& outco
   outcome.sections.push_back(trend_section(history));
 }
 
-void append_to_history(const std::string& folder, const Plan& plan, const Outcome& outcome) {
+void append_to_history(const std::string& folder, const BenchmarkPlan& plan,
+                       const Outcome& outcome) {
   if (folder.empty()) return;
   LineFile lines(fs::path(folder) / kHistoryName);
   const int error = lines.append(history_line(kept_results(plan.facts, outcome.results)));
@@ -352,7 +354,7 @@ void write_file(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
-void write_all_reports(const Plan& plan, const Outcome& outcome, const fs::path& stem,
+void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const fs::path& stem,
                        int exit_code) {
   const Page page = benchmark_page(plan.settings, plan.facts, outcome.results, outcome.sections);
   write_file(stem.string() + ".html", report_html(page));
@@ -395,7 +397,7 @@ std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict, const Ca
 }
 
 void hold_against_another_build(const std::string& program, const Session& session,
-                                const Plan& plan, Outcome& outcome) {
+                                const BenchmarkPlan& plan, Outcome& outcome) {
   if (program.empty() || session.cancel.requested()) return;
   try {
     AgainstResult against = run_against(plan.settings, program, session.cancel);
@@ -408,7 +410,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
 }
 
 int run_benchmark_command(const BenchmarkOptions& options, const Session& session) {
-  Plan plan = make_plan(options, session);
+  BenchmarkPlan plan = make_plan(options, session);
   const RunLock lock(plan.settings.output);
   const auto say = [&session](const std::string& what) {
     if (!session.global.quiet) terminal_print(what);

@@ -21,7 +21,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCompareExamples =
     "Examples:\n"
     "  virnucpro compare run_a run_b\n"
     "  virnucpro compare run_a run_b --exact -o differences.json\n"
@@ -107,7 +107,7 @@ void add_compare_command(Command& program) {
   command.add_value("--show", options->named, "Rows of each kind that are named (default 10)", "N");
   command.add_value("-o,--output", options->output, "The comparison as JSON, too", "FILE");
   command.add_flag("-f,--force", options->force, "Replace the output file");
-  command.footer = kExamples;
+  command.footer = kCompareExamples;
   command.action = [options](Session& session) { return run_compare(*options, session); };
 }
 

@@ -21,7 +21,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kEmbedExamples =
     "Examples:\n"
     "  virnucpro embed contigs.fa --models-dir models -o frames.h5\n"
     "  virnucpro embed --proteins proteins.faa --what esm2 -o proteins.h5";
@@ -55,7 +55,7 @@ void add_options(Command& command, EmbedOptions& options) {
   command.add_flag("--no-progress", options.no_progress, "No progress on stderr");
   add_encoder_options(command, options.models);
   add_compute_options(command, options.compute);
-  command.footer = kExamples;
+  command.footer = kEmbedExamples;
 }
 
 // "dnabert-s,esm2" into the three switches.

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kExportExamples =
     "Examples:\n"
     "  virnucpro export contigs_predictions --threshold 0.8 --virus-fasta -o strict\n"
     "  virnucpro export contigs_predictions     # of an interrupted run: "
@@ -57,7 +57,7 @@ void add_export_command(Command& program) {
                    "Write the sequences called virus to virus.fasta; reads the inputs again");
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
-  command.footer = kExamples;
+  command.footer = kExportExamples;
   command.action = [options](Session& session) { return run_export(*options, session); };
 }
 

@@ -25,7 +25,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostSequences = std::uint64_t{1} << 40U;
-constexpr const char* kExamples =
+constexpr const char* kGenerateExamples =
     "Examples:\n"
     "  virnucpro generate -n 1000 --length 500 --coding 1 -o coding.fa\n"
     "  virnucpro generate -n 10 --seed 7 --gc 0.4 -o - | virnucpro utils validate -\n"
@@ -79,11 +79,7 @@ void add_options(Command& command, GenerateOptions& options) {
                  "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR")
       .required = true;
   command.add_flag("-f,--force", options.force, "Replace the output files");
-  command.footer = kExamples;
-}
-
-[[noreturn]] void fail_usage(const std::string& detail) {
-  throw Error(ErrorKind::kUsage, detail);
+  command.footer = kGenerateExamples;
 }
 
 std::uint64_t choose_count(const GenerateOptions& options) {

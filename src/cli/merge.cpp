@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMergeExamples =
     "Example:\n"
     "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2";
 
@@ -41,7 +41,7 @@ void add_merge_command(Command& program) {
   command.add_value("-o,--output", options->output, "Output directory", "DIR").required = true;
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
-  command.footer = kExamples;
+  command.footer = kMergeExamples;
   command.action = [options](Session& session) { return run_merge(*options, session); };
 }
 

@@ -25,10 +25,6 @@ constexpr std::uint64_t kDefaultPrefetch = 2;
 constexpr const char* kModelGroup = "Models";
 constexpr const char* kComputeGroup = "Computing";
 
-[[noreturn]] void fail_usage(const std::string& detail) {
-  throw Error(ErrorKind::kUsage, detail);
-}
-
 std::string bounds_text(std::uint64_t least, std::uint64_t most) {
   return fmt::format("a whole number from {} to {}", least, most);
 }
@@ -193,6 +189,10 @@ std::string choose_classifier(const ModelOptions& options, const Config& config,
 }
 
 }  // namespace
+
+void fail_usage(const std::string& detail) {
+  throw Error(ErrorKind::kUsage, detail);
+}
 
 void add_classifier_options(Command& command, ModelOptions& options) {
   command.add_value("-m,--model-type", options.model_type,

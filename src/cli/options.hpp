@@ -74,6 +74,8 @@ std::string device_name(const ComputeSettings& compute);
 // A share of virus chunks, 0 to 1.
 double choose_threshold(const std::string& option, const Config& config);
 
+[[noreturn]] void fail_usage(const std::string& detail);  // throws kUsage
+
 // The value of a flag that counts something, within bounds. Error: kUsage.
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
                           std::uint64_t most);

@@ -37,7 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOutputGroup = "Output";
-constexpr const char* kExamples =
+constexpr const char* kPredictExamples =
     "Examples:\n"
     "  virnucpro predict contigs.fa.gz --models-dir models\n"
     "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --threshold 0.8 --virus-fasta\n"
@@ -311,7 +311,7 @@ void add_predict_command(Command& program) {
   add_encoder_options(command, options->models);
   add_output_options(command, *options);
   add_compute_options(command, options->compute);
-  command.footer = kExamples;
+  command.footer = kPredictExamples;
   command.action = [options](Session& session) { return run_predict(*options, session); };
 }
 

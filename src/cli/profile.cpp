@@ -23,7 +23,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kProfileExamples =
     "Examples:\n"
     "  virnucpro profile -m esm2 --models-dir models\n"
     "  virnucpro profile -m dnabert-s --models-dir models --min-batch 1024 --max-batch 4096 \\\n"
@@ -77,7 +77,7 @@ void add_options(Command& command, ProfileOptions& options) {
   command.add_flag("-f,--force", options.force, "Replace the output file");
   add_encoder_options(command, options.models);
   add_device_options(command, options.compute);
-  command.footer = kExamples;
+  command.footer = kProfileExamples;
 }
 
 ProfiledModel choose_model(const std::string& name) {

@@ -31,7 +31,7 @@ namespace {
 constexpr const char* kDescription =
     "Tells viral from other sequences: reads FASTA, FASTQ, BAM, SAM or CRAM, cuts and translates\n"
     "it, and scores every stop-free reading frame with DNABERT-S, ESM-2 and a classifier.";
-constexpr const char* kExamples =
+constexpr const char* kProgramExamples =
     "Examples:\n"
     "  virnucpro predict reads.fq.gz --models-dir models -o out\n"
     "  virnucpro utils generate-config -o virnucpro.yaml\n"
@@ -164,7 +164,7 @@ void occupy_standard_descriptors() {
 }  // namespace
 
 Program::Program() : commands_("virnucpro", kDescription) {
-  commands_.footer = kExamples;
+  commands_.footer = kProgramExamples;
   add_global_options(commands_, global_);
   for (const auto add_command :
        {add_predict_command, add_export_command, add_merge_command, add_report_command,

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples =
+constexpr const char* kReportExamples =
     "Examples:\n"
     "  virnucpro report contigs_predictions                  # report.html and others, there\n"
     "  virnucpro report contigs_predictions -o report        # of a directory that is only read\n"
@@ -132,7 +132,7 @@ void add_report_command(Command& program) {
       "--threshold", options->threshold,
       "Share of virus chunks from which a sequence is called virus (default: the run's)", "X");
   command.add_flag("-f,--force", options->force, "Replace reports that are there");
-  command.footer = kExamples;
+  command.footer = kReportExamples;
   command.action = [options](Session& session) { return run_report(*options, session); };
 }
 

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-std::string row(std::string_view name, const std::string& value) {
+std::string wide_row(std::string_view name, const std::string& value) {
   return fmt::format("  {:<24}{:>20}", name, value);
 }
 
@@ -30,21 +30,21 @@ void SequenceStatistics::add(const InputRecord& record, SeenId seen) {
 }
 
 std::vector<std::string> SequenceStatistics::lines() const {
-  std::vector<std::string> text{row("sequences", grouped(sequences)),
-                                row("letters", grouped(letters))};
+  std::vector<std::string> text{wide_row("sequences", grouped(sequences)),
+                                wide_row("letters", grouped(letters))};
   if (sequences > 0) {
     const double mean = static_cast<double>(letters) / static_cast<double>(sequences);
-    text.push_back(row("shortest", grouped(shortest)));
-    text.push_back(row("mean length", fmt::format("{:.1f}", mean)));
-    text.push_back(row("longest", grouped(longest)));
+    text.push_back(wide_row("shortest", grouped(shortest)));
+    text.push_back(wide_row("mean length", fmt::format("{:.1f}", mean)));
+    text.push_back(wide_row("longest", grouped(longest)));
   }
-  text.push_back(row("empty sequences", grouped(empty)));
-  text.push_back(row("letters outside IUPAC", grouped(outside_iupac)));
-  text.push_back(row("duplicate ids", grouped(duplicate_ids)));
-  text.push_back(row("ids of earlier inputs", grouped(foreign_ids)));
+  text.push_back(wide_row("empty sequences", grouped(empty)));
+  text.push_back(wide_row("letters outside IUPAC", grouped(outside_iupac)));
+  text.push_back(wide_row("duplicate ids", grouped(duplicate_ids)));
+  text.push_back(wide_row("ids of earlier inputs", grouped(foreign_ids)));
   if (skipped.any()) {
-    text.push_back(row("secondary, skipped", grouped(skipped.secondary)));
-    text.push_back(row("supplementary, skipped", grouped(skipped.supplementary)));
+    text.push_back(wide_row("secondary, skipped", grouped(skipped.secondary)));
+    text.push_back(wide_row("supplementary, skipped", grouped(skipped.supplementary)));
   }
   return text;
 }

@@ -16,8 +16,8 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kLevels = "off, summary or full";
-constexpr double kShortestInterval = 0.05;  // seconds
-constexpr double kLongestInterval = 3600;
+constexpr double kShortestSampling = 0.05;  // seconds
+constexpr double kLongestSampling = 3600;
 constexpr double kMostHours = 1e6;
 
 std::optional<TelemetryLevel> parse_level(std::string_view text) {
@@ -84,8 +84,8 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
   const TelemetryLevel level = choose_level(option, session.config);
   telemetry.level = has_directory ? level : TelemetryLevel::kOff;
   telemetry.interval = std::chrono::milliseconds(
-      std::lround(1000 * session.config.number_in("run.monitor_interval", 1, kShortestInterval,
-                                                  kLongestInterval)));
+      std::lround(1000 * session.config.number_in("run.monitor_interval", 1, kShortestSampling,
+                                                  kLongestSampling)));
   telemetry.thresholds = choose_thresholds(session.config);
   telemetry.program = {.command = session.arguments,
                        .build = build_text(),

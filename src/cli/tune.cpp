@@ -42,7 +42,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExamples =
+constexpr const char* kTuneExamples =
     "Examples:\n"
     "  virnucpro tune --models-dir models --data-size tiny --quick -o quick\n"
     "  virnucpro tune --models-dir models --test-file reads.fq.gz --budget-grid 2048,4096 \\\n"
@@ -55,10 +55,10 @@ constexpr const char* kExamples =
 constexpr std::size_t kMostCells = 1000;
 constexpr std::array<std::size_t, 3> kPrefetches{1, 2, 4};
 // Where the best budgets of each kind of device lie.
-constexpr std::size_t kLeastOnCpu = 512;
-constexpr std::size_t kMostOnCpu = 4096;
-constexpr std::size_t kLeastOnGpu = 8192;
-constexpr std::size_t kMostOnGpu = 65536;
+constexpr std::size_t kLeastTunedOnCpu = 512;
+constexpr std::size_t kMostTunedOnCpu = 4096;
+constexpr std::size_t kLeastTunedOnGpu = 8192;
+constexpr std::size_t kMostTunedOnGpu = 65536;
 // Of the largest budget, in the smallest run, so that every worker computes beside the reader.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
@@ -108,7 +108,7 @@ void add_options(Command& command, TuneOptions& options) {
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_device_option(command, options.compute);
-  command.footer = kExamples;
+  command.footer = kTuneExamples;
 }
 
 // --- what is to be tried -------------------------------------------------------------------------
@@ -156,15 +156,16 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
 TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute) {
   const bool on_gpu = !compute.gpus.empty();
   const std::size_t processors = std::min<std::size_t>(usable_processors(), kMostThreads);
-  TuneGrid grid{.precisions = precision_list(options.precisions, compute),
-                .threads = count_list(
-                    "--threads-grid", options.threads, kMostThreads,
-                    budgets_between(std::max<std::size_t>(1, processors / 4), processors, 0)),
-                .prefetches = count_list("--prefetch-grid", options.prefetches, kMostPrefetch,
-                                         {kPrefetches.begin(), kPrefetches.end()}),
-                .token_budgets = count_list("--budget-grid", options.budgets, kLargestBudget,
-                                            on_gpu ? budgets_between(kLeastOnGpu, kMostOnGpu, 0)
-                                                   : budgets_between(kLeastOnCpu, kMostOnCpu, 0))};
+  TuneGrid grid{
+      .precisions = precision_list(options.precisions, compute),
+      .threads =
+          count_list("--threads-grid", options.threads, kMostThreads,
+                     budgets_between(std::max<std::size_t>(1, processors / 4), processors, 0)),
+      .prefetches = count_list("--prefetch-grid", options.prefetches, kMostPrefetch,
+                               {kPrefetches.begin(), kPrefetches.end()}),
+      .token_budgets = count_list("--budget-grid", options.budgets, kLargestBudget,
+                                  on_gpu ? budgets_between(kLeastTunedOnGpu, kMostTunedOnGpu, 0)
+                                         : budgets_between(kLeastTunedOnCpu, kMostTunedOnCpu, 0))};
   const std::size_t cells = grid.precisions.size() * grid.threads.size() * grid.prefetches.size() *
                             grid.token_budgets.size();
   if (cells <= kMostCells) return grid;
@@ -333,19 +334,19 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
 }
 
 // A command line that cannot be used shows before anything is written.
-struct Plan {
+struct TunePlan {
   ModelChoice choice{};
   TuneFacts facts{};
   TuneGrid grid{};
   DataSize size{};
 };
 
-Plan make_plan(const TuneOptions& options, const Session& session) {
+TunePlan make_plan(const TuneOptions& options, const Session& session) {
   const ComputeSettings compute =
       choose_compute(options.compute, session.config, session.environment);
-  Plan plan{.choice = choose_models(options.models, session.config, session.environment),
-            .grid = choose_grid(options, compute),
-            .size = choose_size(options, compute)};
+  TunePlan plan{.choice = choose_models(options.models, session.config, session.environment),
+                .grid = choose_grid(options, compute),
+                .size = choose_size(options, compute)};
   check_output(options, session.cancel);
   require_models(plan.choice.models);
   plan.facts = make_facts(plan.choice, compute, session);

@@ -19,13 +19,13 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kUtilsExportWeightsExamples =
     "Examples:\n"
     "  virnucpro utils export-weights synthetic:esm2_t6_8M:1 -o esm2\n"
     "  virnucpro utils export-weights synthetic:dnabert-s-tiny -o dnabert-s\n"
     "  virnucpro utils export-weights synthetic:7 -o classifier.safetensors";
 
-struct ExportOptions {
+struct WeightExport {
   std::string model;
   std::string output;
   std::string inputs = "3328";
@@ -37,7 +37,7 @@ bool has_shape(std::span<const SyntheticShape> shapes, const std::string& name) 
                      [&name](const SyntheticShape& shape) { return shape.name == name; });
 }
 
-void check_output_folder(const ExportOptions& options) {
+void check_output_folder(const WeightExport& options) {
   std::error_code ignored;
   const bool taken = std::filesystem::exists(options.output, ignored) &&
                      !std::filesystem::is_empty(options.output, ignored);
@@ -46,7 +46,7 @@ void check_output_folder(const ExportOptions& options) {
   }
 }
 
-int run_export(const ExportOptions& options, const Session& session) {
+int export_synthetic(const WeightExport& options, const Session& session) {
   if (!is_synthetic(options.model)) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("{}: expected synthetic:NAME[:SEED]", options.model));
@@ -75,7 +75,7 @@ int run_export(const ExportOptions& options, const Session& session) {
 void add_export_weights_command(Command& utils) {
   Command& command =
       utils.add_command("export-weights", "Write synthetic weights in the published formats");
-  const auto options = std::make_shared<ExportOptions>();
+  const auto options = std::make_shared<WeightExport>();
   command.add_argument("SYNTHETIC", &options->model,
                        "synthetic:NAME[:SEED] for a model, synthetic[:SEED] for a classifier");
   command
@@ -85,8 +85,8 @@ void add_export_weights_command(Command& utils) {
   command.add_value("--inputs", options->inputs,
                     "Width of a classifier's input (default 3328: both models')", "N");
   command.add_flag("-f,--force", options->force, "Replace what is there");
-  command.footer = kExamples;
-  command.action = [options](Session& session) { return run_export(*options, session); };
+  command.footer = kUtilsExportWeightsExamples;
+  command.action = [options](Session& session) { return export_synthetic(*options, session); };
 }
 
 }  // namespace virnucpro

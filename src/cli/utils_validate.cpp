@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kUtilsValidateExamples =
     "Examples:\n"
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
     "Exit code 1 when an input is damaged or missing.";
@@ -79,7 +79,7 @@ void add_validate_command(Command& utils) {
   Command& command = utils.add_command("validate", "Read inputs to their end and describe them");
   const auto options = std::make_shared<InputOptions>();
   add_input_options(command, *options);
-  command.footer = kExamples;
+  command.footer = kUtilsValidateExamples;
   command.action = [options](Session& session) { return run_validate(*options, session); };
 }
 

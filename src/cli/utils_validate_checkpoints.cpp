@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kUtilsValidateCheckpointsExamples =
     "Example:\n"
     "  virnucpro utils validate-checkpoints contigs_predictions\n"
     "Exit code 3 when the journal is damaged.";
@@ -60,7 +60,7 @@ void add_validate_checkpoints_command(Command& utils) {
       .may_be_empty = true;
   command.add_flag("--skip-load", options->skip_load,
                    "Look at the journal's shape and hash, not into each unit");
-  command.footer = kExamples;
+  command.footer = kUtilsValidateCheckpointsExamples;
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);
   };

@@ -110,7 +110,7 @@ bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& ou
          std::adjacent_find(bad.begin(), bad.end(), std::greater_equal<>()) == bad.end();
 }
 
-Error error_of(const WorkerFailure& failure) {
+Error as_error(const WorkerFailure& failure) {
   return {failure.kind, failure.place, failure.detail};
 }
 
@@ -373,7 +373,7 @@ class WorkerPool::Thread {
   }
 
   bool take(std::size_t worker, WorkerFailure failure) {
-    const Error error = error_of(failure);
+    const Error error = as_error(failure);
     const bool is_loading = !links_[worker]->has_said_hello;
     const bool is_first_time = schedule_.starts_of(worker) == 1;
     if (is_loading && is_first_time && error.kind() != ErrorKind::kDeviceFailed) throw Error(error);

@@ -70,9 +70,9 @@ void add_reasons(std::string_view reasons, DeviceFacts& device) {
 }
 
 // Reads the rows below the line that names the columns.
-class Table {
+class MetricTable {
  public:
-  explicit Table(MetricFacts& facts) : facts_(facts) {}
+  explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
 
   // False when it does not name the two columns that every row needs.
   bool take_header(std::string_view line) {
@@ -155,7 +155,7 @@ void Gauge::add(double seconds, double value) {
 
 MetricFacts read_metrics(const std::filesystem::path& file) {
   MetricFacts facts;
-  Table table(facts);
+  MetricTable table(facts);
   bool has_header = false;
   for_each_line(file, [&](std::string_view line) {
     if (has_header) {

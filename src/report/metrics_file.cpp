@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kStates{"running", "finished", "failed"};
 
-std::string escaped(std::string_view label) {
+std::string escaped_label(std::string_view label) {
   std::string text;
   for (const char letter : label) {
     if (letter == '\n') {
@@ -29,7 +29,8 @@ std::string escaped(std::string_view label) {
 
 class MetricsText {
  public:
-  explicit MetricsText(const std::string& run) : run_(fmt::format("run=\"{}\"", escaped(run))) {}
+  explicit MetricsText(const std::string& run)
+      : run_(fmt::format("run=\"{}\"", escaped_label(run))) {}
 
   void begin(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;

@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kSchema = "virnucpro-telemetry-1";
+constexpr const char* kTelemetrySchema = "virnucpro-telemetry-1";
 
 double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -298,7 +298,7 @@ RunMeasurements measurements_of(const Measured& run) {
 std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verdicts) {
   const PipelineSummary& pipeline = run.pipeline;
   const std::vector<Stage> stages = stages_of(run);
-  const Json json{{"schema", kSchema},
+  const Json json{{"schema", kTelemetrySchema},
                   {"run", run_section(run)},
                   {"program",
                    {{"version", program_version()},

@@ -29,7 +29,7 @@ constexpr std::array<Magic, 7> kMagics{{{"BAM\1", AlignmentFormat::kBam},
                                         {"@PG\t", AlignmentFormat::kSam},
                                         {"@CO\t", AlignmentFormat::kSam}}};
 
-constexpr auto kComplement = [] {
+constexpr auto kIupacComplement = [] {
   constexpr std::string_view kLetters = "ACGTURYSWKMBDHVNacgturyswkmbdhvn";
   constexpr std::string_view kPartners = "TGCAAYRSWMKVHDBNtgcaayrswmkvhdbn";
   std::array<char, 256> table{};
@@ -96,7 +96,7 @@ SequenceRecord original_read(unsigned flags, std::string name, std::string lette
 void reverse_complement(std::string& letters) {
   std::reverse(letters.begin(), letters.end());
   std::transform(letters.begin(), letters.end(), letters.begin(),
-                 [](char letter) { return kComplement[static_cast<unsigned char>(letter)]; });
+                 [](char letter) { return kIupacComplement[static_cast<unsigned char>(letter)]; });
 }
 
 bool is_read_name(std::string_view name) {

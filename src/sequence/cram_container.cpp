@@ -13,9 +13,9 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kDefinitionBytes = 26;
-constexpr std::uint32_t kMostInt32 = 0x7fffffff;
-constexpr std::int32_t kEndStart = 4'542'278;    // "EOF"
-constexpr std::uint32_t kCompressionHeader = 1;  // content type
+constexpr std::uint32_t kMostBytes = 0x7fffffff;  // sizes are signed, of 32 bits
+constexpr std::int32_t kEndStart = 4'542'278;     // "EOF"
+constexpr std::uint32_t kCompressionHeader = 1;   // content type
 constexpr std::uint32_t kSubstitutionBytes = 5;
 
 // What is believed of a container: so much, and so much more for each of its bytes.
@@ -93,7 +93,7 @@ std::uint64_t take_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   take_itf8(bytes, kept);  // content id
   const std::uint32_t size = take_itf8(bytes, kept);
   const std::uint32_t unpacked = take_itf8(bytes, kept);
-  if (size > room || unpacked > kMostInt32 || (raw && size != unpacked)) {
+  if (size > room || unpacked > kMostBytes || (raw && size != unpacked)) {
     fail(ErrorKind::kInputMalformed, offset,
          fmt::format("a block of {} bytes, {} unpacked, cannot be", size, unpacked));
   }
@@ -118,7 +118,7 @@ void check_counts(const CramContainer& container, std::uint32_t size, std::uint3
 }
 
 void check_sizes(const CramContainer& container, std::uint32_t size) {
-  if (size > kMostInt32 || container.records > std::min(kMostRecords, kRecords.most(size))) {
+  if (size > kMostBytes || container.records > std::min(kMostRecords, kRecords.most(size))) {
     fail(ErrorKind::kInputMalformed, container.offset,
          fmt::format("a container of {} bytes and {} records cannot be", size, container.records));
   }

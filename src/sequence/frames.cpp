@@ -30,7 +30,7 @@ constexpr auto kUpper = [] {
   return table;
 }();
 
-constexpr auto kComplement = [] {
+constexpr auto kPlainComplement = [] {
   std::array<char, 256> table{};
   for (std::size_t byte = 0; byte < table.size(); ++byte) table[byte] = static_cast<char>(byte);
   table['A'] = 'T';
@@ -82,7 +82,7 @@ std::vector<Frame> stop_free_frames(std::string_view chunk) {
   std::string protein;
   append_frames(strand, 0, protein, frames);
   std::reverse(strand.begin(), strand.end());
-  std::transform(strand.begin(), strand.end(), strand.begin(), mapped(kComplement));
+  std::transform(strand.begin(), strand.end(), strand.begin(), mapped(kPlainComplement));
   append_frames(strand, 3, protein, frames);
   return frames;
 }

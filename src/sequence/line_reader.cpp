@@ -6,12 +6,12 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kWindowBytes = 256U << 10U;
+constexpr std::size_t kBlockBytes = 256U << 10U;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
 
-LineReader::LineReader(ByteSource& source) : source_(source), buffer_(kWindowBytes) {}
+LineReader::LineReader(ByteSource& source) : source_(source), buffer_(kBlockBytes) {}
 
 bool LineReader::next(LinePiece& piece) {
   if (!peek()) return false;

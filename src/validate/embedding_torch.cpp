@@ -16,7 +16,7 @@ namespace {
 
 // 10,000 lists of 768 numbers, and what stands around them.
 constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
-constexpr std::size_t kLongestId = 64U << 10U;
+constexpr std::size_t kLongestTorchId = 64U << 10U;
 constexpr std::size_t kMostMembers = 32;  // of a row
 
 // The member that has the ids says whose embeddings they are.
@@ -175,7 +175,7 @@ class TorchEmbeddings : public EmbeddingReader {
       const PickleNode* label = member(row, document_[data_->items[row]], "label");
       if (label != nullptr) id = label;
     }
-    if (id->type != PickleType::kString || id->text.size() > kLongestId) {
+    if (id->type != PickleType::kString || id->text.size() > kLongestTorchId) {
       malformed(row, "its id is no text, or too long");
     }
     return id->text;

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostSequences = 1'000;  // embeddings of more take much of a disk
-constexpr const char* kOtherBudget = "1500";     // tokens: no batch is as it was
+constexpr std::uint64_t kMostEmbedded = 1'000;  // embeddings of more take much of a disk
+constexpr const char* kOtherBudget = "1500";    // tokens: no batch is as it was
 
 // What was held against this program's run.
 struct Against {
@@ -34,7 +34,7 @@ bool is_of_scores(const DatasetComparison& dataset) {
   return dataset.labels.has_value();
 }
 
-Value share(std::uint64_t part, std::uint64_t whole) {
+Value share_or_none(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? Value{static_cast<double>(part) / static_cast<double>(whole)} : Value{};
 }
 
@@ -60,7 +60,8 @@ Table dataset_table(const std::vector<Against>& all) {
       const NumberComparison& numbers = found.numbers;
       table.rows.push_back(
           {std::string(against.name), found.name, found.rows.in_both,
-           found.only_a() + found.only_b(), found.identical, share(numbers.within, numbers.values),
+           found.only_a() + found.only_b(), found.identical,
+           share_or_none(numbers.within, numbers.values),
            number(numbers.absolute, numbers.absolute.max),
            number(numbers.absolute, numbers.absolute.mean),
            number(numbers.relative, numbers.relative.max),
@@ -209,7 +210,7 @@ constexpr Original kVanilla{
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   if (!context.settings.baseline.empty()) return context.data(all);
-  return {context.data_file(std::min(all, kMostSequences))};
+  return {context.data_file(std::min(all, kMostEmbedded))};
 }
 
 // The suite's parts, as they come.

@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kSchema = "virnucpro-tune-1";
+constexpr const char* kTuneSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestCommand = 10'000;
 constexpr std::size_t kLongestWhy = 600;
 // The last batches of a worker are not full, and the first finds nothing ready: of fewer batches
@@ -274,7 +274,7 @@ std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
   winner["why"] = winner_text(outcome);
   std::vector<Json> cells;
   for (const TuneResult& result : outcome.results) cells.push_back(json_of(outcome, result));
-  const Json json{{"schema", kSchema},
+  const Json json{{"schema", kTuneSchema},
                   {"time", facts.provenance.time},
                   {"version", facts.provenance.version},
                   {"build", facts.provenance.build},

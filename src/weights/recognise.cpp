@@ -20,7 +20,7 @@ using Names = std::initializer_list<std::string_view>;
 
 constexpr std::uint64_t kAlphabet = 33;
 constexpr std::uint32_t kDnabertHead = 64;  // of the published model, for files without a config
-constexpr std::uint64_t kTokenTypes = 2;
+constexpr std::uint64_t kTwoTokenTypes = 2;
 constexpr std::uint64_t kMaxSize = 1U << 20U;  // of a width; keeps every product small
 constexpr double kEsm2Eps = 1e-5;
 
@@ -191,7 +191,7 @@ DimSizes dims_of(const Esm2Shape& shape) {
 DimSizes dims_of(const DnabertShape& shape) {
   DimSizes sizes{};
   size_of(sizes, Dim::kVocabulary) = shape.vocabulary;
-  size_of(sizes, Dim::kTokenTypes) = kTokenTypes;
+  size_of(sizes, Dim::kTokenTypes) = kTwoTokenTypes;
   size_of(sizes, Dim::kWidth) = shape.width;
   size_of(sizes, Dim::kThriceWidth) = std::uint64_t{3} * shape.width;
   size_of(sizes, Dim::kFfn) = shape.ffn;

@@ -12,7 +12,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMaxDimensions = 8;
+constexpr std::size_t kMaxTupleItems = 8;
 constexpr std::size_t kMaxKey = 1024;  // of a storage: the pickle may name a long one many times
 
 struct StorageRow {
@@ -110,7 +110,7 @@ DType TorchFile::dtype_of(const PickleNode& storage) const {
 }
 
 Shape TorchFile::numbers(const std::string& name, const PickleNode& tuple) const {
-  if (tuple.type != PickleType::kTuple || tuple.items.size() > kMaxDimensions) {
+  if (tuple.type != PickleType::kTuple || tuple.items.size() > kMaxTupleItems) {
     malformed(name, "its shape or strides are not a short tuple");
   }
   Shape values;

@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kBatches = 12;
+constexpr std::size_t kDozen = 12;
 
 // For a number of batches that may wait for the worker.
 struct Workers : testing::TestWithParam<std::size_t> {
@@ -37,13 +37,13 @@ TEST_P(Workers, AnswerInTheOrderSubmitted) {
     ++received;
   };
   EXPECT_FALSE(worker.receive(false));
-  for (std::uint64_t id = 0; id < kBatches; ++id) {
+  for (std::uint64_t id = 0; id < kDozen; ++id) {
     worker.submit(request(id));
     EXPECT_EQ(worker.outstanding(), id + 1 - received);
     while (const auto result = worker.receive(false)) check(*result);
   }
   while (worker.outstanding() > 0) check(worker.receive(true).value());
-  EXPECT_EQ(received, kBatches);
+  EXPECT_EQ(received, kDozen);
   EXPECT_FALSE(worker.receive(false));
 }
 
@@ -52,7 +52,7 @@ TEST_P(Workers, HandOnWhatTheEngineThrowsAndTakeNoMoreWork) {
   Worker worker(*engine, GetParam());
   cancel.request_now(SIGTERM);
   // None of them waits for room that a failed engine never makes.
-  for (std::uint64_t id = 0; id < kBatches; ++id) worker.submit(request(id));
+  for (std::uint64_t id = 0; id < kDozen; ++id) worker.submit(request(id));
   for (int round = 0; round < 2; ++round) {
     try {
       worker.receive(true);

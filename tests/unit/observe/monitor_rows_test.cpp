@@ -10,15 +10,15 @@ namespace {
 using testing::EndsWith;
 
 // 2026-01-31 09:30:05.042 UTC
-const SystemTime kTime{std::chrono::milliseconds(1769851805042)};
+const SystemTime kMoment{std::chrono::milliseconds(1769851805042)};
 
 auto commas(std::string_view line) {
   return std::count(line.begin(), line.end(), ',');
 }
 
 TEST(MonitorRows, AreTimedInUtc) {
-  EXPECT_EQ(file_time(kTime), "20260131T093005.042Z");
-  EXPECT_TRUE(host_row(kTime, Phase::kStart, {}, {}).starts_with("2026-01-31T09:30:05.042Z,"));
+  EXPECT_EQ(file_time(kMoment), "20260131T093005.042Z");
+  EXPECT_TRUE(host_row(kMoment, Phase::kStart, {}, {}).starts_with("2026-01-31T09:30:05.042Z,"));
 }
 
 TEST(MonitorRows, HaveEveryColumnOfADevice) {
@@ -31,7 +31,7 @@ TEST(MonitorRows, HaveEveryColumnOfADevice) {
                            .throttle_reasons = 12,
                            .ecc_errors = 2,
                            .failure = {}};
-  EXPECT_EQ(device_row(kTime, Phase::kEmbedding, "cuda:1", reading),
+  EXPECT_EQ(device_row(kMoment, Phase::kEmbedding, "cuda:1", reading),
             "2026-01-31T09:30:05.042Z,cuda:1,embedding,97,1000,4000,61,312.456,1980,"
             "sw_power_cap|hw_slowdown,2,,,,\n");
 }
@@ -42,15 +42,15 @@ TEST(MonitorRows, HaveEveryColumnOfTheHost) {
                         .peak_rss_bytes = 8192,
                         .read_bytes = 5,
                         .written_bytes = 6};
-  EXPECT_EQ(host_row(kTime, Phase::kTables, usage, 160.04),
+  EXPECT_EQ(host_row(kMoment, Phase::kTables, usage, 160.04),
             "2026-01-31T09:30:05.042Z,host,tables,,,,,,,,,160.0,4096,5,6\n");
 }
 
 TEST(MonitorRows, LeaveEmptyWhatIsNotKnown) {
-  const std::string device = device_row(kTime, Phase::kStart, "cuda:0", {});
+  const std::string device = device_row(kMoment, Phase::kStart, "cuda:0", {});
   EXPECT_THAT(device, EndsWith("Z,cuda:0,start,,,,,,,,,,,,\n"));
   EXPECT_EQ(commas(device), commas(kMonitorHeader));
-  const std::string host = host_row(kTime, Phase::kStart, {}, {});
+  const std::string host = host_row(kMoment, Phase::kStart, {}, {});
   EXPECT_THAT(host, EndsWith("Z,host,start,,,,,,,,,,,,\n"));
   EXPECT_EQ(commas(host), commas(kMonitorHeader));
 }

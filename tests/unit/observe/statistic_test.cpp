@@ -37,7 +37,7 @@ TEST(Statistic, CombinesAsIfAllValuesWereOnes) {
 TEST(Statistic, OfNothingChangesNothing) {
   EXPECT_EQ(combined({}, of({5})).min, 5);
   EXPECT_EQ(combined(of({5}), {}).min, 5);
-  EXPECT_EQ(combined({}, {}).count, 0U);
+  EXPECT_EQ(combined(Statistic{}, {}).count, 0U);
   EXPECT_EQ(of({-5}).max, -5);
 }
 

@@ -14,14 +14,14 @@ constexpr const char* kLine =
     R"("budget_tokens":32768,"packing":0.998,"waiting":0.25,"queue":2,"queue_state":"full",)"
     R"("to_device":0.5,"esm2":2.0,"seconds":3.0,"journal":0.125})";
 
-BatchFacts facts_of(const std::string& text) {
+BatchFacts batch_facts(const std::string& text) {
   const TempDir directory;
   write_text(directory / "t.jsonl", text);
   return read_batches(directory / "t.jsonl");
 }
 
 TEST(BatchFacts, AddUpTheLines) {
-  const BatchFacts facts = facts_of(fmt::format("{0}\n{0}\n", kLine));
+  const BatchFacts facts = batch_facts(fmt::format("{0}\n{0}\n", kLine));
   EXPECT_EQ(facts.batches, 2U);
   EXPECT_EQ(facts.damaged_lines, 0U);
   EXPECT_EQ(facts.frames, 390U);
@@ -38,13 +38,13 @@ TEST(BatchFacts, AddUpTheLines) {
 }
 
 TEST(BatchFacts, EndWithTheLastWholeLine) {
-  const BatchFacts facts = facts_of(fmt::format("{}\n{}", kLine, std::string(kLine, 40)));
+  const BatchFacts facts = batch_facts(fmt::format("{}\n{}", kLine, std::string(kLine, 40)));
   EXPECT_EQ(facts.batches, 1U);
   EXPECT_EQ(facts.damaged_lines, 0U);
 }
 
 TEST(BatchFacts, AreNothingOfAnEmptyFile) {
-  const BatchFacts facts = facts_of("");
+  const BatchFacts facts = batch_facts("");
   EXPECT_EQ(facts.batches, 0U);
   EXPECT_EQ(facts.damaged_lines, 0U);
 }
@@ -57,14 +57,14 @@ TEST(BatchFacts, CountLinesThatAreDamaged) {
         std::string(R"({"time": "3"})"), std::string(R"({"time": 1e14})"),
         std::string(R"({"time": 1e999})"), std::string(R"({"time": -1})"), std::string("\0\0", 2),
         std::string("\xff"), std::string(), deep, longest}) {
-    const BatchFacts facts = facts_of(fmt::format("{}\n{}\n", line, kLine));
+    const BatchFacts facts = batch_facts(fmt::format("{}\n{}\n", line, kLine));
     EXPECT_EQ(facts.damaged_lines, 1U) << line.substr(0, 40);
     EXPECT_EQ(facts.batches, 1U) << line.substr(0, 40);
   }
 }
 
 TEST(BatchFacts, LeaveOutNumbersThatCannotBe) {
-  const BatchFacts facts = facts_of(
+  const BatchFacts facts = batch_facts(
       R"({"time":1,"frames":-4,"esm_tokens":1e300,"waiting":-1,"packing":null,"seconds":1e300,)"
       R"("worker":-1,"queue_state":"<b>"})"
       "\n");
@@ -80,7 +80,7 @@ TEST(BatchFacts, NameNoMoreThanSomeWorkers) {
   for (int worker = 0; worker < 1000; ++worker) {
     text += fmt::format("{{\"time\":1,\"worker\":{}}}\n", worker);
   }
-  const BatchFacts facts = facts_of(text);
+  const BatchFacts facts = batch_facts(text);
   EXPECT_EQ(facts.workers.size(), BatchFacts::kMostWorkers);
   EXPECT_EQ(facts.batches, 1000U);
 }

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-MetricFacts facts_of(const std::string& text) {
+MetricFacts metric_facts(const std::string& text) {
   const TempDir directory;
   write_text(directory / "m.log", text);
   return read_metrics(directory / "m.log");
@@ -29,7 +29,7 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   reading.power_w = 500;
   text += device_row(start + std::chrono::seconds(2), Phase::kEmbedding, "cuda:1", reading);
   text += host_row(start, Phase::kTables, usage, 160);
-  const MetricFacts facts = facts_of(text);
+  const MetricFacts facts = metric_facts(text);
   EXPECT_EQ(facts.rows, 3U);
   EXPECT_EQ(facts.damaged_lines, 0U);
   ASSERT_EQ(facts.devices.size(), 1U);
@@ -46,7 +46,7 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
 }
 
 TEST(MetricFacts, TakeColumnsInAnyOrderAndEndsOfWindows) {
-  const MetricFacts facts = facts_of("power_w,device_id,timestamp\r\n7,a,5\r\n9,a,6\r\n");
+  const MetricFacts facts = metric_facts("power_w,device_id,timestamp\r\n7,a,5\r\n9,a,6\r\n");
   ASSERT_EQ(facts.devices.size(), 1U);
   EXPECT_EQ(facts.devices.front().power.average(), 8);
 }
@@ -55,14 +55,14 @@ TEST(MetricFacts, CountRowsThatAreDamaged) {
   for (const char* row : {"", ",", "x,a,1", "NaN,a,1", "2026-13-01T00:00:00Z,a,1",
                           "2026-01-31T09:30:99Z,a,1", "2026-01-31T0x:30:00Z,a,1", "1,,1"}) {
     const MetricFacts facts =
-        facts_of(fmt::format("timestamp,device_id,power_w\n{}\n1,a,5\n", row));
+        metric_facts(fmt::format("timestamp,device_id,power_w\n{}\n1,a,5\n", row));
     EXPECT_EQ(facts.damaged_lines, 1U) << row;
     EXPECT_EQ(facts.rows, 1U) << row;
   }
 }
 
 TEST(MetricFacts, LeaveOutFieldsThatCannotBe) {
-  const MetricFacts facts = facts_of(
+  const MetricFacts facts = metric_facts(
       "timestamp,device_id,power_w\n1,a,nan\n1,a,inf\n1,a,-4\n1,a,1e300\n1,a,\n1,a\n1,a,x\n");
   EXPECT_EQ(facts.rows, 7U);
   ASSERT_EQ(facts.devices.size(), 1U);
@@ -73,15 +73,15 @@ TEST(MetricFacts, AreBounded) {
   std::string text = "timestamp,device_id,throttle_reasons\n";
   for (int k = 0; k < 500; ++k) text += fmt::format("1,a,r{0}|\n1,d{0},\n", k);
   text += fmt::format("1,{},x\n", std::string(5000, 'n'));
-  const MetricFacts facts = facts_of(text);
+  const MetricFacts facts = metric_facts(text);
   EXPECT_EQ(facts.rows, 1001U);
   EXPECT_EQ(facts.devices.size(), MetricFacts::kMostDevices);
   EXPECT_EQ(facts.devices.front().throttled_by.size(), MetricFacts::kMostReasons);
 }
 
 TEST(MetricFacts, WantTheNamesOfTheColumns) {
-  EXPECT_EQ(thrown_kind([] { facts_of("1,cuda:0,5\n"); }), ErrorKind::kInputFormat);
-  EXPECT_EQ(facts_of("").rows, 0U);
+  EXPECT_EQ(thrown_kind([] { metric_facts("1,cuda:0,5\n"); }), ErrorKind::kInputFormat);
+  EXPECT_EQ(metric_facts("").rows, 0U);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-ScoreFacts facts_of(std::vector<SequencePart> parts, double threshold = 0.5) {
+ScoreFacts score_facts(std::vector<SequencePart> parts, double threshold = 0.5) {
   const TempDir directory;
   return read_scores(sample_run(directory.path(), std::move(parts)), threshold, Cancel());
 }
@@ -19,8 +19,8 @@ ScoreFacts facts_of(std::vector<SequencePart> parts, double threshold = 0.5) {
 TEST(ScoreFacts, CountWhatTheTablesHave) {
   SequencePart failed = sample_part("lost", 90, {0.5F});
   failed.frames.front().failed = true;
-  const ScoreFacts facts =
-      facts_of({sample_part("a", 1400, {0.9F, 1.0F, 0.1F}), sample_part("b", 500, {0.2F}), failed});
+  const ScoreFacts facts = score_facts(
+      {sample_part("a", 1400, {0.9F, 1.0F, 0.1F}), sample_part("b", 500, {0.2F}), failed});
   EXPECT_EQ(facts.counts.sequences, 3U);
   EXPECT_EQ(facts.counts.virus_sequences, 1U);
   EXPECT_EQ(facts.counts.unscored_sequences, 1U);
@@ -35,8 +35,9 @@ TEST(ScoreFacts, CountWhatTheTablesHave) {
 }
 
 TEST(ScoreFacts, PutTheBestFirst) {
-  const ScoreFacts facts = facts_of({sample_part("low", 9, {0.1F}), sample_part("high", 9, {0.8F}),
-                                     sample_part("higher", 9, {0.9F}), sample_part("none", 9, {})});
+  const ScoreFacts facts =
+      score_facts({sample_part("low", 9, {0.1F}), sample_part("high", 9, {0.8F}),
+                   sample_part("higher", 9, {0.9F}), sample_part("none", 9, {})});
   ASSERT_EQ(facts.top_hits.size(), 3U);
   EXPECT_EQ(facts.top_hits[0].id, "higher");
   EXPECT_EQ(facts.top_hits[0].number, 3U);
@@ -51,15 +52,15 @@ TEST(ScoreFacts, KeepTheBestOfMany) {
     const auto score = static_cast<float>((k * 7919) % 600) / 1000.0F;
     parts.push_back(sample_part(fmt::format("s{}", k), 9, {score}));
   }
-  const ScoreFacts facts = facts_of(std::move(parts));
+  const ScoreFacts facts = score_facts(std::move(parts));
   ASSERT_EQ(facts.top_hits.size(), ScoreFacts::kTopHits);
   EXPECT_FLOAT_EQ(facts.top_hits.front().max_virus_score, 0.599F);
   EXPECT_FLOAT_EQ(facts.top_hits.back().max_virus_score, 0.4F);
 }
 
 TEST(ScoreFacts, BinTheLengths) {
-  const ScoreFacts facts = facts_of({sample_part("a", 20, {}), sample_part("b", 49, {}),
-                                     sample_part("c", 200, {}), sample_part("d", 199, {})});
+  const ScoreFacts facts = score_facts({sample_part("a", 20, {}), sample_part("b", 49, {}),
+                                        sample_part("c", 200, {}), sample_part("d", 199, {})});
   ASSERT_EQ(facts.lengths.size(), 4U);
   EXPECT_EQ(facts.lengths.front().from, 20U);
   EXPECT_EQ(facts.lengths.front().sequences, 2U);
@@ -74,13 +75,13 @@ TEST(ScoreFacts, TakeScoresThatAreNone) {
     parts.push_back(
         sample_part(fmt::format("s{}", k), ~std::uint64_t{0}, {k % 3 == 0 ? nan : 2.0F}));
   }
-  const ScoreFacts facts = facts_of(std::move(parts));
+  const ScoreFacts facts = score_facts(std::move(parts));
   EXPECT_EQ(facts.frames_by_score.back(), 200U);
   EXPECT_EQ(facts.top_hits.size(), 200U);
 }
 
 TEST(ScoreFacts, AreEmptyOfAnEmptyRun) {
-  const ScoreFacts facts = facts_of({});
+  const ScoreFacts facts = score_facts({});
   EXPECT_EQ(facts.counts.sequences, 0U);
   EXPECT_TRUE(facts.lengths.empty());
   EXPECT_TRUE(facts.top_hits.empty());

@@ -8,8 +8,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 TEST(TimeBins, GiveMeansMaximaAndRates) {
   TimeBins bins;
@@ -57,13 +57,13 @@ TEST(TimeBins, EndWithWhatWasDone) {
 
 TEST(TimeBins, LeaveOutWhatIsNoTimeOrNoNumber) {
   TimeBins bins;
-  for (const double wrong : {kNaN, kInfinity, -1.0, 1e300}) {
+  for (const double wrong : {kNotANumber, kEndless, -1.0, 1e300}) {
     bins.add(wrong, 1);
     bins.spread(0, wrong, 1);
   }
-  bins.add(1, kNaN);
-  bins.spread(0, 1, kInfinity);
-  bins.spread(kNaN, 1, 1);
+  bins.add(1, kNotANumber);
+  bins.spread(0, 1, kEndless);
+  bins.spread(kNotANumber, 1, 1);
   EXPECT_TRUE(bins.means().empty());
   EXPECT_TRUE(bins.rates().empty());
   bins.spread(0, TimeBins::kLongestRun, 1);

@@ -20,15 +20,15 @@ using Rows = std::vector<std::string>;
 
 constexpr std::string_view kFastq = "@a x\nACGT\n+\nIIII\n@b\nGG\n+b\n@+\n@c\nTT\n+\n##\n";
 
-struct Outcome {
+struct ParsedText {
   Rows rows;  // "header=letters"
   std::optional<Error> error;
 };
 
-Outcome parse(std::string text, std::size_t block = 1U << 20U, ParserLimits limits = {}) {
+ParsedText parse_text(std::string text, std::size_t block = 1U << 20U, ParserLimits limits = {}) {
   MemorySource source(std::move(text), block);
   SequenceParser parser(source, "in", limits);
-  Outcome outcome;
+  ParsedText outcome;
   try {
     while (const auto record = parser.next()) {
       outcome.rows.push_back(record->header + "=" + record->letters);
@@ -41,11 +41,11 @@ Outcome parse(std::string text, std::size_t block = 1U << 20U, ParserLimits limi
 }
 
 // The records of a good text, which must be the same whatever blocks it comes in.
-Rows rows(const std::string& text) {
-  const Outcome outcome = parse(text);
+Rows rows_of(const std::string& text) {
+  const ParsedText outcome = parse_text(text);
   EXPECT_FALSE(outcome.error) << outcome.error->what();
   for (const std::size_t block : {1U, 2U, 3U, 7U}) {
-    EXPECT_EQ(parse(text, block).rows, outcome.rows) << "in blocks of " << block;
+    EXPECT_EQ(parse_text(text, block).rows, outcome.rows) << "in blocks of " << block;
   }
   return outcome.rows;
 }
@@ -53,7 +53,7 @@ Rows rows(const std::string& text) {
 void expect_error(const std::string& text, ErrorKind kind, std::uint64_t record,
                   std::uint64_t offset, ParserLimits limits = {}) {
   for (const std::size_t block : {1U << 20U, 1U, 3U}) {
-    const Outcome outcome = parse(text, block, limits);
+    const ParsedText outcome = parse_text(text, block, limits);
     ASSERT_TRUE(outcome.error) << ::testing::PrintToString(text);
     EXPECT_EQ(outcome.error->kind(), kind) << outcome.error->what();
     EXPECT_EQ(outcome.error->place().file, "in");
@@ -64,60 +64,60 @@ void expect_error(const std::string& text, ErrorKind kind, std::uint64_t record,
 
 TEST(Parser, NothingIsNoRecord) {
   for (const char* text : {"", "\n", " \t\r\n\n", "\xef\xbb\xbf", "\xef\xbb\xbf\n  \n"}) {
-    EXPECT_THAT(rows(text), IsEmpty()) << ::testing::PrintToString(text);
+    EXPECT_THAT(rows_of(text), IsEmpty()) << ::testing::PrintToString(text);
   }
 }
 
 TEST(Parser, Fasta) {
-  EXPECT_THAT(rows(">a b\nACGT\nAC\n>c\nGG\n"), ElementsAre("a b=ACGTAC", "c=GG"));
-  EXPECT_THAT(rows(">a\nACGT"), ElementsAre("a=ACGT"));
-  EXPECT_THAT(rows(">\nAC\n> x\nGT\n"), ElementsAre("=AC", " x=GT"));
+  EXPECT_THAT(rows_of(">a b\nACGT\nAC\n>c\nGG\n"), ElementsAre("a b=ACGTAC", "c=GG"));
+  EXPECT_THAT(rows_of(">a\nACGT"), ElementsAre("a=ACGT"));
+  EXPECT_THAT(rows_of(">\nAC\n> x\nGT\n"), ElementsAre("=AC", " x=GT"));
 }
 
 TEST(Parser, FastaEmptySequencesAreRecords) {
-  EXPECT_THAT(rows(">a\n>b\n\n>c"), ElementsAre("a=", "b=", "c="));
+  EXPECT_THAT(rows_of(">a\n>b\n\n>c"), ElementsAre("a=", "b=", "c="));
 }
 
 TEST(Parser, FastaBlankLinesByteOrderMarkAndWhiteSpace) {
-  EXPECT_THAT(rows("\xef\xbb\xbf\n \n>a\n\nAC GT\n\n  a\tc\n\n>b\nG\n\n"),
+  EXPECT_THAT(rows_of("\xef\xbb\xbf\n \n>a\n\nAC GT\n\n  a\tc\n\n>b\nG\n\n"),
               ElementsAre("a=ACGTac", "b=G"));
 }
 
 TEST(Parser, EveryLineEndOfPython) {
   const Rows expected{"a x=ACGT", "b=GG"};
-  EXPECT_EQ(rows(">a x\nAC\nGT\n>b\nGG\n"), expected);
-  EXPECT_EQ(rows(">a x\r\nAC\r\nGT\r\n>b\r\nGG\r\n"), expected);
-  EXPECT_EQ(rows(">a x\rAC\rGT\r>b\rGG\r"), expected);
-  EXPECT_EQ(rows("@a x\r\nACGT\r\n+\r\nIIII\r\n@b\r\nGG\r\n+\r\nII\r\n"), expected);
-  EXPECT_EQ(rows("@a x\rACGT\r+\rIIII\r@b\rGG\r+\rII"), expected);
+  EXPECT_EQ(rows_of(">a x\nAC\nGT\n>b\nGG\n"), expected);
+  EXPECT_EQ(rows_of(">a x\r\nAC\r\nGT\r\n>b\r\nGG\r\n"), expected);
+  EXPECT_EQ(rows_of(">a x\rAC\rGT\r>b\rGG\r"), expected);
+  EXPECT_EQ(rows_of("@a x\r\nACGT\r\n+\r\nIIII\r\n@b\r\nGG\r\n+\r\nII\r\n"), expected);
+  EXPECT_EQ(rows_of("@a x\rACGT\r+\rIIII\r@b\rGG\r+\rII"), expected);
 }
 
 // Each used to search the whole window for a line feed: minutes for a few megabytes.
 TEST(SequenceParser, ManyLoneCarriageReturns) {
-  const auto expected = rows(">a\nAC\n");
-  EXPECT_EQ(rows(">a\rA" + std::string(2U << 20U, '\r') + "C"), expected);
+  const auto expected = rows_of(">a\nAC\n");
+  EXPECT_EQ(rows_of(">a\rA" + std::string(2U << 20U, '\r') + "C"), expected);
 }
 
 TEST(Parser, EveryOtherAsciiCharacterIsALetter) {
-  EXPECT_THAT(rows(">a\nAC-*.5u>@+\x01\x7f\n"), ElementsAre("a=AC-*.5u>@+\x01\x7f"));
+  EXPECT_THAT(rows_of(">a\nAC-*.5u>@+\x01\x7f\n"), ElementsAre("a=AC-*.5u>@+\x01\x7f"));
 }
 
 TEST(Parser, Fastq) {
-  EXPECT_THAT(rows(std::string(kFastq)), ElementsAre("a x=ACGT", "b=GG", "c=TT"));
+  EXPECT_THAT(rows_of(std::string(kFastq)), ElementsAre("a x=ACGT", "b=GG", "c=TT"));
 }
 
 TEST(Parser, FastqOfSeveralLinesWithQualitiesThatLookLikeHeaders) {
   EXPECT_THAT(
-      rows("@a\nACGT\nACGT\nAC\n+a\n@III\n+III\n@I\n@b\nA\n+\n@\n\n\n@c\nAA\nAA\n+\n@@@@\n"),
+      rows_of("@a\nACGT\nACGT\nAC\n+a\n@III\n+III\n@I\n@b\nA\n+\n@\n\n\n@c\nAA\nAA\n+\n@@@@\n"),
       ElementsAre("a=ACGTACGTAC", "b=A", "c=AAAA"));
 }
 
 TEST(Parser, FastqEmptySequences) {
-  EXPECT_THAT(rows("@a\n\n+\n\n@b\nA\n+\nI\n@c\n\n+\n"), ElementsAre("a=", "b=A", "c="));
+  EXPECT_THAT(rows_of("@a\n\n+\n\n@b\nA\n+\nI\n@c\n\n+\n"), ElementsAre("a=", "b=A", "c="));
 }
 
 TEST(Parser, FastqRepeatedHeaders) {
-  EXPECT_THAT(rows("@a b\nA\n+a b\nI\n@a b\nA\n+a\nI\n"), ElementsAre("a b=A", "a b=A"));
+  EXPECT_THAT(rows_of("@a b\nA\n+a b\nI\n@a b\nA\n+a\nI\n"), ElementsAre("a b=A", "a b=A"));
   expect_error("@a b\nA\n+c\nI\n", ErrorKind::kInputMalformed, 1, 7);
 }
 
@@ -143,13 +143,13 @@ TEST(Parser, NamesTheFormatsItDoesNotRead) {
   for (const auto& [text, hint] : cases) {
     expect_error(text, ErrorKind::kInputFormat, 1, 0);
     for (const std::size_t block : {1U, 100U}) {
-      EXPECT_THAT(parse(text, block).error->detail(), HasSubstr(hint));
+      EXPECT_THAT(parse_text(text, block).error->detail(), HasSubstr(hint));
     }
   }
   expect_error("\xef\xbb\xbf\x28\xb5\x2f\xfd", ErrorKind::kInputFormat, 1, 3);
-  EXPECT_EQ(parse("\xef\xbb\xbf\x28\xb5\x2f\xfd", 1).error->detail(),
-            parse("\xef\xbb\xbf\x28\xb5\x2f\xfd").error->detail());
-  EXPECT_THAT(rows("@HD x\nA\n+\nI\n@HD\tx\nA\n+\nI\n"), ElementsAre("HD x=A", "HD\tx=A"));
+  EXPECT_EQ(parse_text("\xef\xbb\xbf\x28\xb5\x2f\xfd", 1).error->detail(),
+            parse_text("\xef\xbb\xbf\x28\xb5\x2f\xfd").error->detail());
+  EXPECT_THAT(rows_of("@HD x\nA\n+\nI\n@HD\tx\nA\n+\nI\n"), ElementsAre("HD x=A", "HD\tx=A"));
 }
 
 TEST(Parser, FastqOnlyWhereAsked) {
@@ -185,10 +185,10 @@ TEST(Parser, FastqUnequalLengths) {
   expect_error("@a\n+\n@b\nA\n+\nI\n", ErrorKind::kInputMalformed, 1, 5);
   for (const std::string last : {"@a\nACGT\n+\nIII", "@a\nACGT\n+\nIII\n"}) {
     expect_error(last, ErrorKind::kInputTruncated, 1, last.size());
-    EXPECT_EQ(parse(last).error->detail(), "4 letters, 3 qualities");
+    EXPECT_EQ(parse_text(last).error->detail(), "4 letters, 3 qualities");
   }
-  EXPECT_EQ(parse("@a\nACGT\n+\nIII\n@b\n").error->detail(), "4 letters, 3 qualities");
-  EXPECT_EQ(parse("@a\nACGT\n+\n").error->detail(), "4 letters, 0 qualities");
+  EXPECT_EQ(parse_text("@a\nACGT\n+\nIII\n@b\n").error->detail(), "4 letters, 3 qualities");
+  EXPECT_EQ(parse_text("@a\nACGT\n+\n").error->detail(), "4 letters, 0 qualities");
 }
 
 TEST(Parser, FastqWithoutItsMarks) {
@@ -203,7 +203,7 @@ TEST(Parser, FastqWithoutItsMarks) {
 TEST(Parser, FastqCutAtEveryByte) {
   const std::string text(kFastq);
   for (std::size_t size = 0; size < text.size(); ++size) {
-    const Outcome outcome = parse(text.substr(0, size));
+    const ParsedText outcome = parse_text(text.substr(0, size));
     const bool legal = size == 0 || size == 16 || size == 17 || size == 28 || size == 29 ||
                        size == text.size() - 1;
     EXPECT_EQ(!outcome.error.has_value(), legal) << "cut to " << size;
@@ -215,19 +215,20 @@ TEST(Parser, FastqCutAtEveryByte) {
 }
 
 TEST(Parser, Limits) {
-  EXPECT_FALSE(parse(">abcd\nACGT\nAC\n", 1, {.letters = 6, .header = 5}).error);
+  EXPECT_FALSE(parse_text(">abcd\nACGT\nAC\n", 1, {.letters = 6, .header = 5}).error);
   expect_error(">abcd\nACGT\nACG\n", ErrorKind::kInputTooLong, 1, 13, {.letters = 6, .header = 9});
   expect_error(">abcdefgh\nA\n", ErrorKind::kInputMalformed, 1, 4, {.letters = 6, .header = 4});
   const std::string header = ">" + std::string((64U << 10U) - 1, 'x');
-  EXPECT_FALSE(parse(header + "\nA\n").error);
+  EXPECT_FALSE(parse_text(header + "\nA\n").error);
   expect_error(header + "x\nA\n", ErrorKind::kInputMalformed, 1, 64U << 10U);
-  EXPECT_EQ(parse(header + "x\nA\n").error->detail(), "a header line of more than 65536 bytes");
+  EXPECT_EQ(parse_text(header + "x\nA\n").error->detail(),
+            "a header line of more than 65536 bytes");
 }
 
 TEST(Parser, LinesLongerThanTheWindow) {
   const std::string letters(1'000'003, 'C');
-  EXPECT_EQ(parse(">a\n" + letters + "\n>b\nA\n").rows, (Rows{"a=" + letters, "b=A"}));
-  EXPECT_EQ(parse("@a\n" + letters + "\n+\n" + std::string(letters.size(), '@') + "\n").rows,
+  EXPECT_EQ(parse_text(">a\n" + letters + "\n>b\nA\n").rows, (Rows{"a=" + letters, "b=A"}));
+  EXPECT_EQ(parse_text("@a\n" + letters + "\n+\n" + std::string(letters.size(), '@') + "\n").rows,
             (Rows{"a=" + letters}));
 }
 
