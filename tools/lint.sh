@@ -5,6 +5,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/setup.sh lint
 tools/check_format.sh
-cmake --preset cpu -DBUILD_TESTING=ON
-run-clang-tidy-14 -quiet -p build/cpu "$PWD/(src|tests|bench)/.*\.cpp$"
+cmake --preset single -DBUILD_TESTING=ON
+run-clang-tidy-14 -quiet -p build/single "$PWD/(src|tests|bench)/.*\.cpp$"
 printf 'lint: clean\n'
