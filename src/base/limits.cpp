@@ -2,7 +2,8 @@
 
 namespace virnucpro {
 
-// The only source file the tiny preset compiles differently.
+// The only source that is compiled twice: programs with tiny limits are linked from it and from the
+// same objects as all others.
 #ifdef VIRNUCPRO_TINY
 constexpr Limits kLimits{.chunks_per_block = 1,
                          .blocks_in_flight = 1,

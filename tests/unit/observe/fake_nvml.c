@@ -6,6 +6,7 @@
 // WHOSE is "driver" or a device's UUID, and a UUID with a line is a device. The first call gets the
 // first answer and so on; the last one repeats. An answer is a number or word, "!CODE" an error,
 // "hang" a call that never returns. A call without a line is not supported.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +25,28 @@ typedef struct {
 } Count;
 
 static Count counts[MOST];
+// A monitor that was left behind may still call when the next test's begins.
+static pthread_mutex_t counts_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned count_call(const char *whose, const char *call) {
   char key[2 * LONGEST];
   snprintf(key, sizeof key, "%s %s", whose, call);
+  unsigned before = 0;
+  pthread_mutex_lock(&counts_lock);
   for (int i = 0; i < MOST; ++i) {
     if (counts[i].key[0] == '\0') strcpy(counts[i].key, key);
-    if (strcmp(counts[i].key, key) == 0) return counts[i].calls++;
+    if (strcmp(counts[i].key, key) != 0) continue;
+    before = counts[i].calls++;
+    break;
   }
-  return 0;
+  pthread_mutex_unlock(&counts_lock);
+  return before;
+}
+
+static void forget_calls(void) {
+  pthread_mutex_lock(&counts_lock);
+  memset(counts, 0, sizeof counts);
+  pthread_mutex_unlock(&counts_lock);
 }
 
 // The rest of the first line of that device, and of that call where one is given.
@@ -97,7 +111,7 @@ static int answer_text(const char *whose, const char *call, char *text, unsigned
 }
 
 int nvmlInit_v2(void) {
-  memset(counts, 0, sizeof counts);
+  forget_calls();
   char word[LONGEST] = "";
   const int code = answer("driver", "init", word);
   return code == NOT_SUPPORTED ? SUCCESS : code;
