@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "engine/worker.hpp"
 #include "unit/engine/tiny_models.hpp"
+#include "unit/length.hpp"
 #include "unit/run/temp_dir.hpp"
 
 namespace virnucpro {
@@ -94,9 +95,12 @@ TEST_F(BatchRunners, AnswerEachNumberOnceWithTheSameBitsHoweverTheyPack) {
     const BatchResult result = alone.run(request_of(0, {sample_frames()[i]}));
     expected[i] = {result.scores[0], result.scores[1]};
   }
+  const int stride = test_length() == TestLength::kCheck ? 5 : 1;  // of 5 each value is met
+  int number = 0;
   for (const std::size_t budget : {1U, 64U, 300U, 4096U}) {
     for (const std::size_t prefetch : {1U, 2U, 7U}) {
       for (const bool deduplicate : {true, false}) {
+        if (number++ % stride != 0) continue;
         EXPECT_EQ(run({.token_budget = budget, .prefetch = prefetch, .deduplicate = deduplicate}),
                   expected)
             << budget << " " << prefetch << " " << deduplicate;

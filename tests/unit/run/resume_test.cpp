@@ -10,6 +10,7 @@
 #include "run/run_fingerprint.hpp"
 #include "run/sqlite.hpp"
 #include "unit/engine/tiny_models.hpp"
+#include "unit/length.hpp"
 #include "unit/run/temp_dir.hpp"
 
 namespace virnucpro {
@@ -60,7 +61,10 @@ struct Resumed : testing::Test {
             read_text(directory / output / "sequences.tsv"),
             read_text(directory / output / "failed_inputs.txt")};
   }
-  std::uint64_t step() const { return std::max<std::uint64_t>(units() / 8, 1); }
+  std::uint64_t step() const {
+    const std::uint64_t steps = test_length() == TestLength::kCheck ? 3 : 8;
+    return std::max<std::uint64_t>(units() / steps, 1);
+  }
   std::uint64_t units() const { return Journal::open(directory / "reference/run.db").units(); }
   // The inputs that end within so many units: a run may have told the journal of these.
   std::uint64_t inputs_within(std::uint64_t units) const {

@@ -18,6 +18,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "sequence/sam_reader.hpp"
+#include "unit/length.hpp"
 #include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/cram_repair.hpp"
 #include "unit/sequence/memory_source.hpp"
@@ -309,7 +310,8 @@ TEST_F(Cram, AnOldIndexIsNotBelieved) {
 
 TEST_F(Cram, EveryCut) {
   const std::string content = cram({"seqs_per_slice=4"});
-  for (std::size_t size = 4; size < content.size(); size += size % 7 + 1) {
+  const std::size_t most = test_length() == TestLength::kCheck ? 23 : 7;
+  for (std::size_t size = 4; size < content.size(); size += size % most + 1) {
     const Parsed parsed = parse(content.substr(0, size), reference_);
     ASSERT_TRUE(parsed.error) << size;
     EXPECT_EQ(parsed.error->kind(), ErrorKind::kInputTruncated) << parsed.error->what();
@@ -320,7 +322,8 @@ TEST_F(Cram, EveryCut) {
 
 TEST_F(Cram, EveryChangedByte) {
   const std::string content = cram({"no_ref=1"});
-  for (std::size_t at = 26; at < content.size(); at += at % 5 + 1) {
+  const std::size_t most = test_length() == TestLength::kCheck ? 23 : 5;
+  for (std::size_t at = 26; at < content.size(); at += at % most + 1) {
     std::string changed = content;
     changed[at] = static_cast<char>(changed[at] ^ 0x11);
     EXPECT_TRUE(parse(changed).error) << at;
