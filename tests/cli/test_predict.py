@@ -327,8 +327,9 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_signals_stop_a_run_that_computes(program, number, code):
-    process = program.start("predict", LAMBDA, "--dnabert-model", "synthetic:dnabert-s-tiny",
+def test_signals_stop_a_run_that_computes(program, genome, number, code):
+    (program.folder / "long.fa").write_text(fasta({f"copy_{i}": genome for i in range(40)}))
+    process = program.start("predict", "long.fa", "--dnabert-model", "synthetic:dnabert-s-tiny",
                             "--esm-model", "synthetic:esm2_t6_8M", "-p", "synthetic", "-t", "1",
                             "-o", "out", stderr=subprocess.PIPE)
     program.wait_for_journal(process)
