@@ -32,6 +32,8 @@ lint_packages=(clang-format clang-tidy python3)
 fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)
 package_packages=(debootstrap)
 
+lock_seconds=300
+
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
   printf 'setup: %s\n' "$@" >&2
@@ -81,6 +83,21 @@ check_removals() {
   fi
 }
 
+# apt-get update does not wait where another apt (unattended-upgrades, say) holds the lists' lock, as
+# apt-get install waits for its own: for up to $lock_seconds.
+update_lists() {
+  local said waited=0
+  while ! said=$("$@" update 2>&1); do
+    if ! grep -q 'Could not get lock' <<<"$said" || [ "$waited" -ge "$lock_seconds" ]; then
+      printf '%s\n' "$said" >&2
+      return 1
+    fi
+    [ "$waited" -gt 0 ] || say "another apt is at work; waiting for it, $lock_seconds seconds at most"
+    sleep 2
+    waited=$((waited + 2))
+  done
+}
+
 install_packages() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     say "this system has no apt: nothing is installed. These Debian packages, or what your system"
@@ -94,9 +111,10 @@ install_packages() {
     return
   fi
   become_root "${missing[@]}"
-  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
+    LC_ALL=C apt-get -q -o "DPkg::Lock::Timeout=$lock_seconds")
   say "asking apt for ${missing[*]}"
-  "${apt[@]}" update || fail "apt-get update failed: is the network there?"
+  update_lists "${apt[@]}" || fail "apt-get update failed; its own words are above"
   check_removals "${missing[@]}"
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" ||
     fail "apt could not install ${missing[*]}" "Its own words are above."
