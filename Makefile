@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install gpu-bundle package test-package demo check check-long soak fuzz bench bench-peers docs format lint clean
+.PHONY: help setup build install gpu-bundle package test-package demo check check-full check-long soak fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
 MINUTES ?= 30
@@ -33,11 +33,14 @@ test-package: package  ## test it here and in a bare Debian 12 (root; minutes)
 demo:  ## set up, build, and classify the phage lambda with small synthetic weights
 	@tools/demo.sh
 
-check:  ## set up, build, and run every test that needs no GPU
+check:  ## set up, build, and run every kind of test that needs no GPU (20 minutes of 2 cores)
 	@tools/check.sh
 
-check-long:  ## check, with the long forms of the tests (hours)
-	@VIRNUCPRO_ORACLE_LONG=1 VIRNUCPRO_CRASH_LONG=1 tools/check.sh
+check-full:  ## every preset and test with long strides, package, device code; PARTS="cpu asan" for some
+	@tools/check_full.sh $(PARTS)
+
+check-long:  ## check, with the longest forms of the tests (hours)
+	@VIRNUCPRO_TEST_LENGTH=long tools/check.sh
 
 soak:  ## kill and resume runs at random times for MINUTES (30), watching memory and descriptors
 	@tools/soak.sh $(MINUTES)

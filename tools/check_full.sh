@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# The long matrix: every preset, every test with long strides, both instruction sets, the package and
+# all device code; 100 minutes of two cores with a warm ccache.
+#
+#   tools/check_full.sh [PART…]    all parts, or those named
+#
+# A part that passed is not run again until a file of the checkout changes: what was interrupted goes
+# on where it stopped. Results: build/check-full/.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=tools/steps.sh
+source tools/steps.sh
+
+parts=(sources cpu avx2 tiny single asan tsan fuzz package cuda)
+program_tests='^(cli|oracle|hostile|crash)$'
+export VIRNUCPRO_TEST_LENGTH=full
+
+part_sources() {
+  step 'sources'
+  /usr/bin/python3 -m unittest discover --start-directory tools --pattern '*_test.py'
+  /usr/bin/python3 tools/check_includes.py
+  tools/check_format.sh
+}
+
+part_cpu() {
+  build cpu all bench_programs
+  run_tests cpu cpu-unit -L '^(unit|fuzz)$'
+  run_tests cpu cpu-program -L "$program_tests"
+}
+
+# All that computes, as on a processor without AVX-512.
+part_avx2() {
+  hide_avx512
+  build cpu all
+  run_tests cpu avx2-unit -L '^unit\.computing$'
+  run_tests cpu avx2-program -L "$program_tests"
+}
+
+part_tiny() {
+  build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim tiny_unit_tests
+  run_tests cpu tiny-unit -L '^unit\.tiny$'
+  run_tests cpu tiny-program -L '^tiny\.'
+}
+
+# Sources that include what they use, and no name that means something else with its neighbours.
+part_single() {
+  build single all
+  run_tests single single-unit -L '^(unit|fuzz)$'
+  run_tests single single-program -L '^(cli|oracle)$'
+}
+
+part_asan() {
+  build asan unit_tests tiny_unit_tests fuzz_targets
+  run_tests asan asan -L '^(unit|unit\.tiny|fuzz)$'
+}
+
+part_tsan() {
+  build tsan threaded_unit_tests
+  run_tests tsan tsan -L '^unit\.threaded$'
+}
+
+part_fuzz() {
+  tools/setup.sh fuzz
+  build fuzz fuzz_targets
+  run_tests fuzz fuzz -L '^fuzz$'
+}
+
+part_package() {
+  step 'package'
+  tools/package.sh
+  tools/test_package.sh
+}
+
+part_cuda() {
+  if ! tools/has_nvcc.sh; then
+    step 'cuda: not built, nvcc was not found on PATH, nor in CUDACXX'
+    return
+  fi
+  tools/setup.sh cuda
+  build cuda virnucpro gpu_tests bench_engine bench_gpu_ops
+}
+
+# What a part was run on: the files of the checkout, committed or not.
+checkout() { git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum | sha256sum; }
+
+run_part() {
+  local part=$1 folder=build/check-full/$1 now
+  now="$(checkout) ${VIRNUCPRO_TEST_CPU:-native}"
+  if [ "$(cat "$folder/passed" 2>/dev/null)" = "$now" ]; then
+    printf '\n== %s passed on these files already\n' "$part"
+    return
+  fi
+  rm -rf build/results "$folder"
+  mkdir -p build/results "$folder"
+  step "part $part"
+  # In a shell of its own, where a build that fails ends the part: not so behind && or ||.
+  set +e
+  (
+    set -e
+    "part_$part"
+    exit "$failed"
+  )
+  local status=$?
+  set -e
+  mv build/results/* "$folder/" 2>/dev/null || true
+  [ "$status" -ne 0 ] || printf '%s\n' "$now" >"$folder/passed"
+}
+
+for part in "$@"; do
+  [[ " ${parts[*]} " = *" $part "* ]] || {
+    printf 'check_full: there is no part %s; the parts: %s\n' "$part" "${parts[*]}" >&2
+    exit 1
+  }
+done
+[ $# -eq 0 ] || parts=("$@")
+
+step 'set-up'
+tools/setup.sh check
+for part in "${parts[@]}"; do run_part "$part"; done
+print_times
+folders=()
+missing=()
+for part in "${parts[@]}"; do
+  [ -e "build/check-full/$part/passed" ] || missing+=("$part")
+  for folder in build/check-full/"$part"/*/; do [ ! -d "$folder" ] || folders+=("$folder"); done
+done
+status=0
+[ "${#folders[@]}" -eq 0 ] || /usr/bin/python3 tools/count_tests.py "${folders[@]}" || status=1
+[ "${#missing[@]}" -eq 0 ] || { printf 'failed: %s\n' "${missing[*]}"; status=1; }
+exit "$status"

@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# What check.sh and check_full.sh are made of; they source this. Each test run leaves its results in
+# a folder of build/results, which tools/count_tests.py adds up.
+
+jobs=$(nproc)
+failed=0
+step_name=
+step_start=0
+step_times=()
+
+minutes() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
+
+end_step() {
+  [ -z "$step_name" ] || step_times+=("$(minutes $((SECONDS - step_start)))  $step_name")
+  step_name=
+}
+
+step() {
+  end_step
+  step_name=$1
+  step_start=$SECONDS
+  printf '\n== %s (after %s)\n' "$1" "$(minutes "$SECONDS")"
+}
+
+print_times() {
+  end_step
+  printf '\n== times of the steps\n'
+  printf '  %s\n' "${step_times[@]}"
+  printf '  %s  in all\n' "$(minutes "$SECONDS")"
+}
+
+# build PRESET TARGET…
+build() {
+  local preset=$1
+  shift
+  step "$preset: building $*"
+  cmake --preset "$preset" -DBUILD_TESTING=ON --log-level=WARNING
+  cmake --build --preset "$preset" --parallel "$jobs" --target "$@"
+}
+
+# run_tests PRESET RESULTS CTEST-ARGUMENT…: a failed test does not stop what comes after it.
+run_tests() {
+  local preset=$1 results=build/results/$2
+  shift 2
+  step "$preset: testing, for ${results#build/results/}"
+  rm -rf "$results" "build/$preset"/{pytest,gtest}
+  mkdir -p "$results"
+  # One more than there are processors: tests wait for disks, and for programs that wait.
+  ctest --preset "$preset" "$@" --parallel $((jobs + 1)) --no-tests=error --output-on-failure \
+    --output-junit "$PWD/$results/ctest.xml" || failed=1
+  mv "build/$preset"/{pytest,gtest} "$results/" 2>/dev/null || true
+}
+
+# The results of an older processor, from the program and from what it is held against.
+hide_avx512() {
+  export ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 OPENBLAS_CORETYPE=Haswell
+  export NPY_DISABLE_CPU_FEATURES='AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL'
+}
+
+case "${VIRNUCPRO_TEST_CPU:-native}" in
+  native) ;;
+  avx2) hide_avx512 ;;
+  *)
+    printf 'VIRNUCPRO_TEST_CPU=%s: expected native or avx2\n' "$VIRNUCPRO_TEST_CPU" >&2
+    exit 1
+    ;;
+esac
