@@ -228,7 +228,7 @@ DataSize size_for(DataSize size, std::size_t gpus) {
 BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session) {
   BenchmarkPlan plan{
       .suites = find_suites(options.suites),
-      .compute = choose_compute(options.compute, session.config, session.environment)};
+      .compute = choose_own_compute(options.compute, session.config, session.environment)};
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
   const ModelChoice choice =

@@ -104,7 +104,7 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   choose_source(options, settings);
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
-  settings.compute = choose_compute(options.compute, session.config, session.environment);
+  settings.compute = choose_own_compute(options.compute, session.config, session.environment);
   check_output_file(options.output, options.force);
   settings.output = options.output;
 

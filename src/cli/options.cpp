@@ -107,11 +107,7 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
   const std::string precision =
       fallback_to_fp32 ? "fp32" : choose_text(options.precision, config, "run.precision", "auto");
   if (precision == "auto") return default_precision(on_gpu, environment);
-  if (const auto known = parse_precision(precision, on_gpu)) {
-    if (!on_gpu)
-      cpu_kernel_path(*known);  // fails where the processor cannot, before a model is read
-    return *known;
-  }
+  if (const auto known = parse_precision(precision, on_gpu)) return *known;
   throw unknown_word(options.precision, "--precision", config, "run.precision",
                      "auto, fp32, fp16 or bf16");
 }
@@ -309,6 +305,13 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   log_info("worker processes: {}", has_processes ? workers : 0);
   compute.packing = !environment.enabled("VIRNUCPRO_DISABLE_PACKING");
   say_without_effect(environment);
+  return compute;
+}
+
+ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
+                                   const Environment& environment) {
+  ComputeSettings compute = choose_compute(options, config, environment);
+  if (compute.gpus.empty()) cpu_kernel_path(compute.precision);
   return compute;
 }
 

@@ -66,6 +66,10 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
 // Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
+// The same for a command that computes in this precision itself. Errors: kCpu where the processor
+// cannot, before a model is read.
+ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
+                                   const Environment& environment);
 // Of fp32, fp16 and bf16; empty for any other word. Errors: kDevice for one that is not computed in
 // there.
 std::optional<Precision> parse_precision(std::string_view word, bool on_gpu);

@@ -178,7 +178,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.models = std::move(models.models);
   settings.chunk_size = models.chunk_size;
   settings.classifier_name = std::move(models.classifier_name);
-  settings.compute = choose_compute(options.compute, session.config, session.environment);
+  settings.compute = choose_own_compute(options.compute, session.config, session.environment);
   settings.journal = keeps_journal(session);
   choose_existing(options, settings);
   settings.shard = choose_shard(options.shard);

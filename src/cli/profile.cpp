@@ -120,7 +120,7 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   settings.model = choose_model(options.model);
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
-  settings.compute = choose_compute(options.compute, session.config, session.environment);
+  settings.compute = choose_own_compute(options.compute, session.config, session.environment);
   // One engine is measured, in this process.
   if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.budgets = choose_budgets(options, !settings.compute.gpus.empty());

@@ -16,7 +16,8 @@ bool has_isa(dnnl_cpu_isa_t isa) {
 // An old processor is not at fault here: fp32 runs on every one that the program accepts.
 Error without_bf16() {
   Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
-  error.advise("Run it with --precision fp32, or on a processor with AVX512_BF16.");
+  error.advise(
+      "Compute in fp32 (--precision fp32, run.precision), or on a processor with AVX512_BF16.");
   return error;
 }
 
