@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/error.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -27,6 +29,9 @@ Json Json::object() {
 }
 
 Json& Json::operator[](std::string_view name) {
+  if (kind_ == Kind::kArray || (kind_ == Kind::kScalar && scalar_ != "null")) {
+    throw Error(ErrorKind::kInternal, "a JSON value that is no object has no members");
+  }
   kind_ = Kind::kObject;
   const auto found = std::ranges::find(names_, name);
   if (found != names_.end()) {

@@ -52,7 +52,7 @@ class Json {
   static Json object();
 
   // The member of this name. Where there is none, a null is added behind the others. A null that
-  // this is asked of becomes an object.
+  // this is asked of becomes an object. Errors: kInternal for any other value.
   Json& operator[](std::string_view name);
 
   // Sets every member that `other`, an object, has.

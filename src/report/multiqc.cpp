@@ -12,7 +12,7 @@ std::string sample_of(const RunFacts& facts) {
   return facts.stem.empty() ? facts.name : facts.stem;
 }
 
-double share(std::uint64_t part, std::uint64_t whole) {
+double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -35,7 +35,7 @@ std::string multiqc_general(const RunFacts& facts) {
   const TableCounts& counts = facts.scores.counts;
   Json row{{"virnucpro_sequences", counts.sequences},
            {"virnucpro_virus", counts.virus_sequences},
-           {"virnucpro_virus_percent", share(counts.virus_sequences, counts.sequences)},
+           {"virnucpro_virus_percent", percent(counts.virus_sequences, counts.sequences)},
            {"virnucpro_unscored", counts.unscored_sequences}};
   const Value rate = figures_of(facts).sequences_per_second;
   if (const auto* number = std::get_if<double>(&rate)) row["virnucpro_rate"] = *number;

@@ -43,6 +43,7 @@ TEST(HeatMap, IsAListOfCellsInJson) {
   const JsonValues json(text, "report.json");
   const std::string cells = "sections/maps/plots/map";
   EXPECT_EQ(json.elements(cells), 4U);
+  EXPECT_FALSE(json.number(cells + "/1/value"));
   EXPECT_THAT(text, HasSubstr("\"value\": null,\n"));
   EXPECT_EQ(json.text(cells + "/1/note"), "no <memory>");
   EXPECT_EQ(json.text(cells + "/2/row"), "2");
