@@ -80,12 +80,22 @@ part_cuda() {
   build cuda virnucpro gpu_tests bench_engine bench_gpu_ops
 }
 
-# What a part was run on: the files of the checkout, committed or not.
-checkout() { git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum | sha256sum; }
+# What a part was run on: the files of the checkout, committed or not, and what they are built with.
+run_on() {
+  {
+    git ls-files -z --cached | xargs -0 sha256sum 2>&1 || true # also where one is gone
+    git ls-files -z --others --exclude-standard -- src tests tools cmake bench | xargs -0 -r sha256sum
+    dpkg-query -W 2>/dev/null || true
+    "${CXX:-c++}" --version
+    if tools/has_nvcc.sh; then "${CUDACXX:-nvcc}" --version; fi
+    grep -m 1 '^flags' /proc/cpuinfo
+    printf '%s\n' "${VIRNUCPRO_TEST_CPU:-native}"
+  } | sha256sum
+}
 
 run_part() {
   local part=$1 folder=build/check-full/$1 now
-  now="$(checkout) ${VIRNUCPRO_TEST_CPU:-native}"
+  now=$(run_on)
   if [ "$(cat "$folder/passed" 2>/dev/null)" = "$now" ]; then
     printf '\n== %s passed on these files already\n' "$part"
     return

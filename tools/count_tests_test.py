@@ -18,8 +18,8 @@ class Counts(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def ctest(self, **status_of):
-        cases = "".join(f'<testcase name="{name}" status="{status}" time="1.5"/>'
-                        for name, status in status_of.items())
+        cases = "".join(f'<testcase name="{name.replace("fuzz_", "fuzz.")}" status="{status}" '
+                        'time="1.5"/>' for name, status in status_of.items())
         (self.folder / "ctest.xml").write_text(f"<testsuite>{cases}</testsuite>")
 
     def report(self, kind, name, *cases):
@@ -38,7 +38,7 @@ class Counts(unittest.TestCase):
         return count_tests.count_folder(self.folder)[0].skipped
 
     def test_counts_only_run_as_passed(self):
-        self.ctest(a="run", b="fail", c="notrun", d="disabled", e="run")
+        self.ctest(fuzz_a="run", b="fail", c="notrun", d="disabled", fuzz_e="run")
         self.assertEqual(self.count(), (2, 3))
         self.assertEqual(count_tests.count_folder(self.folder)[1], ["b", "c", "d"])
 
@@ -55,6 +55,11 @@ class Counts(unittest.TestCase):
                     '<testcase status="notrun"/>')
         self.assertEqual(self.count(), (2, 2))
 
+    def test_counts_as_failed_what_left_no_report_or_no_case(self):
+        self.ctest(a="run", b="run")
+        self.pytest("b")
+        self.assertEqual(self.count(), (0, 2))
+
     def test_counts_a_report_that_failed_without_a_failed_case(self):
         self.ctest(a="fail")
         self.pytest("a", "")
@@ -70,11 +75,12 @@ class Counts(unittest.TestCase):
 
     def test_counts_every_other_skip_as_failed(self):
         self.ctest(a="run")
-        self.pytest("a", '<skipped message="no tmpfs here"/>', '<skipped message="it needs time"/>')
-        self.assertEqual(self.count(), (0, 2))
+        self.pytest("a", '<skipped message="no tmpfs here"/>', '<skipped message="it needs time"/>',
+                    '<skipped message="needs luck"/>')
+        self.assertEqual(self.count(), (0, 3))
 
     def test_closes_with_the_count_and_the_reasons(self):
-        self.ctest(a="run", b="run")
+        self.ctest(a="run", fuzz_b="run")
         self.pytest("a", "", '<skipped message="needs AVX512_BF16"/>')
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

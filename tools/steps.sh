@@ -3,6 +3,12 @@
 # a folder of build/results, which tools/count_tests.py adds up.
 
 jobs=$(nproc)
+# After which a program or file of tests is taken to hang.
+case "${VIRNUCPRO_TEST_LENGTH:-check}" in
+  check) seconds_a_test=900 ;;
+  full) seconds_a_test=3600 ;;
+  *) seconds_a_test=86400 ;;
+esac
 failed=0
 step_name=
 step_start=0
@@ -46,9 +52,13 @@ run_tests() {
   rm -rf "$results" "build/$preset"/{pytest,gtest}
   mkdir -p "$results"
   # One more than there are processors: tests wait for disks, and for programs that wait.
-  ctest --preset "$preset" "$@" --parallel $((jobs + 1)) --no-tests=error --output-on-failure \
+  ctest --preset "$preset" "$@" --parallel $((jobs + 1)) --timeout "$seconds_a_test" \
+    --no-tests=error --output-on-failure \
     --output-junit "$PWD/$results/ctest.xml" || failed=1
-  mv "build/$preset"/{pytest,gtest} "$results/" 2>/dev/null || true
+  local kind
+  for kind in pytest gtest; do
+    [ ! -d "build/$preset/$kind" ] || mv "build/$preset/$kind" "$results/"
+  done
 }
 
 # The results of an older processor, from the program and from what it is held against.
