@@ -1,13 +1,16 @@
 """What tests are skipped, and how long they are: tests/needs.py, lengths.py, conftest.py."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import pytest
 from conftest import SOURCE
+from needs import kernel_paths
 
 SAMPLE = """
 import pytest
@@ -57,3 +60,15 @@ def test_an_unknown_length_is_an_error(sample):
     assert ended.returncode != 0
     assert "VIRNUCPRO_TEST_LENGTH=short: expected check, full, long" in ended.stdout + ended.stderr
     assert " passed" not in ended.stdout
+
+
+# By the system's list of flags: the program may not take a processor for less than it is.
+ASKED_FOR = {"cpu-avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
+             "cpu-avx512-bf16": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16"}}
+
+
+@pytest.mark.parametrize("path", ASKED_FOR)
+def test_the_program_knows_the_processor(path):
+    flags = set(re.search(r"(?m)^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text())[1].split())
+    has = ASKED_FOR[path] <= flags and "ONEDNN_MAX_CPU_ISA" not in os.environ
+    assert (path in kernel_paths()) == has

@@ -82,7 +82,7 @@ std::vector<float> on_cpu(const Heads& heads, const Offsets& offsets,
 
 class AttentionOnGpu : public testing::TestWithParam<Family> {
  protected:
-  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "a Hopper GPU"); }
+  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "Hopper"); }
 
   const Element element = GetParam().element;
 };

@@ -126,7 +126,7 @@ Expected expected(const Layer& layer, Epilogue epilogue, const HostLayer& host, 
 
 class GemmOnGpu : public testing::TestWithParam<Family> {
  protected:
-  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "a Hopper GPU"); }
+  void SetUp() override { VIRNUCPRO_NEEDS(!GetParam().hopper || is_hopper(), "Hopper"); }
 };
 
 TEST_P(GemmOnGpu, AgreesWithDoubles) {
