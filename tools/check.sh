@@ -29,8 +29,8 @@ step 'sources'
 /usr/bin/python3 tools/check_includes.py
 tools/check_format.sh
 
-# The program at -O3, as what is shipped; what holds numbers to their last bit; and that the limits of queues
-# and batches change no byte.
+# The program at -O3, as what is shipped; what holds numbers to their last bit; and that the limits of
+# queues and batches change no byte.
 build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim computing_unit_tests bench_programs
 run_tests cpu cpu -L '^(cli|oracle|hostile|crash|unit\.computing|tiny\.check)$'
 
@@ -39,7 +39,8 @@ run_tests asan asan -L '^(unit|unit\.tiny|fuzz)$'
 
 build tsan threaded_unit_tests
 # What puts millions of letters through one thread takes ThreadSanitizer a minute.
-GTEST_FILTER='-Cram.LongReads*:SequenceParser.ManyLoneCarriageReturns' run_tests tsan tsan -L '^unit\.threaded$'
+GTEST_FILTER='-Cram.LongReads*:SequenceParser.ManyLoneCarriageReturns' \
+  run_tests tsan tsan -L '^unit\.threaded$'
 
 if tools/has_nvcc.sh; then
   step 'cuda: compiling each kernel for one type and one architecture'

@@ -9,7 +9,7 @@ case "${VIRNUCPRO_TEST_LENGTH:-check}" in
   full) seconds_a_test=3600 ;;
   *) seconds_a_test=86400 ;;
 esac
-failed=0
+failed=0 # the scripts end with it
 step_name=
 step_start=0
 step_times=()

@@ -5,8 +5,8 @@
 namespace virnucpro {
 
 // Sizes of the program's queues and windows. They bound memory and shape the flow, never the
-// results. Some tests are linked with tiny ones (limits_tiny in tests/CMakeLists.txt), of one or two,
-// so that every edge happens.
+// results. Some tests are linked with tiny ones, of one or two (limits_tiny in
+// tests/CMakeLists.txt), so that every edge happens.
 struct Limits {
   std::size_t chunks_per_block;    // chunks translated and tokenised as one piece of work
   std::size_t blocks_in_flight;    // pieces of work between the reader and the packer
