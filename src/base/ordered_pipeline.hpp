@@ -111,7 +111,10 @@ class OrderedPipeline {
       if (ended_) return std::nullopt;
       if (item || error) slots_.emplace_back();
       if (!item) ended_ = true;
-      if (error) slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = error};
+      // Moved: the one who takes it is alone with it, and looks at it while this thread goes on.
+      if (error) {
+        slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = std::move(error)};
+      }
     }
     if (!item) {
       changed_.notify_all();
