@@ -52,6 +52,10 @@ if(VIRNUCPRO_CUDA)
     # CMake 3.25 does not know that nvcc has C++20, nor how it is called.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+    # CMake 3.25.1 takes this library for granted, which CUDA 13 no longer has. Nothing is linked with it.
+    if(NOT TARGET CUDA::nvToolsExt)
+      add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+    endif()
     find_package(CUDAToolkit REQUIRED)
     find_path(CUTLASS_INCLUDE_DIR cutlass/cutlass.h
               HINTS ${CMAKE_SOURCE_DIR}/.cutlass/cutlass_library/source/include
