@@ -1,7 +1,6 @@
 """export, merge and utils validate-checkpoints: what is made of runs that lie on disk."""
 
 import gzip
-import os
 import resource
 import shutil
 import signal
@@ -10,6 +9,7 @@ import subprocess
 
 import pytest
 from conftest import MODELS, Program, fasta, fastq, message
+from rights import read_only, without_rights
 
 SHORT = ["-e", "100", "--no-progress"]
 RECORDS = 4500  # twice that is over two blocks of shards
@@ -145,36 +145,20 @@ def test_a_directory_without_a_run(program, words):
     assert "it holds no journal" in message(result)
 
 
-def without_rights():
-    """Root may write everywhere, and the tests may run as root."""
-    os.setgid(65534)
-    os.setuid(65534)
-
-
-def open_to_all(folder):
-    """So that a user without rights comes to it."""
-    for above in [folder, *folder.parents]:
-        if above != above.parent and above.stat().st_mode & 0o005 != 0o005:
-            os.chmod(above, 0o755)
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
-def test_export_of_a_directory_that_cannot_be_written(run, tmp_path_factory):
+def test_export_of_a_directory_that_cannot_be_written(run, tmp_path):
     before = run.tables("out", "reads")
-    target = tmp_path_factory.mktemp("target")
-    os.chmod(target, 0o777)
-    open_to_all(run.folder)
-    result = run("export", "out", "-o", target / "copy", preexec_fn=without_rights)
+    with read_only(run.folder / "out"):
+        result = run("export", "out", "-o", tmp_path / "copy", preexec_fn=without_rights)
     assert result.returncode == 0, message(result)
-    assert run.tables(target / "copy", "reads") == before
+    assert run.tables(tmp_path / "copy", "reads") == before
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
 @pytest.mark.parametrize("closed", ["out", "out/run.db"])
 def test_a_journal_that_may_not_be_read(run, closed):
-    open_to_all(run.folder)
-    os.chmod(run.folder / closed, 0o600)
+    mode = (run.folder / closed).stat().st_mode
+    (run.folder / closed).chmod(0)
     result = run("utils", "validate-checkpoints", "out", preexec_fn=without_rights)
+    (run.folder / closed).chmod(mode)
     assert result.returncode == 1
     assert f"{closed}: input not found: Permission denied" in message(result)
     assert "TMPDIR" not in message(result)

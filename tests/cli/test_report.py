@@ -2,13 +2,13 @@
 
 import csv
 import json
-import os
 import signal
 import subprocess
 
 import pytest
 from conftest import MODELS, fasta, message
 from report_page import read_page
+from rights import read_only, without_rights
 
 SHORT = ["-e", "100", "--no-progress"]
 FILES = {"report.html", "report.md", "report.json", "virnucpro_mqc.json",
@@ -190,25 +190,14 @@ def test_report_takes_a_threshold(run):
     assert run("report", "out", "--threshold", "2").returncode == 1
 
 
-def without_rights():
-    """Root may write everywhere, and the tests may run as root."""
-    os.setgid(65534)
-    os.setuid(65534)
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to become a user without rights")
-def test_report_of_a_directory_that_cannot_be_written(run, tmp_path_factory):
-    target = tmp_path_factory.mktemp("target")
-    os.chmod(target, 0o777)
-    for folder in [run.folder, *run.folder.parents]:
-        if folder != folder.parent and folder.stat().st_mode & 0o005 != 0o005:
-            os.chmod(folder, 0o755)
-    result = run("report", "out", preexec_fn=without_rights)
-    assert result.returncode == 1
-    assert "report.html" in message(result)
-    result = run("report", "out", "-o", target / "copy", preexec_fn=without_rights)
+def test_report_of_a_directory_that_cannot_be_written(run, tmp_path):
+    with read_only(run.folder / "out"):
+        result = run("report", "out", preexec_fn=without_rights)
+        assert result.returncode == 1
+        assert "report.html" in message(result)
+        result = run("report", "out", "-o", tmp_path / "copy", preexec_fn=without_rights)
     assert result.returncode == 0, message(result)
-    assert files_of(target / "copy") == FILES
+    assert files_of(tmp_path / "copy") == FILES
 
 
 def test_a_run_that_starts_over_takes_the_reports_away(run):

@@ -1,12 +1,11 @@
 """Commands called wrongly: exit code 1, one sentence on stderr and a line of advice, nothing else."""
 
 import gzip
-import os
-import pwd
 import shutil
 
 import pytest
 from conftest import MODELS, fasta, message
+from rights import read_only, without_rights
 
 WORKING = ["predict", "a.fa", *MODELS]
 INTO_FOLDER = ["predict", "a.fa", "-o", "folder"]  # which is there before the models are looked for
@@ -213,26 +212,6 @@ def test_wrong_use(place, arguments, expected):
     check_refusal(place, arguments, expected)
 
 
-def as_nobody():
-    """Root may read and write everything."""
-    if os.getuid() == 0:
-        user = pwd.getpwnam("nobody")
-        os.setgroups([])
-        os.setgid(user.pw_gid)
-        os.setuid(user.pw_uid)
-
-
-@pytest.fixture
-def public(place):
-    """The folder as a user without rights in it finds it, with the program where it may be run."""
-    for path in (place.folder, *place.folder.parents):
-        if path.stat().st_uid == os.getuid() and len(path.parts) > 2:
-            path.chmod(0o755)
-    (place.folder / "secret.fa").write_text(">a\nACGT\n")
-    (place.folder / "secret.fa").chmod(0)
-    return place
-
-
 @pytest.mark.parametrize("arguments, expected", [
     (["utils", "validate", "secret.fa"], "Permission denied"),
     (["predict", "secret.fa", *MODELS, "-o", "folder"], "secret.fa: input not found"),
@@ -245,11 +224,14 @@ def public(place):
     (["-c", "secret.fa", "utils", "list-devices"], "secret.fa: the configuration cannot be used"),
     (["-l", "x.log", "utils", "list-devices"], "x.log: output cannot be written"),
 ])
-def test_without_permission(public, arguments, expected):
-    result = public(*arguments, preexec_fn=as_nobody)
+def test_without_permission(place, arguments, expected):
+    (place.folder / "secret.fa").write_text(">a\nACGT\n")
+    (place.folder / "secret.fa").chmod(0)
+    with read_only(place.folder):
+        result = place(*arguments, preexec_fn=without_rights)
     assert result.returncode == 1
     assert expected in message(result) + result.stdout.decode()
-    assert not list(public.folder.rglob("*.partial"))
+    assert not list(place.folder.rglob("*.partial"))
 
 
 def test_an_input_may_be_called_like_a_command(place):
