@@ -12,7 +12,7 @@ import pytest
 from conftest import BIN, SOURCE, Program, fasta, fastq, pieces
 from lengths import by_length
 
-BUILD = Path(BIN).resolve().parent.parent
+BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
