@@ -3,7 +3,7 @@
 #
 # A kernel for several types has a source for each: x_fp16_cuda.cu, x_bf16_cuda.cu. They may differ
 # only in the type. Of these the target compiles fp16's, or the first of bf16 and fp32. A source with
-# no type in its name, or whose kernel has no other, is always compiled.
+# no type in its name (the row ops, for all types), or whose kernel has no other, is always compiled.
 set(any_type "(cutlass::)?(fp16|bf16|fp32|half_t|__half|bfloat16_t|__nv_bfloat16|float)")
 set(source_root ${CMAKE_SOURCE_DIR}/src)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS RELATIVE ${source_root} ${source_root}/*.cu)

@@ -7,6 +7,8 @@ function(virnucpro_room name)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(VIRNUCPRO_HAS_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
+    # CMake 3.31 and newer would compile several of these at a time as well.
+    set_property(SOURCE ${cuda_sources} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND sources ${cuda_sources})
     list(FILTER sources EXCLUDE REGEX "_none\\.cpp$") # what stands in for CUDA
   else()
