@@ -6,5 +6,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/setup.sh lint
 tools/check_format.sh
 cmake --preset single -DBUILD_TESTING=ON
+cmake --build --preset single --target commit_header
 run-clang-tidy-14 -quiet -p build/single "$PWD/(src|tests|bench)/.*\.cpp$"
 printf 'lint: clean\n'
