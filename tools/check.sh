@@ -24,10 +24,7 @@ trap finish EXIT
 rm -rf build/results
 step 'set-up'
 tools/setup.sh check
-step 'sources'
-/usr/bin/python3 -m unittest discover --start-directory tools --pattern '*_test.py'
-/usr/bin/python3 tools/check_includes.py
-tools/check_format.sh
+check_sources
 
 # The program at -O3, as what is shipped; what holds numbers to their last bit; and that the limits of
 # queues and batches change no byte.

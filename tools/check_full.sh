@@ -2,7 +2,7 @@
 # The long matrix: every preset, every test with long strides, both instruction sets, the package and
 # all device code; 100 minutes of two cores with a warm ccache.
 #
-#   tools/check_full.sh [PART…]    all parts, or those named
+#   tools/check_full.sh [PART…]    all parts (cuda only where nvcc is found), or those named
 #
 # A part that passed is not run again until a file of the checkout changes: what was interrupted goes
 # on where it stopped. Results: build/check-full/.
@@ -11,16 +11,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-parts=(sources cpu avx2 tiny single asan tsan fuzz package cuda)
+parts=(sources cpu avx2 tiny single asan tsan fuzz package cuda) # cuda, the last, only where nvcc is
+not_run=
 program_tests='^(cli|oracle|hostile|crash)$'
 export VIRNUCPRO_TEST_LENGTH=full
 
-part_sources() {
-  step 'sources'
-  /usr/bin/python3 -m unittest discover --start-directory tools --pattern '*_test.py'
-  /usr/bin/python3 tools/check_includes.py
-  tools/check_format.sh
-}
+part_sources() { check_sources; }
 
 part_cpu() {
   build cpu all bench_programs
@@ -28,11 +24,11 @@ part_cpu() {
   run_tests cpu cpu-program -L "$program_tests"
 }
 
-# All that computes, as on a processor without AVX-512.
+# As on a processor without AVX-512.
 part_avx2() {
   hide_avx512
   build cpu all
-  run_tests cpu avx2-unit -L '^unit\.computing$'
+  run_tests cpu avx2-unit -L '^unit$'
   run_tests cpu avx2-program -L "$program_tests"
 }
 
@@ -72,10 +68,6 @@ part_package() {
 }
 
 part_cuda() {
-  if ! tools/has_nvcc.sh; then
-    step 'cuda: not built, nvcc was not found on PATH, nor in CUDACXX'
-    return
-  fi
   tools/setup.sh cuda
   build cuda virnucpro gpu_tests bench_engine bench_gpu_ops
 }
@@ -83,13 +75,12 @@ part_cuda() {
 # What a part was run on: the files of the checkout, committed or not, and what they are built with.
 run_on() {
   {
-    git ls-files -z --cached | xargs -0 sha256sum 2>&1 || true # also where one is gone
-    git ls-files -z --others --exclude-standard -- src tests tools cmake bench | xargs -0 -r sha256sum
+    git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>&1 || true # one may be gone
     dpkg-query -W 2>/dev/null || true
     "${CXX:-c++}" --version
     if tools/has_nvcc.sh; then "${CUDACXX:-nvcc}" --version; fi
     grep -m 1 '^flags' /proc/cpuinfo
-    printf '%s\n' "${VIRNUCPRO_TEST_CPU:-native}"
+    printf '%s\n' "${VIRNUCPRO_TEST_CPU:-native}" "${CXXFLAGS:-}" "${CUDAFLAGS:-}" "${LDFLAGS:-}"
   } | sha256sum
 }
 
@@ -112,7 +103,8 @@ run_part() {
   )
   local status=$?
   set -e
-  mv build/results/* "$folder/" 2>/dev/null || true
+  local results=(build/results/*/)
+  [ ! -d "${results[0]}" ] || mv "${results[@]}" "$folder/"
   [ "$status" -ne 0 ] || printf '%s\n' "$now" >"$folder/passed"
 }
 
@@ -122,7 +114,13 @@ for part in "$@"; do
     exit 1
   }
 done
-[ $# -eq 0 ] || parts=("$@")
+if [ $# -gt 0 ]; then
+  parts=("$@")
+elif ! tools/has_nvcc.sh; then
+  unset 'parts[-1]'
+  not_run='cuda: nvcc was not found on PATH, nor in CUDACXX'
+fi
+git ls-files --error-unmatch tools/check_full.sh >/dev/null # what the parts are run on is known from git
 
 step 'set-up'
 tools/setup.sh check
@@ -135,6 +133,7 @@ for part in "${parts[@]}"; do
   for folder in build/check-full/"$part"/*/; do [ ! -d "$folder" ] || folders+=("$folder"); done
 done
 status=0
+[ -z "$not_run" ] || printf 'not run: %s\n' "$not_run"
 [ "${#folders[@]}" -eq 0 ] || /usr/bin/python3 tools/count_tests.py "${folders[@]}" || status=1
 [ "${#missing[@]}" -eq 0 ] || { printf 'failed: %s\n' "${missing[*]}"; status=1; }
 exit "$status"

@@ -60,6 +60,9 @@ class Counts(unittest.TestCase):
         self.pytest("b")
         self.assertEqual(self.count(), (0, 2))
 
+    def test_counts_as_failed_a_ctest_that_did_not_end(self):
+        self.assertEqual(self.count(), (0, 1))
+
     def test_counts_a_report_that_failed_without_a_failed_case(self):
         self.ctest(a="fail")
         self.pytest("a", "")

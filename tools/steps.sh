@@ -3,6 +3,10 @@
 # a folder of build/results, which tools/count_tests.py adds up.
 
 jobs=$(nproc)
+# Else bash would run what a script does at its exit as if all had gone well.
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 # After which a program or file of tests is taken to hang.
 case "${VIRNUCPRO_TEST_LENGTH:-check}" in
   check) seconds_a_test=900 ;;
@@ -33,6 +37,13 @@ print_times() {
   printf '\n== times of the steps\n'
   printf '  %s\n' "${step_times[@]}"
   printf '  %s  in all\n' "$(minutes "$SECONDS")"
+}
+
+check_sources() {
+  step 'sources'
+  /usr/bin/python3 -m unittest discover --start-directory tools --pattern '*_test.py'
+  /usr/bin/python3 tools/check_includes.py
+  tools/check_format.sh
 }
 
 # build PRESET TARGET…
