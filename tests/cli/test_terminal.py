@@ -40,6 +40,9 @@ class Screen:
         return self.ask("capture-pane", "-p", *(["-S", "-"] if history else []))
 
     def resize(self, columns, rows=24):
+        # tmux tells the program of a second change within 250 ms only after these, and what is drawn
+        # until then is for another width: it stays.
+        time.sleep(0.3)
         self.ask("resize-window", "-x", str(columns), "-y", str(rows))
 
     def wait_for(self, condition, seconds=120):
