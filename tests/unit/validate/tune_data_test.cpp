@@ -28,7 +28,7 @@ class TuneDataTest : public ::testing::Test {
   }
 
   const TemporaryFolder folder_;
-  const Cancel cancel_;
+  const Cancel cancel_{};
 };
 
 TEST_F(TuneDataTest, MakesUpSequencesThatBeginAlike) {
