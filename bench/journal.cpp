@@ -18,11 +18,11 @@
 
 #include "base/cancel.hpp"
 #include "base/text.hpp"
+#include "journal/kept_run.hpp"
+#include "journal/unit_log.hpp"
 #include "observe/counters.hpp"
 #include "run/frame_stream.hpp"
-#include "run/kept_run.hpp"
 #include "run/run_fingerprint.hpp"
-#include "run/unit_log.hpp"
 
 namespace virnucpro {
 namespace {

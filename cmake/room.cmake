@@ -1,9 +1,10 @@
-# A room is a folder under src/: a static library virnucpro_<room> of all its sources (a room of
-# headers only is an interface library); a main.cpp is left to its own program. The order of rooms
+# A room is a folder under src/: a static library virnucpro_<room> of all its sources, those of the
+# rooms within it too (a room of headers only is an interface library); a main.cpp is left to its own program. The order of rooms
 # is checked by tools/check_includes.py.
 function(virnucpro_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
+       ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(VIRNUCPRO_HAS_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)

@@ -28,8 +28,12 @@ class Breaches(unittest.TestCase):
     def test_names_a_room_below(self):
         self.assert_names("base/file.cpp", '\n#include "sequence/record.hpp"\n', 2, "below")
 
+    def test_names_a_room_below_within_a_room(self):
+        self.assert_names("validate/compare/a.cpp", '#include "validate/suites/b.hpp"\n', 1, "below")
+
     def test_names_other_forms_of_include(self):
-        for path in ("error.hpp", "../base/error.hpp", "base/../run/unit.hpp", "attic/x.hpp"):
+        for path in ("error.hpp", "../base/error.hpp", "base/../run/unit.hpp", "attic/x.hpp",
+                     "validate/x.hpp"):
             with self.subTest(path):
                 self.assert_names("run/a.hpp", f'#include "{path}"\n', 1, "form")
 

@@ -1,4 +1,4 @@
-#include "validate/benchmark.hpp"
+#include "validate/suites/benchmark.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,19 +31,19 @@
 #include "cli/provenance.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/telemetry_options.hpp"
-#include "cli/trial_words.hpp"
+#include "cli/trial_arguments.hpp"
+#include "journal/run_lock.hpp"
 #include "observe/line_file.hpp"
 #include "observe/monitor_rows.hpp"
 #include "report/report_html.hpp"
 #include "report/report_markdown.hpp"
-#include "run/run_lock.hpp"
-#include "validate/against.hpp"
-#include "validate/benchmark_models.hpp"
-#include "validate/benchmark_report.hpp"
-#include "validate/data_json.hpp"
-#include "validate/data_size.hpp"
-#include "validate/regression.hpp"
-#include "validate/sample_data.hpp"
+#include "validate/datasets/data_json.hpp"
+#include "validate/datasets/data_size.hpp"
+#include "validate/datasets/sample_data.hpp"
+#include "validate/suites/against.hpp"
+#include "validate/suites/benchmark_models.hpp"
+#include "validate/suites/benchmark_report.hpp"
+#include "validate/suites/regression.hpp"
 
 namespace virnucpro {
 namespace {
@@ -273,16 +273,16 @@ void make_weights(const Session& session, const std::function<void(const std::st
   const ComputeSettings& compute = plan.compute;
   settings.models = with_files(settings.models, settings.output / "weights", say, session.cancel);
   const std::string precision(name_of(compute.precision));
-  settings.encoder_words = encoder_words(settings.models, settings.chunk_size, session);
-  settings.model_words = model_words(settings.models, settings.chunk_size, session);
-  for (auto* words : {&settings.encoder_words, &settings.model_words}) {
+  settings.encoder_arguments = encoder_arguments(settings.models, settings.chunk_size, session);
+  settings.model_arguments = model_arguments(settings.models, settings.chunk_size, session);
+  for (auto* words : {&settings.encoder_arguments, &settings.model_arguments}) {
     add_given(*words, "--precision", precision);
   }
   if (compute.token_budget > 0) {
-    add_given(settings.model_words, "--token-budget", std::to_string(compute.token_budget));
+    add_given(settings.model_arguments, "--token-budget", std::to_string(compute.token_budget));
   }
-  add_given(settings.model_words, "--prefetch", std::to_string(compute.prefetch));
-  add_given(settings.model_words, "--telemetry", "full");  // which all figures are taken from
+  add_given(settings.model_arguments, "--prefetch", std::to_string(compute.prefetch));
+  add_given(settings.model_arguments, "--telemetry", "full");  // which all figures are taken from
 }
 
 std::string verdict_text(const Verdict& verdict) {

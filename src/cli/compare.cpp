@@ -1,5 +1,3 @@
-#include "validate/compare.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -16,7 +14,8 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/standard_output.hpp"
-#include "validate/comparison_report.hpp"
+#include "validate/compare/compare_outputs.hpp"
+#include "validate/compare/comparison_report.hpp"
 
 namespace virnucpro {
 namespace {

@@ -16,7 +16,7 @@
 #include "cli/output_file.hpp"
 #include "cli/progress_options.hpp"
 #include "cli/summary.hpp"
-#include "report/progress.hpp"
+#include "telemetry/progress.hpp"
 
 namespace virnucpro {
 namespace {

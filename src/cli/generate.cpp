@@ -1,4 +1,4 @@
-#include "validate/generate.hpp"
+#include "validate/datasets/generate.hpp"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@
 #include "cli/output_file.hpp"
 #include "cli/standard_output.hpp"
 #include "run/input_check.hpp"
-#include "validate/data_set.hpp"
-#include "validate/data_size.hpp"
+#include "validate/datasets/data_set.hpp"
+#include "validate/datasets/data_size.hpp"
 
 namespace virnucpro {
 namespace {

@@ -23,13 +23,13 @@
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
 #include "cli/trace_options.hpp"
-#include "report/metrics_file.hpp"
-#include "report/progress.hpp"
-#include "report/telemetry.hpp"
-#include "report/trace_file.hpp"
 #include "report/write_reports.hpp"
 #include "run/output_directory.hpp"
 #include "sequence/record.hpp"
+#include "telemetry/metrics_file.hpp"
+#include "telemetry/progress.hpp"
+#include "telemetry/telemetry.hpp"
+#include "telemetry/trace_file.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,4 +1,4 @@
-#include "validate/profile.hpp"
+#include "validate/measure/profile.hpp"
 
 #include <fmt/format.h>
 

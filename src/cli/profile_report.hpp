@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tensor/device_use.hpp"
-#include "validate/budget_sweep.hpp"
+#include "validate/measure/budget_sweep.hpp"
 
 namespace virnucpro {
 

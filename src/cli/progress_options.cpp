@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "report/telemetry_summary.hpp"
+#include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
 namespace {

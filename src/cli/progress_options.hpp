@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "report/progress.hpp"
 #include "run/settings.hpp"
+#include "telemetry/progress.hpp"
 
 namespace virnucpro {
 

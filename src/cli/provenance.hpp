@@ -2,7 +2,7 @@
 
 #include "cli/command.hpp"
 #include "run/settings.hpp"
-#include "validate/provenance.hpp"
+#include "validate/measure/provenance.hpp"
 
 namespace virnucpro {
 

@@ -15,8 +15,8 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/summary.hpp"
+#include "journal/kept_run.hpp"
 #include "report/write_reports.hpp"
-#include "run/kept_run.hpp"
 
 namespace virnucpro {
 namespace {

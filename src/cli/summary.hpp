@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "report/run_facts.hpp"
-#include "report/verdicts.hpp"
 #include "run/export.hpp"
 #include "run/predict.hpp"
+#include "telemetry/verdicts.hpp"
 
 namespace virnucpro {
 

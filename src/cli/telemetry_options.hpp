@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/command.hpp"
-#include "report/telemetry.hpp"
+#include "telemetry/telemetry.hpp"
 
 namespace virnucpro {
 

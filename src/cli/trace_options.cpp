@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "report/trace_json.hpp"
+#include "telemetry/trace_json.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,4 +1,4 @@
-#include "validate/tune.hpp"
+#include "validate/tune/tune.hpp"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/processors.hpp"
+#include "base/shown_text.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -24,17 +25,16 @@
 #include "cli/output_file.hpp"
 #include "cli/provenance.hpp"
 #include "cli/standard_output.hpp"
-#include "cli/trial_words.hpp"
+#include "cli/trial_arguments.hpp"
 #include "report/report_html.hpp"
 #include "report/report_markdown.hpp"
-#include "report/shown_text.hpp"
 #include "run/input_check.hpp"
-#include "validate/benchmark_models.hpp"
-#include "validate/budget_sweep.hpp"
-#include "validate/data_size.hpp"
-#include "validate/predict_trial.hpp"
-#include "validate/tune_data.hpp"
-#include "validate/tune_report.hpp"
+#include "validate/datasets/data_size.hpp"
+#include "validate/measure/budget_sweep.hpp"
+#include "validate/measure/predict_trial.hpp"
+#include "validate/suites/benchmark_models.hpp"
+#include "validate/tune/tune_data.hpp"
+#include "validate/tune/tune_report.hpp"
 #include "weights/synthetic.hpp"
 
 namespace virnucpro {
@@ -237,7 +237,7 @@ class OutputFiles {
 
 std::vector<std::string> words_of_all(const ModelSettings& models, std::uint64_t chunk_size,
                                       const std::string& device, const Session& session) {
-  std::vector<std::string> words = model_words(models, chunk_size, session);
+  std::vector<std::string> words = model_arguments(models, chunk_size, session);
   words.insert(words.end(), {"--device", device, "--telemetry", "summary", "--no-report"});
   return words;
 }

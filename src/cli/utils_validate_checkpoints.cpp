@@ -7,8 +7,8 @@
 #include "base/text.hpp"
 #include "cli/standard_output.hpp"
 #include "cli/utils.hpp"
-#include "run/kept_run.hpp"
-#include "run/sequence_walk.hpp"
+#include "journal/kept_run.hpp"
+#include "tables/sequence_walk.hpp"
 
 namespace virnucpro {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "engine/worker_serve.hpp"
-#include "run/run_models.hpp"
+#include "run/start_models.hpp"
 
 namespace virnucpro {
 

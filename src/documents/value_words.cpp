@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "validate/benchmark.hpp"
+#include "validate/suites/benchmark.hpp"
 #include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 

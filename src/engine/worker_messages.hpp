@@ -40,7 +40,7 @@ struct WorkerHello {
   std::uint32_t esm2_width = 0;
   std::uint64_t token_budget = 0;
   std::uint64_t depth = 1;                         // batches that it has begun at a time
-  std::map<std::string, std::string> description;  // of its models: run/models.hpp
+  std::map<std::string, std::string> description;  // of its models: run/load_models.hpp
   bool synthetic = false;
   std::string tokenizer;                   // DNABERT-S's file; empty where that is not computed
   std::uint32_t dnabert_s_vocabulary = 0;  // tokens that DNABERT-S knows

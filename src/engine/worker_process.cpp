@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/process_words.hpp"
+#include "base/process_arguments.hpp"
 
 namespace virnucpro {
 namespace {
@@ -74,7 +74,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
   std::vector<std::string> variables = environment_with(replaced);
   const int error =
       ::posix_spawn(&id_, command.program.c_str(), settings.files(), settings.attributes(),
-                    word_pointers(words).data(), word_pointers(variables).data());
+                    argument_pointers(words).data(), argument_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
   throw Error(ErrorKind::kOutOfMemory, "no worker process can be started: " + errno_text(error));

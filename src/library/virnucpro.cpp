@@ -16,12 +16,12 @@
 #include "library/exception.hpp"
 #include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
-#include "run/models.hpp"
-#include "run/run_models.hpp"
-#include "run/sequence_summary.hpp"
+#include "run/load_models.hpp"
+#include "run/start_models.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/record.hpp"
+#include "tables/sequence_summary.hpp"
 #include "tokens/esm_alphabet.hpp"
 
 namespace virnucpro {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.hpp"
-#include "report/page_of_run.hpp"
+#include "report/single_run_page.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "report/time_bins.hpp"
+#include "telemetry/time_bins.hpp"
 
 namespace virnucpro {
 

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// The sections of a run's page; page_of_run() puts them in order.
+// The sections of a run's page; single_run_page() puts them in order.
 
 // What telemetry says: a number, words, whichever of them it is; nothing where it is not there.
 Value measured(const JsonValues& values, const std::string& path);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "report/page_sections.hpp"
-#include "report/shown_text.hpp"
 
 namespace virnucpro {
 namespace {

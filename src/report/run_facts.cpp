@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/shown_text.hpp"
 #include "base/text.hpp"
-#include "report/shown_text.hpp"
 #include "run/synthetic_mark.hpp"
 
 namespace virnucpro {

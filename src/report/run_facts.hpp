@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "report/batch_facts.hpp"
-#include "report/device_facts.hpp"
-#include "report/json_values.hpp"
+#include "base/json_values.hpp"
+#include "journal/journal.hpp"
 #include "report/score_facts.hpp"
-#include "run/journal.hpp"
+#include "telemetry/batch_facts.hpp"
+#include "telemetry/device_facts.hpp"
 
 namespace virnucpro {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "run/part_reader.hpp"
-#include "run/sequence_summary.hpp"
+#include "journal/part_reader.hpp"
+#include "tables/sequence_summary.hpp"
 
 namespace virnucpro {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/cancel.hpp"
-#include "run/journal.hpp"
+#include "journal/journal.hpp"
 
 namespace virnucpro {
 

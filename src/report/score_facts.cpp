@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "report/shown_text.hpp"
-#include "run/sequence_walk.hpp"
+#include "base/shown_text.hpp"
+#include "tables/sequence_walk.hpp"
 
 namespace virnucpro {
 namespace {

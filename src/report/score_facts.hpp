@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "run/journal.hpp"
-#include "run/tables.hpp"
+#include "journal/journal.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 

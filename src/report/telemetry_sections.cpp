@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "observe/batch_metrics.hpp"
-#include "report/page_of_run.hpp"
 #include "report/page_sections.hpp"
+#include "report/single_run_page.hpp"
 
 namespace virnucpro {
 namespace {

@@ -5,15 +5,15 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "report/batches_hdf5.hpp"
+#include "base/shown_text.hpp"
+#include "report/compared_runs_page.hpp"
 #include "report/multiqc.hpp"
-#include "report/page_of_run.hpp"
-#include "report/page_of_runs.hpp"
 #include "report/report_html.hpp"
 #include "report/report_json.hpp"
 #include "report/report_markdown.hpp"
 #include "report/score_differences.hpp"
-#include "report/shown_text.hpp"
+#include "report/single_run_page.hpp"
+#include "telemetry/batches_hdf5.hpp"
 
 namespace virnucpro {
 namespace {
@@ -41,7 +41,7 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
                        std::optional<double> threshold, const Cancel& cancel) {
   RunFacts facts = read_run_facts(journal, places.run, threshold, cancel);
-  const Page page = page_of_run(facts);
+  const Page page = single_run_page(facts);
   const std::array<std::string, kReportNames.size()> texts{
       report_html(page), report_markdown(page), report_json(page), multiqc_general(facts),
       multiqc_scores(facts)};
@@ -70,7 +70,7 @@ std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
     differences.push_back(compare_scores(first, {runs[k].journal, facts[k].threshold}, cancel));
   }
   AtomicFile page(file);
-  page.write(report_html(page_of_runs(facts, differences)));
+  page.write(report_html(compared_runs_page(facts, differences)));
   page.commit();
   return facts;
 }

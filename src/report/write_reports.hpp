@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "journal/journal.hpp"
 #include "report/run_facts.hpp"
-#include "run/journal.hpp"
 
 namespace virnucpro {
 

@@ -14,7 +14,7 @@
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
 #include "run/input_check.hpp"
-#include "run/run_models.hpp"
+#include "run/start_models.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,14 +6,14 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "run/failed_inputs.hpp"
+#include "journal/kept_run.hpp"
 #include "run/input_check.hpp"
-#include "run/kept_run.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
-#include "run/sequence_walk.hpp"
 #include "run/synthetic_mark.hpp"
 #include "run/virus_fasta.hpp"
+#include "tables/failed_inputs.hpp"
+#include "tables/sequence_walk.hpp"
 
 namespace virnucpro {
 namespace {

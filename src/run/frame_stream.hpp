@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "journal/unit.hpp"
 #include "observe/counters.hpp"
-#include "run/unit.hpp"
 #include "sequence/input_set.hpp"
 #include "tokens/dna_tokenizer.hpp"
 #include "tokens/packer.hpp"

@@ -9,10 +9,10 @@
 #include <system_error>
 #include <utility>
 
-#include "run/kept_run.hpp"
-#include "run/known_parts.hpp"
+#include "journal/kept_run.hpp"
+#include "journal/known_parts.hpp"
+#include "journal/part_reader.hpp"
 #include "run/output_directory.hpp"
-#include "run/part_reader.hpp"
 #include "run/run_fingerprint.hpp"
 
 namespace virnucpro {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "run/run_lock.hpp"
+#include "journal/run_lock.hpp"
 
 namespace virnucpro {
 

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "journal/journal.hpp"
 #include "observe/counters.hpp"
 #include "observe/phase.hpp"
 #include "run/frame_stream.hpp"
-#include "run/journal.hpp"
 #include "run/output_directory.hpp"
 #include "run/settings.hpp"
-#include "run/tables.hpp"
 #include "sequence/input_set.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 
@@ -53,7 +53,7 @@ struct RunSummary {
 // What is known of a run once its models are loaded and its directory is there.
 struct RunStart {
   std::filesystem::path directory;
-  std::map<std::string, std::string> description;  // of the models: run/models.hpp
+  std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
   std::string kernel_path;
   std::size_t token_budget = 0;  // of a batch
   bool synthetic = false;

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "run/journal.hpp"
+#include "journal/journal.hpp"
 #include "run/predict.hpp"
 
 namespace virnucpro {

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "journal/known_parts.hpp"
+#include "journal/part_reader.hpp"
 #include "observe/counters.hpp"
 #include "run/input_check.hpp"
-#include "run/known_parts.hpp"
-#include "run/part_reader.hpp"
-#include "run/tables.hpp"
 #include "sequence/fasta_text.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 namespace {

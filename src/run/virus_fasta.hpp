@@ -7,8 +7,8 @@
 
 #include "base/cancel.hpp"
 #include "base/file.hpp"
+#include "journal/journal.hpp"
 #include "run/frame_stream.hpp"
-#include "run/journal.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {

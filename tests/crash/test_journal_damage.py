@@ -36,7 +36,7 @@ BESIDE = by_length((0,), (-1, 0, 1))
 
 def flips(data, command):
     """Where to flip a bit: in the header and some of the rest. The unit tests do so without the
-    program, in every byte of the header and more of the rest (tests/unit/run/journal_test.cpp)."""
+    program, in every byte of the header and more of the rest (tests/unit/journal/journal_test.cpp)."""
     header, something, zeros = STRIDES[command]
     places = {True: [], False: []}
     for at, byte in enumerate(data):

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "fuzz/repair.hpp"
-#include "validate/embedding_reader.hpp"
+#include "validate/compare/embedding_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);

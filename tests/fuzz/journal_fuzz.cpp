@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
-#include "run/unit_blob.hpp"
+#include "journal/unit_blob.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "validate/score_table.hpp"
+#include "validate/compare/score_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const virnucpro::UniqueFd file(::memfd_create("table", MFD_CLOEXEC));

@@ -9,11 +9,11 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
-#include "report/page_of_run.hpp"
-#include "report/page_of_runs.hpp"
+#include "report/compared_runs_page.hpp"
 #include "report/report_html.hpp"
 #include "report/report_json.hpp"
 #include "report/report_markdown.hpp"
+#include "report/single_run_page.hpp"
 
 namespace {
 
@@ -58,9 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read([&] { facts.summary = virnucpro::JsonValues(bytes, "fuzz"); });
   read([&] { facts.batches = virnucpro::read_batches(file); });
   read([&] { facts.metrics = virnucpro::read_metrics(file); });
-  const virnucpro::Page page = virnucpro::page_of_run(facts);
+  const virnucpro::Page page = virnucpro::single_run_page(facts);
   check(virnucpro::report_html(page));
-  check(virnucpro::report_html(virnucpro::page_of_runs({facts, facts}, {{}})));
+  check(virnucpro::report_html(virnucpro::compared_runs_page({facts, facts}, {{}})));
   virnucpro::report_json(page);
   virnucpro::report_markdown(page);
   return 0;

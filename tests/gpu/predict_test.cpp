@@ -15,8 +15,8 @@
 
 #include "tensor/device.hpp"
 #include "unit/engine/tiny_models.hpp"
-#include "unit/run/temp_dir.hpp"
-#include "validate/generate.hpp"
+#include "unit/temp_dir.hpp"
+#include "validate/datasets/generate.hpp"
 
 namespace virnucpro {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/worker_process.hpp"
 #include "engine/worker_serve.hpp"
 #include "gpu/fault/break_context.hpp"
-#include "run/run_models.hpp"
+#include "run/start_models.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/json_values.hpp"
+#include "base/json_values.hpp"
 #include "report/report_html.hpp"
 #include "report/report_json.hpp"
 #include "report/report_markdown.hpp"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/json_values.hpp"
+#include "base/json_values.hpp"
 
 namespace virnucpro {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "run/journal.hpp"
+#include "journal/journal.hpp"
 
 namespace virnucpro {
 

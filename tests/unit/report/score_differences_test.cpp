@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "unit/report/sample_run.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "unit/report/sample_run.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/json_values.hpp"
+#include "base/json_values.hpp"
 #include "unit/report/sample_run.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -12,7 +12,7 @@
 #include "engine/worker.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/length.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "unit/run/file_size_limit.hpp"
+#include "unit/file_size_limit.hpp"
 #include "unit/run/hdf5_read_back.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

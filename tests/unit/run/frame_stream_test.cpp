@@ -13,7 +13,7 @@
 #include "sequence/frames.hpp"
 #include "tokens/esm_alphabet.hpp"
 #include "unit/engine/tiny_models.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

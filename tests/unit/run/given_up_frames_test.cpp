@@ -3,7 +3,7 @@
 
 #include "run/predict.hpp"
 #include "unit/engine/tiny_models.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "unit/run/hdf5_read_back.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

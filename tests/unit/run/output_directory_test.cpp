@@ -10,7 +10,7 @@
 #include <array>
 #include <utility>
 
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

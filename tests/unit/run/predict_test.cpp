@@ -10,7 +10,7 @@
 
 #include "unit/engine/tiny_models.hpp"
 #include "unit/run/hdf5_read_back.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,12 +6,12 @@
 #include <random>
 #include <set>
 
+#include "journal/sqlite.hpp"
 #include "run/predict.hpp"
 #include "run/run_fingerprint.hpp"
-#include "run/sqlite.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/length.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.hpp"
-#include "unit/run/temp_dir.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {

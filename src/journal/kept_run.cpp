@@ -1,0 +1,82 @@
+#include "journal/kept_run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kJournal = "run.db";
+constexpr const char* kWal = "run.db-wal";
+
+bool can_be_written(const fs::path& directory) {
+  return ::access(directory.c_str(), W_OK) == 0 &&
+         ::access((directory / kJournal).c_str(), W_OK) == 0;
+}
+
+void require_readable(const fs::path& file) {
+  if (::access(file.c_str(), R_OK) == 0) return;
+  throw Error(ErrorKind::kInputMissing, Place{.file = file.string()}, errno_text(errno));
+}
+
+void copy_to(const fs::path& from, const fs::path& to) {
+  require_readable(from);  // what fails then lies in the temporary folder
+  std::error_code error;
+  fs::copy_file(from, to, error);
+  if (error) throw Error(ErrorKind::kTemporaryFolder, Place{.file = to.string()}, error.message());
+  fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, error);
+}
+
+}  // namespace
+
+KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check check)
+    : directory_(directory) {
+  std::error_code error;
+  if (!fs::exists(directory_ / kJournal, error)) {
+    throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
+                error ? error.message() : "it holds no journal of a run (run.db)");
+  }
+  if (!take_lock()) copy_journal();
+  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check, cancel));
+  fingerprint_ = journal_->fingerprint();
+}
+
+// Whether run.lock could be taken. A full disk may be why someone looks at this run.
+bool KeptRun::take_lock() {
+  if (!can_be_written(directory_)) return false;
+  try {
+    lock_.emplace(directory_);
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOutputWrite) throw;
+    log_info("{}; the journal is copied", error.what());
+    return false;
+  }
+}
+
+void KeptRun::copy_journal() {
+  RunLock::require_free(directory_);
+  copy_.emplace();
+  for (const char* name : {kJournal, kWal}) {
+    std::error_code ignored;
+    if (fs::exists(directory_ / name, ignored)) copy_to(directory_ / name, copy_->path() / name);
+  }
+}
+
+const std::string& KeptRun::value(const std::string& key) const {
+  const auto found = fingerprint_.find(key);
+  if (found != fingerprint_.end()) return found->second;
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = (directory_ / kJournal).string()},
+              fmt::format("its fingerprint has no {}", key));
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,174 @@
+#include "journal/sqlite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace virnucpro {
+namespace {
+
+ErrorKind kind_of(int extended) {
+  switch (extended) {
+    case SQLITE_IOERR_SHORT_READ:
+    case SQLITE_IOERR_CORRUPTFS:
+    case SQLITE_IOERR_DATA:
+      return ErrorKind::kJournalDamaged;
+    default:
+      break;
+  }
+  switch (extended & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+    case SQLITE_TOOBIG:
+      return ErrorKind::kOutputWrite;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ErrorKind::kOutputBusy;
+    case SQLITE_NOMEM:
+      return ErrorKind::kOutOfMemory;
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+    case SQLITE_CONSTRAINT:
+      return ErrorKind::kInternal;
+    default:
+      // SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR: a table or column that is not there.
+      return ErrorKind::kJournalDamaged;
+  }
+}
+
+// `system`: errno as the failed call left it, or 0.
+[[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path, int system) {
+  const int code = sqlite3_extended_errcode(database);
+  std::string why = sqlite3_errmsg(database);
+  // In English, but for names that come from a file which may be damaged.
+  std::replace_if(
+      why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
+  const bool system_failed = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+  if ((code & 0xff) == SQLITE_FULL) throw write_error(path, ENOSPC, why);
+  if (system_failed && system != 0) {
+    if (kind_of(code) == ErrorKind::kOutputWrite) throw write_error(path, system, why);
+    throw Error(kind_of(code), Place{.file = path.string()},
+                fmt::format("{}: {}", why, errno_text(system)));
+  }
+  throw Error(kind_of(code), Place{.file = path.string()}, std::move(why));
+}
+
+[[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path) {
+  fail(database, path, sqlite3_system_errno(database));
+}
+
+}  // namespace
+
+SqliteStatement::SqliteStatement(sqlite3* database, std::string_view sql,
+                                 const std::filesystem::path& path)
+    : path_(path) {
+  sqlite3_stmt* statement = nullptr;
+  const int code =
+      sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  statement_.reset(statement);
+  if (code != SQLITE_OK) fail(database, path_);
+}
+
+void SqliteStatement::check(int code) const {
+  if (code != SQLITE_OK) fail(sqlite3_db_handle(statement_.get()), path_);
+}
+
+SqliteStatement& SqliteStatement::bind(int parameter, std::uint64_t value) {
+  const auto number = narrow<std::int64_t>(value);
+  if (!number) throw Error(ErrorKind::kInternal, "a number does not fit the journal");
+  check(sqlite3_bind_int64(statement_.get(), parameter, *number));
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::bind(int parameter, std::string_view text) {
+  check(sqlite3_bind_text64(statement_.get(), parameter, text.data(), text.size(), SQLITE_TRANSIENT,
+                            SQLITE_UTF8));
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::bind_blob(int parameter, std::string_view bytes) {
+  check(sqlite3_bind_blob64(statement_.get(), parameter, bytes.data(), bytes.size(),
+                            SQLITE_TRANSIENT));
+  return *this;
+}
+
+bool SqliteStatement::step() {
+  errno = 0;
+  const int code = sqlite3_step(statement_.get());
+  // SQLite keeps errno of some failures alone; that of writing at the end of a statement it does
+  // not.
+  const int system = errno;
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  sqlite3_reset(statement_.get());  // ready for another try; the error stays to be told
+  fail(sqlite3_db_handle(statement_.get()), path_, system);
+}
+
+void SqliteStatement::execute() {
+  step();
+  check(sqlite3_reset(statement_.get()));
+}
+
+std::uint64_t SqliteStatement::integer(int column) const {
+  const auto number = narrow<std::uint64_t>(
+      static_cast<std::int64_t>(sqlite3_column_int64(statement_.get(), column)));
+  if (number) return *number;
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()}, "a count is negative");
+}
+
+std::string SqliteStatement::text(int column) const {
+  const auto bytes = blob(column);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::span<const std::byte> SqliteStatement::blob(int column) const {
+  const void* data = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (data == nullptr) return {};
+  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
+}
+
+SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vfs) : path_(path) {
+  sqlite3* database = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, vfs);
+  database_.reset(database);
+  if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
+  if (code != SQLITE_OK) fail(database, path_);
+  sqlite3_extended_result_codes(database, 1);
+}
+
+SqliteStatement SqliteDatabase::prepare(std::string_view sql) const {
+  return {database_.get(), sql, path_};
+}
+
+void SqliteDatabase::execute(std::string_view sql) {
+  SqliteStatement statement = prepare(sql);
+  while (statement.step()) continue;  // some pragmas answer
+}
+
+bool SqliteDatabase::is_read_only() const {
+  return sqlite3_db_readonly(database_.get(), "main") == 1;
+}
+
+bool SqliteDatabase::was_moved() const {
+  int moved = 0;
+  sqlite3_file_control(database_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
+std::uint64_t SqliteDatabase::integer(std::string_view sql) const {
+  SqliteStatement statement = prepare(sql);
+  if (statement.step()) return statement.integer(0);
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()}, "a count is missing");
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,92 @@
+#include "journal/unit_log.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace virnucpro {
+
+std::uint64_t UnitLog::add(SequencePart part) {
+  if (open_.empty() || open_.back().closed) {
+    OpenUnit& fresh = open_.emplace_back();
+    fresh.unit.index = next_unit_++;
+    fresh.first_number = next_number_;
+  }
+  OpenUnit& unit = open_.back();
+  const std::uint64_t first = next_number_;
+  next_number_ += part.frames.size();
+  unit.open_frames += part.frames.size();
+  unit.size.add(part);
+  unit.part_begins.push_back(first);
+  unit.part_opens.push_back(part.frames.size());
+  unit.unit.parts.push_back(std::move(part));
+  unit.closed = unit.size.is_full();
+  tell_of_sequence(unit, unit.part_opens.size() - 1);
+  give_finished();
+  return first;
+}
+
+void UnitLog::set_score(std::uint64_t number, float others, float virus) {
+  const Slot slot = find(number);
+  slot.frame.others = others;
+  slot.frame.virus = virus;
+  close(slot);
+}
+
+void UnitLog::set_failed(std::uint64_t number) {
+  const Slot slot = find(number);
+  slot.frame.failed = true;
+  close(slot);
+}
+
+void UnitLog::close(const Slot& slot) {
+  --slot.unit.open_frames;
+  --slot.unit.part_opens[slot.part];
+  tell_of_sequence(slot.unit, slot.part);
+  give_finished();
+}
+
+void UnitLog::tell_of_sequence(const OpenUnit& unit, std::size_t part) {
+  if (unit.part_opens[part] == 0 && unit.unit.parts[part].last) on_sequence_();
+}
+
+std::string UnitLog::id_of(std::uint64_t number) {
+  const Slot slot = find(number);
+  return frame_id(slot.unit.unit.parts[slot.part].id, slot.frame.chunk, slot.frame.name);
+}
+
+void UnitLog::finish() {
+  if (!open_.empty()) open_.back().closed = true;
+  give_finished();
+}
+
+void UnitLog::save() {
+  if (open_.empty()) return;  // what has all its scores is gone already
+  OpenUnit& first = open_.front();
+  const auto end = std::find_if(first.part_opens.begin(), first.part_opens.end(),
+                                [](std::uint64_t open) { return open > 0; });
+  first.unit.parts.resize(static_cast<std::size_t>(end - first.part_opens.begin()));
+  Unit unit = std::move(first.unit);
+  open_.clear();
+  if (!unit.parts.empty()) sink_(std::move(unit));
+}
+
+UnitLog::Slot UnitLog::find(std::uint64_t number) {
+  const auto unit = std::prev(std::upper_bound(
+      open_.begin(), open_.end(), number,
+      [](std::uint64_t value, const OpenUnit& open) { return value < open.first_number; }));
+  const auto begin =
+      std::prev(std::upper_bound(unit->part_begins.begin(), unit->part_begins.end(), number));
+  const auto part = static_cast<std::size_t>(begin - unit->part_begins.begin());
+  return {*unit, part, unit->unit.parts[part].frames[static_cast<std::size_t>(number - *begin)]};
+}
+
+void UnitLog::give_finished() {
+  while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
+    Unit unit = std::move(open_.front().unit);
+    open_.pop_front();  // first: where the sink fails, what is left is whole
+    sink_(std::move(unit));
+  }
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "journal/unit.hpp"
+
+namespace virnucpro {
+
+// Gathers consecutive sequence parts into units and gives each away, in order, once all its frames
+// have their scores. Frames are numbered in input order from 0; scores may come in any order.
+class UnitLog {
+ public:
+  using Sink = std::function<void(Unit)>;
+
+  // `first_unit`: the number of the first unit to come. `on_sequence`: one has its last scores.
+  explicit UnitLog(
+      Sink sink, std::uint64_t first_unit = 0, std::function<void()> on_sequence = [] {})
+      : sink_(std::move(sink)), on_sequence_(std::move(on_sequence)), next_unit_(first_unit) {}
+
+  // Returns the number of the part's first frame; the others follow it.
+  std::uint64_t add(SequencePart part);
+  void set_score(std::uint64_t number, float others, float virus);
+  // It could not be computed, and counts as absent.
+  void set_failed(std::uint64_t number);
+  // The whole id of a frame that has no score yet.
+  std::string id_of(std::uint64_t number);
+  // Closes the last unit. Every frame must have its score.
+  void finish();
+  // Gives away, of a run that ends early, the parts from the first open one on that have all their
+  // scores. Nothing can be added afterwards.
+  void save();
+
+ private:
+  struct OpenUnit {
+    Unit unit;
+    std::uint64_t first_number = 0;
+    std::uint64_t open_frames = 0;
+    UnitSize size;
+    std::vector<std::uint64_t> part_begins;  // number of each part's first frame
+    std::vector<std::uint64_t> part_opens;   // frames of each part without a score
+    bool closed = false;
+  };
+
+  struct Slot {
+    OpenUnit& unit;
+    std::size_t part;  // of the unit's
+    FrameScore& frame;
+  };
+
+  Slot find(std::uint64_t number);
+  void close(const Slot& slot);
+  void tell_of_sequence(const OpenUnit& unit, std::size_t part);
+  void give_finished();
+
+  Sink sink_;
+  std::function<void()> on_sequence_;
+  std::deque<OpenUnit> open_;  // by index
+  std::uint64_t next_unit_;
+  std::uint64_t next_number_ = 0;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,259 @@
+#include "report/compared_runs_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/shown_text.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "report/page_sections.hpp"
+#include "report/single_run_page.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Runs = std::vector<RunFacts>;
+using Differences = std::vector<ScoreDifferences>;
+using ValueOf = std::function<Value(const RunFacts&)>;
+
+constexpr std::size_t kMostVerdicts = 64;
+
+// A table with a row a thing and a column a run.
+Table run_columns(std::string key, std::string caption, const Runs& runs,
+                  Measure measure = Measure::kNone) {
+  Table table;
+  table.key = std::move(key);
+  table.caption = std::move(caption);
+  table.columns = {{"what", "What"}};
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    table.columns.push_back({fmt::format("run_{}", k + 1), runs[k].name, measure});
+  }
+  return table;
+}
+
+void add_ratio_columns(const Runs& runs, Table& table) {
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    table.columns.push_back(
+        {fmt::format("ratio_{}", k + 1), fmt::format("{} / first", runs[k].name), Measure::kNone});
+  }
+}
+
+double number_of(const Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  const auto* count = std::get_if<std::uint64_t>(&value);
+  return count == nullptr ? 0 : static_cast<double>(*count);
+}
+
+Value ratio(const Value& value, const Value& first) {
+  if (number_of(first) <= 0 || number_of(value) <= 0) return {};
+  return fmt::format("{:.3g}", number_of(value) / number_of(first));
+}
+
+// A row of numbers and what they come to against the first run's.
+void add_figure(const char* label, Measure measure, const Runs& runs, const ValueOf& value_of,
+                Table& table) {
+  std::vector<Value> row{label};
+  const Value first = value_of(runs.front());
+  for (const RunFacts& run : runs) row.emplace_back(value_text(value_of(run), measure));
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    row.push_back(ratio(value_of(runs[k]), first));
+  }
+  table.rows.push_back(std::move(row));
+}
+
+Section speed_section(const Runs& runs) {
+  Section section{.key = "throughput", .title = "Throughput"};
+  Table table = run_columns("figures", "Figures, and their ratios to the first run", runs);
+  add_ratio_columns(runs, table);
+  const auto add = [&](const char* label, Measure measure, Value RunFigures::*member) {
+    add_figure(
+        label, measure, runs, [member](const RunFacts& facts) { return figures_of(facts).*member; },
+        table);
+  };
+  add("Time", Measure::kSeconds, &RunFigures::seconds);
+  add("Sequences", Measure::kPerSecond, &RunFigures::sequences_per_second);
+  add("Frames", Measure::kPerSecond, &RunFigures::frames_per_second);
+  add("ESM-2 tokens", Measure::kPerSecond, &RunFigures::esm_tokens_per_second);
+  add("Packing", Measure::kShare, &RunFigures::packing);
+  add("Average wait", Measure::kSeconds, &RunFigures::average_wait);
+  section.tables = {std::move(table)};
+  Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens", .y_label = "a second"};
+  for (const RunFacts& run : runs) {
+    plot.lines.push_back({run.name, throughput_of(run)});
+  }
+  section.plots = {std::move(plot)};
+  return section;
+}
+
+Table result_table(const Runs& runs) {
+  Table table = run_columns("results", "Results", runs);
+  add_ratio_columns(runs, table);
+  const auto add = [&](const char* label, std::uint64_t TableCounts::*member) {
+    add_figure(
+        label, Measure::kCount, runs,
+        [member](const RunFacts& facts) { return facts.scores.counts.*member; }, table);
+  };
+  add("Sequences", &TableCounts::sequences);
+  add("Virus", &TableCounts::virus_sequences);
+  add("Unscored", &TableCounts::unscored_sequences);
+  add("Chunks scored", &TableCounts::chunks_scored);
+  add("Frames scored", &TableCounts::frames);
+  add("Frames that failed", &TableCounts::failed_frames);
+  return table;
+}
+
+Table difference_table(const Runs& runs, const Differences& differences) {
+  Table table{.key = "differences", .caption = "Sequences by how far their virus scores are apart"};
+  table.columns = {{"run", "Against the first"},
+                   {"compared", "Compared", Measure::kCount},
+                   {"other_calls", "Other call", Measure::kCount},
+                   {"scored_once", "Scored by one only", Measure::kCount},
+                   {"equal", "Equal", Measure::kCount}};
+  for (const double bound : ScoreDifferences::kBounds) {
+    table.columns.push_back(
+        {fmt::format("up_to_{}", bound), fmt::format("Up to {}", bound), Measure::kCount});
+  }
+  table.columns.push_back({"beyond", "More", Measure::kCount});
+  table.columns.push_back({"largest", "Largest"});
+  for (std::size_t k = 1; k < runs.size(); ++k) {
+    const ScoreDifferences& found = differences[k - 1];
+    std::vector<Value> row{runs[k].name, found.compared, found.other_calls, found.scored_once,
+                           found.equal};
+    for (const std::uint64_t count : found.by_bound) row.emplace_back(count);
+    row.emplace_back(fmt::format("{:.2g}", found.largest));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Plot score_lines(const Runs& runs) {
+  Plot plot{.key = "frames_by_score",
+            .title = "Virus score of the frames",
+            .kind = PlotKind::kOverNumber,
+            .x_label = "virus score",
+            .y_label = "share of the frames",
+            .unit = Measure::kShare};
+  const double bins = static_cast<double>(ScoreFacts::kScoreBins);
+  for (const RunFacts& run : runs) {
+    PlotLine line{run.name, {}};
+    const double all = std::max(1.0, static_cast<double>(run.scores.counts.frames));
+    for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {
+      line.points.push_back({(static_cast<double>(k) + 0.5) / bins,
+                             static_cast<double>(run.scores.frames_by_score[k]) / all});
+    }
+    plot.lines.push_back(std::move(line));
+  }
+  return plot;
+}
+
+Section result_section(const Runs& runs, const Differences& differences) {
+  Section section{.key = "scores", .title = "Scores and calls"};
+  for (std::size_t k = 0; k < differences.size(); ++k) {
+    if (!differences[k].parted) continue;
+    section.note += fmt::format("{} has other sequences than the first run from number {} on; ",
+                                runs[k + 1].name, grouped(*differences[k].parted));
+  }
+  if (!section.note.empty()) section.note += "what comes before was compared.";
+  section.plots = {score_lines(runs)};
+  section.tables = {result_table(runs), difference_table(runs, differences)};
+  return section;
+}
+
+// By the verdicts' ids, in the order in which they are first met.
+Section verdicts_of(const Runs& runs) {
+  Section section{.key = "verdicts", .title = "Verdicts"};
+  Table table = run_columns("verdicts", "Verdicts", runs, Measure::kStatus);
+  std::map<std::string, std::size_t> rows;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const JsonValues& told = runs[run].summary;
+    const std::size_t verdicts = std::min(told.elements("verdicts"), kMostVerdicts);
+    for (std::size_t k = 0; k < verdicts; ++k) {
+      const std::string path = fmt::format("verdicts/{}/", k);
+      const std::string id = told.text(path + "id").value_or("");
+      const auto [at, is_new] = rows.emplace(id, table.rows.size());
+      if (is_new) {
+        table.rows.emplace_back(runs.size() + 1);
+        table.rows.back().front() = fmt::format("{} {}", id, told.text(path + "name").value_or(""));
+      }
+      table.rows[at->second][run + 1] = words(told, path + "status");
+    }
+  }
+  if (table.rows.empty()) {
+    section.note = "No verdicts: none of the runs has a summary of its telemetry.";
+  } else {
+    section.tables = {std::move(table)};
+  }
+  return section;
+}
+
+// What telemetry knows of the settings beyond the journal's fingerprint.
+constexpr std::array kToldSettings{"cpu_workers", "threads", "token_budget", "prefetch", "packing"};
+
+using Settings = std::map<std::string, std::string>;
+
+Settings settings_of(const RunFacts& facts) {
+  Settings settings;
+  for (const auto& [name, value] : facts.fingerprint) {
+    settings[shown_text(name)] = shown_text(value);
+  }
+  for (const char* name : kToldSettings) {
+    const std::string path = fmt::format("settings/{}", name);
+    if (auto text = facts.summary.text(path)) settings[name] = *std::move(text);
+    if (const auto number = facts.summary.count(path)) settings[name] = fmt::format("{}", *number);
+    if (const auto flag = facts.summary.flag(path)) settings[name] = *flag ? "yes" : "no";
+  }
+  return settings;
+}
+
+Section setting_section(const Runs& runs) {
+  Section section{.key = "settings", .title = "Settings"};
+  Table table = run_columns("settings", "Settings; those that differ first", runs);
+  table.columns.push_back({"state", "State", Measure::kStatus});
+  std::vector<Settings> settings;
+  std::set<std::string> names;
+  for (const RunFacts& run : runs) {
+    settings.push_back(settings_of(run));
+    for (const auto& [name, value] : settings.back()) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    std::vector<Value> row{name};
+    for (const Settings& own : settings) {
+      const auto found = own.find(name);
+      row.push_back(found == own.end() ? Value{} : Value{found->second});
+    }
+    const bool same = std::all_of(row.begin() + 1, row.end(),
+                                  [&row](const Value& value) { return value == row[1]; });
+    row.emplace_back(same ? "same" : "differs");
+    table.rows.push_back(std::move(row));
+  }
+  std::stable_partition(table.rows.begin(), table.rows.end(), [](const std::vector<Value>& row) {
+    return row.back() == Value{"differs"};
+  });
+  section.tables = {std::move(table)};
+  return section;
+}
+
+}  // namespace
+
+Page compared_runs_page(const Runs& runs, const Differences& differences) {
+  Page page;
+  page.title = fmt::format("{} runs compared", runs.size());
+  page.subtitle =
+      fmt::format("virnucpro {}; the first is {}", program_version(), runs.front().name);
+  for (const RunFacts& run : runs) {
+    for (const std::string& warning : run.warnings) {
+      page.warnings.push_back(fmt::format("{}: {}", run.name, warning));
+    }
+  }
+  page.sections = {verdicts_of(runs), speed_section(runs), result_section(runs, differences),
+                   setting_section(runs)};
+  return page;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,75 @@
+#include "run/load_models.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/version.hpp"
+#include "run/synthetic_mark.hpp"
+
+namespace virnucpro {
+namespace {
+
+void describe(LoadedModels& loaded, const std::string& name, const Weights& weights) {
+  loaded.description[name] = weights.origin();
+  loaded.description[name + "_hash"] = weights.hash();
+  loaded.synthetic = loaded.synthetic || weights.synthetic();
+}
+
+// A tokenizer of another model would index rows that are not there.
+DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
+  DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
+  if (tokenizer.vocabulary() > weights.shape.vocabulary) {
+    throw Error(ErrorKind::kTokenizer, Place{.file = weights.tokenizer.string()},
+                fmt::format("it has {} tokens, the model {}", tokenizer.vocabulary(),
+                            weights.shape.vocabulary));
+  }
+  return tokenizer;
+}
+
+std::string file_hash(const std::filesystem::path& path) {
+  ContentHash hash;
+  hash.update(MappedFile(path).bytes());
+  return hash.hex();
+}
+
+}  // namespace
+
+std::optional<int> gpu_of(const ComputeSettings& compute) {
+  return compute.gpus.empty() ? std::nullopt : std::optional(compute.gpus.front().index);
+}
+
+LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
+                         const EngineOutputs& outputs, const Cancel& cancel) {
+  LoadedModels loaded;
+  EngineModels weights;
+  if (outputs.scores || outputs.dnabert_s) {
+    weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
+    loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
+    loaded.description["tokenizer_hash"] = file_hash(weights.dnabert_s.tokenizer);
+    loaded.tokenizer_file = weights.dnabert_s.tokenizer;
+    loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
+  }
+  if (outputs.scores || outputs.esm2) weights.esm2 = load_esm2(models.esm2, models.lookup);
+  if (outputs.scores) {
+    const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
+    weights.classifier = load_classifier(models.classifier, inputs, models.lookup);
+  }
+  const EngineSettings settings{.threads = compute.threads,
+                                .precision = compute.precision,
+                                .outputs = outputs,
+                                .gpu = gpu_of(compute),
+                                .token_budget = compute.token_budget};
+  loaded.engine = std::make_unique<Engine>(weights, settings, cancel);
+  if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
+  if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
+  if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
+  loaded.description["precision"] = name_of(compute.precision);
+  loaded.description["kernel_path"] = loaded.engine->kernel_path();
+  loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";
+  loaded.description["program_version"] = program_version();
+  loaded.description["numerics_version"] = fmt::format("{}", kNumericsVersion);
+  return loaded;
+}
+
+}  // namespace virnucpro

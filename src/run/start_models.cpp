@@ -1,0 +1,124 @@
+#include "run/start_models.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/limits.hpp"
+#include "base/processors.hpp"
+#include "engine/worker.hpp"
+#include "engine/worker_pool.hpp"
+#include "observe/trace.hpp"
+
+namespace virnucpro {
+namespace {
+
+WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute,
+                     const EngineOutputs& outputs) {
+  return {.dnabert_s = models.dnabert_s,
+          .esm2 = models.esm2,
+          .classifier = models.classifier,
+          .models_dir = models.lookup.models_dir.string(),
+          .share_dir = models.lookup.share_dir.string(),
+          .threads = compute.threads,
+          .precision = compute.precision,
+          .outputs = outputs,
+          .on_gpu = !compute.gpus.empty(),
+          .pci = {},
+          .token_budget = compute.token_budget};
+}
+
+// One on each GPU; or so many that share the CPU's threads.
+std::vector<WorkerPool::Place> places_of(const ModelSettings& models,
+                                         const ComputeSettings& compute,
+                                         const EngineOutputs& outputs) {
+  std::vector<WorkerPool::Place> places;
+  const WorkerSetup setup = setup_of(models, compute, outputs);
+  for (const GpuPlace& gpu : compute.gpus) {
+    places.push_back({.name = fmt::format("worker {} (cuda:{})", places.size(), gpu.index),
+                      .visible_gpu = gpu.uuid,
+                      .setup = setup});
+    places.back().setup.pci = gpu.pci;
+  }
+  if (!places.empty()) return places;
+  const std::size_t count = compute.cpu_workers;
+  for (std::size_t i = 0; i < count; ++i) {
+    places.push_back(
+        {.name = fmt::format("worker {} (cpu)", i), .visible_gpu = {}, .setup = setup});
+    const std::size_t share = compute.threads / count + (i < compute.threads % count ? 1 : 0);
+    places.back().setup.threads = std::max<std::size_t>(share, 1);
+  }
+  return places;
+}
+
+RunModels start_here(const ModelSettings& models, const ComputeSettings& compute,
+                     const EngineOutputs& outputs, const Cancel& cancel) {
+  LoadedModels loaded = load_models(models, compute, outputs, cancel);
+  auto worker = std::make_unique<Worker>(*loaded.engine, batches_waiting(compute));
+  return {.engine = std::move(loaded.engine),
+          .computer = std::move(worker),
+          .tokenizer = std::move(loaded.tokenizer),
+          .description = std::move(loaded.description),
+          .synthetic = loaded.synthetic};
+}
+
+RunModels start_processes(const ModelSettings& models, const ComputeSettings& compute,
+                          const EngineOutputs& outputs, const Cancel& cancel) {
+  WorkerPool::Settings settings{.program = compute.worker_program,
+                                .places = places_of(models, compute, outputs)};
+  settings.schedule.prefetch = batches_waiting(compute);
+  auto pool = std::make_unique<WorkerPool>(settings, cancel);
+  const WorkerHello& hello = pool->hello();
+  RunModels started;
+  // That it belongs to the model the workers have seen.
+  if (!hello.tokenizer.empty()) started.tokenizer.emplace(DnaTokenizer::load(hello.tokenizer));
+  started.description = hello.description;
+  started.synthetic = hello.synthetic;
+  started.computer = std::move(pool);
+  return started;
+}
+
+}  // namespace
+
+RunModels start_models(const ModelSettings& models, const ComputeSettings& compute,
+                       const EngineOutputs& outputs, const Cancel& cancel) {
+  const TraceSpan span("load models");
+  const bool here = compute.worker_program.empty();
+  return here ? start_here(models, compute, outputs, cancel)
+              : start_processes(models, compute, outputs, cancel);
+}
+
+WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) {
+  // Before there are threads: they inherit it.
+  stay_near_device(setup.pci);
+  const ModelSettings models{
+      .dnabert_s = setup.dnabert_s,
+      .esm2 = setup.esm2,
+      .classifier = setup.classifier,
+      .lookup = {.models_dir = setup.models_dir, .share_dir = setup.share_dir}};
+  ComputeSettings compute;
+  compute.threads = setup.threads;
+  compute.precision = setup.precision;
+  compute.token_budget = setup.token_budget;
+  if (setup.on_gpu) compute.gpus.push_back({.index = 0});  // the only one that is visible
+  LoadedModels loaded = load_models(models, compute, setup.outputs, cancel);
+  WorkerModels worker;
+  worker.hello = {.kernel_path = loaded.engine->kernel_path(),
+                  .dnabert_s_width = loaded.engine->dnabert_s_width(),
+                  .esm2_width = loaded.engine->esm2_width(),
+                  .token_budget = loaded.engine->token_budget(),
+                  .depth = loaded.engine->depth(),
+                  .description = std::move(loaded.description),
+                  .synthetic = loaded.synthetic,
+                  .tokenizer = loaded.tokenizer_file.string(),
+                  .dnabert_s_vocabulary = loaded.dnabert_s_vocabulary};
+  worker.engine = std::move(loaded.engine);
+  return worker;
+}
+
+std::size_t batches_waiting(const ComputeSettings& compute) {
+  return std::clamp<std::size_t>(compute.prefetch, 1, limits().batches_in_flight);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "tables/spill_file.hpp"
+
+namespace virnucpro {
+
+// Sorts rows of a key and a value by the key's bytes, rows of one key in the order they came. At
+// most `rows` of them, and some 3 MiB in all, are in memory; the others lie in a temporary file in
+// `directory`, sorted in runs that are merged kFanIn at a time. At most two files are open.
+// Errors: kOutputWrite, Cancel's.
+class ExternalSort {
+ public:
+  static constexpr std::size_t kFanIn = 64;
+  using Visit = std::function<void(std::string_view key, std::string_view value)>;
+
+  // The Cancel outlives it.
+  ExternalSort(std::filesystem::path directory, std::size_t rows, const Cancel& cancel);
+
+  void add(std::string_view key, std::string_view value);
+  // Gives every row in order, once; the sorter is empty afterwards.
+  void drain(const Visit& visit);
+
+ private:
+  // A row in `text_`: its key, then its value.
+  struct Row {
+    std::size_t begin;
+    std::uint32_t key_size;
+    std::uint32_t value_size;
+  };
+  // A sorted stretch of the spill file.
+  struct Run {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  class RunReader;
+
+  static const std::size_t kMostBytes;  // of text, and rows with what sorting them takes
+  static const std::size_t kRowBytes;
+
+  std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }
+  std::string_view value(const Row& row) const {
+    return {text_.data() + row.begin + row.key_size, row.value_size};
+  }
+  std::size_t bytes() const { return text_.size() + rows_.size() * kRowBytes; }
+  void sort_rows();
+  void spill_rows();
+  void free_rows();
+  void merge_pass();
+  void merge(const SpillFile& file, const Run* first, const Run* last, const Visit& visit) const;
+
+  std::filesystem::path directory_;
+  std::size_t most_rows_;
+  const Cancel& cancel_;
+  std::string text_;
+  std::vector<Row> rows_;
+  std::optional<SpillFile> spill_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,71 @@
+#include "tables/sequence_summary.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tables/score_text.hpp"
+
+namespace virnucpro {
+
+std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
+  std::vector<ChunkScore> chunks;
+  for (const FrameScore& frame : part.frames) {
+    if (frame.failed) continue;
+    if (chunks.empty() || chunks.back().chunk != frame.chunk) {
+      chunks.push_back({frame.chunk, frame.others, frame.virus});
+      continue;
+    }
+    ChunkScore& chunk = chunks.back();
+    chunk.others = std::max(chunk.others, frame.others);
+    chunk.virus = std::max(chunk.virus, frame.virus);
+  }
+  return chunks;
+}
+
+void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+  id_ = part.id;
+  length_ = part.length;
+  chunks_ = part.chunks;
+  skip_ = part.skip;
+  for (const FrameScore& frame : part.frames) ++(frame.failed ? failed_frames_ : frames_);
+  for (const ChunkScore& chunk : chunks) {
+    max_ = scored() ? std::max(max_, chunk.virus) : chunk.virus;
+    sum_ += static_cast<double>(chunk.virus);
+    ++chunks_scored_;
+    if (chunk.is_virus()) ++virus_chunks_;
+  }
+}
+
+bool SequenceSummary::is_virus(double threshold) const {
+  return scored() && virus_share() >= threshold;
+}
+
+double SequenceSummary::virus_share() const {
+  return static_cast<double>(virus_chunks_) / static_cast<double>(chunks_scored_);
+}
+
+float SequenceSummary::mean_virus_score() const {
+  return static_cast<float>(sum_ / static_cast<double>(chunks_scored_));
+}
+
+std::string SequenceSummary::reason() const {
+  if (failed_frames_ > 0) return fmt::format("failed: {} frames", failed_frames_);
+  if (scored()) return "NA";
+  if (skip_ == Skip::kTooShort) return "shorter than --min-length";
+  if (skip_ == Skip::kEmpty || length_ == 0) return "empty";
+  return "no stop-free frame";
+}
+
+std::string SequenceSummary::row(double threshold) const {
+  std::string scores = "NA\tNA\tunscored";
+  if (scored()) {
+    scores = fmt::format(FMT_COMPILE("{}\t{}\t{}"), score_text(max_),
+                         score_text(mean_virus_score()), is_virus(threshold) ? "virus" : "others");
+  }
+  return fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n"), id_, length_, chunks_,
+                     chunks_scored_, frames_, virus_chunks_, scores, reason());
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "journal/unit.hpp"
+
+namespace virnucpro {
+
+// A chunk's scores: the maxima over its frames (semantics 6).
+struct ChunkScore {
+  std::uint64_t chunk = 0;
+  float others = 0;
+  float virus = 0;
+
+  bool is_virus() const { return virus >= others; }
+};
+
+// The chunks of a part that have a frame with scores, in order. Failed frames count as absent.
+std::vector<ChunkScore> scored_chunks(const SequencePart& part);
+
+// A sequence's row in sequences.tsv, added up from its parts in order.
+class SequenceSummary {
+ public:
+  static constexpr const char* kHeader =
+      "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
+      "mean_virus_score\tcall\treason\n";
+
+  void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
+
+  bool scored() const { return chunks_scored_ > 0; }
+  // Whether virus chunks are at least `threshold` of the scored ones.
+  bool is_virus(double threshold) const;
+  std::uint64_t length() const { return length_; }
+  std::uint64_t chunks() const { return chunks_; }
+  std::uint64_t chunks_scored() const { return chunks_scored_; }
+  std::uint64_t virus_chunks() const { return virus_chunks_; }
+  std::uint64_t frames() const { return frames_; }
+  std::uint64_t failed_frames() const { return failed_frames_; }
+  // Of the scored chunks, of which there must be one.
+  double virus_share() const;
+  float max_virus_score() const { return max_; }
+  float mean_virus_score() const;
+  std::string row(double threshold) const;  // with its line end
+
+ private:
+  std::string reason() const;
+
+  std::string id_;
+  std::uint64_t length_ = 0;
+  std::uint64_t chunks_ = 0;
+  Skip skip_ = Skip::kNone;
+  std::uint64_t chunks_scored_ = 0;
+  std::uint64_t virus_chunks_ = 0;
+  std::uint64_t frames_ = 0;
+  std::uint64_t failed_frames_ = 0;
+  float max_ = 0;
+  double sum_ = 0;
+};
+
+}  // namespace virnucpro

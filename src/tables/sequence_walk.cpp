@@ -1,0 +1,73 @@
+#include "tables/sequence_walk.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Puts the parts of a sequence together again.
+class Walk {
+ public:
+  Walk(const Journal& journal, const SequenceVisitor& visitor)
+      : inputs_(journal.inputs()), finished_(journal.finished()), visitor_(visitor) {}
+
+  void take(const SequencePart& part) {
+    if (left_out(part.input)) return;
+    const bool continued = summary_.has_value();
+    if (continued && (part.input != input_ || part.id != id_)) fail("breaks off");
+    if (!continued) begin(part);
+    const std::vector<ChunkScore> chunks = scored_chunks(part);
+    summary_->add(part, chunks);
+    if (visitor_.part) visitor_.part(part, chunks);
+    if (!part.last) return;
+    if (visitor_.end) visitor_.end(part, *summary_);
+    summary_.reset();
+  }
+
+  // An interrupted run may end within a sequence, a finished one may not.
+  void finish() const {
+    if (finished_ && summary_) fail("has no end");
+  }
+
+ private:
+  // An input without an entry is the one an interrupted run was reading.
+  bool left_out(std::uint32_t input) const {
+    if (input < inputs_.size()) return inputs_[input].failed;
+    if (!finished_) return false;
+    throw Error(ErrorKind::kJournalDamaged, fmt::format("input {} is not in the journal", input));
+  }
+
+  void begin(const SequencePart& part) {
+    summary_.emplace();
+    input_ = part.input;
+    id_ = part.id;
+  }
+
+  [[noreturn]] void fail(const char* why) const {
+    throw Error(ErrorKind::kJournalDamaged, fmt::format("sequence {} {}", id_, why));
+  }
+
+  const std::vector<InputEntry> inputs_;
+  const bool finished_;
+  const SequenceVisitor& visitor_;
+  std::optional<SequenceSummary> summary_;
+  std::uint32_t input_ = 0;
+  std::string id_;
+};
+
+}  // namespace
+
+void walk_sequences(const Journal& journal, const SequenceVisitor& visitor, const Cancel& cancel) {
+  Walk walk(journal, visitor);
+  journal.for_each_unit([&](const Unit& unit) {
+    cancel.check();
+    for (const SequencePart& part : unit.parts) walk.take(part);
+  });
+  walk.finish();
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,136 @@
+#include "tables/tables.hpp"
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <optional>
+
+#include "base/directory.hpp"
+#include "base/file.hpp"
+#include "tables/external_sort.hpp"
+#include "tables/score_text.hpp"
+#include "tables/sequence_walk.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kFrameHeader = "Sequence_ID\tPrediction\tscore1\tscore2\n";
+constexpr const char* kConsensusHeader = "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n";
+
+void write_frames(const SequencePart& part, AtomicFile& table) {
+  fmt::memory_buffer rows;
+  for (const FrameScore& frame : part.frames) {
+    if (frame.failed) continue;
+    fmt::format_to(std::back_inserter(rows), FMT_COMPILE("{}\t{}\t{}\t{}\n"),
+                   frame_id(part.id, frame.chunk, frame.name),
+                   frame.virus > frame.others ? "virus" : "others", score_text(frame.others),
+                   score_text(frame.virus));
+  }
+  table.write({rows.data(), rows.size()});
+}
+
+using ChunkValue = std::array<float, 2>;  // others, virus: a chunk's value while it is sorted
+
+void sort_chunks(const SequencePart& part, const std::vector<ChunkScore>& chunks,
+                 ExternalSort& sort) {
+  for (const ChunkScore& chunk : chunks) {
+    const ChunkValue value{chunk.others, chunk.virus};
+    sort.add(chunk_id(part.id, chunk.chunk),
+             {reinterpret_cast<const char*>(value.data()), sizeof(value)});
+  }
+}
+
+void write_consensus(ExternalSort& sort, AtomicFile& table) {
+  table.write(kConsensusHeader);
+  sort.drain([&table](std::string_view id, std::string_view bytes) {
+    ChunkValue value{};
+    std::memcpy(value.data(), bytes.data(), sizeof(value));
+    const ChunkScore chunk{.others = value[0], .virus = value[1]};
+    table.write(fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\n"), id,
+                            chunk.is_virus() ? "True" : "False", score_text(chunk.others),
+                            score_text(chunk.virus)));
+  });
+}
+
+// Of sorted ids: a set of them would grow with the run.
+std::uint64_t count_duplicates(ExternalSort& ids) {
+  std::uint64_t duplicates = 0;
+  std::optional<std::string> before;
+  ids.drain([&](std::string_view id, std::string_view) {
+    if (before && *before == id) ++duplicates;
+    before = id;
+  });
+  return duplicates;
+}
+
+}  // namespace
+
+void TableCounts::add(const SequenceSummary& sequence, double threshold) {
+  ++sequences;
+  if (!sequence.scored()) ++unscored_sequences;
+  if (sequence.is_virus(threshold)) ++virus_sequences;
+  chunks_scored += sequence.chunks_scored();
+  frames += sequence.frames();
+  failed_frames += sequence.failed_frames();
+}
+
+std::filesystem::path frame_table_path(const std::filesystem::path& directory,
+                                       const std::string& stem) {
+  return directory / (stem + "_merged") / "prediction_results.txt";
+}
+
+TableCounts write_tables(const Journal& journal, const TableSettings& settings,
+                         const Cancel& cancel) {
+  const std::filesystem::path frame_table = frame_table_path(settings.directory, settings.stem);
+  const std::filesystem::path merged = frame_table.parent_path();
+  make_directory(merged);
+  AtomicFile frames(frame_table);
+  AtomicFile consensus(merged / "prediction_results_highestscore.csv");
+  AtomicFile sequences(settings.directory / "sequences.tsv");
+  TableCounts counts;
+
+  ExternalSort chunks(settings.directory, settings.rows_in_sort, cancel);
+  ExternalSort ids(settings.directory, settings.rows_in_sort, cancel);
+  frames.write(kFrameHeader);
+  sequences.write(SequenceSummary::kHeader);
+  walk_sequences(journal,
+                 {.part =
+                      [&](const SequencePart& part, const std::vector<ChunkScore>& scores) {
+                        write_frames(part, frames);
+                        sort_chunks(part, scores, chunks);
+                      },
+                  .end =
+                      [&](const SequencePart& last, const SequenceSummary& sequence) {
+                        ids.add(last.id, {});
+                        sequences.write(sequence.row(settings.threshold));
+                        counts.add(sequence, settings.threshold);
+                      }},
+                 cancel);
+  counts.duplicate_ids = count_duplicates(ids);  // first: its file is the smaller one
+  write_consensus(chunks, consensus);
+
+  for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
+  cancel.check();  // syncing may have taken long; from here on it is all of them or a failure
+  for (AtomicFile* table : {&frames, &consensus, &sequences}) table->commit();
+  return counts;
+}
+
+void for_each_call(const Journal& journal, double threshold, const Cancel& cancel,
+                   const std::function<void(std::uint32_t, std::uint64_t, bool)>& visit) {
+  std::uint32_t input = 0;
+  std::uint64_t number = 0;
+  walk_sequences(journal,
+                 {.part = {},
+                  .end =
+                      [&](const SequencePart& part, const SequenceSummary& sequence) {
+                        if (part.input != input) number = 0;
+                        input = part.input;
+                        visit(input, ++number, sequence.is_virus(threshold));
+                      }},
+                 cancel);
+}
+
+}  // namespace virnucpro

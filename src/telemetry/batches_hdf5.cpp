@@ -1,0 +1,114 @@
+#include "telemetry/batches_hdf5.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/json_values.hpp"
+#include "observe/batch_metrics.hpp"
+#include "run/hdf5_dataset.hpp"
+#include "telemetry/text_lines.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kRowsPerChunk = 4096;
+constexpr unsigned kCompression = 4;
+constexpr const char* kQueueState = "queue_state";
+
+std::vector<std::string> column_names() {
+  std::vector<std::string> names{"batch",      "worker",        "time",    "frames", "esm_tokens",
+                                 "dna_tokens", "budget_tokens", "packing", "queue",  kQueueState};
+  for (const BatchTimeField& field : kBatchTimeFields) names.emplace_back(field.name);
+  names.insert(names.end(), {"seconds", "journal"});
+  return names;
+}
+
+double value_of(const JsonValues& line, const std::string& name) {
+  constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+  if (name != kQueueState) return line.number(name).value_or(kAbsent);
+  const auto state = std::ranges::find(kQueueStateNames, line.text(name).value_or(""));
+  if (state == kQueueStateNames.end()) return kAbsent;
+  return static_cast<double>(state - kQueueStateNames.begin());
+}
+
+Hdf5Handle compressed(const std::string& path) {
+  Hdf5Handle properties = hdf5_chunks(kRowsPerChunk, 0, path);
+  check_hdf5(H5Pset_shuffle(properties.get()), path);
+  check_hdf5(H5Pset_deflate(properties.get(), kCompression), path);
+  return properties;
+}
+
+class Columns {
+ public:
+  Columns(const Hdf5Handle& file, const std::string& path) : names_(column_names()) {
+    const Hdf5Handle properties = compressed(path);
+    for (const std::string& name : names_) {
+      datasets_.emplace_back(file, name.c_str(), H5T_IEEE_F64LE, 0, properties, path);
+    }
+    waiting_.resize(names_.size());
+  }
+
+  void add(const JsonValues& line) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      waiting_[i].push_back(value_of(line, names_[i]));
+    }
+    if (waiting_.front().size() == kRowsPerChunk) write();
+  }
+
+  void close() {
+    write();
+    for (GrowingDataset& dataset : datasets_) dataset.close();
+  }
+
+ private:
+  void write() {
+    const std::size_t count = waiting_.front().size();
+    if (count == 0) return;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      datasets_[i].resize(rows_ + count);
+      datasets_[i].write(rows_, count, H5T_NATIVE_DOUBLE, waiting_[i].data());
+      waiting_[i].clear();
+    }
+    rows_ += count;
+  }
+
+  const std::vector<std::string> names_;
+  std::vector<GrowingDataset> datasets_;
+  std::vector<std::vector<double>> waiting_;
+  hsize_t rows_ = 0;
+};
+
+void add_lines(const std::filesystem::path& lines, Columns& columns) {
+  const std::string name = lines.string();
+  for_each_line(lines, [&](std::string_view text) {
+    try {
+      columns.add(JsonValues(text, name));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::kJson) throw;
+    }
+  });
+}
+
+}  // namespace
+
+void write_batches_hdf5(const std::filesystem::path& lines, const std::filesystem::path& file) {
+  AtomicFile atomic(file);
+  const std::string path = atomic.partial_path().string();
+  Hdf5Handle hdf5 = create_hdf5(path);
+  write_hdf5_attribute(hdf5, "queue_states", fmt::format("{}", fmt::join(kQueueStateNames, ",")),
+                       path);
+  Columns columns(hdf5, path);
+  add_lines(lines, columns);
+  columns.close();
+  check_hdf5(hdf5.close(), path);
+  atomic.commit();
+}
+
+}  // namespace virnucpro

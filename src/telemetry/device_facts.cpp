@@ -1,0 +1,172 @@
+#include "telemetry/device_facts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/json_values.hpp"
+#include "base/shown_text.hpp"
+#include "base/text.hpp"
+#include "telemetry/text_lines.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::string_view kHost = "host";
+constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kLongestName = 60;
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  std::vector<std::string_view> fields;
+  while (fields.size() < kMostColumns) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    line.remove_prefix(comma + 1);
+  }
+  return fields;
+}
+
+std::optional<int> digits(std::string_view text, std::size_t at, std::size_t length) {
+  if (at + length > text.size()) return std::nullopt;
+  const auto value = parse_count(text.substr(at, length));
+  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+// Seconds since 1970 of "2026-11-22T06:30:00.123Z"; a blank may stand for the T.
+std::optional<double> seconds_of_date(std::string_view text) {
+  using std::chrono::day, std::chrono::month, std::chrono::year;
+  if (text.ends_with('Z')) text.remove_suffix(1);
+  if (text.size() <= 17 || text[4] != '-' || text[13] != ':') return std::nullopt;
+  const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
+  const auto h = digits(text, 11, 2), mi = digits(text, 14, 2);
+  const auto s = parse_number(text.substr(17));
+  if (!y || !mo || !d || !h || !mi || !s || *s >= 61) return std::nullopt;
+  const std::chrono::year_month_day date{year(*y), month(static_cast<unsigned>(*mo)),
+                                         day(static_cast<unsigned>(*d))};
+  if (!date.ok()) return std::nullopt;
+  const std::chrono::seconds days = std::chrono::sys_days(date).time_since_epoch();
+  return static_cast<double>(days.count() + *h * 3600 + *mi * 60) + *s;
+}
+
+std::optional<double> seconds_of(std::string_view text) {
+  const std::optional<double> number = parse_number(text);
+  return number ? number : seconds_of_date(text);
+}
+
+// "sw_power_cap|hw_slowdown"
+void add_reasons(std::string_view reasons, DeviceFacts& device) {
+  while (!reasons.empty() && device.throttled_by.size() < MetricFacts::kMostReasons) {
+    const std::size_t end = std::min(reasons.find('|'), reasons.size());
+    const std::string_view reason = reasons.substr(0, end);
+    if (!reason.empty() && reason != "none")
+      device.throttled_by.insert(shown_text(reason, kLongestName));
+    reasons.remove_prefix(std::min(end + 1, reasons.size()));
+  }
+}
+
+// Reads the rows below the line that names the columns.
+class MetricTable {
+ public:
+  explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
+
+  // False when it does not name the two columns that every row needs.
+  bool take_header(std::string_view line) {
+    const std::vector<std::string_view> names = fields_of(line);
+    for (std::size_t k = 0; k < names.size(); ++k) columns_.emplace(names[k], k);
+    return columns_.count("timestamp") == 1 && columns_.count("device_id") == 1;
+  }
+
+  void take_row(std::string_view line) {
+    fields_ = fields_of(line);
+    const auto moment = seconds_of(text("timestamp"));
+    const std::string id = shown_text(text("device_id"), kLongestName);
+    if (!moment || id.empty()) {
+      ++facts_.damaged_lines;
+      return;
+    }
+    if (!begin_) begin_ = *moment;
+    seconds_ = *moment - *begin_;
+    ++facts_.rows;
+    if (id == kHost) {
+      add("process_cpu_percent", facts_.host.cpu);
+      add("rss_bytes", facts_.host.memory);
+    } else if (DeviceFacts* device = device_of(id)) {
+      take_device(*device);
+    }
+  }
+
+ private:
+  std::string_view text(std::string_view column) const {
+    const auto found = columns_.find(column);
+    const bool there = found != columns_.end() && found->second < fields_.size();
+    return there ? fields_[found->second] : std::string_view{};
+  }
+
+  std::optional<double> number(std::string_view column) const {
+    const auto value = parse_number(text(column));
+    const bool possible = value && *value >= 0 && *value <= JsonValues::kLargestNumber;
+    return possible ? value : std::nullopt;
+  }
+
+  void add(std::string_view column, Gauge& gauge) const {
+    if (const auto value = number(column)) gauge.add(seconds_, *value);
+  }
+
+  void take_device(DeviceFacts& device) const {
+    add("utilization_percent", device.utilization);
+    add("memory_used_bytes", device.memory);
+    add("power_w", device.power);
+    add("temperature_c", device.temperature);
+    add("sm_clock_mhz", device.clock);
+    add_reasons(text("throttle_reasons"), device);
+  }
+
+  DeviceFacts* device_of(const std::string& id) {
+    auto& devices = facts_.devices;
+    const auto found = std::find_if(devices.begin(), devices.end(),
+                                    [&id](const DeviceFacts& device) { return device.id == id; });
+    if (found != devices.end()) return &*found;
+    if (devices.size() == MetricFacts::kMostDevices) return nullptr;
+    devices.emplace_back().id = id;
+    return &devices.back();
+  }
+
+  MetricFacts& facts_;
+  std::map<std::string, std::size_t, std::less<>> columns_;
+  std::vector<std::string_view> fields_;
+  std::optional<double> begin_;
+  double seconds_ = 0;  // of the row, from the first one's
+};
+
+}  // namespace
+
+void Gauge::add(double seconds, double value) {
+  least = samples == 0 ? value : std::min(least, value);
+  most = samples == 0 ? value : std::max(most, value);
+  sum += value;
+  ++samples;
+  over_time.add(seconds, value);
+}
+
+MetricFacts read_metrics(const std::filesystem::path& file) {
+  MetricFacts facts;
+  MetricTable table(facts);
+  bool has_header = false;
+  for_each_line(file, [&](std::string_view line) {
+    if (has_header) {
+      table.take_row(line);
+    } else if (!table.take_header(line)) {
+      throw Error(ErrorKind::kInputFormat, Place{.file = file.string()},
+                  "its first line does not name the columns timestamp and device_id");
+    }
+    has_header = true;
+  });
+  return facts;
+}
+
+}  // namespace virnucpro

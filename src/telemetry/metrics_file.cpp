@@ -1,0 +1,124 @@
+#include "telemetry/metrics_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::array<std::string_view, 3> kStates{"running", "finished", "failed"};
+
+std::string escaped_label(std::string_view label) {
+  std::string text;
+  for (const char letter : label) {
+    if (letter == '\n') {
+      text += "\\n";
+      continue;
+    }
+    if (letter == '\\' || letter == '"') text += '\\';
+    text += letter;
+  }
+  return text;
+}
+
+class MetricsText {
+ public:
+  explicit MetricsText(const std::string& run)
+      : run_(fmt::format("run=\"{}\"", escaped_label(run))) {}
+
+  void begin(std::string_view name, std::string_view type, std::string_view help) {
+    name_ = name;
+    text_ += fmt::format("# HELP virnucpro_{0} {2}\n# TYPE virnucpro_{0} {1}\n", name, type, help);
+  }
+  template <typename T>
+  void value(T value, const std::string& labels = {}) {
+    text_ += fmt::format("virnucpro_{}{{{}{}}} {}\n", name_, run_, labels, value);
+  }
+  void counter(std::string_view name, std::string_view help, std::uint64_t count) {
+    begin(name, "counter", help);
+    value(count);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string run_;
+  std::string_view name_;
+  std::string text_;
+};
+
+void add_counts(MetricsText& text, const RunCounters& counters) {
+  text.counter("sequences_total", "Sequences read.", counters.sequences.get());
+  text.counter("sequences_known_total", "Of these, scored before the run was resumed.",
+               counters.sequences_known.get());
+  text.counter("bases_total", "Letters of the sequences read.", counters.bases.get());
+  text.counter("chunks_total", "Chunks cut.", counters.chunks.get());
+  text.counter("frames_total", "Stop-free frames.", counters.frames.get());
+  text.counter("frames_scored_total", "Frames with their scores.", counters.frames_scored.get());
+}
+
+void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
+  const BatchTotals& totals = pipeline.totals;
+  text.counter("batches_total", "Batches computed.", totals.batches);
+  text.counter("esm_tokens_total", "Tokens of ESM-2 computed.", totals.esm_tokens);
+  text.counter("dna_tokens_total", "Tokens of DNABERT-S computed.", totals.dna_tokens);
+  text.counter("budget_tokens_total", "Tokens that the batches could have held.",
+               totals.budget_tokens);
+  const auto by_worker = [&](std::string_view name, std::string_view help, auto seconds) {
+    text.begin(name, "counter", help);
+    for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
+      text.value(seconds(pipeline.workers[i].times), fmt::format(",worker=\"{}\"", i));
+    }
+  };
+  by_worker("busy_seconds_total", "Time in which a worker computed.",
+            [](const BatchTimes& times) { return times.busy(); });
+  by_worker("waiting_seconds_total", "Time in which a worker waited for a batch.",
+            [](const BatchTimes& times) { return times.waiting; });
+}
+
+}  // namespace
+
+std::string metrics_text(const RunCounters& counters, const std::string& run,
+                         std::string_view state) {
+  MetricsText text(run);
+  text.begin("state", "gauge", "What the run is at: 1 for its state, 0 for the others.");
+  for (const std::string_view other : kStates) {
+    text.value(other == state ? 1 : 0, fmt::format(",state=\"{}\"", other));
+  }
+  text.begin("run_seconds", "gauge", "Since the run began.");
+  text.value(counters.pipeline.seconds());
+  text.begin("workers", "gauge", "Workers that compute.");
+  text.value(counters.workers.get());
+  add_counts(text, counters);
+  add_computed(text, counters.pipeline.summary());
+  return text.take();
+}
+
+MetricsFile::MetricsFile(std::filesystem::path path, std::string run, const RunCounters& counters,
+                         std::chrono::milliseconds interval)
+    : path_(std::move(path)), run_(std::move(run)), counters_(counters) {
+  write("running");
+  repeater_.emplace(interval, [this] { write("running"); });
+}
+
+MetricsFile::~MetricsFile() {
+  repeater_.reset();
+  write(finished_ ? "finished" : "failed");
+}
+
+void MetricsFile::write(std::string_view state) {
+  try {
+    AtomicFile file(path_);
+    file.write(metrics_text(counters_, run_, state));
+    file.commit();
+  } catch (const std::exception& error) {
+    if (!std::exchange(warned_, true)) log_warning("{}", error.what());
+  }
+}
+
+}  // namespace virnucpro

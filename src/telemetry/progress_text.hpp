@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/terminal.hpp"
+#include "telemetry/run_progress.hpp"
+
+namespace virnucpro {
+
+// How progress is told. What is not known is left out.
+struct ProgressLook {
+  std::size_t bar_width = 80;          // columns of the bar, where the terminal has as many
+  std::vector<std::string> workers{};  // their names; lines of their own where there are several
+};
+
+// For one line of a log:
+// "0:10:40 · 47.3 % · ETA 0:12:05 · 1,234 of ~2,600 sequences · 19.0 sequences/s · …".
+std::string plain_progress(const RunProgress& progress);
+
+// For a terminal of that size, which they fit without wrapping:
+//   [=================================>                       ]  47.3 % · ETA 0:12:05
+//   0:10:40 · 1,234 of ~2,600 sequences · 19.0 sequences/s · 1,100 tokens/s
+//   GPU 93 % · packed 97 %
+//   cuda:0 · 560 tokens/s · GPU 94 % · packed 97 %
+std::vector<std::string> live_progress(const RunProgress& progress, const ProgressLook& look,
+                                       const TerminalSize& size);
+
+}  // namespace virnucpro

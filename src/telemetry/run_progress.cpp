@@ -1,0 +1,131 @@
+#include "telemetry/run_progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+constexpr double kMostUnfinished = 99.9;  // percent
+
+double number(std::uint64_t count) {
+  return static_cast<double>(count);
+}
+
+double tokens_of(const BatchTotals& totals) {
+  return number(totals.esm_tokens + totals.dna_tokens);
+}
+
+std::optional<double> packing_of(const BatchTotals& totals) {
+  if (totals.budget_tokens == 0) return std::nullopt;
+  return 100 * totals.packing();
+}
+
+bool is_all_read(const ProgressSample& sample) {
+  return sample.input_bytes_total > 0 && sample.input_bytes >= sample.input_bytes_total;
+}
+
+// Of the inputs' bytes; empty where it is not known, or too little to say anything of the rest.
+std::optional<double> share_read(const ProgressSample& sample) {
+  if (sample.input_bytes == 0 || sample.input_bytes_total == 0) return std::nullopt;
+  return std::min(1.0, number(sample.input_bytes) / number(sample.input_bytes_total));
+}
+
+ProgressStage stage_of(const ProgressSample& sample) {
+  if (sample.sequences == 0) return ProgressStage::kStarting;
+  const bool all_framed = sample.chunks_known + sample.chunks_framed >= sample.chunks;
+  const bool all_scored = sample.frames_scored >= sample.frames;
+  return is_all_read(sample) && all_framed && all_scored ? ProgressStage::kFinishing
+                                                         : ProgressStage::kScoring;
+}
+
+std::optional<double> mean_gpu_percent(const std::vector<WorkerProgress>& workers) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const WorkerProgress& worker : workers) {
+    if (!worker.gpu_percent) continue;
+    sum += *worker.gpu_percent;
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+}  // namespace
+
+ProgressSample sample_progress(const RunCounters& counters) {
+  PipelineSummary pipeline = counters.pipeline.summary();
+  // What ends a run's way first is asked first: no share of it is over 1.
+  return {.seconds = counters.pipeline.seconds(),
+          .input_bytes = counters.input_bytes.get(),
+          .input_bytes_total = counters.input_bytes_total.get(),
+          .sequences = counters.sequences.get(),
+          .sequences_known = counters.sequences_known.get(),
+          .sequences_scored = counters.sequences_scored.get(),
+          .chunks = counters.chunks.get(),
+          .chunks_known = counters.chunks_known.get(),
+          .chunks_framed = counters.chunks_framed.get(),
+          .frames = counters.frames.get(),
+          .frames_scored = counters.frames_scored.get() + counters.frames_given_up.get(),
+          .computed = pipeline.totals,
+          .workers = std::move(pipeline.workers)};
+}
+
+RunProgress ProgressTracker::add(const ProgressSample& sample) {
+  frames_.add(sample.seconds, number(sample.frames_scored));
+  sequences_.add(sample.seconds, number(sample.sequences_scored));
+  tokens_.add(sample.seconds, tokens_of(sample.computed));
+  RunProgress progress{.seconds = sample.seconds,
+                       .stage = stage_of(sample),
+                       .sequences = sample.sequences_known + sample.sequences_scored,
+                       .all_read = is_all_read(sample),
+                       .sequences_per_second = sequences_.per_second(sample.seconds)};
+  for (std::size_t i = 0; i < sample.workers.size(); ++i) {
+    progress.workers.push_back(worker(sample, i));
+  }
+  progress.all = {.tokens_per_second = tokens_.per_second(sample.seconds),
+                  .gpu_percent = mean_gpu_percent(progress.workers),
+                  .packing_percent = packing_of(sample.computed)};
+  forecast(sample, progress);
+  return progress;
+}
+
+WorkerProgress ProgressTracker::worker(const ProgressSample& sample, std::size_t index) {
+  if (workers_.size() <= index) workers_.resize(index + 1);
+  WorkerRates& rates = workers_[index];
+  const BatchTotals& totals = sample.workers[index];
+  rates.tokens.add(sample.seconds, tokens_of(totals));
+  rates.busy.add(sample.seconds, totals.times.busy());
+  WorkerProgress progress{.tokens_per_second = rates.tokens.per_second(sample.seconds),
+                          .packing_percent = packing_of(totals)};
+  if (!on_gpu_) return progress;
+  if (index < sample.utilization.size()) progress.gpu_percent = sample.utilization[index];
+  const std::optional<double> busy = rates.busy.per_second(sample.seconds);
+  if (!progress.gpu_percent && busy) progress.gpu_percent = std::min(100 * *busy, 100.0);
+  return progress;
+}
+
+void ProgressTracker::forecast(const ProgressSample& sample, RunProgress& progress) {
+  const std::optional<double> read = share_read(sample);
+  if (!read || progress.stage == ProgressStage::kStarting) return;
+  progress.sequences_total = std::max(
+      sample.sequences, static_cast<std::uint64_t>(std::llround(number(sample.sequences) / *read)));
+  if (progress.stage == ProgressStage::kFinishing) {
+    progress.percent = 100;
+    return;
+  }
+  const double chunks = number(sample.chunks) / *read;
+  const double scored =
+      sample.frames == 0 ? 0 : number(sample.frames_scored) / number(sample.frames);
+  const double done = number(sample.chunks_known) + number(sample.chunks_framed) * scored;
+  if (chunks > 0) progress.percent = std::clamp(100 * done / chunks, 0.0, kMostUnfinished);
+  const std::optional<double> rate = frames_.per_second(sample.seconds);
+  if (!rate || *rate <= 0 || sample.chunks_framed == 0) return;
+  const double frames_a_chunk = number(sample.frames) / number(sample.chunks_framed);
+  const double frames = frames_a_chunk * (chunks - number(sample.chunks_known));
+  const double left = std::max(frames - number(sample.frames_scored), 0.0) / *rate;
+  progress.seconds_left = std::max(left - frames_.since_step(sample.seconds), 0.0);
+}
+
+}  // namespace virnucpro

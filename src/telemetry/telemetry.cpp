@@ -1,0 +1,145 @@
+#include "telemetry/telemetry.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "telemetry/batches_hdf5.hpp"
+
+namespace virnucpro {
+namespace {
+
+std::string batch_line(const BatchMetrics& batch, double journal_seconds) {
+  std::string line = fmt::format(
+      R"({{"batch":{},"worker":{},"time":{:.6f},"frames":{},"esm_tokens":{},"dna_tokens":{},)"
+      R"("budget_tokens":{},"packing":{:.4f},"queue":{},"queue_state":"{}")",
+      batch.batch, batch.worker, batch.time, batch.frames, batch.esm_tokens, batch.dna_tokens,
+      batch.budget_tokens, packing_share(batch.esm_tokens, batch.budget_tokens), batch.queue,
+      kQueueStateNames.at(static_cast<std::size_t>(batch.queue_state)));
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    line += fmt::format(R"(,"{}":{:.6f})", field.name, batch.times.*field.seconds);
+  }
+  return line + fmt::format(R"(,"seconds":{:.6f},"journal":{:.6f}}})"
+                            "\n",
+                            batch.times.busy(), journal_seconds);
+}
+
+MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
+                                 std::filesystem::path csv) {
+  MonitorSettings settings{.interval = telemetry.interval, .csv = std::move(csv)};
+  for (const GpuPlace& gpu : compute.gpus) {
+    settings.devices.push_back(
+        {.id = fmt::format("cuda:{}", gpu.index), .uuid = gpu.uuid, .pci = gpu.pci});
+  }
+  return settings;
+}
+
+}  // namespace
+
+Telemetry::Telemetry(TelemetrySettings telemetry, const PredictSettings& settings,
+                     RunCounters& counters)
+    : telemetry_(std::move(telemetry)), settings_(settings), counters_(counters) {}
+
+PredictEvents Telemetry::events() {
+  if (telemetry_.level == TelemetryLevel::kOff) return {};
+  counters_.pipeline.listen([this](const BatchMetrics& batch) { record(batch); });
+  return {.on_start = [this](const RunStart& run) { start(run); },
+          .on_phase = [this](Phase phase) { enter(phase); },
+          .on_tables = [this](const Journal&,
+                              const RunSummary& summary) { finish("finished", &summary); }};
+}
+
+// A run that starts over has had its files cleared away.
+void Telemetry::start(const RunStart& start) {
+  start_ = start;
+  ready_seconds_ = counters_.pipeline.seconds();
+  phase_ = Phase::kStart;
+  metrics_file_ = start.directory / "logs" / fmt::format("gpu_metrics_{}.log", file_time(started_));
+  replace_monitor(nullptr);  // it has the file that the next one begins
+  replace_monitor(
+      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_)));
+  if (telemetry_.level == TelemetryLevel::kFull) {
+    batches_.emplace(start.directory / fmt::format("telemetry_{}.jsonl", file_time(started_)));
+  }
+}
+
+void Telemetry::replace_monitor(std::unique_ptr<Monitor> monitor) {
+  const std::lock_guard lock(monitor_mutex_);
+  monitor_ = std::move(monitor);
+}
+
+std::vector<std::optional<double>> Telemetry::utilization() const {
+  const std::lock_guard lock(monitor_mutex_);
+  return monitor_ ? monitor_->utilization() : std::vector<std::optional<double>>{};
+}
+
+void Telemetry::enter(Phase phase) {
+  if (std::exchange(phase_, phase) != phase) monitor_->enter(phase);
+}
+
+void Telemetry::record(const BatchMetrics& batch) {
+  enter(Phase::kEmbedding);
+  if (!batches_) return;
+  const double journal = counters_.host.journal.seconds();
+  const double since = journal - std::exchange(journal_seconds_, journal);
+  if (const int error = batches_->append(batch_line(batch, since)); error != 0) {
+    warn_once(
+        fmt::format("{}: batches are left out: {}", batches_->path().string(), errno_text(error)));
+  }
+}
+
+void Telemetry::end(ErrorKind error) {
+  if (!monitor_) return;
+  const bool interrupted = error == ErrorKind::kInterrupted || error == ErrorKind::kTerminated;
+  finish(interrupted ? "interrupted" : "failed", nullptr);
+}
+
+void Telemetry::finish(std::string_view status, const RunSummary* summary) {
+  Measured run{.program = telemetry_.program,
+               .settings = settings_,
+               .counters = counters_,
+               .start = start_,
+               .started = started_,
+               .ready_seconds = ready_seconds_,
+               .status = std::string(status),
+               .summary = summary,
+               .pipeline = counters_.pipeline.summary(),
+               .monitor = monitor_->summary()};
+  replace_monitor(nullptr);
+  std::error_code unknown;
+  const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
+                     std::filesystem::file_size(metrics_file_, unknown) > 0;
+  if (run.monitor.samples > 0 && !there) {
+    run.monitor_failure = metrics_file_.string() + " could not be written";
+  }
+  const RunMeasurements measured = measurements_of(run);
+  std::vector<Verdict> verdicts = judge(measured, telemetry_.thresholds);
+  write_files(run, verdicts);
+  if (summary == nullptr) return;
+  judged_ = std::move(verdicts);
+  gpu_percent_ = measured.utilization;
+}
+
+void Telemetry::write_files(const Measured& run, const std::vector<Verdict>& verdicts) {
+  try {
+    if (batches_ && std::filesystem::exists(batches_->path())) {
+      write_batches_hdf5(batches_->path(),
+                         std::filesystem::path(batches_->path()).replace_extension(".h5"));
+    }
+    AtomicFile file(start_.directory / fmt::format("telemetry_{}.json", file_time(started_)));
+    file.write(telemetry_json(run, verdicts));
+    file.sync();
+    file.commit();
+  } catch (const std::exception& error) {
+    warn_once(error.what());
+  }
+}
+
+void Telemetry::warn_once(const std::string& what) {
+  if (!std::exchange(warned_, true)) log_warning("{}", what);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "validate/compare/embedding_reader.hpp"
+
+namespace virnucpro {
+
+inline constexpr std::uint64_t kIdsAtOnce = 1024;
+
+// The rows of a file of embeddings, by HDF5 in this very process, which not every damaged file
+// leaves alive: open_hdf5_embeddings() has it in one of its own.
+class Hdf5Rows {
+ public:
+  virtual ~Hdf5Rows() = default;
+
+  virtual const std::vector<EmbeddingDataset>& datasets() const = 0;
+  virtual std::uint64_t rows() const = 0;
+  // Of rows [first, first + count), kIdsAtOnce of them at most. Error: kInputMalformed.
+  virtual std::vector<std::string> ids(std::uint64_t first, std::uint64_t count) = 0;
+  // `out` has a width for each of rows [first, first + count). Error: kInputMalformed.
+  virtual void read(std::size_t dataset, std::uint64_t first, std::uint64_t count,
+                    std::span<double> out) = 0;
+};
+
+// Errors: kInputMalformed.
+std::unique_ptr<Hdf5Rows> open_hdf5_rows(const std::filesystem::path& path);
+
+}  // namespace virnucpro

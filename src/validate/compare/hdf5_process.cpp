@@ -1,0 +1,234 @@
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "sequence/child_process.hpp"
+#include "sequence/socket_pair.hpp"
+#include "validate/compare/embedding_hdf5.hpp"
+#include "validate/compare/packed_bytes.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kStretchBytes = 1U << 20U;  // of numbers that are read at once
+// For each answer, beyond the memory of this process: many times what Hdf5Rows lets a chunk be.
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kMostSeconds = 120;        // of a processor
+constexpr std::uint64_t kIds = ~std::uint64_t{0};  // in place of a dataset
+
+// What is asked for: rows [first, first + count) of a dataset, or of ids.
+struct Request {
+  std::uint64_t dataset = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+// Begins an answer; so many bytes follow: what was asked for, or why it cannot be had.
+struct AnswerHead {
+  std::uint64_t size = 0;
+  std::uint64_t failed = 0;
+};
+
+template <typename T>
+void append(std::string& bytes, const T& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+constexpr const char* kAnswer = "an answer of HDF5";
+
+// --- in the process of its own -------------------------------------------------------------------
+
+std::string describe(const Hdf5Rows& file) {
+  PackedWriter answer;
+  answer.number(file.rows()).number(file.datasets().size());
+  for (const EmbeddingDataset& dataset : file.datasets()) {
+    answer.text(dataset.name).number(dataset.width);
+  }
+  return answer.bytes();
+}
+
+std::string answer_to(const Request& request, Hdf5Rows& file) {
+  if (request.dataset == kIds) {
+    PackedWriter answer;
+    for (const std::string& id : file.ids(request.first, request.count)) answer.text(id);
+    return answer.bytes();
+  }
+  std::vector<double> values(request.count * file.datasets().at(request.dataset).width);
+  file.read(request.dataset, request.first, request.count, values);
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+}
+
+bool send_answer(const std::string& bytes, bool failed) {
+  std::string message;
+  append(message, AnswerHead{.size = bytes.size(), .failed = failed ? 1U : 0U});
+  return write_all(STDOUT_FILENO, message + bytes) == 0;
+}
+
+// The whole of a request, or nothing once nobody asks any more.
+bool receive_request(Request& request) {
+  return ::recv(STDIN_FILENO, &request, sizeof(request), MSG_WAITALL) ==
+         static_cast<ssize_t>(sizeof(request));
+}
+
+[[noreturn]] void become_reader(int socket, const std::string& path) {
+  keep_only(socket);
+  try {
+    const auto file = open_hdf5_rows(path);
+    Request request;
+    bool heard = send_answer(describe(*file), false);
+    while (heard && receive_request(request)) heard = send_answer(answer_to(request, *file), false);
+  } catch (const Error& error) {
+    send_answer(error.detail(), true);
+  } catch (...) {  // that it ends early says it
+  }
+  ::_exit(0);
+}
+
+// --- in the one that asks ------------------------------------------------------------------------
+
+class Hdf5Process : public EmbeddingReader {
+ public:
+  Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
+      : path_(path.string()), cancel_(cancel) {
+    const MappedFile readable(path);  // or else the error is one of every file
+    start();
+    const std::string description = receive();
+    PackedReader answer(description, kAnswer);
+    rows_ = answer.number();
+    for (std::uint64_t more = answer.number(); more > 0; --more) {
+      EmbeddingDataset& dataset = datasets_.emplace_back();
+      dataset.name = answer.text();
+      dataset.width = answer.number();
+    }
+    stretches_.resize(datasets_.size());
+  }
+
+  const std::vector<EmbeddingDataset>& datasets() const override { return datasets_; }
+  std::uint64_t rows() const override { return rows_; }
+
+  std::string id(std::uint64_t row) override {
+    if (row < first_id_ || row >= first_id_ + ids_.size()) read_ids(row);
+    return ids_[row - first_id_];
+  }
+
+  // Rows one after the other are read in stretches, any other one alone.
+  void read(std::size_t dataset, std::uint64_t row, std::span<double> out) override {
+    Stretch& stretch = stretches_[dataset];
+    if (row < stretch.begin || row >= stretch.end) fill(dataset, stretch, row);
+    const std::size_t size = out.size() * sizeof(double);
+    if (size == 0) return;
+    std::memcpy(out.data(), stretch.bytes.data() + (row - stretch.begin) * size, size);
+  }
+
+ private:
+  struct Stretch {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::string bytes{};
+  };
+
+  void start() {
+    SocketPair ends = make_socket_pair();
+    socket_ = std::move(ends.one);
+    process_.id = ::fork();
+    if (process_.id == 0) become_reader(ends.other.get(), path_);
+    if (process_.id < 0) {  // also where no more processes are allowed
+      throw Error(ErrorKind::kOutOfMemory,
+                  "no process can be started to read HDF5: " + errno_text(errno));
+    }
+    allow();
+  }
+
+  void allow() const { process_.allow(data_bytes() + kMostMemory, kMostSeconds); }
+
+  void fill(std::size_t dataset, Stretch& stretch, std::uint64_t row) {
+    const std::size_t bytes = sizeof(double) * std::max<std::size_t>(1, datasets_[dataset].width);
+    const std::uint64_t most = std::max<std::uint64_t>(1, kStretchBytes / bytes);
+    const std::uint64_t count = row == stretch.end ? std::min(most, rows_ - row) : 1;
+    stretch.bytes = ask({.dataset = dataset, .first = row, .count = count});
+    if (stretch.bytes.size() != count * datasets_[dataset].width * sizeof(double)) crashed();
+    stretch.begin = row;
+    stretch.end = row + count;
+  }
+
+  void read_ids(std::uint64_t row) {
+    const std::uint64_t count = std::min(kIdsAtOnce, rows_ - row);
+    const std::string bytes = ask({.dataset = kIds, .first = row, .count = count});
+    PackedReader answer(bytes, kAnswer);
+    ids_.clear();
+    for (std::uint64_t k = 0; k < count; ++k) ids_.push_back(answer.text());
+    first_id_ = row;
+  }
+
+  std::string ask(const Request& request) {
+    std::string bytes;
+    append(bytes, request);
+    allow();
+    // It waits for it: a few bytes always find room. Nobody there shows when the answer is read.
+    static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
+    return receive();
+  }
+
+  [[noreturn]] void crashed() const {
+    throw Error(ErrorKind::kInputMalformed, Place{.file = path_},
+                "HDF5 did not survive reading it, or took more memory or time than it may");
+  }
+
+  std::string receive() {
+    AnswerHead head;
+    std::array<char, sizeof(head)> bytes{};
+    receive_all(bytes);
+    std::memcpy(&head, bytes.data(), bytes.size());
+    std::string answer;
+    while (answer.size() < head.size) {  // piece by piece: whoever crashes may have lied
+      const std::size_t had = answer.size();
+      answer.resize(had + std::min<std::uint64_t>(kStretchBytes, head.size - had));
+      receive_all(std::span(answer).subspan(had));
+    }
+    if (head.failed == 0) return answer;
+    throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, answer);
+  }
+
+  void receive_all(std::span<char> out) {
+    while (!out.empty()) {
+      cancel_.check();
+      if (wait_a_while(socket_.get(), POLLIN) == 0) continue;
+      const ssize_t got = ::recv(socket_.get(), out.data(), out.size(), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) crashed();
+      out = out.subspan(static_cast<std::size_t>(got));
+    }
+  }
+
+  const std::string path_;
+  const Cancel& cancel_;
+  ChildProcess process_;
+  UniqueFd socket_;
+  std::uint64_t rows_ = 0;
+  std::vector<EmbeddingDataset> datasets_;
+  std::vector<Stretch> stretches_;
+  std::uint64_t first_id_ = 0;
+  std::vector<std::string> ids_;
+};
+
+}  // namespace
+
+bool is_hdf5(std::string_view beginning) {
+  return beginning.starts_with("\x89HDF\r\n\x1a\n");
+}
+
+std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
+                                                      const Cancel& cancel) {
+  return std::make_unique<Hdf5Process>(path, cancel);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,194 @@
+#include "validate/compare/score_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kLongestRow = 128U << 10U;
+constexpr std::size_t kReleaseBytes = 4U << 20U;  // the table's pages that may stay in memory
+constexpr std::string_view kAbsent = "NA";
+
+using enum ColumnRole;
+
+constexpr std::array kFrameColumns{
+    TableColumn{"Prediction", kLabel},
+    TableColumn{"score1", kScore},
+    TableColumn{"score2", kScore},
+};
+constexpr std::array kConsensusColumns{
+    TableColumn{"Is_Virus", kLabel},
+    TableColumn{"max_score_0", kScore},
+    TableColumn{"max_score_1", kScore},
+};
+constexpr std::array kSequenceColumns{
+    TableColumn{"length", kText},
+    TableColumn{"chunks", kText},
+    TableColumn{"chunks_scored", kText},
+    TableColumn{"frames", kText},
+    TableColumn{"virus_chunks", kText},
+    TableColumn{"max_virus_score", kScoreNa},
+    TableColumn{"mean_virus_score", kScoreNa},
+    TableColumn{"call", kLabel},
+    TableColumn{"reason", kText},
+};
+
+constexpr std::array kLayouts{
+    TableLayout{TableKind::kFrames, "Sequence_ID", kFrameColumns},
+    TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
+    // The original's.
+    TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
+    TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
+};
+
+constexpr std::array<std::string_view, 5> kLabels{"virus", "others", "True", "False", "unscored"};
+
+std::string header_of(const TableLayout& layout, char separator) {
+  std::string header(layout.id);
+  for (const TableColumn& column : layout.columns) {
+    header += separator;
+    header += column.name;
+  }
+  return header;
+}
+
+std::string_view without_cr(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+struct Recognised {
+  const TableLayout* layout = nullptr;  // null: none
+  char separator = '\t';
+};
+
+Recognised recognise(std::string_view header) {
+  for (const TableLayout& layout : kLayouts) {
+    for (const char separator : {'\t', ','}) {
+      if (header == header_of(layout, separator)) return {&layout, separator};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(TableKind kind) {
+  constexpr std::array<std::string_view, 3> kNames{"frames", "consensus", "sequences"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+ScoreTable::ScoreTable(const std::filesystem::path& path) : file_(path) {
+  read_header();
+}
+
+void ScoreTable::fail(ErrorKind kind, const std::string& detail) const {
+  throw Error(kind, Place{.file = file_.path().string(), .record = rows_ + 1, .offset = line_},
+              detail);
+}
+
+void ScoreTable::read_header() {
+  const auto bytes = file_.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                              std::min(bytes.size(), kLongestRow));
+  const std::string_view header = without_cr(text.substr(0, text.find('\n')));
+  const Recognised found = recognise(header);
+  if (found.layout == nullptr) {
+    throw Error(ErrorKind::kInputFormat, Place{.file = file_.path().string()},
+                "its first line is not the header of a table of scores");
+  }
+  layout_ = found.layout;
+  separator_ = found.separator;
+  next_line();
+}
+
+// Without its end; empty behind the last one.
+std::string_view ScoreTable::next_line() {
+  const auto bytes = file_.bytes();
+  line_ = at_;
+  if (at_ - released_ >= kReleaseBytes) {
+    file_.release(bytes.subspan(released_, at_ - released_));
+    released_ = at_;
+  }
+  const std::string_view rest(reinterpret_cast<const char*>(bytes.data()) + at_,
+                              std::min(bytes.size() - at_, kLongestRow));
+  const std::size_t end = rest.find('\n');
+  if (end == std::string_view::npos) {
+    if (rest.size() == kLongestRow) {
+      fail(ErrorKind::kInputMalformed, fmt::format("a row is longer than {} bytes", kLongestRow));
+    }
+    fail(ErrorKind::kInputTruncated, "its last line has no end");
+  }
+  at_ += end + 1;
+  return without_cr(rest.substr(0, end));
+}
+
+std::optional<IdRow> ScoreTable::next() {
+  if (at_ == file_.bytes().size()) return std::nullopt;
+  const std::string_view line = next_line();
+  // From the right: the other columns hold no separator, whatever an id holds.
+  std::size_t id_size = line.size();
+  for (std::size_t k = 0; k < layout_->columns.size(); ++k) {
+    id_size = id_size == 0 ? std::string_view::npos : line.rfind(separator_, id_size - 1);
+    if (id_size != std::string_view::npos) continue;
+    fail(ErrorKind::kInputMalformed,
+         fmt::format("it has {} columns, not {}", k + 1, layout_->columns.size() + 1));
+  }
+  IdRow row{.id = std::string(line.substr(0, id_size)),
+            .number = rows_ + 1,
+            .content = content_of(line.substr(id_size + 1))};
+  ++rows_;
+  return row;
+}
+
+std::string ScoreTable::content_of(std::string_view fields) const {
+  std::string content(fields);
+  if (separator_ != '\t') {
+    // It would be a separator below.
+    if (fields.find('\t') != std::string_view::npos) {
+      fail(ErrorKind::kInputMalformed, "a tab stands in a column that is no id");
+    }
+    std::replace(content.begin(), content.end(), separator_, '\t');
+  }
+  std::size_t k = 0;
+  for (const std::string_view field : fields_of(content)) check_field(layout_->columns[k++], field);
+  return content;
+}
+
+void ScoreTable::check_field(const TableColumn& column, std::string_view text) const {
+  const bool is_label = std::find(kLabels.begin(), kLabels.end(), text) != kLabels.end();
+  const bool is_absent = column.role == kScoreNa && text == kAbsent;
+  const bool is_score = column.role == kScore || column.role == kScoreNa;
+  if (column.role == kLabel && !is_label) {
+    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, no label", column.name, text));
+  }
+  if (is_score && !is_absent && !score_value(text)) {
+    fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, no number", column.name, text));
+  }
+}
+
+std::vector<std::string_view> fields_of(std::string_view content) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const std::size_t end = content.find('\t');
+    fields.push_back(content.substr(0, end));
+    if (end == std::string_view::npos) return fields;
+    content.remove_prefix(end + 1);
+  }
+}
+
+std::optional<double> score_value(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,111 @@
+#include "validate/measure/frame_sample.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+#include "observe/counters.hpp"
+#include "run/frame_stream.hpp"
+#include "sequence/frames.hpp"
+#include "sequence/input_set.hpp"
+#include "tokens/esm_alphabet.hpp"
+#include "validate/datasets/generate.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Takes frames until it holds enough tokens.
+class Sample {
+ public:
+  explicit Sample(std::size_t wanted) : wanted_(wanted) {}
+
+  bool is_full() const { return tokens_ >= wanted_; }
+  void add(FrameTokens frame) {
+    if (is_full()) return;
+    tokens_ += token_count(frame);
+    frames_.push_back(std::move(frame));
+  }
+  std::vector<FrameTokens> take() { return std::move(frames_); }
+
+ private:
+  std::size_t wanted_;
+  std::size_t tokens_ = 0;
+  std::vector<FrameTokens> frames_;
+};
+
+// The letters of a sequence whose first frame holds no stop codon.
+std::string coding_sequence(std::uint64_t seed, std::uint64_t length, const Cancel& cancel) {
+  std::string text;
+  generate_fasta({.seed = seed, .count = 1, .length = FixedLength{length}, .coding = {1, 1}},
+                 [&](std::string_view piece) {
+                   cancel.check();
+                   text += piece;
+                 });
+  text.erase(0, text.find('\n'));
+  std::erase(text, '\n');
+  return text;
+}
+
+std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
+                                        const DnaTokenizer* tokenizer, const Cancel& cancel) {
+  Sample sample(settings.tokens);
+  for (std::uint64_t seed = 0; !sample.is_full(); ++seed) {
+    const std::string letters = coding_sequence(seed, settings.chunk_size, cancel);
+    const std::vector<Frame> frames = stop_free_frames(letters);
+    if (frames.empty()) break;  // a chunk too short for a codon: another seed has none either
+    for (const Frame& frame : frames) {
+      FrameTokens tokens;
+      if (tokenizer != nullptr) {
+        tokens.dna = tokenizer->encode(frame.nucleotides);
+      } else {
+        tokens.esm = esm_tokens(frame.protein);
+      }
+      sample.add(std::move(tokens));
+    }
+  }
+  return sample.take();
+}
+
+std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
+                                        const DnaTokenizer* tokenizer, const Cancel& cancel) {
+  Sample sample(settings.tokens);
+  InputSet inputs({.paths = {settings.file}}, cancel);
+  RunCounters counters;  // nobody looks at them
+  FrameStream stream(inputs, {.chunk_size = settings.chunk_size}, tokenizer, counters, cancel);
+  while (!sample.is_full()) {
+    std::optional<FrameEvent> event = stream.next();
+    if (!event) break;
+    if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+    auto* part = std::get_if<FramePart>(&*event);
+    if (part == nullptr) continue;
+    for (FrameTokens& tokens : part->tokens) {
+      if (tokenizer != nullptr) tokens.esm.clear();
+      sample.add(std::move(tokens));
+    }
+  }
+  return sample.take();
+}
+
+}  // namespace
+
+std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
+                                       const DnaTokenizer* tokenizer, const Cancel& cancel) {
+  const bool made_up = settings.file.empty();
+  std::vector<FrameTokens> frames = made_up ? made_up_frames(settings, tokenizer, cancel)
+                                            : frames_of_file(settings, tokenizer, cancel);
+  if (!frames.empty()) return frames;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} has no stop-free frame in chunks of {} bases",
+                          made_up ? "a made-up sequence" : display_name(settings.file),
+                          settings.chunk_size));
+}
+
+std::size_t token_count(const FrameTokens& frame) {
+  return frame.esm.size() + frame.dna.size();
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,155 @@
+#include "validate/measure/profile.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "run/batch_runner.hpp"
+#include "validate/measure/frame_sample.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kRepeats = 5;
+// From idle a GPU runs at its highest clock until its power limit takes hold, 0.3 to 1 s later:
+// what is measured before is a rate that no run keeps. Every row has this time, for a larger budget
+// may be the first to reach the limit.
+constexpr double kWarmUpOnGpu = 1;
+// The largest batches, too, are several, and nearly full.
+constexpr std::size_t kBatchesAtLeast = 4;
+
+LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
+  ComputeSettings compute = settings.compute;
+  // Larger batches take more memory when they come. Planned for them, the engine would warn of
+  // memory that is short, where a row says so.
+  compute.token_budget = settings.budgets.front();
+  const bool esm2 = settings.model == ProfiledModel::kEsm2;
+  return load_models(settings.models, compute, {.scores = false, .dnabert_s = !esm2, .esm2 = esm2},
+                     cancel);
+}
+
+// What was computed in a stretch of time.
+struct Stretch {
+  std::size_t tokens = 0;
+  std::uint64_t batches = 0;
+  double seconds = 0;
+  double device_seconds = 0;  // by its own events
+
+  double rate() const { return static_cast<double>(tokens) / seconds; }
+};
+
+// Gives batches to an engine in turn, for as long as it is told. Between two stretches the device
+// goes on: as many batches are under way as a worker would have.
+class BatchLoop {
+ public:
+  BatchLoop(Engine& engine, std::vector<BatchRequest> requests)
+      : engine_(engine), requests_(std::move(requests)) {}
+
+  // One batch at least.
+  Stretch run(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    Stretch stretch;
+    do {
+      while (begun_ - finished_ < engine_.depth()) engine_.begin(request(begun_++));
+      finish(stretch);
+      ++stretch.batches;
+      stretch.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    } while (stretch.seconds < seconds);
+    return stretch;
+  }
+
+  // Leaves the engine with nothing under way.
+  void end() {
+    Stretch rest;
+    while (finished_ < begun_) finish(rest);
+  }
+
+ private:
+  const BatchRequest& request(std::uint64_t number) const {
+    return requests_[number % requests_.size()];
+  }
+
+  // The oldest batch under way.
+  void finish(Stretch& stretch) {
+    stretch.device_seconds += engine_.finish().times.busy();
+    const PackedFrames& frames = request(finished_++).frames;
+    stretch.tokens += frames.esm_tokens.size() + frames.dna_tokens.size();
+  }
+
+  Engine& engine_;
+  std::vector<BatchRequest> requests_;
+  std::uint64_t begun_ = 0;
+  std::uint64_t finished_ = 0;
+};
+
+}  // namespace
+
+Profiler::Profiler(ProfileSettings settings, const Cancel& cancel)
+    : settings_(std::move(settings)), cancel_(cancel), models_(load(settings_, cancel)) {
+  settings_.compute.deduplicate = false;
+  take_frames();
+}
+
+void Profiler::take_frames() {
+  const SampleSettings sample{.file = settings_.test_file,
+                              .chunk_size = settings_.chunk_size,
+                              .tokens = kBatchesAtLeast * settings_.budgets.back()};
+  frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel_);
+  frames_taken_ = frames_.size();
+  for (const FrameTokens& frame : frames_) tokens_taken_ += token_count(frame);
+  // A short file's frames come again and again.
+  std::size_t tokens = tokens_taken_;
+  for (std::size_t i = 0; tokens < sample.tokens; ++i) {
+    frames_.push_back(FrameTokens(frames_[i]));
+    tokens += token_count(frames_[i]);
+  }
+}
+
+std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
+  std::vector<BatchRequest> requests;
+  const auto take = [&requests](std::optional<PackedBatch> batch) {
+    if (batch) requests.push_back({.id = requests.size(), .frames = std::move(batch->frames)});
+    return batch.has_value();
+  };
+  Packer packer(pack_settings(settings_.compute, token_budget));
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    packer.add(frames_[i], i);
+    while (take(packer.take())) {
+    }
+  }
+  while (take(packer.drain())) {
+  }
+  // The last batch holds what was left: it says nothing of the budget.
+  if (requests.size() > 1) requests.pop_back();
+  return requests;
+}
+
+BudgetRow Profiler::measure(std::size_t token_budget) {
+  cancel_.check();
+  BatchLoop loop(*models_.engine, pack(token_budget));
+  const double seconds = settings_.seconds / kRepeats;
+  // Memory grows and clocks settle.
+  loop.run(!settings_.compute.gpus.empty() ? std::max(seconds, kWarmUpOnGpu) : seconds);
+  std::vector<double> rates;
+  Stretch all;
+  for (std::size_t repeat = 0; repeat < kRepeats; ++repeat) {
+    const Stretch stretch = loop.run(seconds);
+    rates.push_back(stretch.rate());
+    all.batches += stretch.batches;
+    all.seconds += stretch.seconds;
+    all.device_seconds += stretch.device_seconds;
+  }
+  loop.end();
+  BudgetRow row = summarise_repeats(token_budget, std::move(rates), all.batches);
+  row.busy_share = all.device_seconds / all.seconds;
+  return row;
+}
+
+std::vector<BudgetRow> Profiler::run(const std::function<void(const BudgetRow&)>& on_row) {
+  return sweep_budgets(
+      settings_.budgets, [this](std::size_t budget) { return measure(budget); }, on_row);
+}
+
+}  // namespace virnucpro

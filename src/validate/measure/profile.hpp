@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "run/load_models.hpp"
+#include "run/settings.hpp"
+#include "validate/measure/budget_sweep.hpp"
+
+namespace virnucpro {
+
+enum class ProfiledModel : std::uint8_t { kDnabertS, kEsm2 };
+
+struct ProfileSettings {
+  ProfiledModel model = ProfiledModel::kEsm2;
+  ModelSettings models;
+  ComputeSettings compute;           // whose own token budget and deduplication do not count
+  std::vector<std::size_t> budgets;  // in ascending order, one at least
+  std::string test_file;             // whose frames are taken; empty: made-up ones
+  std::uint64_t chunk_size = 500;
+  double seconds = 2;  // that a budget is measured, and a batch a repeat at least
+};
+
+// One model on one device, fed with batches that were packed before at one token budget after the
+// other: the engine's rate, without reading, tokenizing and packing. Frames are those of one sample
+// at every budget; equal ones count each.
+class Profiler {
+ public:
+  // Loads the model, and takes the frames. Errors: those of load_models() and sample_frames().
+  Profiler(ProfileSettings settings, const Cancel& cancel);
+
+  const std::map<std::string, std::string>& description() const { return models_.description; }
+  std::size_t frames() const { return frames_taken_; }
+  std::size_t tokens() const { return tokens_taken_; }
+
+  // Hands each row on as it comes. Errors: those of the engine; kOutOfMemory when there is no
+  // memory for the smallest budget.
+  std::vector<BudgetRow> run(const std::function<void(const BudgetRow&)>& on_row);
+
+ private:
+  void take_frames();
+  std::vector<BatchRequest> pack(std::size_t token_budget) const;
+  BudgetRow measure(std::size_t token_budget);
+
+  ProfileSettings settings_;
+  const Cancel& cancel_;
+  LoadedModels models_;
+  std::vector<FrameTokens> frames_;
+  std::size_t frames_taken_ = 0;
+  std::size_t tokens_taken_ = 0;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "report/page.hpp"
+#include "validate/suites/benchmark.hpp"
+#include "validate/suites/regression.hpp"
+
+namespace virnucpro {
+
+struct AgainstResult {
+  Section section{};
+  std::vector<MetricChange> changes{};  // of this program against the other
+};
+
+// Whole runs of this program and of another build of it over the same sequences, in turns, so that
+// what the machine does meanwhile meets both. Errors: kBenchmark; Cancel's.
+AgainstResult run_against(const BenchmarkSettings& settings, const std::filesystem::path& program,
+                          const Cancel& cancel);
+
+}  // namespace virnucpro

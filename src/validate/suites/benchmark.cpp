@@ -1,0 +1,195 @@
+#include "validate/suites/benchmark.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "validate/datasets/data_set.hpp"
+#include "validate/datasets/sequence_parts.hpp"
+#include "validate/measure/timer.hpp"
+#include "validate/suites/suites.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kSuites{
+    SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite},
+    SuiteEntry{"memory", "Memory", run_memory_suite},
+    SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite},
+    SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite},
+    SuiteEntry{"equivalence", "Equal answers", run_equivalence_suite},
+    SuiteEntry{"v1-comparison", "Against the original", run_v1_comparison_suite},
+    SuiteEntry{"checkpoint-overhead", "What the journal costs", run_checkpoint_suite},
+};
+
+// Names of v2's suites, and what they are here.
+struct Alias {
+  std::string_view name;
+  std::string_view suite;
+};
+constexpr std::array kAliases{Alias{"v2-validation", "all"}, Alias{"v2-scaling", "scaling"},
+                              Alias{"v2-throughput", "throughput"}};
+
+std::vector<std::string_view> known_names() {
+  std::vector<std::string_view> names;
+  for (const SuiteEntry& suite : kSuites) names.push_back(suite.name);
+  names.emplace_back("all");
+  for (const Alias& alias : kAliases) names.push_back(alias.name);
+  return names;
+}
+
+std::string_view without_alias(std::string_view name) {
+  const auto* const found = std::ranges::find(kAliases, name, &Alias::name);
+  return found == kAliases.end() ? name : found->suite;
+}
+
+void check_known(std::string_view name) {
+  const std::vector<std::string_view> known = known_names();
+  if (std::ranges::find(known, name) != known.end()) return;
+  throw Error(ErrorKind::kUsage, fmt::format("--suite {}: expected {}{}", name,
+                                             fmt::join(known, ", "), did_you_mean(name, known)));
+}
+
+// What it would have judged has no rows, or not all: one row says so.
+void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
+  report.failure = why;
+  report.verdicts.push_back(
+      skipped_verdict({.id = suite.name, .name = suite.title},
+                      fmt::format("the suite was not run to its end: {}", why)));
+}
+
+SuiteReport run_suite(const SuiteEntry& suite, SuiteContext& context) {
+  SuiteReport report{.name = std::string(suite.name)};
+  report.section.key = suite.name;
+  report.section.title = suite.title;
+  if (context.cancel.requested()) {
+    fail_suite(suite, "it was not begun: the benchmark was interrupted", report);
+    return report;
+  }
+  context.say(fmt::format("{}: {}", suite.name, suite.title));
+  const StopWatch watch;
+  try {
+    suite.run(context, report);
+  } catch (const Error& error) {
+    fail_suite(suite, context.cancel.requested() ? "it was interrupted" : reason_of(error), report);
+    log_warning("{} could not be run to its end: {}", suite.name, report.failure);
+  }
+  report.seconds = watch.seconds();
+  return report;
+}
+
+}  // namespace
+
+std::string reason_of(const Error& error) {
+  return error.kind() == ErrorKind::kBenchmark && error.place().file.empty() ? error.detail()
+                                                                             : error.what();
+}
+
+std::vector<std::string> SuiteContext::worker_words(std::size_t workers) const {
+  if (!on_gpu()) {
+    const std::string count = std::to_string(workers);
+    return {"--device", "cpu", "--cpu-workers", count, "--threads", count};
+  }
+  std::vector<int> indices;
+  for (std::size_t k = 0; k < workers; ++k) indices.push_back(settings.gpus[k].index);
+  return {"--device", fmt::format("cuda:{}", fmt::join(indices, ",")), "--threads",
+          std::to_string(settings.threads)};
+}
+
+std::vector<std::string> SuiteContext::whole_words() const {
+  if (on_gpu()) return worker_words(settings.gpus.size());
+  return {"--device",      "cpu",
+          "--threads",     std::to_string(settings.threads),
+          "--cpu-workers", std::to_string(settings.cpu_workers)};
+}
+
+const Trial& SuiteContext::whole_run() {
+  if (!kept_run) {
+    kept_run = trials.run(
+        {.name = "whole", .inputs = data(settings.size.sequences), .words = whole_words()});
+  }
+  return *kept_run;
+}
+
+std::vector<fs::path> SuiteContext::data(std::uint64_t sequences, std::size_t files) const {
+  const fs::path folder = settings.output / "data";
+  make_directory(folder);
+  if (!settings.samples.empty()) {
+    const bool is_all = sequences >= settings.size.sequences;
+    return is_all && files == 1 ? settings.samples : first_samples(sequences, files);
+  }
+  const fs::path place =
+      folder / fmt::format("coding_{}x{}{}", sequences, settings.chunk_size,
+                           files == 1 ? std::string(".fa") : fmt::format("_{}_files", files));
+  const DataSetSettings wanted{.sequences = {.count = sequences,
+                                             .length = FixedLength{settings.chunk_size},
+                                             .coding = {1, 1}},
+                               .files = std::min<std::uint64_t>(files, sequences)};
+  generate_data_set(wanted, place, cancel);
+  return data_files(place, wanted.files);
+}
+
+fs::path SuiteContext::data_file(std::uint64_t sequences) const {
+  const std::vector<fs::path> found = data(sequences);
+  return found.size() == 1 ? found.front() : first_samples(sequences, 1).front();
+}
+
+std::vector<fs::path> SuiteContext::first_samples(std::uint64_t sequences,
+                                                  std::size_t files) const {
+  const std::uint64_t count = std::min(sequences, settings.size.sequences);
+  std::vector<fs::path> parts;
+  for (std::size_t k = 0; k < std::min<std::uint64_t>(files, count); ++k) {
+    parts.push_back(settings.output / "data" /
+                    fmt::format("first_{}_part_{}_of_{}.fa", count, k + 1, files));
+  }
+  write_parts(settings.samples, count, parts, cancel);
+  return parts;
+}
+
+std::span<const SuiteEntry> suite_table() {
+  return kSuites;
+}
+
+std::vector<const SuiteEntry*> find_suites(std::string_view names) {
+  std::vector<std::string_view> wanted;
+  for (const std::string_view name : split_list(names)) {
+    check_known(name);
+    wanted.push_back(without_alias(name));
+  }
+  const auto is_wanted = [&wanted](std::string_view name) {
+    return std::ranges::find(wanted, name) != wanted.end();
+  };
+  std::vector<const SuiteEntry*> suites;
+  for (const SuiteEntry& suite : kSuites) {
+    if (is_wanted(suite.name) || is_wanted("all")) suites.push_back(&suite);
+  }
+  return suites;
+}
+
+BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
+                               const std::vector<const SuiteEntry*>& suites, const Cancel& cancel,
+                               const std::function<void(const std::string&)>& say) {
+  const fs::path runs = settings.output / "runs";
+  make_directory(runs);
+  PredictTrials trials({.program = settings.program,
+                        .folder = runs,
+                        .words = settings.model_arguments,
+                        .run = settings.run},
+                       cancel);
+  BenchmarkResults results;
+  SuiteContext context{
+      .settings = settings, .trials = trials, .cancel = cancel, .v2 = results.v2, .say = say};
+  for (const SuiteEntry* suite : suites) results.suites.push_back(run_suite(*suite, context));
+  results.driver = trials.driver();
+  results.clock = trials.clock();
+  return results;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,81 @@
+#include "validate/suites/benchmark_models.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "base/directory.hpp"
+#include "base/text.hpp"
+#include "weights/export.hpp"
+#include "weights/load.hpp"
+#include "weights/locate.hpp"
+#include "weights/synthetic.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "synthetic:esm2_t6_8M:1" is a folder of this name.
+fs::path place_of(const std::string& model, const fs::path& folder) {
+  std::string name = model;
+  std::ranges::replace(name, ':', '_');
+  return folder / name;
+}
+
+// Written aside: what is cut off is not taken for whole the next time.
+template <typename Write>
+std::string file_of(const std::string& model, const fs::path& folder,
+                    const std::function<void(const std::string&)>& say, const Cancel& cancel,
+                    const Write& write) {
+  if (!is_synthetic(model)) return model;
+  const fs::path place = place_of(model, folder);
+  std::error_code unknown;
+  if (fs::exists(place, unknown)) return place.string();
+  cancel.check();
+  say(fmt::format("weights: {} is made and kept in {}", model, printable(place.string())));
+  const fs::path aside = place.string() + ".partial";
+  fs::remove_all(aside, unknown);
+  make_directory(aside);
+  write(aside);
+  fs::rename(aside, place);
+  return place.string();
+}
+
+}  // namespace
+
+void require_models(const ModelSettings& models) {
+  const auto require = [&models](ModelFamily family, const std::string& model,
+                                 std::span<const SyntheticShape> shapes) {
+    if (!is_synthetic(model)) {
+      locate_model(family, model, models.lookup);
+    } else if (const std::string name = parse_synthetic(model).name; !shapes.empty()) {
+      find_synthetic_shape(shapes, name);
+    }
+  };
+  require(ModelFamily::kDnabert, models.dnabert_s, synthetic_dnabert_shapes());
+  require(ModelFamily::kEsm2, models.esm2, synthetic_esm2_shapes());
+  require(ModelFamily::kClassifier, models.classifier, {});
+}
+
+bool some_synthetic(const ModelSettings& models) {
+  return is_synthetic(models.esm2) || is_synthetic(models.dnabert_s) ||
+         is_synthetic(models.classifier);
+}
+
+ModelSettings with_files(ModelSettings models, const fs::path& folder,
+                         const std::function<void(const std::string&)>& say, const Cancel& cancel) {
+  const ModelLookup& lookup = models.lookup;
+  models.dnabert_s = file_of(models.dnabert_s, folder, say, cancel, [&](const fs::path& place) {
+    export_dnabert_s(load_dnabert_s(models.dnabert_s, lookup), place);
+  });
+  models.esm2 = file_of(models.esm2, folder, say, cancel, [&](const fs::path& place) {
+    export_esm2(load_esm2(models.esm2, lookup), place);
+  });
+  return models;
+}
+
+}  // namespace virnucpro

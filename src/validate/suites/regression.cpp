@@ -1,0 +1,239 @@
+#include "validate/suites/regression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/json_values.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kMostMetrics = 1000;
+constexpr std::size_t kMostRuns = 200;  // of a trend, the last ones
+
+std::string_view name_of(Better better) {
+  return better == Better::kHigher ? "higher" : "lower";
+}
+
+// How many times slower, whichever way a figure counts.
+double times_slower(Better better, double before, double now) {
+  return better == Better::kHigher ? before / now : now / before;
+}
+
+double better_quartile(const KeptMetric& metric) {
+  return metric.better == Better::kHigher ? metric.spread.high_quartile
+                                          : metric.spread.low_quartile;
+}
+
+double worse_quartile(const KeptMetric& metric) {
+  return metric.better == Better::kHigher ? metric.spread.low_quartile
+                                          : metric.spread.high_quartile;
+}
+
+Change kind_of(const KeptMetric& before, const KeptMetric& now, double slower) {
+  if (slower <= kRegressionRatio && slower >= 1 / kRegressionRatio) return Change::kSame;
+  const auto tells = [](const KeptMetric& metric) {
+    return metric.spread.count > 1 && !metric.brief;
+  };
+  if (!tells(before) || !tells(now)) return Change::kUnclear;
+  const bool is_worse = slower > 1;
+  const KeptMetric& bad = is_worse ? now : before;
+  const KeptMetric& good = is_worse ? before : now;
+  if (times_slower(now.better, worse_quartile(good), better_quartile(bad)) <= 1) {
+    return Change::kUnclear;
+  }
+  return is_worse ? Change::kRegression : Change::kBetter;
+}
+
+std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string& path) {
+  const auto key = values.text(path + "key");
+  const auto better = values.text(path + "better");
+  const auto median = values.number(path + "median");
+  if (!key || !better || !median || *median <= 0) return std::nullopt;
+  const Spread spread{.count = values.count(path + "repeats").value_or(1),
+                      .median = *median,
+                      .low_quartile = values.number(path + "low_quartile").value_or(*median),
+                      .high_quartile = values.number(path + "high_quartile").value_or(*median)};
+  return KeptMetric{.key = *key,
+                    .better = *better == "lower" ? Better::kLower : Better::kHigher,
+                    .spread = spread,
+                    .brief = values.flag(path + "brief").value_or(false)};
+}
+
+KeptResults results_of(const JsonValues& values) {
+  const auto text = [&values](const char* path) { return values.text(path).value_or(""); };
+  KeptResults results{.time = text("time"),
+                      .commit = text("commit"),
+                      .build = text("build"),
+                      .host = text("host"),
+                      .driver = text("driver"),
+                      .clock_mhz = values.number("clock_mhz").value_or(0),
+                      .identity = {.device = text("identity/device"),
+                                   .models = text("identity/models"),
+                                   .settings = text("identity/settings")}};
+  const std::size_t metrics = std::min(values.elements("metrics"), kMostMetrics);
+  for (std::size_t k = 0; k < metrics; ++k) {
+    if (auto metric = metric_at(values, fmt::format("metrics/{}/", k))) {
+      results.metrics.push_back(*std::move(metric));
+    }
+  }
+  return results;
+}
+
+const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string& key) {
+  const auto found = std::ranges::find(metrics, key, &KeptMetric::key);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string_view name_of(Change change) {
+  switch (change) {
+    case Change::kSame:
+      return "same";
+    case Change::kBetter:
+      return "better";
+    case Change::kUnclear:
+      return "unclear";
+    case Change::kRegression:
+      return "regression";
+  }
+  return {};
+}
+
+MetricChange change_of(const KeptMetric& before, const KeptMetric& now) {
+  const double slower = times_slower(now.better, before.spread.median, now.spread.median);
+  return {.key = now.key,
+          .before = before.spread.median,
+          .now = now.spread.median,
+          .slower = slower,
+          .change = kind_of(before, now, slower)};
+}
+
+std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
+                                          const std::vector<KeptMetric>& now) {
+  std::vector<MetricChange> changes;
+  for (const KeptMetric& metric : now) {
+    const KeptMetric* const earlier = find(before, metric.key);
+    if (earlier != nullptr) changes.push_back(change_of(*earlier, metric));
+  }
+  return changes;
+}
+
+std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
+  std::vector<KeptMetric> metrics;
+  for (const SuiteReport& suite : suites) {
+    for (const Metric& metric : suite.metrics) {
+      const Spread spread = spread_of(metric.values);
+      // A figure of nothing measured cannot be held against another.
+      if (spread.least > 0) metrics.push_back({metric.key, metric.better, spread, suite.brief});
+    }
+  }
+  return metrics;
+}
+
+KeptResults read_results(const std::filesystem::path& file) {
+  KeptResults results = results_of(JsonValues::read(file));
+  if (results.metrics.empty()) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} holds no figures of a benchmark", file.string()));
+  }
+  return results;
+}
+
+Json json_of(const KeptResults& results) {
+  std::vector<Json> metrics;
+  for (const KeptMetric& metric : results.metrics) {
+    metrics.push_back({{"key", metric.key},
+                       {"better", name_of(metric.better)},
+                       {"repeats", metric.spread.count},
+                       {"median", metric.spread.median},
+                       {"low_quartile", metric.spread.low_quartile},
+                       {"high_quartile", metric.spread.high_quartile},
+                       {"brief", metric.brief}});
+  }
+  return {{"time", results.time},
+          {"commit", results.commit},
+          {"build", results.build},
+          {"host", results.host},
+          {"driver", results.driver},
+          {"clock_mhz", results.clock_mhz},
+          {"identity",
+           {{"device", results.identity.device},
+            {"models", results.identity.models},
+            {"settings", results.identity.settings}}},
+          {"metrics", std::move(metrics)}};
+}
+
+std::string history_line(const KeptResults& results) {
+  return json_of(results).dump() + "\n";
+}
+
+std::vector<KeptResults> read_history(const std::filesystem::path& file) {
+  std::vector<KeptResults> history;
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) return history;
+  std::ifstream lines(file);
+  if (!lines) throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, {});
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      history.push_back(results_of(JsonValues(line, file.string())));
+    } catch (const Error&) {  // a line that a full disk cut
+    }
+  }
+  return history;
+}
+
+Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes) {
+  Section section{.key = "changes", .title = "Against earlier figures"};
+  section.note = fmt::format(
+      "Of {}, commit {}. A figure is worse where its median is, by more than "
+      "{:.0f} %, and the repeats differ by less.",
+      before.time, before.commit, 100 * (kRegressionRatio - 1));
+  Table table{.key = "changes", .caption = "Figures"};
+  table.columns = {{"figure", "Figure"},
+                   {"before", "Before"},
+                   {"now", "Now"},
+                   {"slower", "Times slower"},
+                   {"change", "Change"}};
+  for (const MetricChange& change : changes) {
+    table.rows.push_back({change.key, fmt::format("{:.5g}", change.before),
+                          fmt::format("{:.5g}", change.now), fmt::format("{:.3f}", change.slower),
+                          std::string(name_of(change.change))});
+  }
+  section.tables = {std::move(table)};
+  return section;
+}
+
+Section trend_section(const std::vector<KeptResults>& history) {
+  Section section{.key = "trend", .title = "Trend"};
+  const std::size_t first = history.size() > kMostRuns ? history.size() - kMostRuns : 0;
+  const KeptResults& last = history.back();
+  for (const KeptMetric& metric : last.metrics) {
+    Plot plot{.key = metric.key,
+              .title = metric.key,
+              .kind = PlotKind::kOverNumber,
+              .x_label = "benchmark, the last on the right",
+              .y_label = "median"};
+    plot.lines = {{metric.key, {}}};
+    double x = 0;
+    for (std::size_t k = first; k < history.size(); ++k) {
+      if (history[k].identity != last.identity) continue;
+      const KeptMetric* const then = find(history[k].metrics, metric.key);
+      if (then != nullptr) plot.lines[0].points.push_back({++x, then->spread.median});
+    }
+    if (plot.lines[0].points.size() > 1) section.plots.push_back(std::move(plot));
+  }
+  section.note = section.plots.empty()
+                     ? "The first benchmark of this machine, models and settings in this history."
+                     : "Benchmarks of the same machine, models and settings.";
+  return section;
+}
+
+}  // namespace virnucpro

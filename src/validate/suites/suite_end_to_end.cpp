@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "validate/suites/suites.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::uint64_t kLargestMeasured = 200'000;  // sequences: more tell nothing new
+constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
+constexpr double kSecondsAnHour = 3600;
+
+// A quarter, a half, three quarters and all of the data set: a line needs more than two points to
+// say how far it may be off. The largest once more for every repeat.
+std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
+  const std::uint64_t all = std::min(context.settings.size.sequences, kLargestMeasured);
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t quarters = 1; quarters < 4; ++quarters) {
+    sizes.push_back(std::max<std::uint64_t>(1, all * quarters / 4));
+  }
+  sizes.insert(sizes.end(), context.repeats(), all);
+  return sizes;
+}
+
+struct Measured {
+  std::vector<Point> points;  // sequences, seconds
+  Trial largest;
+  std::vector<double> rates;       // of the largest runs: sequences a second, start to end
+  std::vector<double> esm_rates;   // ESM-2 tokens a second while they computed
+  std::vector<double> peak_bytes;  // of their largest process
+};
+
+void add_largest(Trial trial, Measured& measured) {
+  measured.rates.push_back(trial.sequences() / trial.end.seconds);
+  measured.esm_rates.push_back(trial.esm_tokens_per_second());
+  measured.peak_bytes.push_back(static_cast<double>(trial.end.peak_rss_bytes));
+  measured.largest = std::move(trial);
+}
+
+Measured measure(SuiteContext& context) {
+  Measured measured;
+  const std::vector<std::uint64_t> sizes = sizes_of(context);
+  for (const std::uint64_t size : sizes) {
+    Trial trial = context.trials.run({.name = fmt::format("whole_{}", size),
+                                      .inputs = context.data(size),
+                                      .words = context.whole_words()});
+    measured.points.push_back({trial.sequences(), trial.end.seconds});
+    if (size == sizes.back()) add_largest(std::move(trial), measured);
+  }
+  return measured;
+}
+
+Estimate hours_of(const Estimate& seconds) {
+  Estimate hours{.value = seconds.value / kSecondsAnHour};
+  if (seconds.low) hours.low = std::max(0.0, *seconds.low) / kSecondsAnHour;
+  if (seconds.high) hours.high = *seconds.high / kSecondsAnHour;
+  return hours;
+}
+
+Table point_table(const std::vector<Point>& points) {
+  Table table{.key = "runs", .caption = "Whole runs"};
+  table.columns = {{"sequences", "Sequences", Measure::kCount},
+                   {"seconds", "Time", Measure::kSeconds},
+                   {"sequences_per_second", "Sequences", Measure::kPerSecond}};
+  for (const Point& point : points) {
+    table.rows.push_back({static_cast<std::uint64_t>(point.x), point.y, point.x / point.y});
+  }
+  return table;
+}
+
+// What the slope alone would be on other counts of GPUs. A projection, said to be one.
+Table projection_table(const SuiteContext& context, const LinearFit& fit) {
+  Table table{.key = "projections",
+              .caption = "Projected time of 6 million such sequences, were scaling perfect"};
+  table.columns = {{"gpus", "GPUs", Measure::kCount}, {"hours", "Hours"}, {"how", "Known from"}};
+  const auto here = static_cast<double>(context.settings.gpus.size());
+  const double whole = fit.slope() * static_cast<double>(kProjectedSequences);
+  for (const std::size_t gpus : kProjectedGpus) {
+    const double seconds = fit.intercept() + whole * here / static_cast<double>(gpus);
+    const bool measured = gpus == context.settings.gpus.size();
+    table.rows.push_back({std::uint64_t{gpus}, fmt::format("{:.3g}", seconds / kSecondsAnHour),
+                          measured ? "runs on as many" : "projection"});
+  }
+  return table;
+}
+
+Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
+  Plot plot{.key = "time_by_sequences",
+            .title = "Time of whole runs",
+            .kind = PlotKind::kOverNumber,
+            .x_label = "sequences",
+            .y_label = "seconds",
+            .unit = Measure::kSeconds};
+  std::vector<Point> sorted = points;
+  std::ranges::sort(sorted, {}, &Point::x);
+  plot.lines = {{"measured", {}}, {"fit", {}}};
+  for (const Point& point : sorted) {
+    plot.lines[0].points.push_back({point.x, point.y});
+    plot.lines[1].points.push_back({point.x, fit.at(point.x).value});
+  }
+  return plot;
+}
+
+std::string why_not_projected(const SuiteContext& context, const Trial& largest,
+                              const LinearFit& fit) {
+  if (!context.on_gpu()) return "no GPU was used";
+  if (fit.slope() <= 0) return "more sequences did not take longer";
+  return too_short(largest.computing_seconds(), context.settings.thresholds);
+}
+
+std::vector<Metric> metrics_of(const Measured& measured) {
+  return {{"end_to_end.sequences_per_second", "sequences of whole runs", Measure::kPerSecond,
+           Better::kHigher, measured.rates},
+          {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while they computed",
+           Measure::kPerSecond, Better::kHigher, measured.esm_rates},
+          {"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes,
+           Better::kLower, measured.peak_bytes}};
+}
+
+bool have_several_sizes(const std::vector<Point>& points) {
+  return std::ranges::any_of(points, [&](const Point& one) { return one.x != points.front().x; });
+}
+
+}  // namespace
+
+void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
+  const Measured measured = measure(context);
+  const std::vector<Point>& points = measured.points;
+  report.section.tables.push_back(point_table(points));
+  report.metrics = metrics_of(measured);
+  report.brief =
+      !too_short(measured.largest.computing_seconds(), context.settings.thresholds).empty();
+  context.v2.total_seconds = measured.largest.end.seconds;
+  if (!have_several_sizes(points)) {
+    constexpr const char* kWhy = "the data come in one size: no line can be laid through one point";
+    report.section.note = kWhy;
+    report.verdicts.push_back(judge_projected_time(0, kWhy, context.settings.thresholds));
+    return;
+  }
+  const LinearFit fit(points);
+  const Estimate hours = hours_of(fit.at(static_cast<double>(kProjectedSequences)));
+  report.section.fields = {
+      {"start_up_seconds", "before the first sequence", fit.intercept(), Measure::kSeconds},
+      {"seconds_per_1000", "for 1,000 sequences", 1000 * fit.slope(), Measure::kSeconds},
+      {"determination", "share of the variance that the line explains", fit.determination()},
+      {"projected_hours", fmt::format("hours for {} sequences", grouped(kProjectedSequences)),
+       estimate_text(hours)}};
+  report.section.plots.push_back(fit_plot(points, fit));
+  if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
+  const std::string why = why_not_projected(context, measured.largest, fit);
+  if (why.empty()) context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
+  report.verdicts.push_back(judge_projected_time(hours.value, why, context.settings.thresholds));
+}
+
+}  // namespace virnucpro

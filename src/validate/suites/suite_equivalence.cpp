@@ -1,0 +1,375 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/json_values.hpp"
+#include "validate/compare/compare_outputs.hpp"
+#include "validate/suites/suites.hpp"
+#include "validate/suites/vanilla.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostEmbedded = 1'000;  // embeddings of more take much of a disk
+constexpr const char* kOtherBudget = "1500";    // tokens: no batch is as it was
+
+// What was held against this program's run.
+struct Against {
+  std::string_view id;
+  std::string_view name;
+  Comparison comparison;
+};
+
+bool is_of_scores(const DatasetComparison& dataset) {
+  return dataset.labels.has_value();
+}
+
+Value share_or_none(std::uint64_t part, std::uint64_t whole) {
+  return whole > 0 ? Value{static_cast<double>(part) / static_cast<double>(whole)} : Value{};
+}
+
+Table dataset_table(const std::vector<Against>& all) {
+  Table table{.key = "comparisons", .caption = "This program's run against others"};
+  table.columns = {{"against", "Against"},
+                   {"dataset", "Dataset"},
+                   {"rows", "Rows in both", Measure::kCount},
+                   {"only_one", "In one alone", Measure::kCount},
+                   {"identical", "Identical", Measure::kCount},
+                   {"within_share", "Numbers within tolerance", Measure::kShare},
+                   {"max_absolute", "Largest difference"},
+                   {"mean_absolute", "Mean difference"},
+                   {"max_relative", "Largest, relative"},
+                   {"least_cosine", "Least cosine"},
+                   {"labels_differing", "Other labels", Measure::kCount},
+                   {"labels_far", "Not near the boundary", Measure::kCount}};
+  const auto number = [](const Statistic& statistic, double value) {
+    return statistic.count == 0 ? Value{} : Value{fmt::format("{:.3g}", value)};
+  };
+  for (const Against& against : all) {
+    for (const DatasetComparison& found : against.comparison.datasets) {
+      const NumberComparison& numbers = found.numbers;
+      table.rows.push_back(
+          {std::string(against.name), found.name, found.rows.in_both,
+           found.only_a() + found.only_b(), found.identical,
+           share_or_none(numbers.within, numbers.values),
+           number(numbers.absolute, numbers.absolute.max),
+           number(numbers.absolute, numbers.absolute.mean),
+           number(numbers.relative, numbers.relative.max),
+           found.cosine ? Value{fmt::format("{:.9f}", found.cosine->cosine.min)} : Value{},
+           found.labels ? Value{found.labels->differing} : Value{},
+           found.labels ? Value{found.labels->differing_far} : Value{}});
+    }
+  }
+  return table;
+}
+
+Table row_table(const std::vector<Against>& all) {
+  Table table{.key = "differing_rows", .caption = "Rows that differ"};
+  table.columns = {{"against", "Against"}, {"dataset", "Dataset"}, {"id", "Row"},
+                   {"cause", "Why"},       {"column", "Column"},   {"ours", "Ours"},
+                   {"theirs", "Theirs"}};
+  for (const Against& against : all) {
+    for (const DatasetComparison& found : against.comparison.datasets) {
+      for (const DifferingRow& row : found.first_differing) {
+        table.rows.push_back({std::string(against.name), found.name, row.id,
+                              std::string(name_of(row.cause)), row.column, row.a, row.b});
+      }
+    }
+  }
+  return table;
+}
+
+// Labels that changed though the scores were not close are wrong answers; numbers beyond tolerance,
+// and labels at the boundary, are for somebody to look at.
+VerdictStatus status_of(const Comparison& comparison) {
+  if (comparison.equal()) return VerdictStatus::kPass;
+  const bool wrong = std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
+    return found.only_a() + found.only_b() > 0 || (found.labels && found.labels->differing_far > 0);
+  });
+  return wrong ? VerdictStatus::kMiss : VerdictStatus::kWarn;
+}
+
+double largest_difference(const Comparison& comparison) {
+  double largest = 0;
+  for (const DatasetComparison& found : comparison.datasets) {
+    if (is_of_scores(found)) largest = std::max(largest, found.numbers.absolute.max);
+  }
+  return largest;
+}
+
+constexpr const char* kSameBytes = "the same bytes";
+constexpr const char* kWithinTolerance = "equal labels, rtol 1e-3";
+
+// sequences.tsv has rows where no sequence has a frame.
+bool has_frames(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
+    return found.name != "sequences.tsv" && found.rows.in_a + found.rows.in_b > 0;
+  });
+}
+
+// What was not compared, such as embeddings that one side lacks.
+std::string remarks_of(const Comparison& comparison) {
+  if (comparison.remarks.empty()) return {};
+  return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
+}
+
+Verdict verdict_of(const Against& against) {
+  Verdict verdict{.id = against.id,
+                  .name = against.name,
+                  .unit = "largest score difference",
+                  .bar = against.comparison.tolerance.exact ? kSameBytes : kWithinTolerance};
+  if (!has_frames(against.comparison)) {
+    return skipped_verdict(verdict, "there is no row to compare: no sequence has a frame");
+  }
+  verdict.value = largest_difference(against.comparison);
+  verdict.status = status_of(against.comparison);
+  verdict.detail = remarks_of(against.comparison);
+  return verdict;
+}
+
+// What scores in 16 bits may differ by from those in fp32: the program's own contract.
+struct PrecisionBar {
+  double most_scores;   // that 99 % of them may
+  double all_scores;    // that any may
+  double equal_labels;  // percent at least
+};
+constexpr PrecisionBar kFp16Bar{5e-3, 2e-2, 99.8};
+constexpr PrecisionBar kBf16Bar{2e-2, 5e-2, 99.5};
+constexpr double kMostScores = 0.99;
+
+double share_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bool keeps(const DatasetComparison& found, const PrecisionBar& bar) {
+  const LabelComparison& labels = *found.labels;
+  return found.only_a() + found.only_b() == 0 && labels.differing_far == 0 &&
+         100 * share_of(labels.equal, labels.equal + labels.differing) >= bar.equal_labels &&
+         share_of(found.numbers.within, found.numbers.values) >= kMostScores &&
+         found.numbers.absolute.max <= bar.all_scores && found.numbers.not_finite == 0;
+}
+
+Verdict judge_precision(const Against& against, const PrecisionBar& bar) {
+  Verdict verdict{.id = against.id,
+                  .name = against.name,
+                  .unit = "largest score difference",
+                  .bar = fmt::format("<= {:g}, 99 % <= {:g}, labels {:g} % equal", bar.all_scores,
+                                     bar.most_scores, bar.equal_labels)};
+  verdict.value = largest_difference(against.comparison);
+  const auto& datasets = against.comparison.datasets;
+  const bool all_keep = std::ranges::all_of(datasets, [&bar](const DatasetComparison& found) {
+    return !is_of_scores(found) || keeps(found, bar);
+  });
+  verdict.status = all_keep ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  return verdict;
+}
+
+// Embeddings are compared where the other side has them.
+Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
+              std::vector<std::string> words) {
+  words.emplace_back("-k");
+  return context.trials.run({.name = name, .inputs = inputs, .words = std::move(words)});
+}
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              std::initializer_list<std::string> more) {
+  words.insert(words.end(), more);
+  return words;
+}
+
+struct Row {
+  std::string_view id;
+  std::string_view name;
+};
+constexpr Row kIdentity{"IDENTITY", "answers with other batches and one worker"};
+constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
+
+// Results of the original, and the rows that they are judged in.
+struct Original {
+  Row row;
+  Row fp32;  // of this program's run in fp32
+};
+constexpr Original kBaseline{
+    {"EQUIV-BASELINE", "answers against the stored baseline"},
+    {"EQUIV-BASELINE-FP32", "answers in fp32 against the stored baseline"}};
+constexpr Original kVanilla{
+    {"EQUIV-VANILLA", "answers against the original, run here"},
+    {"EQUIV-VANILLA-FP32", "answers in fp32 against the original, run here"}};
+
+// A stored baseline is of all of the samples.
+std::vector<fs::path> inputs_of(const SuiteContext& context) {
+  const std::uint64_t all = context.settings.size.sequences;
+  if (!context.settings.baseline.empty()) return context.data(all);
+  return {context.data_file(std::min(all, kMostEmbedded))};
+}
+
+// The suite's parts, as they come.
+class Equivalence {
+ public:
+  Equivalence(SuiteContext& context, SuiteReport& report)
+      : context_(context),
+        report_(report),
+        inputs_(inputs_of(context)),
+        own_(own_run(context, inputs_, "own", context.whole_words())) {}
+
+  void hold_against_other_batches() {
+    const Trial other = own_run(context_, inputs_, "other_batches",
+                                with(context_.worker_words(1), {"--token-budget", kOtherBudget}));
+    add(kIdentity, own_, other.directory, {.exact = true});
+  }
+
+  void hold_against_fp32() {
+    if (context_.settings.precision == "fp32") return;
+    fp32_ =
+        own_run(context_, inputs_, "fp32", with(context_.whole_words(), {"--precision", "fp32"}));
+    const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
+    const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
+    all_.push_back({kPrecision.id, kPrecision.name,
+                    compare({own_.directory, fp32_->directory, tolerance}, context_.cancel)});
+    report_.verdicts.push_back(judge_precision(all_.back(), bar));
+  }
+
+  void hold_against_baseline() {
+    const fs::path& baseline = context_.settings.baseline;
+    if (baseline.empty()) return skip(kBaseline.row, "none was given: --vanilla-baseline");
+    tell_provenance(baseline);
+    hold_against_original(kBaseline, baseline);
+  }
+
+  void hold_against_vanilla() {
+    if (context_.settings.vanilla_command.empty()) return skip(kVanilla.row, kNoVanilla);
+    if (inputs_.size() != 1) {
+      return skip(kVanilla.row, "the original takes one file, and the baseline is of several");
+    }
+    hold_against_original(kVanilla, run_vanilla(context_, inputs_.front()).directory);
+  }
+
+  void finish() {
+    report_.section.note = "Rows are matched by their ids; docs/validation.md says what is equal.";
+    report_.section.tables = {dataset_table(all_), row_table(all_)};
+  }
+
+ private:
+  // What a stored baseline says of itself: who made it, with which program and weights.
+  void tell_provenance(const fs::path& baseline) {
+    const fs::path file = baseline / "provenance.json";
+    std::error_code unknown;
+    if (!fs::exists(file, unknown)) {
+      report_.section.fields.push_back(
+          {"baseline", "the baseline", "says nothing of itself: it has no provenance.json"});
+      return;
+    }
+    const JsonValues told = JsonValues::read(file);
+    for (const char* key : {"source", "date", "program", "version", "weights_hash"}) {
+      const std::string label = fmt::format("the baseline's {}", key);
+      report_.section.fields.push_back(
+          {fmt::format("baseline_{}", key), label, told.text(key).value_or("not told")});
+    }
+  }
+
+  void add(const Row& row, const Trial& own, const fs::path& other, const Tolerance& tolerance) {
+    all_.push_back({row.id, row.name, compare({own.directory, other, tolerance}, context_.cancel)});
+    report_.verdicts.push_back(verdict_of(all_.back()));
+  }
+
+  // The run in fp32, too: what is left of a difference there is no matter of precision.
+  void hold_against_original(const Original& original, const fs::path& other) {
+    add(original.row, own_, other, {});
+    keep_v2_figures(all_.back().comparison);
+    require_both_tables();
+    if (!fp32_) return;
+    add(original.fp32, *fp32_, other, {});
+    require_both_tables();
+  }
+
+  // What is not compared is not equal.
+  void require_both_tables() {
+    const Comparison& comparison = all_.back().comparison;
+    for (const char* table : kOriginalTables) {
+      if (std::ranges::find(comparison.datasets, table, &DatasetComparison::name) !=
+          comparison.datasets.end()) {
+        continue;
+      }
+      if (comparison.kind != "directory") continue;
+      report_.verdicts.back().status = VerdictStatus::kMiss;
+      report_.verdicts.back().detail = fmt::format("there is no {}", table);
+    }
+  }
+
+  void skip(const Row& row, std::string_view why) {
+    report_.verdicts.push_back(skipped_verdict(
+        {.id = row.id, .name = row.name, .bar = kWithinTolerance}, std::string(why)));
+  }
+
+  void keep_v2_figures(const Comparison& comparison) {
+    V2Figures::Equivalence figures{.predictions_match = true, .within_tolerance = true};
+    for (const DatasetComparison& found : comparison.datasets) {
+      if (!is_of_scores(found)) continue;
+      figures.predictions_match = figures.predictions_match && found.labels->differing == 0;
+      figures.within_tolerance = figures.within_tolerance && found.equal();
+      figures.max_difference = std::max(figures.max_difference, found.numbers.absolute.max);
+      figures.mean_difference = std::max(figures.mean_difference, found.numbers.absolute.mean);
+    }
+    context_.v2.equivalence = figures;
+  }
+
+  SuiteContext& context_;
+  SuiteReport& report_;
+  const std::vector<fs::path> inputs_;
+  const Trial own_;
+  std::optional<Trial> fp32_;  // none where its own precision is that
+  std::vector<Against> all_;
+};
+
+struct Part {
+  Row row;
+  void (Equivalence::*run)();
+};
+constexpr std::array kParts{Part{kIdentity, &Equivalence::hold_against_other_batches},
+                            Part{kPrecision, &Equivalence::hold_against_fp32},
+                            Part{kBaseline.row, &Equivalence::hold_against_baseline},
+                            Part{kVanilla.row, &Equivalence::hold_against_vanilla}};
+
+// A part that cannot be run has a skipped row, and does not keep the others from being run.
+void run_part(const Part& part, SuiteContext& context, Equivalence& equivalence,
+              SuiteReport& report, std::string& failures) {
+  try {
+    (equivalence.*part.run)();
+  } catch (const Error& error) {
+    const auto same = std::ranges::find(report.verdicts, part.row.id, &Verdict::id);
+    if (same == report.verdicts.end()) {
+      report.verdicts.push_back(
+          skipped_verdict({.id = part.row.id, .name = part.row.name}, reason_of(error)));
+    }
+    if (context.cancel.requested()) throw;
+    failures +=
+        fmt::format("{}{}: {}", failures.empty() ? "" : "; ", part.row.id, reason_of(error));
+  }
+}
+
+}  // namespace
+
+void run_equivalence_suite(SuiteContext& context, SuiteReport& report) {
+  Equivalence equivalence(context, report);
+  std::string failures;
+  try {
+    for (const Part& part : kParts) run_part(part, context, equivalence, report, failures);
+  } catch (const Error&) {  // interrupted: what was found before is told
+    equivalence.finish();
+    throw;
+  }
+  equivalence.finish();
+  if (!failures.empty()) throw Error(ErrorKind::kBenchmark, failures);
+}
+
+}  // namespace virnucpro

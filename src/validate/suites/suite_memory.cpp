@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "telemetry/device_facts.hpp"
+#include "validate/suites/suites.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kPhaseNames{"start", "embedding", "tables"};
+constexpr double kGigabyte = 1e9;
+constexpr std::size_t kLargestBudget = std::size_t{1} << 24U;  // tokens
+constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
+constexpr double kGrowthTime = 60;  // seconds below which growth tells nothing
+
+std::string phase_path(const std::string& owner, std::size_t phase, const char* figure,
+                       const char* statistic) {
+  return fmt::format("{}/phases/{}/{}/{}", owner, phase, figure, statistic);
+}
+
+Value measured(const Trial& trial, const std::string& path) {
+  const auto number = trial.telemetry.number(path);
+  return number ? Value{*number} : Value{};
+}
+
+void add_rows_of(const Trial& trial, const std::string& owner, const std::string& label,
+                 const char* figure, Table& table) {
+  for (std::size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    table.rows.push_back({label, kPhaseNames.at(phase),
+                          measured(trial, phase_path(owner, phase, figure, "average")),
+                          measured(trial, phase_path(owner, phase, figure, "maximum"))});
+  }
+}
+
+Table phase_table(const Trial& trial) {
+  Table table{.key = "phases", .caption = "Memory by device and phase"};
+  table.columns = {{"device", "Device"},
+                   {"phase", "Phase"},
+                   {"average_bytes", "Average", Measure::kBytes},
+                   {"peak_bytes", "Peak", Measure::kBytes}};
+  add_rows_of(trial, "host", "host, all processes", "rss_bytes", table);
+  for (std::size_t k = 0; k < trial.telemetry.elements("devices"); ++k) {
+    const std::string owner = fmt::format("devices/{}", k);
+    add_rows_of(trial, owner, trial.telemetry.text(owner + "/id").value_or("device"),
+                "memory_used_bytes", table);
+  }
+  return table;
+}
+
+std::optional<fs::path> metrics_file(const fs::path& run) {
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(run / "logs", unreadable)) {
+    if (entry.path().filename().string().starts_with("gpu_metrics_")) return entry.path();
+  }
+  return std::nullopt;
+}
+
+// Of the host; empty where the run kept none.
+std::vector<PlotPoint> memory_over_time(const Trial& trial) {
+  const std::optional<fs::path> file = metrics_file(trial.directory);
+  return file ? read_metrics(*file).host.memory.over_time.means() : std::vector<PlotPoint>{};
+}
+
+Plot memory_plot(std::vector<PlotPoint> points) {
+  return {.key = "memory_over_time",
+          .title = "Memory of the host, all processes of a whole run",
+          .kind = PlotKind::kOverTime,
+          .y_label = "resident",
+          .unit = Measure::kBytes,
+          .lines = {{"host", std::move(points)}}};
+}
+
+// Bytes an hour, of the second half of a run: memory grows in the first, as buffers do to the
+// largest batch. Empty where that half is too short for it.
+std::optional<double> growth(const std::vector<PlotPoint>& all) {
+  std::vector<Point> late;
+  for (std::size_t k = all.size() / 2; k < all.size(); ++k) late.push_back({all[k].x, all[k].y});
+  if (late.size() < 2 || late.back().x - late.front().x < kGrowthTime) return std::nullopt;
+  return LinearFit(late).slope() * 3600;
+}
+
+// What the allocator holds and nothing uses, of all that it holds: pieces of sizes that are not
+// asked for again.
+void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
+  const double used = profiled_memory(profile, "bytes");
+  const double kept = profile.number("memory/kept_bytes").value_or(0);
+  const std::vector<Field> fields{
+      {"reserved_bytes", "reserved on the GPU after all budgets", used + kept, Measure::kBytes},
+      {"used_bytes", "of it used", used, Measure::kBytes},
+      {"fragmentation", "share that nothing uses", used > 0 ? kept / (used + kept) : 0.0,
+       Measure::kShare}};
+  report.section.fields.insert(report.section.fields.end(), fields.begin(), fields.end());
+}
+
+// By profile, whose last row is the first budget that memory does not hold.
+void find_largest_budget(SuiteContext& context, SuiteReport& report) {
+  const fs::path json = context.settings.output / "largest_budget.json";
+  std::vector<std::string> words{"profile", "-m", "esm2"};
+  words.insert(words.end(), context.settings.encoder_arguments.begin(),
+               context.settings.encoder_arguments.end());
+  words.insert(words.end(),
+               {"--device", fmt::format("cuda:{}", context.settings.gpus.front().index),
+                "--min-batch", std::to_string(kSmallestBudget), "--max-batch",
+                std::to_string(kLargestBudget), "--seconds", "0.1", "-o", json.string(), "-f"});
+  context.trials.run_command("largest_budget", std::move(words));
+  const JsonValues told = JsonValues::read(json);
+  std::uint64_t largest = 0;
+  for (std::size_t k = 0; k < told.elements("rows"); ++k) {
+    const std::string row = fmt::format("rows/{}/", k);
+    if (told.flag(row + "out_of_memory").value_or(true)) break;
+    largest = std::max(largest, told.count(row + "token_budget").value_or(0));
+  }
+  const char* const more = largest >= kLargestBudget ? ", or more" : "";
+  report.section.fields.push_back({"largest_token_budget",
+                                   fmt::format("largest token budget of ESM-2 that fits{}", more),
+                                   largest, Measure::kCount});
+  add_fragmentation(told, report);
+}
+
+// Why it is not asked for; empty: it is.
+std::string why_no_budget(const SuiteContext& context) {
+  if (!context.on_gpu()) return "not asked on the CPU, where a batch takes little of the memory";
+  return context.settings.quick ? "not asked with --quick" : "";
+}
+
+// Over all phases: a short run has no sample in some.
+void keep_v2_figures(const Trial& trial, SuiteContext& context) {
+  const std::string owner = context.on_gpu() ? "devices/0" : "host";
+  const char* figure = context.on_gpu() ? "memory_used_bytes" : "rss_bytes";
+  double peak = 0;
+  double average = 0;
+  for (std::size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
+    peak = std::max(peak, trial.figure(phase_path(owner, phase, figure, "maximum")));
+    average = std::max(average, trial.figure(phase_path(owner, phase, figure, "average")));
+  }
+  context.v2.memory["peak"] = peak / kGigabyte;
+  context.v2.memory["average"] = average / kGigabyte;
+  if (peak > 0) context.v2.memory["efficiency"] = 100 * average / peak;
+}
+
+}  // namespace
+
+void run_memory_suite(SuiteContext& context, SuiteReport& report) {
+  const Trial& trial = context.whole_run();
+  report.section.tables.push_back(phase_table(trial));
+  const auto peak = static_cast<double>(trial.end.peak_rss_bytes);
+  report.section.fields.push_back(
+      {"peak_rss_bytes", "peak of the largest process", peak, Measure::kBytes});
+  report.metrics.push_back({"memory.peak_rss_bytes",
+                            "peak of the largest process",
+                            Measure::kBytes,
+                            Better::kLower,
+                            {peak}});
+  std::vector<PlotPoint> over_time = memory_over_time(trial);
+  const std::optional<double> bytes = growth(over_time);
+  const std::string grows =
+      bytes ? fmt::format("{:.1f} MB", *bytes / 1e6)
+            : fmt::format("not told by a run whose second half is under {:g} s", kGrowthTime);
+  report.section.fields.push_back(
+      {"growth_per_hour", "growth in an hour, of the run's second half", grows});
+  if (over_time.size() > 1) report.section.plots.push_back(memory_plot(std::move(over_time)));
+  const std::string why = why_no_budget(context);
+  if (why.empty()) {
+    find_largest_budget(context, report);
+  } else {
+    report.section.fields.push_back({"largest_token_budget", "largest token budget", why});
+  }
+  keep_v2_figures(trial, context);
+}
+
+}  // namespace virnucpro

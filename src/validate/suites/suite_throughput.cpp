@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "validate/measure/host_stages.hpp"
+#include "validate/measure/stage_rates.hpp"
+#include "validate/suites/suites.hpp"
+#include "weights/load.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kSecondsAModel = 2;
+constexpr double kSecondsAModelQuick = 0.5;
+
+constexpr const char* kTogether = "translate and tokenize";  // which a run times as one
+
+// A stage as the report has it.
+struct StageFigures {
+  StageRate rate{};
+  std::vector<double> rates{};  // of the repeats; sequences a second
+  std::optional<double> tokens_per_second{};
+  std::optional<double> busy_share{};    // of its time, by the device's own events
+  std::optional<double> share{};         // of a whole run's time
+  std::optional<double> memory_bytes{};  // the most that it took by itself
+  std::optional<double> gpu_percent{};   // while a whole run embedded: devices do stage after stage
+};
+
+// What telemetry tells of a stage of the whole run, by its name there.
+struct ToldStage {
+  double seconds = 0;
+  double share = 0;
+};
+
+std::optional<ToldStage> told_stage(const Trial& trial, std::string_view name) {
+  for (std::size_t k = 0; k < trial.telemetry.elements("stages"); ++k) {
+    const std::string path = fmt::format("stages/{}/", k);
+    if (trial.telemetry.text(path + "name") != name) continue;
+    return ToldStage{trial.figure(path + "seconds"), trial.figure(path + "share")};
+  }
+  return std::nullopt;
+}
+
+HostStages measure_host(SuiteContext& context) {
+  const DnabertWeights weights =
+      load_dnabert_s(context.settings.models.dnabert_s, context.settings.models.lookup);
+  const DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
+  return measure_host_stages({.inputs = context.data(context.settings.size.sequences),
+                              .chunk_size = context.settings.chunk_size},
+                             tokenizer, context.cancel);
+}
+
+std::vector<double> rates_of(const std::vector<double>& repeats, std::uint64_t sequences) {
+  std::vector<double> rates;
+  for (const double seconds : repeats) {
+    rates.push_back(static_cast<double>(sequences) / seconds);
+  }
+  return rates;
+}
+
+StageFigures stage_figures(const char* name, StageClock clock, std::vector<double> rates,
+                           const std::optional<ToldStage>& told) {
+  const double median = spread_of(rates).median;
+  const std::string_view stage = name;
+  const bool on_many_threads = stage == "translate" || stage == "tokenize";
+  StageFigures figures{.rate = {name, clock, median, on_many_threads}, .rates = std::move(rates)};
+  if (told) figures.share = told->share;
+  return figures;
+}
+
+// profile takes one file: of several samples the one that says most.
+fs::path largest_file(const std::vector<fs::path>& files) {
+  return *std::ranges::max_element(files, {}, [](const fs::path& file) {
+    std::error_code unknown;
+    return fs::file_size(file, unknown);
+  });
+}
+
+// By profile, a process of its own: ESM-2 or DNABERT-S over batches that were packed before.
+StageFigures model_figures(SuiteContext& context, const char* model, const char* stage,
+                           double tokens_a_sequence, const Trial& whole) {
+  const auto budget =
+      std::to_string(static_cast<std::uint64_t>(whole.figure("settings/token_budget")));
+  const fs::path json = context.settings.output / fmt::format("profile_{}.json", stage);
+  std::vector<std::string> words{"profile", "-m", model};
+  const auto& own = context.settings.encoder_arguments;
+  words.insert(words.end(), own.begin(), own.end());
+  const std::string device =
+      context.on_gpu() ? fmt::format("cuda:{}", context.settings.gpus.front().index) : "cpu";
+  words.insert(words.end(),
+               {"--device", device, "--threads", std::to_string(context.settings.threads),
+                "--min-batch", budget, "--max-batch", budget, "--seconds",
+                fmt::format("{}", context.settings.quick ? kSecondsAModelQuick : kSecondsAModel),
+                "--test-file", largest_file(context.data(context.settings.size.sequences)).string(),
+                "-o", json.string(), "-f"});
+  context.trials.run_command(fmt::format("profile_{}", stage), std::move(words));
+  const JsonValues profile = JsonValues::read(json);
+  std::vector<double> rates;
+  for (std::size_t k = 0; k < profile.elements("rows/0/rates"); ++k) {
+    rates.push_back(profile.number(fmt::format("rows/0/rates/{}", k)).value_or(0) /
+                    tokens_a_sequence);
+  }
+  if (rates.empty()) throw Error(ErrorKind::kBenchmark, "profile measured nothing");
+  StageFigures figures =
+      stage_figures(stage, StageClock::kDevice, std::move(rates), told_stage(whole, stage));
+  figures.tokens_per_second = profile.number("rows/0/tokens_per_second");
+  figures.busy_share = profile.number("rows/0/device_busy_share");
+  figures.memory_bytes = profiled_memory(profile, "peak_bytes");
+  figures.gpu_percent = whole.gpu_percent();
+  return figures;
+}
+
+// Of a stage that is not run by itself: what the whole run spent in it.
+void add_of_whole(const Trial& whole, const char* told, const char* name, StageClock clock,
+                  std::vector<StageFigures>& all) {
+  const std::optional<ToldStage> stage = told_stage(whole, told);
+  if (!stage || stage->seconds <= 0) return;
+  all.push_back(stage_figures(name, clock, {whole.sequences() / stage->seconds}, stage));
+}
+
+double a_sequence(std::uint64_t amount, const HostStages& host) {
+  return static_cast<double>(amount) / static_cast<double>(host.sequences);
+}
+
+std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& host,
+                                      const Trial& whole) {
+  std::vector<StageFigures> all;
+  for (const HostStage& stage : host.stages) {
+    const bool is_timed_alone = stage.name != "translate";  // but kTogether
+    all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
+                                rates_of(stage.seconds, host.sequences),
+                                is_timed_alone ? told_stage(whole, stage.name) : std::nullopt));
+    if (stage.peak_bytes) all.back().memory_bytes = static_cast<double>(*stage.peak_bytes);
+  }
+  all.push_back(model_figures(context, "esm2", "esm2", a_sequence(host.esm_tokens, host), whole));
+  all.push_back(
+      model_figures(context, "dnabert-s", "dnabert_s", a_sequence(host.dna_tokens, host), whole));
+  add_of_whole(whole, "translate", kTogether, StageClock::kHost, all);
+  // Both models write their halves of one row: merging them is no step of its own.
+  add_of_whole(whole, "classifier", "merge and classify", StageClock::kDevice, all);
+  add_of_whole(whole, "journal", "journal", StageClock::kHost, all);
+  add_of_whole(whole, "tables", "write", StageClock::kHost, all);
+  return all;
+}
+
+Table stage_table(const std::vector<StageFigures>& stages) {
+  Table table{.key = "stages", .caption = "Stages: a thread of the host, or one device"};
+  table.columns = {{"stage", "Stage"},
+                   {"clock", "On"},
+                   {"sequences_per_second", "Sequences", Measure::kPerSecond},
+                   {"spread", "Spread", Measure::kShare},
+                   {"repeats", "Repeats", Measure::kCount},
+                   {"tokens_per_second", "Tokens", Measure::kPerSecond},
+                   {"busy_share", "Busy, by device events", Measure::kShare},
+                   {"share", "Share of a run", Measure::kShare},
+                   {"gpu_percent", "GPU while embedding", Measure::kPercent},
+                   {"memory_bytes", "Memory", Measure::kBytes}};
+  const auto told = [](const std::optional<double>& figure) {
+    return figure ? Value{*figure} : Value{};
+  };
+  for (const StageFigures& stage : stages) {
+    const Spread spread = spread_of(stage.rates);
+    table.rows.push_back(
+        {stage.rate.name, std::string(name_of(stage.rate.clock)), spread.median,
+         spread.count > 1 ? Value{spread.interquartile_range() / spread.median} : Value{},
+         std::uint64_t{spread.count}, told(stage.tokens_per_second), told(stage.busy_share),
+         told(stage.share), told(stage.gpu_percent), told(stage.memory_bytes)});
+  }
+  return table;
+}
+
+Plot share_plot(const std::vector<StageFigures>& stages) {
+  Plot plot{.key = "shares",
+            .title = "Shares of a whole run's time; stages of the host go on beside the device's",
+            .kind = PlotKind::kRows,
+            .y_label = "share of the time",
+            .unit = Measure::kShare};
+  for (const StageFigures& stage : stages) {
+    if (stage.share) plot.bars.push_back({stage.rate.name, stage.rate.name, *stage.share});
+  }
+  return plot;
+}
+
+Table bottleneck_table(const Trial& whole) {
+  Table table{.key = "bottlenecks", .caption = "Of the whole run: stages over 30 %"};
+  table.columns = {{"stage", "Stage"},
+                   {"share", "Share", Measure::kShare},
+                   {"cause", "Cause"},
+                   {"advice", "What to change"}};
+  for (std::size_t k = 0; k < whole.telemetry.elements("bottlenecks"); ++k) {
+    const std::string path = fmt::format("bottlenecks/{}/", k);
+    const auto text = [&](const char* key) {
+      return whole.telemetry.text(path + key).value_or("");
+    };
+    table.rows.push_back(
+        {text("stage"), whole.figure(path + "share"), text("cause"), text("advice")});
+  }
+  return table;
+}
+
+std::string slowest_note(const SuiteContext& context, const std::vector<StageFigures>& stages) {
+  std::vector<StageRate> rates;
+  for (const StageFigures& stage : stages) {
+    const std::string& name = stage.rate.name;
+    if (name == "write" || name == kTogether) continue;  // after all others; known apart
+    rates.push_back(stage.rate);
+  }
+  const SlowestStage slowest = slowest_stage(
+      rates, context.settings.threads, std::max<std::size_t>(context.settings.gpus.size(), 1));
+  const auto rate = [](double a_second) {
+    return grouped(static_cast<std::uint64_t>(std::llround(a_second)));
+  };
+  return fmt::format(
+      "The slower side is the {}: by itself the host would do {} sequences a second with all its "
+      "threads, and the device {}. {} takes {:.0f} % of what holds it back.",
+      name_of(slowest.clock), rate(slowest.host_sequences_per_second),
+      rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
+}
+
+// Those of a run that this suite measures.
+std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole) {
+  std::vector<Verdict> verdicts;
+  for (Verdict& verdict :
+       judge(whole.measurements(context.settings.gpus.size()), context.settings.thresholds)) {
+    const bool is_told =
+        verdict.id == "PERF-02" || verdict.id == "PERF-05" || verdict.id == "MON-01";
+    if (is_told) verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
+                  SuiteContext& context, SuiteReport& report) {
+  for (const StageFigures& stage : stages) {
+    const double rate = stage.rate.sequences_per_second;
+    if (stage.rates.size() > 1) {  // by itself, and not in the one whole run
+      report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
+                                fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
+                                Better::kHigher, stage.rates});
+    }
+    V2Figures::Stage v2{.seconds = whole.sequences() / rate, .sequences_per_second = rate};
+    v2.gpu_percent = stage.gpu_percent;
+    context.v2.stages[stage.rate.name] = v2;
+  }
+  report.metrics.push_back({"throughput.esm_tokens_per_second",
+                            "ESM-2 tokens of a whole run",
+                            Measure::kPerSecond,
+                            Better::kHigher,
+                            {whole.esm_tokens_per_second()}});
+}
+
+}  // namespace
+
+void run_throughput_suite(SuiteContext& context, SuiteReport& report) {
+  const Trial& whole = context.whole_run();
+  const HostStages host = measure_host(context);
+  const std::vector<StageFigures> stages = measure_all(context, host, whole);
+  report.section.note = slowest_note(context, stages);
+  report.section.tables = {stage_table(stages), bottleneck_table(whole)};
+  report.section.plots = {share_plot(stages)};
+  report.brief = !too_short(whole.computing_seconds(), context.settings.thresholds).empty();
+  report.verdicts = judge_whole(context, whole);
+  keep_figures(stages, whole, context, report);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "validate/suites/suites.hpp"
+#include "validate/suites/vanilla.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr double kRequired = 4.5;
+constexpr double kExpected = 15;  // of this program on a GPU
+// The original's minutes: on a GPU so many that loading the models is a small part of either side.
+constexpr std::uint64_t kMostSequences = 1'000;
+constexpr std::uint64_t kMostSequencesOnGpu = 3'000;
+
+Verdict required_verdict() {
+  return {.id = "V1-SPEED",
+          .name = "times as fast as the original",
+          .unit = "x",
+          .bar = fmt::format(">= {:g}", kRequired)};
+}
+
+Verdict expected_verdict() {
+  return {.id = "V1-SPEED-OWN",
+          .name = "times as fast as the original, our own bar",
+          .unit = "x",
+          .bar = fmt::format(">= {:g} on a GPU", kExpected)};
+}
+
+// Where this program computed for so short a time that loading is much of its run, more sequences
+// would show it faster: that is no miss.
+Verdict judge_speed(const Verdict& verdict, double ratio, double bar,
+                    const std::string& too_short) {
+  if (ratio < bar && !too_short.empty()) {
+    return skipped_verdict(verdict, fmt::format("{:.1f} x, and {}", ratio, too_short));
+  }
+  return judged(verdict, ratio, bar);
+}
+
+}  // namespace
+
+void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
+  if (context.settings.vanilla_command.empty()) {
+    for (const Verdict& verdict : {required_verdict(), expected_verdict()}) {
+      report.verdicts.push_back(skipped_verdict(verdict, std::string(kNoVanilla)));
+    }
+    return;
+  }
+  const std::uint64_t most = context.on_gpu() ? kMostSequencesOnGpu : kMostSequences;
+  const auto input = context.data_file(std::min(context.settings.size.sequences, most));
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  std::vector<double> speedups;
+  Trial own;
+  for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
+    const VanillaRun vanilla = run_vanilla(context, input);
+    own = context.trials.run(
+        {.name = "against_vanilla", .inputs = {input}, .words = context.whole_words()});
+    require_results(vanilla, own.directory, context.cancel);
+    theirs.push_back(vanilla.end.seconds);
+    ours.push_back(own.end.seconds);
+    speedups.push_back(theirs.back() / ours.back());
+  }
+  const Estimate ratio = ratio_of(theirs, ours);
+  report.metrics.push_back(
+      {"v1.speedup", "times as fast as the original", Measure::kNone, Better::kHigher, speedups});
+  report.section.note = fmt::format("Whole runs over the same sequences in turns, ours in {}.",
+                                    context.settings.precision);
+  report.section.fields = {
+      {"vanilla_seconds", "the original", spread_of(theirs).median, Measure::kSeconds},
+      {"seconds", "this program", spread_of(ours).median, Measure::kSeconds},
+      {"speedup", "times as fast", estimate_text(ratio)}};
+  const std::string why = too_short(spread_of(theirs).median, context.settings.thresholds);
+  report.brief = !why.empty();
+  if (report.brief) {
+    report.verdicts = {skipped_verdict(required_verdict(), why),
+                       skipped_verdict(expected_verdict(), why)};
+    return;
+  }
+  const std::string own_why = too_short(own.computing_seconds(), context.settings.thresholds);
+  report.verdicts.push_back(judge_speed(required_verdict(), ratio.value, kRequired, own_why));
+  report.verdicts.push_back(context.on_gpu()
+                                ? judge_speed(expected_verdict(), ratio.value, kExpected, own_why)
+                                : skipped_verdict(expected_verdict(), "no GPU was used"));
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,193 @@
+#include "validate/tune/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "validate/measure/budget_sweep.hpp"
+#include "validate/measure/statistics.hpp"
+
+namespace virnucpro {
+namespace {
+
+using MeasureCell = std::function<TuneRun(const TuneCell&, const TuneRound&)>;
+
+// A first look, which only what is hopeless fails; the longer the runs, the less their rates differ
+// by chance, and the nearer to the fastest a cell has to be.
+constexpr double kFirstBar = 0.7;
+constexpr double kSecondBar = 0.85;
+
+bool is_running(const TuneResult& result) {
+  return result.state == TuneState::kRunning;
+}
+
+void end_cell(TuneResult& result, TuneState state, std::string why) {
+  result.state = state;
+  result.why = std::move(why);
+  if (!result.rounds.empty() && result.rounds.back().empty()) result.rounds.pop_back();
+}
+
+void run_cell(const TuneRound& round, const MeasureCell& measure, TuneResult& result) {
+  try {
+    result.rounds.back().push_back(measure(result.cell, round));
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::kOutOfMemory) {
+      end_cell(result, TuneState::kOutOfMemory, error.detail());
+    } else if (error.kind() == ErrorKind::kBenchmark) {
+      end_cell(result, TuneState::kFailed, error.detail());
+    } else {
+      throw;
+    }
+  }
+}
+
+// Of those that are still running, which have all come to the same round.
+const TuneResult* fastest_running(const std::vector<TuneResult>& results) {
+  const TuneResult* fastest = nullptr;
+  for (const TuneResult& result : results) {
+    if (!is_running(result)) continue;
+    if (fastest == nullptr || result.rate() > fastest->rate()) fastest = &result;
+  }
+  return fastest;
+}
+
+void stop_hopeless(std::size_t round, double bar, std::vector<TuneResult>& results,
+                   const std::function<void(const TuneResult&)>& tell) {
+  const TuneResult* const fastest = fastest_running(results);
+  if (fastest == nullptr) return;
+  const double rate = fastest->rate();
+  const double floor = bar * spread_of(fastest->rates(round)).least;
+  for (TuneResult& result : results) {
+    if (!is_running(result) || spread_of(result.rates(round)).most >= floor) continue;
+    end_cell(result, TuneState::kStopped,
+             fmt::format("{:.0f} % of the fastest cell's rate in round {}",
+                         100 * result.rate() / rate, round + 1));
+    tell(result);
+  }
+}
+
+}  // namespace
+
+std::string cell_text(const TuneCell& cell) {
+  return fmt::format("{}, {} thread{}, prefetch {}, {} tokens", name_of(cell.precision),
+                     cell.threads, cell.threads == 1 ? "" : "s", cell.prefetch, cell.token_budget);
+}
+
+std::vector<TuneCell> cells_of(const TuneGrid& grid) {
+  std::vector<TuneCell> cells;
+  for (const Precision precision : grid.precisions) {
+    for (const std::size_t prefetch : grid.prefetches) {
+      for (const std::size_t threads : grid.threads) {
+        for (const std::size_t budget : grid.token_budgets) {
+          cells.push_back({.precision = precision,
+                           .threads = threads,
+                           .prefetch = prefetch,
+                           .token_budget = budget});
+        }
+      }
+    }
+  }
+  return cells;
+}
+
+std::vector<TuneRound> tune_rounds(std::uint64_t sequences, std::uint64_t least, bool quick) {
+  const auto part = [&](std::uint64_t of) {
+    return std::min(sequences, std::max(least, (sequences + of - 1) / of));
+  };
+  if (quick) {
+    return {{.sequences = part(8), .repeats = 2, .bar = kFirstBar},
+            {.sequences = sequences, .repeats = 1}};
+  }
+  return {{.sequences = part(16), .repeats = 2, .bar = kFirstBar},
+          {.sequences = part(4), .repeats = 2, .bar = kSecondBar},
+          {.sequences = sequences, .repeats = 3}};
+}
+
+std::string_view name_of(TuneState state) {
+  switch (state) {
+    case TuneState::kRunning:
+      return "running";
+    case TuneState::kFinished:
+      return "finished";
+    case TuneState::kStopped:
+      return "stopped";
+    case TuneState::kOutOfMemory:
+      return "out of memory";
+    case TuneState::kFailed:
+      break;
+  }
+  return "failed";
+}
+
+std::vector<double> TuneResult::rates(std::size_t round) const {
+  std::vector<double> rates;
+  for (const TuneRun& run : rounds.at(round)) rates.push_back(run.sequences_per_second);
+  return rates;
+}
+
+double TuneResult::rate() const {
+  return rounds.empty() ? 0 : spread_of(rates(rounds.size() - 1)).median;
+}
+
+std::vector<TuneResult> tune_cells(const std::vector<TuneCell>& cells,
+                                   const std::vector<TuneRound>& rounds, const MeasureCell& measure,
+                                   const std::function<void(const TuneResult&)>& tell) {
+  std::vector<TuneResult> results;
+  for (const TuneCell& cell : cells) results.push_back({.cell = cell});
+  for (std::size_t k = 0; k < rounds.size(); ++k) {
+    for (TuneResult& result : results) {
+      if (is_running(result)) result.rounds.emplace_back();
+    }
+    for (std::size_t repeat = 0; repeat < rounds[k].repeats; ++repeat) {
+      for (TuneResult& result : results) {
+        if (!is_running(result)) continue;
+        run_cell(rounds[k], measure, result);
+        tell(result);
+      }
+    }
+    stop_hopeless(k, rounds[k].bar, results, tell);
+  }
+  for (TuneResult& result : results) {
+    if (is_running(result)) result.state = TuneState::kFinished;
+  }
+  return results;
+}
+
+double relative_rate(const std::vector<TuneResult>& results, const TuneResult& result) {
+  if (result.rounds.empty()) return 0;
+  const std::size_t round = result.rounds.size() - 1;
+  double fastest = 0;
+  for (const TuneResult& other : results) {
+    if (other.rounds.size() <= round) continue;
+    fastest = std::max(fastest, spread_of(other.rates(round)).median);
+  }
+  return fastest > 0 ? result.rate() / fastest : 0;
+}
+
+std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results) {
+  const auto rate = [](const TuneResult& result) {
+    return result.state == TuneState::kFinished ? result.rate() : 0;
+  };
+  const auto fastest = std::ranges::max_element(results, {}, rate);
+  if (fastest == results.end() || rate(*fastest) <= 0) return std::nullopt;
+  const auto is_alike = [&](const TuneResult& result) {
+    return rate(result) >= kGoodEnough * rate(*fastest);
+  };
+  // Precisions are listed from the most exact one on.
+  const auto need = [](const TuneResult& result) {
+    const TuneCell& cell = result.cell;
+    return std::tuple(cell.token_budget, cell.threads, cell.prefetch, cell.precision);
+  };
+  auto winner = fastest;
+  for (auto result = results.begin(); result != results.end(); ++result) {
+    if (is_alike(*result) && need(*result) < need(*winner)) winner = result;
+  }
+  return TuneWinner{.place = static_cast<std::size_t>(std::distance(results.begin(), winner)),
+                    .fastest = static_cast<std::size_t>(std::distance(results.begin(), fastest)),
+                    .alike = static_cast<std::size_t>(std::ranges::count_if(results, is_alike))};
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/page.hpp"
+#include "validate/measure/provenance.hpp"
+#include "validate/tune/tune.hpp"
+
+namespace virnucpro {
+
+// What settings were tuned for, and where.
+struct TuneFacts {
+  Provenance provenance{};
+  std::string device{};     // "cuda:0,1"
+  std::size_t workers = 1;  // that batches are shared by
+  std::string dnabert_s{};  // as the user named it
+  std::string esm2{};
+  std::string classifier{};
+  bool synthetic = false;  // some of these are seeded random numbers
+  std::uint64_t chunk_size = 0;
+  std::string data{};           // "1,000 made-up sequences of 500 bases"
+  std::string configuration{};  // the YAML file's path
+};
+
+struct TuneOutcome {
+  TuneGrid grid{};
+  std::vector<TuneRound> rounds{};
+  std::vector<TuneResult> results{};  // in the order of the grid's cells
+  TuneWinner winner{};
+
+  const TuneResult& best() const { return results[winner.place]; }
+};
+
+// What to know of the rates.
+std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome);
+// Why the winner is the winner: a sentence.
+std::string winner_text(const TuneOutcome& outcome);
+
+// The winner as a configuration file, with a head that says what it holds for.
+std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome);
+// Everything for programs (docs/outputs.md).
+std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome);
+// And for people: a heat map of threads and token budget for each prefetch and precision.
+Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome);
+
+}  // namespace virnucpro

@@ -1,0 +1,389 @@
+#include "journal/journal.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <map>
+#include <ostream>
+
+#include "base/file.hpp"
+#include "journal/sqlite.hpp"
+#include "journal/unit_blob.hpp"
+#include "unit/file_size_limit.hpp"
+#include "unit/length.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+const Journal::Fingerprint kFingerprint{{"chunk_size", "500"}, {"precision", "fp32"}};
+
+constexpr std::uint64_t kUnitsOfSmallJournal = 3;
+
+Unit make_unit(std::uint64_t index) {
+  Unit unit{.index = index, .parts = {}};
+  unit.parts.push_back({.input = 0,
+                        .id = fmt::format("s{}", index),
+                        .length = 400,
+                        .chunks = 1,
+                        .frames = {{.chunk = 0, .name = 1, .others = 0.5F, .virus = 0.25F}}});
+  return unit;
+}
+
+const InputEntry kGood{.name = "caf\xe9.fa", .records = 3, .bytes = 1200, .hash = "00ff"};
+const InputEntry kBad{.name = "b.fq.gz",
+                      .records = 12,
+                      .hash = "",
+                      .failed = true,
+                      .error = "input-truncated",
+                      .message = "b.fq.gz: cut",
+                      .record = 12,
+                      .offset = 3456};
+
+void write_journal(const std::filesystem::path& path, std::uint64_t units, bool finish) {
+  Journal journal = Journal::create(path, kFingerprint);
+  for (std::uint64_t k = 0; k < units; ++k) journal.append(make_unit(k));
+  journal.record_input(1, kBad);
+  journal.record_input(0, kGood);
+  if (finish) journal.finish();
+}
+
+std::uint64_t count_units(const Journal& journal) {
+  std::uint64_t count = 0;
+  journal.for_each_unit([&count](const Unit& unit) {
+    EXPECT_EQ(encode_unit(unit), encode_unit(make_unit(count)));
+    ++count;
+  });
+  return count;
+}
+
+void change(const std::filesystem::path& path, std::string_view sql) {
+  SqliteDatabase(path, nullptr).execute(sql);
+}
+
+TEST(Journal, ComesBack) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 5, true);
+  EXPECT_EQ(directory.entries(), 1U);  // no WAL, no shared memory
+  const Journal journal = Journal::open(directory / "run.db");
+  EXPECT_TRUE(journal.finished());
+  EXPECT_EQ(journal.units(), 5U);
+  EXPECT_EQ(journal.fingerprint(), kFingerprint);
+  EXPECT_EQ(count_units(journal), 5U);
+  const auto inputs = journal.inputs();
+  ASSERT_EQ(inputs.size(), 2U);
+  EXPECT_EQ(inputs[0].name, "caf\xe9.fa");
+  EXPECT_EQ(inputs[0].hash, "00ff");
+  EXPECT_EQ(inputs[1].message, "b.fq.gz: cut");
+  EXPECT_EQ(inputs[1].offset, 3456U);
+  EXPECT_TRUE(inputs[1].failed);
+}
+
+TEST(Journal, IsReadWhileItIsWritten) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  journal.append(make_unit(0));
+  EXPECT_EQ(count_units(journal), 1U);
+  journal.append(make_unit(1));
+  EXPECT_EQ(count_units(journal), 2U);
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.db-shm"));
+}
+
+TEST(Journal, OfAnInterruptedRunGoesOn) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  {
+    Journal journal = Journal::open(directory / "run.db");
+    EXPECT_FALSE(journal.finished());
+    EXPECT_EQ(journal.units(), 3U);
+    journal.append(make_unit(3));
+    journal.finish();
+  }
+  EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 4U);
+}
+
+TEST(Journal, SurvivesTheEndOfItsProcess) {
+  const TempDir directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Journal journal = Journal::create(directory / "run.db", kFingerprint);
+    for (std::uint64_t k = 0; k < 7; ++k) journal.append(make_unit(k));
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 7U);
+}
+
+TEST(Journal, CountsParts) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  EXPECT_EQ(Journal::open(directory / "run.db").parts(), 3U);
+  EXPECT_EQ(Journal::open(directory / "run.db", Journal::Check::kQuick).parts(), 3U);
+}
+
+TEST(Journal, IsReadUnitByUnit) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  for (std::uint64_t k = 0; k < 3; ++k) journal.append(make_unit(k));
+  Journal::Reader reader = journal.read();
+  EXPECT_EQ(reader.next().value().index, 0U);
+  journal.append(make_unit(3));  // came too late for this reader
+  EXPECT_EQ(reader.next().value().index, 1U);
+  EXPECT_EQ(reader.next().value().index, 2U);
+  EXPECT_FALSE(reader.next());
+}
+
+TEST(Journal, LooksQuicklyPastADamagedUnitUntilItIsRead) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  change(directory / "run.db", "UPDATE units SET scores = x'00112233' WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kJournalDamaged);
+  const Journal quick = Journal::open(directory / "run.db", Journal::Check::kQuick);
+  EXPECT_EQ(thrown_kind([&] { count_units(quick); }), ErrorKind::kJournalDamaged);
+}
+
+TEST(Journal, MissesNoUnitWhenLookedAtQuickly) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, false);
+  change(directory / "run.db", "DELETE FROM units WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", Journal::Check::kQuick); }),
+            ErrorKind::kJournalDamaged);
+}
+
+TEST(Journal, IsNotLookedThroughWhenCancelled) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 3, true);
+  Cancel cancel;
+  cancel.request(SIGTERM);
+  for (const auto check : {Journal::Check::kDeep, Journal::Check::kQuick}) {
+    EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", check, cancel); }),
+              ErrorKind::kTerminated);
+  }
+}
+
+TEST(Journal, HasNoNameBeforeItsFingerprint) {
+  const TempDir directory;
+  write_text(directory / "run.db.partial", "of a run that was killed");
+  const Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.db.partial"));
+  EXPECT_EQ(journal.fingerprint(), kFingerprint);
+}
+
+TEST(Journal, OfAScratchIsGoneAtItsEnd) {
+  const TempDir directory;
+  {
+    Journal journal = Journal::create_scratch(directory / "run.db.partial", kFingerprint);
+    journal.append(make_unit(0));
+    journal.record_input(0, kGood);
+    journal.finish();
+    EXPECT_EQ(count_units(journal), 1U);
+  }
+  EXPECT_EQ(directory.entries(), 0U);
+}
+
+TEST(Journal, TakesUnitsInOrderOnly) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
+  journal.append(make_unit(0));
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(0)); }), ErrorKind::kInternal);
+  journal.finish();
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
+}
+
+TEST(Journal, IsOneProcesss) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  journal.append(make_unit(0));
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kOutputBusy);
+}
+
+TEST(Journal, IsNotMadeOverAnother) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 1, true);
+  EXPECT_EQ(thrown_kind([&] { Journal::create(directory / "run.db", kFingerprint); }),
+            ErrorKind::kOutputWrite);
+  EXPECT_EQ(thrown_kind([&] { Journal::create(directory / "no" / "run.db", kFingerprint); }),
+            ErrorKind::kOutputWrite);
+}
+
+TEST(Journal, SaysThatTheDiskIsFull) {
+  const TempDir directory;
+  EXPECT_EQ(kind_with_full_disk(200000,
+                                [&] {
+                                  Journal journal =
+                                      Journal::create(directory / "run.db", kFingerprint);
+                                  for (std::uint64_t k = 0; k < 10000; ++k) {
+                                    journal.append(make_unit(k));
+                                  }
+                                }),
+            static_cast<int>(ErrorKind::kOutputWrite));
+  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // what was done is kept
+}
+
+TEST(Sqlite, TellsWhatTheSystemSaid) {
+  const TempDir directory;
+  const auto body = [&] {
+    write_text(directory / "one.db", "");
+    SqliteDatabase database(directory / "one.db", nullptr);
+    database.execute("CREATE TABLE bytes(some BLOB)");
+    limit_file_size(100000);
+    try {
+      database.execute("INSERT INTO bytes VALUES (randomblob(1000000))");
+    } catch (const Error& error) {
+      if (std::string(error.what()).find(errno_text(EFBIG)) != std::string::npos) throw;
+    }
+  };
+  EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), static_cast<int>(ErrorKind::kOutputWrite));
+}
+
+TEST(Journal, GoesOnWhenThereIsSpaceAgain) {
+  const TempDir directory;
+  const auto body = [&] {
+    Journal journal = Journal::create(directory / "run.db", kFingerprint);
+    limit_file_size(200000);
+    try {
+      while (true) journal.append(make_unit(journal.units()));
+    } catch (const Error&) {
+      limit_file_size(RLIM_INFINITY);
+    }
+    journal.append(make_unit(journal.units()));
+    journal.finish();
+  };
+  EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), -1);
+  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);
+}
+
+// One change to a good journal, and what it is called.
+class DamagedJournal : public testing::TestWithParam<const char*> {};
+
+TEST_P(DamagedJournal, IsRefused) {
+  const TempDir directory;
+  write_journal(directory / "run.db", 5, true);
+  change(directory / "run.db", GetParam());
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kJournalDamaged);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Journal, DamagedJournal,
+    testing::Values("DELETE FROM units WHERE unit = 4", "DELETE FROM units WHERE unit = 2",
+                    "DELETE FROM units", "UPDATE units SET unit = 9 WHERE unit = 4",
+                    "UPDATE units SET scores = (SELECT scores FROM units WHERE unit = 1) "
+                    "WHERE unit = 2",
+                    "DELETE FROM inputs WHERE input = 1", "DELETE FROM inputs WHERE input = 0",
+                    "UPDATE inputs SET failed = 0 WHERE input = 1",
+                    "UPDATE inputs SET records = -1 WHERE input = 1",
+                    "UPDATE fingerprint SET value = '300' WHERE key = 'chunk_size'",
+                    "UPDATE completion SET units = 4", "UPDATE completion SET hash = 'x'",
+                    "UPDATE completion SET inputs = 1", "DROP TABLE units",
+                    "CREATE TRIGGER t AFTER INSERT ON units BEGIN DELETE FROM inputs; END",
+                    "CREATE INDEX i ON inputs(name)", "PRAGMA user_version = 1",
+                    "PRAGMA application_id = 1"));
+
+TEST(Journal, RefusesWhatIsNone) {
+  const TempDir directory;
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "none.db"); }), ErrorKind::kJournalDamaged);
+  write_text(directory / "empty.db", "");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "empty.db"); }),
+            ErrorKind::kJournalDamaged);
+  write_text(directory / "text.db", std::string(10000, 'x'));
+  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "text.db"); }), ErrorKind::kJournalDamaged);
+}
+
+// The files of a small journal; that of an interrupted run has units in its log alone.
+std::map<std::string, std::string> files_of_journal(bool finished) {
+  const TempDir directory;
+  const auto path = directory / "run.db";
+  if (finished) {
+    write_journal(path, kUnitsOfSmallJournal, true);
+    return {{"run.db", read_text(path)}};
+  }
+  Journal journal = Journal::create(path, kFingerprint);
+  for (std::uint64_t k = 0; k < kUnitsOfSmallJournal; ++k) journal.append(make_unit(k));
+  return {{"run.db", read_text(path)}, {"run.db-wal", read_text(directory / "run.db-wal")}};
+}
+
+// The next byte to damage: every one of the headers (100 bytes of a database, 56 of a log) and in
+// the long form of all of the file; otherwise some, for it takes minutes.
+std::size_t next_damage(std::size_t at) {
+  constexpr std::size_t kHeaders = 100;
+  const TestLength length = test_length();
+  if (at + 1 < kHeaders || length == TestLength::kLong) return at + 1;
+  return at + (length == TestLength::kFull ? 37 : 149);
+}
+
+struct Damage {
+  const char* name;
+  bool finished;
+  const char* file;
+  bool cut;  // at every length; otherwise a bit of every byte is flipped
+};
+
+void PrintTo(const Damage& damage, std::ostream* out) {
+  *out << damage.name;
+}
+
+class DamagedFile : public testing::TestWithParam<Damage> {
+ protected:
+  // Whether it is refused; what is not has what was written, or as of an interrupted run its
+  // beginning.
+  bool is_refused() const {
+    try {
+      const Journal journal = Journal::open(directory_ / "run.db");
+      EXPECT_EQ(journal.fingerprint(), kFingerprint);
+      const std::uint64_t units = count_units(journal);
+      EXPECT_LE(units, kUnitsOfSmallJournal);
+      if (journal.finished()) {
+        EXPECT_TRUE(GetParam().finished);
+        EXPECT_EQ(journal.inputs().size(), 2U);
+        EXPECT_EQ(units, kUnitsOfSmallJournal);
+      }
+      return false;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged) << error.what();
+      return true;
+    }
+  }
+
+  void put(const std::map<std::string, std::string>& files) const {
+    std::filesystem::remove(directory_ / "run.db-wal");
+    for (const auto& [name, bytes] : files) write_text(directory_ / name, bytes);
+  }
+
+  const TempDir directory_;
+};
+
+TEST_P(DamagedFile, NeverAnswersWrongly) {
+  std::map<std::string, std::string> files = files_of_journal(GetParam().finished);
+  put(files);
+  ASSERT_FALSE(is_refused());
+  std::string& damaged = files.at(GetParam().file);
+  const std::string good = damaged;
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < good.size(); at = next_damage(at)) {
+    damaged = good;
+    if (GetParam().cut) {
+      damaged.resize(at);
+    } else {
+      damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
+    }
+    put(files);
+    SCOPED_TRACE(at);
+    if (is_refused()) ++refused;
+  }
+  EXPECT_EQ(refused > 0, GetParam().file == std::string("run.db"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Journal, DamagedFile,
+                         testing::Values(Damage{"FinishedBit", true, "run.db", false},
+                                         Damage{"FinishedCut", true, "run.db", true},
+                                         Damage{"InterruptedBit", false, "run.db", false},
+                                         Damage{"InterruptedCut", false, "run.db", true},
+                                         Damage{"LogBit", false, "run.db-wal", false},
+                                         Damage{"LogCut", false, "run.db-wal", true}),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,238 @@
+#include "journal/unit_log.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/limits.hpp"
+#include "journal/journal.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+// A part whose frames are chunks 0, 1, 2 … of the sequence "s<name>".
+SequencePart part_of(std::size_t name, std::size_t frames) {
+  SequencePart part;
+  part.id = fmt::format("s{}", name);
+  part.length = 10 * frames;
+  part.chunks = frames;
+  for (std::size_t i = 0; i < frames; ++i) {
+    part.frames.push_back({.chunk = i, .name = static_cast<std::uint8_t>(i % 6)});
+  }
+  return part;
+}
+
+std::string id_in(const SequencePart& part, std::size_t frame) {
+  return frame_id(part.id, part.frames[frame].chunk, part.frames[frame].name);
+}
+
+struct UnitLogs : testing::Test {
+  std::vector<Unit> units() const {
+    std::vector<Unit> all;
+    journal.for_each_unit([&](const Unit& unit) { all.push_back(unit); });
+    return all;
+  }
+  // The journaled parts hold all that was added, and frame n the scores (n, n / 2).
+  void expect_journaled(const std::vector<SequencePart>& parts) const {
+    std::size_t at = 0;
+    float number = 0;
+    for (const Unit& unit : units()) {
+      for (const SequencePart& part : unit.parts) {
+        ASSERT_LT(at, parts.size());
+        EXPECT_EQ(part.id, parts[at].id);
+        ASSERT_EQ(part.frames.size(), parts[at].frames.size());
+        for (const FrameScore& frame : part.frames) {
+          EXPECT_EQ(frame.others, number);
+          EXPECT_EQ(frame.virus, number / 2);
+          ++number;
+        }
+        ++at;
+      }
+    }
+    EXPECT_EQ(at, parts.size());
+  }
+  void score(std::uint64_t number) {
+    log.set_score(number, static_cast<float>(number), static_cast<float>(number) / 2);
+  }
+
+  TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", {});
+  UnitLog log{[this](const Unit& unit) { journal.append(unit); }};
+};
+
+TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
+  // With the tiny limits each part is a unit, so that units without frames stand there, too.
+  std::vector<SequencePart> parts;
+  for (const std::size_t frames : {0U, 2U, 0U, 0U, 1U, 3U, 0U}) {
+    parts.push_back(part_of(parts.size(), frames));
+  }
+  std::vector<std::string> ids;
+  for (const SequencePart& part : parts) {
+    EXPECT_EQ(log.add(part), ids.size());
+    for (std::size_t i = 0; i < part.frames.size(); ++i) ids.push_back(id_in(part, i));
+  }
+  for (std::size_t number = ids.size(); number-- > 0;) {
+    EXPECT_EQ(log.id_of(number), ids[number]);
+    score(number);
+  }
+  log.finish();
+  expect_journaled(parts);
+}
+
+TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
+  std::mt19937 random(3);
+  std::vector<SequencePart> parts;
+  std::vector<std::uint64_t> open;
+  std::vector<std::string> ids;
+  const auto score_some = [&](std::size_t rest) {
+    while (open.size() > rest) {
+      std::swap(open[random() % open.size()], open.back());
+      EXPECT_EQ(log.id_of(open.back()), ids[open.back()]);
+      score(open.back());
+      open.pop_back();
+    }
+  };
+  const std::size_t count = std::min<std::size_t>(3 * limits().frames_per_unit, 6000);
+  for (std::size_t i = 0; i < std::max<std::size_t>(count, 60); ++i) {
+    parts.push_back(part_of(i, random() % 4 == 0 ? 0 : random() % 5));
+    std::uint64_t number = log.add(parts.back());
+    for (std::size_t frame = 0; frame < parts.back().frames.size(); ++frame) {
+      ids.push_back(id_in(parts.back(), frame));
+      open.push_back(number++);
+    }
+    if (random() % 50 == 0) score_some(random() % 100);
+  }
+  score_some(0);
+  log.finish();
+  expect_journaled(parts);
+  EXPECT_GT(units().size(), 1U);
+}
+
+TEST_F(UnitLogs, CloseAUnitAtItsMostFrames) {
+  const std::size_t most = limits().frames_per_unit;
+  log.add(part_of(0, most));
+  log.add(part_of(1, 1));
+  EXPECT_EQ(journal.units(), 0U);
+  score(most);  // the later unit's: it waits for the first
+  log.finish();
+  EXPECT_EQ(journal.units(), 0U);
+  for (std::size_t number = 0; number < most; ++number) score(number);
+  EXPECT_EQ(journal.units(), 2U);
+  expect_journaled({part_of(0, most), part_of(1, 1)});
+}
+
+TEST_F(UnitLogs, CloseAUnitAtItsMostSequences) {
+  const std::size_t most = limits().sequences_per_unit;
+  for (std::size_t i = 0; i < most - 1; ++i) log.add(part_of(i, 0));
+  EXPECT_EQ(journal.units(), 0U);
+  log.add(part_of(most - 1, 0));
+  EXPECT_EQ(journal.units(), 1U);
+  log.finish();
+  EXPECT_EQ(journal.units(), 1U);
+}
+
+// Whatever the number of sequences: a unit is in memory as a whole.
+TEST_F(UnitLogs, CloseAUnitWhoseIdsAreLong) {
+  SequencePart part;
+  part.id.assign(1U << 20U, 'x');
+  for (int i = 0; i < 16; ++i) log.add(part);
+  EXPECT_GE(journal.units(), 1U);
+}
+
+TEST_F(UnitLogs, WriteTheLastUnitHoweverSmall) {
+  log.add(part_of(0, 0));
+  log.finish();
+  expect_journaled({part_of(0, 0)});
+}
+
+TEST_F(UnitLogs, FinishWithNothing) {
+  log.finish();
+  EXPECT_EQ(journal.units(), 0U);
+}
+
+TEST_F(UnitLogs, SaveThePartsThatHaveTheirScores) {
+  const std::vector<SequencePart> parts{part_of(0, 2), part_of(1, 0), part_of(2, 2), part_of(3, 1)};
+  for (const SequencePart& part : parts) log.add(part);
+  for (const std::uint64_t number : {0U, 1U, 3U, 4U}) score(number);
+  log.save();
+  expect_journaled({parts[0], parts[1]});
+}
+
+TEST_F(UnitLogs, SaveNothingWithoutAScore) {
+  log.add(part_of(0, 1));
+  log.save();
+  EXPECT_THAT(units(), testing::IsEmpty());
+}
+
+TEST_F(UnitLogs, KeepFramesThatFailed) {
+  log.add(part_of(0, 2));
+  log.set_failed(1);
+  score(0);
+  log.finish();
+  const std::vector<Unit> all = units();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_FALSE(all[0].parts[0].frames[0].failed);
+  EXPECT_TRUE(all[0].parts[0].frames[1].failed);
+}
+
+TEST(UnitLogWhoseSinkFails, GivesNoUnitTwice) {
+  std::size_t given = 0;
+  UnitLog log([&given](const Unit&) {
+    ++given;
+    throw Error(ErrorKind::kOutputWrite, "full");
+  });
+  EXPECT_EQ(thrown_kind([&log] {
+              log.add(part_of(0, 0));
+              log.finish();
+            }),
+            ErrorKind::kOutputWrite);
+  log.save();
+  EXPECT_EQ(given, 1U);
+}
+
+TEST(UnitSize, IsFullByEachOfItsBounds) {
+  UnitSize frames;
+  EXPECT_FALSE(frames.is_full());
+  frames.add(part_of(0, limits().frames_per_unit));
+  EXPECT_TRUE(frames.is_full());
+  UnitSize sequences;
+  for (std::size_t i = 0; i < limits().sequences_per_unit; ++i) sequences.add(part_of(i, 0));
+  EXPECT_TRUE(sequences.is_full());
+  UnitSize ids;
+  SequencePart part;
+  part.id.assign(16U << 20U, 'x');
+  ids.add(part);
+  EXPECT_TRUE(ids.is_full());
+}
+
+// Not only when its unit is full.
+TEST(UnitLogThatTells, TellsOfASequenceWithItsLastScore) {
+  int told = 0;
+  UnitLog log([](const Unit&) {}, 0, [&told] { ++told; });
+  log.add(part_of(0, 2));
+  log.add(part_of(1, 0));
+  EXPECT_EQ(told, 1);  // of the one without frames
+  log.set_score(1, 0.5F, 0.5F);
+  EXPECT_EQ(told, 1);
+  log.set_failed(0);
+  EXPECT_EQ(told, 2);
+  SequencePart beginning = part_of(2, 0);
+  beginning.last = false;
+  log.add(std::move(beginning));
+  EXPECT_EQ(told, 2);
+}
+
+TEST(UnitLogOfAResumedRun, GoesOnCounting) {
+  std::vector<std::uint64_t> given;
+  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, 7);
+  log.add(part_of(0, 0));
+  log.finish();
+  EXPECT_THAT(given, testing::ElementsAre(7));
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,106 @@
+#include "tables/external_sort.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "unit/file_size_limit.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+Rows sorted(const Rows& rows, std::size_t rows_in_memory) {
+  const TempDir directory;
+  const Cancel never;
+  ExternalSort sort(directory.path(), rows_in_memory, never);
+  for (const auto& [key, value] : rows) sort.add(key, value);
+  EXPECT_EQ(directory.entries(), 0U);  // its file has no name
+  Rows result;
+  sort.drain(
+      [&](std::string_view key, std::string_view value) { result.emplace_back(key, value); });
+  return result;
+}
+
+Rows random_rows(std::size_t count) {
+  Rows rows;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint64_t random = splitmix64(k);
+    std::string key(random % 4, '\0');
+    for (char& letter : key) letter = "a\x80\xff"[splitmix64(random + k) % 3];
+    rows.emplace_back(key, std::to_string(k));
+  }
+  return rows;
+}
+
+TEST(ExternalSort, OrdersByBytesNotBySign) {
+  const Rows rows{{"b", "1"}, {"\xc3\xa9", "2"}, {"a", "3"}, {"\x7f", "4"}, {"", "5"}, {"ab", "6"}};
+  const Rows wanted{{"", "5"},  {"a", "3"},    {"ab", "6"},
+                    {"b", "1"}, {"\x7f", "4"}, {"\xc3\xa9", "2"}};
+  for (const std::size_t memory : {1U, 2U, 100U}) EXPECT_EQ(sorted(rows, memory), wanted);
+}
+
+// 10,000 rows two at a time are 5,000 runs: two passes before the last merge.
+TEST(ExternalSort, IsStableHoweverManyRunsItTakes) {
+  const Rows rows = random_rows(10000);
+  Rows wanted = rows;
+  std::stable_sort(wanted.begin(), wanted.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const std::size_t memory : {2U, 150U, 9999U, 10000U, 20000U}) {
+    EXPECT_EQ(sorted(rows, memory), wanted) << memory;
+  }
+}
+
+TEST(ExternalSort, TakesRowsLongerThanItsBuffers) {
+  const Rows rows{{std::string(200000, 'b'), "1"},
+                  {std::string(100, 'c'), std::string(300000, 'v')},
+                  {std::string(200000, 'a'), "2"}};
+  EXPECT_EQ(sorted(rows, 1), (Rows{rows[2], rows[0], rows[1]}));
+}
+
+TEST(ExternalSort, HasNothingToGive) {
+  EXPECT_TRUE(sorted({}, 2).empty());
+}
+
+TEST(ExternalSort, SaysThatTheDiskIsFull) {
+  EXPECT_EQ(kind_with_full_disk(4096, [] { sorted(random_rows(10000), 2); }),
+            static_cast<int>(ErrorKind::kOutputWrite));
+}
+
+// With rows in memory, and in runs on disk that take another pass.
+TEST(ExternalSort, EndsAtOnceWhenCancelled) {
+  for (const std::size_t memory : {2U, 20000U}) {
+    const TempDir directory;
+    Cancel cancel;
+    ExternalSort sort(directory.path(), memory, cancel);
+    for (const auto& [key, value] : random_rows(10000)) sort.add(key, value);
+    std::size_t given = 0;
+    const auto drain = [&] {
+      sort.drain([&](std::string_view, std::string_view) {
+        if (++given == 5) cancel.request(SIGTERM);
+      });
+    };
+    EXPECT_EQ(thrown_kind(drain), ErrorKind::kTerminated);
+    EXPECT_EQ(given, 5U);
+  }
+}
+
+TEST(ExternalSort, SaysThatTheFolderIsMissing) {
+  EXPECT_EQ(thrown_kind([] {
+              const Cancel never;
+              ExternalSort sort("/nowhere/at/all", 1, never);
+              sort.add("a", "");
+              sort.add("b", "");
+            }),
+            ErrorKind::kOutputWrite);
+}
+
+}  // namespace
+}  // namespace virnucpro

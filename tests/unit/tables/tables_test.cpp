@@ -1,0 +1,242 @@
+#include "tables/tables.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <tuple>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "tables/failed_inputs.hpp"
+#include "unit/file_size_limit.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+FrameScore frame(std::uint64_t chunk, std::uint8_t name, float others, float virus) {
+  return {.chunk = chunk, .name = name, .others = others, .virus = virus};
+}
+
+SequencePart part(std::uint32_t input, std::string id, std::uint64_t length, std::uint64_t chunks,
+                  std::vector<FrameScore> frames) {
+  return {.input = input,
+          .id = std::move(id),
+          .length = length,
+          .chunks = chunks,
+          .frames = std::move(frames)};
+}
+
+// Every case of semantics 6 in one run: a long sequence over two units, ties, failed frames, bytes
+// above 0x7f, one id twice, and a damaged input between two good ones.
+std::vector<Unit> sample_units() {
+  SequencePart begin = part(0, "b", 1400, 3, {frame(0, 0, 0.25F, 0.75F), frame(0, 3, 0.9F, 0.1F)});
+  begin.last = false;
+  SequencePart end = part(0, "b", 1400, 3, {frame(1, 1, 0.5F, 0.5F)});
+  end.frames.push_back({.chunk = 2, .name = 0, .failed = true});
+  SequencePart empty = part(0, "none", 0, 0, {});
+  empty.skip = Skip::kEmpty;
+  SequencePart tiny = part(2, "tiny", 20, 0, {});
+  tiny.skip = Skip::kTooShort;
+  SequencePart lost = part(2, "lost", 300, 1, {});
+  lost.frames.push_back({.chunk = 0, .name = 0, .failed = true});
+  return {{.index = 0, .parts = {begin}},
+          {.index = 1, .parts = {end, empty, part(1, "void", 500, 1, {frame(0, 0, 0.0F, 1.0F)})}},
+          {.index = 2,
+           .parts = {part(2, "\xc3\xa9", 500, 1, {frame(0, 2, 1.2e-5F, 0.99998F)}), tiny, lost,
+                     part(2, "b", 500, 1, {frame(0, 5, 1.0F, 0.0F)}), part(2, "a", 90, 1, {})}}};
+}
+
+Journal sample_journal(const std::filesystem::path& path) {
+  Journal journal = Journal::create(path, {});
+  for (const Unit& unit : sample_units()) journal.append(unit);
+  journal.record_input(0, {.name = "one.fa", .records = 2});
+  journal.record_input(1, {.name = "two\t.fa.gz",
+                           .records = 1,
+                           .failed = true,
+                           .error = "input-truncated",
+                           .message = "two.fa.gz: record 2, byte 600: input ends too early",
+                           .record = 2,
+                           .offset = 600});
+  journal.record_input(2, {.name = "three.fa", .records = 5});
+  journal.finish();
+  return journal;
+}
+
+constexpr const char* kFrames =
+    "Sequence_ID\tPrediction\tscore1\tscore2\n"
+    "b_chunk_1F1\tvirus\t0.25\t0.75\n"
+    "b_chunk_1R1\tothers\t0.9\t0.1\n"
+    "b_chunk_2F2\tothers\t0.5\t0.5\n"
+    "\xc3\xa9_chunk_1F3\tvirus\t1.2e-05\t0.99998\n"
+    "b_chunk_1R3\tothers\t1.0\t0.0\n";
+constexpr const char* kConsensus =
+    "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n"
+    "b_chunk_1\tFalse\t0.9\t0.75\n"
+    "b_chunk_1\tFalse\t1.0\t0.0\n"
+    "b_chunk_2\tTrue\t0.5\t0.5\n"
+    "\xc3\xa9_chunk_1\tTrue\t1.2e-05\t0.99998\n";
+constexpr const char* kSequences =
+    "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
+    "mean_virus_score\tcall\treason\n"
+    "b\t1400\t3\t2\t3\t1\t0.75\t0.625\tvirus\tfailed: 1 frames\n"
+    "none\t0\t0\t0\t0\t0\tNA\tNA\tunscored\tempty\n"
+    "\xc3\xa9\t500\t1\t1\t1\t1\t0.99998\t0.99998\tvirus\tNA\n"
+    "tiny\t20\t0\t0\t0\t0\tNA\tNA\tunscored\tshorter than --min-length\n"
+    "lost\t300\t1\t0\t0\t0\tNA\tNA\tunscored\tfailed: 1 frames\n"
+    "b\t500\t1\t1\t1\t0\t0.0\t0.0\tothers\tNA\n"
+    "a\t90\t1\t0\t0\t0\tNA\tNA\tunscored\tno stop-free frame\n";
+
+TEST(Tables, AreTheseBytes) {
+  const TempDir directory;
+  const Journal journal = sample_journal(directory / "run.db");
+  const TableCounts counts = write_tables(
+      journal, {.directory = directory.path(), .stem = "one", .rows_in_sort = 1}, Cancel());
+  const auto merged = directory / "one_merged";
+  EXPECT_EQ(read_text(merged / "prediction_results.txt"), kFrames);
+  EXPECT_EQ(read_text(merged / "prediction_results_highestscore.csv"), kConsensus);
+  EXPECT_EQ(read_text(directory / "sequences.tsv"), kSequences);
+  EXPECT_EQ(counts.sequences, 7U);
+  EXPECT_EQ(counts.virus_sequences, 2U);
+  EXPECT_EQ(counts.unscored_sequences, 4U);
+  EXPECT_EQ(counts.chunks_scored, 4U);
+  EXPECT_EQ(counts.frames, 5U);
+  EXPECT_EQ(counts.failed_frames, 2U);
+  EXPECT_EQ(counts.duplicate_ids, 1U);
+}
+
+TEST(Tables, TakeTheThreshold) {
+  const TempDir directory;
+  const Journal journal = sample_journal(directory / "run.db");
+  const TableCounts counts = write_tables(
+      journal, {.directory = directory.path(), .stem = "one", .threshold = 0.500001}, Cancel());
+  EXPECT_EQ(counts.virus_sequences, 1U);
+}
+
+TEST(Tables, AreHeadersWithoutSequences) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", {});
+  journal.record_input(0, {.name = "empty.fa"});
+  journal.finish();
+  const TableCounts counts =
+      write_tables(journal, {.directory = directory.path(), .stem = "e"}, Cancel());
+  EXPECT_EQ(counts.sequences, 0U);
+  const auto merged = directory / "e_merged";
+  EXPECT_EQ(read_text(merged / "prediction_results.txt"),
+            "Sequence_ID\tPrediction\tscore1\tscore2\n");
+  EXPECT_EQ(read_text(merged / "prediction_results_highestscore.csv"),
+            "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n");
+}
+
+// Some thousands of rows, many of one id: the same bytes whatever is sorted in memory.
+std::string hash_of_tables(std::size_t rows_in_sort) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", {});
+  for (std::uint64_t index = 0; index < 200; ++index) {
+    Unit unit{.index = index, .parts = {}};
+    for (std::uint64_t k = 0; k < 10; ++k) {
+      const std::uint64_t random = splitmix64(index * 10 + k);
+      const auto score = static_cast<float>(random >> 40U) * 0x1p-24F;
+      const auto name = static_cast<std::uint8_t>(random % 6);
+      unit.parts.push_back(part(0, fmt::format("id{}", random % 500), 900, 2,
+                                {frame(random % 2, name, score, 1.0F - score)}));
+    }
+    journal.append(unit);
+  }
+  journal.record_input(0, {.name = "many.fa"});
+  journal.finish();
+  write_tables(journal,
+               {.directory = directory.path(), .stem = "many", .rows_in_sort = rows_in_sort},
+               Cancel());
+  ContentHash hash;
+  for (const char* name : {"many_merged/prediction_results.txt",
+                           "many_merged/prediction_results_highestscore.csv", "sequences.tsv"}) {
+    hash.update(as_bytes(read_text(directory / name)));
+  }
+  return hash.hex();
+}
+
+TEST(Tables, KeepTheirHash) {
+  const std::string golden = "dc99cee4bc6976bbfaf854a75045aeee";
+  EXPECT_EQ(hash_of_tables(1U << 20U), golden);
+  EXPECT_EQ(hash_of_tables(2), golden);
+  EXPECT_EQ(hash_of_tables(77), golden);
+}
+
+TEST(Tables, AppearTogetherOrNotAtAll) {
+  const TempDir directory;
+  { sample_journal(directory / "run.db"); }
+  EXPECT_EQ(kind_with_full_disk(
+                150,
+                [&] {
+                  const Journal journal = Journal::open(directory / "run.db");
+                  write_tables(journal, {.directory = directory.path(), .stem = "one"}, Cancel());
+                }),
+            static_cast<int>(ErrorKind::kOutputWrite));
+  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
+}
+
+TEST(Tables, AreNotThereWhenCancelled) {
+  const TempDir directory;
+  const Journal journal = sample_journal(directory / "run.db");
+  Cancel cancel;
+  cancel.request(SIGTERM);
+  EXPECT_EQ(thrown_kind([&] {
+              write_tables(journal, {.directory = directory.path(), .stem = "one"}, cancel);
+            }),
+            ErrorKind::kTerminated);
+  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv.partial"));
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
+}
+
+TEST(Tables, RefuseASequenceWithoutEnd) {
+  const TempDir directory;
+  Journal journal = Journal::create(directory / "run.db", {});
+  Unit unit{.index = 0, .parts = {part(0, "a", 900, 2, {})}};
+  unit.parts[0].last = false;
+  journal.append(unit);
+  journal.record_input(0, {.name = "a.fa"});
+  journal.finish();
+  EXPECT_EQ(thrown_kind([&] {
+              write_tables(journal, {.directory = directory.path(), .stem = "a"}, Cancel());
+            }),
+            ErrorKind::kJournalDamaged);
+  EXPECT_TRUE(std::filesystem::is_empty(directory / "a_merged"));
+}
+
+TEST(Calls, AreThoseOfTheSequenceTable) {
+  const TempDir directory;
+  const Journal journal = sample_journal(directory / "run.db");
+  using Call = std::tuple<std::uint32_t, std::uint64_t, bool>;
+  std::vector<Call> calls;
+  for_each_call(journal, 0.5, Cancel(), [&](std::uint32_t input, std::uint64_t number, bool virus) {
+    calls.emplace_back(input, number, virus);
+  });
+  EXPECT_EQ(calls, (std::vector<Call>{{0, 1, true},
+                                      {0, 2, false},
+                                      {2, 1, true},
+                                      {2, 2, false},
+                                      {2, 3, false},
+                                      {2, 4, false},
+                                      {2, 5, false}}));
+}
+
+TEST(FailedInputs, AreListedAndForgotten) {
+  const TempDir directory;
+  const Journal journal = sample_journal(directory / "run.db");
+  const auto path = directory / "failed_inputs.txt";
+  write_failed_inputs(journal.inputs(), directory.path());
+  EXPECT_EQ(read_text(path),
+            "name\terror\trecord\toffset\tmessage\n"
+            "two\\x09.fa.gz\tinput-truncated\t2\t600\t"
+            "two.fa.gz: record 2, byte 600: input ends too early\n");
+  write_failed_inputs({{.name = "one.fa"}}, directory.path());
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,83 @@
+#include "telemetry/bottlenecks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Shares {
+  double waiting = 0;
+  double esm2 = 0;
+  double dnabert_s = 0;
+  double read = 0;
+  double translate = 0;
+  double tables = 0;
+};
+
+std::vector<Bottleneck> found(const Shares& shares, const StageSurroundings& around) {
+  const auto device = StageClock::kDevice;
+  const auto host = StageClock::kHost;
+  return find_bottlenecks({{"waiting", device, shares.waiting, shares.waiting},
+                           {"esm2", device, shares.esm2, shares.esm2},
+                           {"dnabert_s", device, shares.dnabert_s, shares.dnabert_s},
+                           {"read", host, shares.read, shares.read},
+                           {"translate", host, shares.translate, shares.translate},
+                           {"tables", host, shares.tables, shares.tables}},
+                          around);
+}
+
+std::string cause(const Shares& shares, const StageSurroundings& around) {
+  const auto all = found(shares, around);
+  return all.empty() ? "none" : std::string(all.front().cause);
+}
+
+TEST(Bottlenecks, AreOfTheModelsOnABusyDevice) {
+  const Shares shares{.waiting = 0.01, .esm2 = 0.95, .dnabert_s = 0.04};
+  EXPECT_EQ(cause(shares, {.utilization = 99, .on_gpu = true}), "compute-bound");
+  EXPECT_EQ(cause(shares, {.utilization = 99, .power_capped = true, .on_gpu = true}),
+            "power-capped");
+  EXPECT_EQ(cause(shares, {.utilization = 60, .power_capped = true, .on_gpu = true}),
+            "launch-bound");
+  EXPECT_EQ(cause(shares, {}), "compute-bound");
+  EXPECT_THAT(found(shares, {}).front().advice, HasSubstr("-d cuda"));
+}
+
+TEST(Bottlenecks, AreTheHostsWhereWorkersWait) {
+  EXPECT_EQ(cause({.waiting = 0.6, .esm2 = 0.3, .read = 0.1, .translate = 0.9}, {}), "host-bound");
+  EXPECT_EQ(cause({.waiting = 0.6, .esm2 = 0.3, .read = 0.9, .translate = 0.1}, {}), "I/O-bound");
+}
+
+TEST(Bottlenecks, AdviseMoreThreadsOnlyWhereProcessorsAreIdle) {
+  const Shares waiting{.waiting = 0.6, .esm2 = 0.3, .read = 0.1, .translate = 0.9};
+  const Shares computing{.waiting = 0.01, .esm2 = 0.95, .dnabert_s = 0.04};
+  for (const Shares& shares : {waiting, computing}) {
+    for (const Bottleneck& bottleneck : found(shares, {.spare_processors = false})) {
+      EXPECT_THAT(bottleneck.advice, testing::Not(HasSubstr("--threads")));
+    }
+    EXPECT_THAT(found(shares, {.spare_processors = true}).front().advice, HasSubstr("--threads"));
+  }
+}
+
+TEST(Bottlenecks, AreNotWhatTheHostDoesBesideABusyDevice) {
+  const auto all = found({.waiting = 0.02, .esm2 = 0.9, .read = 0.8, .translate = 0.9}, {});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().stage, "esm2");
+}
+
+TEST(Bottlenecks, ComeLargestFirstAndOnlyAboveThirtyPercent) {
+  const auto all = found({.waiting = 0.3, .esm2 = 0.35, .dnabert_s = 0.35, .tables = 0.4}, {});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].stage, "tables");
+  EXPECT_EQ(all[0].cause, "I/O-bound");
+  EXPECT_EQ(all[1].stage, "esm2");
+  EXPECT_THAT(found({.waiting = 0.3, .esm2 = 0.3}, {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,85 @@
+#include "telemetry/metrics_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(MetricsText, HasEveryCounterOfARun) {
+  RunCounters counters;
+  counters.sequences.add(7);
+  counters.frames.add(30);
+  counters.workers.add(2);
+  counters.pipeline.record({.worker = 1,
+                            .frames = 5,
+                            .esm_tokens = 50,
+                            .dna_tokens = 20,
+                            .budget_tokens = 60,
+                            .times = {.waiting = 0.25, .esm2 = 0.5}});
+  const std::string text = metrics_text(counters, "out", "running");
+  EXPECT_THAT(text, StartsWith(kMetricsFileStart));
+  for (const char* line :
+       {"# TYPE virnucpro_sequences_total counter\n",
+        "\nvirnucpro_sequences_total{run=\"out\"} 7\n",
+        "\nvirnucpro_frames_total{run=\"out\"} 30\n", "\nvirnucpro_workers{run=\"out\"} 2\n",
+        "\nvirnucpro_esm_tokens_total{run=\"out\"} 50\n",
+        "\nvirnucpro_budget_tokens_total{run=\"out\"} 60\n",
+        "\nvirnucpro_busy_seconds_total{run=\"out\",worker=\"0\"} 0\n",
+        "\nvirnucpro_busy_seconds_total{run=\"out\",worker=\"1\"} 0.5\n",
+        "\nvirnucpro_waiting_seconds_total{run=\"out\",worker=\"1\"} 0.25\n",
+        "\nvirnucpro_state{run=\"out\",state=\"running\"} 1\n",
+        "\nvirnucpro_state{run=\"out\",state=\"finished\"} 0\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(MetricsText, EscapesWhatAFolderMayBeCalled) {
+  EXPECT_THAT(metrics_text(RunCounters(), "a\"b\\c\nd", "running"),
+              HasSubstr("{run=\"a\\\"b\\\\c\\nd\"}"));
+}
+
+TEST(MetricsFile, SaysHowTheRunEnded) {
+  const TempDir directory;
+  const RunCounters counters;
+  const auto path = directory / "virnucpro.prom";
+  { const MetricsFile file(path, "out", counters); }
+  EXPECT_THAT(read_text(path), HasSubstr("state=\"failed\"} 1\n"));
+  {
+    MetricsFile file(path, "out", counters);
+    file.finish();
+  }
+  EXPECT_THAT(read_text(path), HasSubstr("state=\"finished\"} 1\n"));
+  EXPECT_EQ(directory.entries(), 1U);
+}
+
+TEST(MetricsFile, IsUpToDate) {
+  const TempDir directory;
+  RunCounters counters;
+  const auto path = directory / "virnucpro.prom";
+  const MetricsFile file(path, "out", counters, std::chrono::milliseconds(5));
+  counters.sequences.add(11);
+  for (int turn = 0; turn < 2000; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (!std::filesystem::exists(path)) continue;
+    if (read_text(path).find("sequences_total{run=\"out\"} 11\n") != std::string::npos) return;
+  }
+  ADD_FAILURE() << read_text(path);
+}
+
+TEST(MetricsFile, EndsNoRunWhereItCannotBeWritten) {
+  const RunCounters counters;
+  MetricsFile file("/nowhere/at/all", "out", counters, std::chrono::milliseconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  file.finish();
+}
+
+}  // namespace
+}  // namespace virnucpro

@@ -1,0 +1,133 @@
+#include "validate/suites/regression.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::SizeIs;
+
+KeptMetric rates(const std::vector<double>& values) {
+  return {.key = "rate", .better = Better::kHigher, .spread = spread_of(values)};
+}
+
+KeptMetric times(const std::vector<double>& values) {
+  return {.key = "time", .better = Better::kLower, .spread = spread_of(values)};
+}
+
+TEST(ChangeOf, ReportsAPlantedSlowdownOfTwentyPercent) {
+  const MetricChange of_rate = change_of(rates({100, 101, 99}), rates({80, 81, 79}));
+  EXPECT_EQ(of_rate.change, Change::kRegression);
+  EXPECT_DOUBLE_EQ(of_rate.slower, 1.25);
+  const MetricChange of_time = change_of(times({100, 101, 99}), times({120, 121, 119}));
+  EXPECT_EQ(of_time.change, Change::kRegression);
+  EXPECT_DOUBLE_EQ(of_time.slower, 1.2);
+}
+
+TEST(ChangeOf, DoesNotReportTwoPercent) {
+  EXPECT_EQ(change_of(rates({100, 101, 99}), rates({98, 99, 97})).change, Change::kSame);
+  EXPECT_EQ(change_of(times({100, 101, 99}), times({102, 103, 101})).change, Change::kSame);
+}
+
+TEST(ChangeOf, IsUnclearWhereRepeatsDifferAsMuch) {
+  EXPECT_EQ(change_of(rates({70, 100, 130}), rates({60, 80, 110})).change, Change::kUnclear);
+  EXPECT_EQ(change_of(times({70, 100, 130}), times({60, 80, 110})).change, Change::kUnclear);
+}
+
+TEST(ChangeOf, IsUnclearOfOneRepeatAndOfShortRuns) {
+  EXPECT_EQ(change_of(rates({100}), rates({80, 81, 79})).change, Change::kUnclear);
+  EXPECT_EQ(change_of(rates({100, 101, 99}), rates({80})).change, Change::kUnclear);
+  KeptMetric brief = rates({80, 81, 79});
+  brief.brief = true;
+  EXPECT_EQ(change_of(rates({100, 101, 99}), brief).change, Change::kUnclear);
+  EXPECT_EQ(change_of(rates({100}), rates({99})).change, Change::kSame);
+}
+
+TEST(ChangeOf, TellsABetterFigure) {
+  EXPECT_EQ(change_of(rates({100, 101, 99}), rates({120, 121, 119})).change, Change::kBetter);
+  EXPECT_EQ(change_of(times({100, 101, 99}), times({80, 81, 79})).change, Change::kBetter);
+}
+
+TEST(ChangesBetween, HoldsAgainstEachOtherWhatBothHave) {
+  KeptMetric other = rates({1});
+  other.key = "other";
+  EXPECT_THAT(changes_between({rates({1}), times({1})}, {other, times({1})}), SizeIs(1));
+}
+
+TEST(Kept, LeavesOutWhatWasNotMeasured) {
+  SuiteReport suite;
+  suite.metrics = {{"a", "", Measure::kNone, Better::kHigher, {1, 2, 3}},
+                   {"b", "", Measure::kNone, Better::kLower, {0}}};
+  const std::vector<KeptMetric> metrics = kept({suite});
+  ASSERT_THAT(metrics, SizeIs(1));
+  EXPECT_EQ(metrics[0].key, "a");
+  EXPECT_DOUBLE_EQ(metrics[0].spread.median, 2);
+}
+
+class History : public ::testing::Test {
+ protected:
+  KeptResults results(double rate, const std::string& device) const {
+    return {.time = "2026-11-22T10:00:00Z",
+            .commit = "abc",
+            .build = "Release",
+            .host = "node",
+            .driver = "580.1",
+            .clock_mhz = 1400,
+            .identity = {device, "models \"quoted\"", "settings"},
+            .metrics = {rates({rate, rate + 1, rate - 1})}};
+  }
+  void append(const std::string& text) const { std::ofstream(file(), std::ios::app) << text; }
+  std::filesystem::path file() const { return folder_.path() / "history.jsonl"; }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(History, ComesBackAsItWasKept) {
+  append(history_line(results(100, "GPU")));
+  const std::vector<KeptResults> history = read_history(file());
+  ASSERT_THAT(history, SizeIs(1));
+  EXPECT_EQ(history[0].identity, results(100, "GPU").identity);
+  EXPECT_EQ(history[0].commit, "abc");
+  EXPECT_EQ(history[0].build, "Release");
+  EXPECT_EQ(history[0].host, "node");
+  EXPECT_EQ(history[0].driver, "580.1");
+  EXPECT_EQ(history[0].clock_mhz, 1400);
+  ASSERT_THAT(history[0].metrics, SizeIs(1));
+  EXPECT_EQ(history[0].metrics[0].better, Better::kHigher);
+  EXPECT_DOUBLE_EQ(history[0].metrics[0].spread.low_quartile, 99.5);
+}
+
+TEST_F(History, IsEmptyWithoutAFileAndLeavesOutACutLine) {
+  EXPECT_TRUE(read_history(file()).empty());
+  const std::string line = history_line(results(100, "GPU"));
+  append(line.substr(0, 40) + "\n" + line);
+  EXPECT_THAT(read_history(file()), SizeIs(1));
+}
+
+TEST_F(History, ShowsTheTrendOfTheSameMachineAlone) {
+  const Section section =
+      trend_section({results(90, "GPU"), results(1, "another"), results(100, "GPU")});
+  ASSERT_THAT(section.plots, SizeIs(1));
+  ASSERT_THAT(section.plots[0].lines[0].points, SizeIs(2));
+  EXPECT_DOUBLE_EQ(section.plots[0].lines[0].points[0].y, 90);
+  EXPECT_DOUBLE_EQ(section.plots[0].lines[0].points[1].y, 100);
+}
+
+TEST_F(History, ResultsWithoutFiguresAreNone) {
+  append(R"({"metrics": []})");
+  try {
+    read_results(file());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+  }
+}
+
+}  // namespace
+}  // namespace virnucpro
