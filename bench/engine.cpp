@@ -90,7 +90,8 @@ std::vector<PackedBatch> pack(const Arguments& arguments, std::size_t token_budg
   std::uint64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     packer.add(tokens_of(line, arguments.esm2), number++);
-    while (std::optional<PackedBatch> batch = packer.take()) batches.push_back(std::move(*batch));
+    while (std::optional<PackedBatch> batch = packer.next_batch())
+      batches.push_back(std::move(*batch));
   }
   while (std::optional<PackedBatch> batch = packer.drain()) batches.push_back(std::move(*batch));
   return batches;

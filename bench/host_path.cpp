@@ -61,7 +61,7 @@ class HostPath {
       if (part == nullptr) continue;
       for (FrameTokens& frame : part->tokens) {
         packer.add(std::move(frame), number++);
-        while (const std::size_t frames = frames_of(packer.take())) packed_ += frames;
+        while (const std::size_t frames = frames_of(packer.next_batch())) packed_ += frames;
       }
     }
     while (const std::size_t frames = frames_of(packer.drain())) packed_ += frames;

@@ -29,13 +29,13 @@ class BoundedQueue {
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
-    return take();
+    return pop_front();
   }
 
   // An item if there is one now.
   std::optional<T> try_pop() {
     const std::lock_guard lock(mutex_);
-    return take();
+    return pop_front();
   }
 
   void close() {
@@ -45,7 +45,7 @@ class BoundedQueue {
   }
 
  private:
-  std::optional<T> take() {
+  std::optional<T> pop_front() {
     if (items_.empty()) return std::nullopt;
     std::optional<T> item(std::move(items_.front()));
     items_.pop_front();

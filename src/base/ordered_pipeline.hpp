@@ -77,19 +77,19 @@ class OrderedPipeline {
   bool front_ready() const { return !slots_.empty() && slots_.front().ready; }
 
   void serve() {
-    while (std::optional<std::pair<std::size_t, In>> taken = take()) {
+    while (std::optional<std::pair<std::size_t, In>> item = next_item()) {
       Slot result{.ready = true, .value = std::nullopt, .error = nullptr};
       try {
-        result.value = work_(std::move(taken->second));
+        result.value = work_(std::move(item->second));
       } catch (...) {
         result.error = std::current_exception();
       }
-      put(taken->first, std::move(result));
+      put(item->first, std::move(result));
     }
   }
 
   // The next item of the source and its place in the order, once the window has room for it.
-  std::optional<std::pair<std::size_t, In>> take() {
+  std::optional<std::pair<std::size_t, In>> next_item() {
     const std::lock_guard source_lock(source_mutex_);
     std::size_t place = 0;
     {

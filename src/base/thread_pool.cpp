@@ -40,7 +40,7 @@ void ThreadPool::parallel_for(std::size_t count,
     ++generation_;
   }
   start_.notify_all();
-  take_indices(0);
+  work_on_indices(0);
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -55,13 +55,13 @@ void ThreadPool::serve(std::size_t thread) {
       if (stopping_) return;
       seen = generation_;
     }
-    take_indices(thread);
+    work_on_indices(thread);
     const std::lock_guard lock(mutex_);
     if (--busy_ == 0) done_.notify_one();
   }
 }
 
-void ThreadPool::take_indices(std::size_t thread) {
+void ThreadPool::work_on_indices(std::size_t thread) {
   while (true) {
     std::size_t index = 0;
     {

@@ -31,7 +31,7 @@ class ThreadPool {
  private:
   void stop();
   void serve(std::size_t thread);
-  void take_indices(std::size_t thread);
+  void work_on_indices(std::size_t thread);
 
   std::mutex mutex_;
   std::condition_variable start_;

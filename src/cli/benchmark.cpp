@@ -172,7 +172,7 @@ std::string line_of(const SampleFile& file) {
                      file.hash);
 }
 
-void take_samples(const std::string& directory, const Cancel& cancel, BenchmarkPlan& plan) {
+void add_samples(const std::string& directory, const Cancel& cancel, BenchmarkPlan& plan) {
   if (directory.empty()) return;
   const SampleData samples = load_sample_data(fs::absolute(directory), cancel);
   std::uint64_t sequences = 0;
@@ -255,7 +255,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);
   plan.facts = {.provenance = provenance_here(compute, session),
                 .synthetic = some_synthetic(settings.models)};
-  take_samples(options.samples, session.cancel, plan);
+  add_samples(options.samples, session.cancel, plan);
   plan.facts.identity = {
       .device = device_model(compute),
       .models = names_of(settings.models),
@@ -275,8 +275,8 @@ void make_weights(const Session& session, const std::function<void(const std::st
   const std::string precision(name_of(compute.precision));
   settings.encoder_arguments = encoder_arguments(settings.models, settings.chunk_size, session);
   settings.model_arguments = model_arguments(settings.models, settings.chunk_size, session);
-  for (auto* words : {&settings.encoder_arguments, &settings.model_arguments}) {
-    add_given(*words, "--precision", precision);
+  for (auto* arguments : {&settings.encoder_arguments, &settings.model_arguments}) {
+    add_given(*arguments, "--precision", precision);
   }
   if (compute.token_budget > 0) {
     add_given(settings.model_arguments, "--token-budget", std::to_string(compute.token_budget));

@@ -44,16 +44,16 @@ std::string shown_as(const DeviceSurvey& survey, const DeviceInfo& device) {
   return device.uuid;
 }
 
-GpuPlace place_of(const DeviceSurvey& survey, const DeviceInfo& device) {
+GpuId gpu_id_of(const DeviceSurvey& survey, const DeviceInfo& device) {
   return {.index = device.index, .uuid = shown_as(survey, device), .pci = device.pci};
 }
 
-std::vector<GpuPlace> usable_places(const DeviceSurvey& survey) {
-  std::vector<GpuPlace> places;
+std::vector<GpuId> usable_gpus(const DeviceSurvey& survey) {
+  std::vector<GpuId> gpus;
   for (const DeviceInfo& device : survey.devices) {
-    if (is_new_enough(device)) places.push_back(place_of(survey, device));
+    if (is_new_enough(device)) gpus.push_back(gpu_id_of(survey, device));
   }
-  return places;
+  return gpus;
 }
 
 std::vector<std::uint64_t> indices_of(std::string_view list) {
@@ -88,46 +88,46 @@ std::string_view list_of(std::string_view device) {
   return device;
 }
 
-std::vector<GpuPlace> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
-                                std::string_view list) {
+std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
+                             std::string_view list) {
   const auto check = [asked_for](const std::string& why) {
     if (why.empty()) return;
     throw Error(ErrorKind::kDevice, fmt::format("{} was asked for: {}", asked_for, why));
   };
   check(why_none(survey));
   if (list.empty() || list == "all") {
-    const std::vector<GpuPlace> usable = usable_places(survey);
+    const std::vector<GpuId> usable = usable_gpus(survey);
     if (usable.empty()) check(why_none_usable(survey));
-    return list.empty() ? std::vector<GpuPlace>{usable.front()} : usable;
+    return list.empty() ? std::vector<GpuId>{usable.front()} : usable;
   }
-  std::vector<GpuPlace> places;
+  std::vector<GpuId> gpus;
   for (const std::uint64_t index : indices_of(list)) {
     check(why_not(survey, index));
-    const bool is_there = std::any_of(places.begin(), places.end(), [index](const auto& place) {
-      return std::cmp_equal(place.index, index);
+    const bool is_there = std::any_of(gpus.begin(), gpus.end(), [index](const auto& gpu) {
+      return std::cmp_equal(gpu.index, index);
     });
     if (is_there) {
       throw Error(ErrorKind::kUsage, fmt::format("{}: GPU {} is named twice", asked_for, index));
     }
-    places.push_back(place_of(survey, survey.devices[index]));
+    gpus.push_back(gpu_id_of(survey, survey.devices[index]));
   }
-  return places;
+  return gpus;
 }
 
-std::vector<GpuPlace> find_gpus_alike(const DeviceSurvey& survey) {
-  std::vector<GpuPlace> places;
-  for (const GpuPlace& place : usable_places(survey)) {
-    const DeviceInfo& device = survey.devices[static_cast<std::size_t>(place.index)];
-    const auto first = places.empty() ? place.index : places.front().index;
+std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
+  std::vector<GpuId> gpus;
+  for (const GpuId& gpu : usable_gpus(survey)) {
+    const DeviceInfo& device = survey.devices[static_cast<std::size_t>(gpu.index)];
+    const auto first = gpus.empty() ? gpu.index : gpus.front().index;
     if (has_hopper_kernels(device) ==
         has_hopper_kernels(survey.devices[static_cast<std::size_t>(first)])) {
-      places.push_back(place);
+      gpus.push_back(gpu);
     } else {
       log_warning("{} is left out: its results have other last digits than cuda:{}'s",
                   device_title(device), first);
     }
   }
-  return places;
+  return gpus;
 }
 
 std::string why_not_on_gpu(const DeviceSurvey& survey) {

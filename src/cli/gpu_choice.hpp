@@ -21,12 +21,12 @@ std::string_view list_of(std::string_view device);
 // The GPUs that a list or "all" names; without one, the first that this program can compute on.
 // Errors: kDevice, naming what was asked for: none is there, or not this one, or it is too old;
 // kUsage for one that is named twice.
-std::vector<GpuPlace> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
-                                std::string_view list);
+std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
+                             std::string_view list);
 
 // Those that a run may choose by itself: all that it can compute on which give the same bits as the
 // first. Others are left out with a warning.
-std::vector<GpuPlace> find_gpus_alike(const DeviceSurvey& survey);
+std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
 // Why a run that may choose computes on the CPU, where that is worth a word: a GPU seems to be
 // there, and cannot be used.

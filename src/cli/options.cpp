@@ -62,14 +62,14 @@ Error unknown_word(const std::string& option, std::string_view flag, const Confi
   return Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}", flag, option, expected));
 }
 
-std::vector<GpuPlace> gpus_or_cpu(const DeviceSurvey& survey) {
+std::vector<GpuId> gpus_or_cpu(const DeviceSurvey& survey) {
   const std::string reason = why_not_on_gpu(survey);
   if (!reason.empty()) log_warning("computing on the CPU: {}", reason);
   return find_gpus_alike(survey);
 }
 
 // Empty: the CPU.
-std::vector<GpuPlace> choose_gpus(const ComputeOptions& options, const Config& config) {
+std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
     if (!is_gpu_list(*gpus)) fail_usage(fmt::format("--gpus {}: expected 0 or 0,1", *gpus));
@@ -331,7 +331,7 @@ std::optional<Precision> parse_precision(std::string_view word, bool on_gpu) {
 std::string device_name(const ComputeSettings& compute) {
   if (compute.gpus.empty()) return "cpu";
   std::string name = "cuda:";
-  for (const GpuPlace& gpu : compute.gpus) {
+  for (const GpuId& gpu : compute.gpus) {
     name += fmt::format("{}{}", name.back() == ':' ? "" : ",", gpu.index);
   }
   return name;

@@ -22,7 +22,7 @@ Provenance provenance_here(const ComputeSettings& compute, const Session& sessio
                         .host = host_name(),
                         .processor = describe_processor(),
                         .command = fmt::format("{}", fmt::join(session.arguments, " "))};
-  for (const GpuPlace& gpu : compute.gpus) {
+  for (const GpuId& gpu : compute.gpus) {
     provenance.devices.push_back(describe_device(gpu.index));
   }
   return provenance;

@@ -74,9 +74,9 @@ Reported report_one(const KeptRun& run, const ReportOptions& options,
                     std::optional<double> threshold, const Cancel& cancel) {
   const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
   prepare_folder(run, output, options.force);
-  const ReportPlaces places{.run = run.directory(), .output = output};
+  const ReportFolders folders{.run = run.directory(), .output = output};
   return {.page = report_files(output).front().string(),
-          .runs = {write_reports(run.journal(), places, threshold, cancel)}};
+          .runs = {write_reports(run.journal(), folders, threshold, cancel)}};
 }
 
 Reported compare(const Runs& runs, const ReportOptions& options, std::optional<double> threshold,

@@ -18,6 +18,6 @@ std::vector<std::string> model_arguments(const ModelSettings& models, std::uint6
                                          const Session& session);
 
 // A flag and its value, where there is one.
-void add_given(std::vector<std::string>& words, const char* flag, const std::string& value);
+void add_given(std::vector<std::string>& arguments, const char* flag, const std::string& value);
 
 }  // namespace virnucpro

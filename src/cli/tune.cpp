@@ -235,11 +235,11 @@ class OutputFiles {
 
 // --- measuring -----------------------------------------------------------------------------------
 
-std::vector<std::string> words_of_all(const ModelSettings& models, std::uint64_t chunk_size,
-                                      const std::string& device, const Session& session) {
-  std::vector<std::string> words = model_arguments(models, chunk_size, session);
-  words.insert(words.end(), {"--device", device, "--telemetry", "summary", "--no-report"});
-  return words;
+std::vector<std::string> common_arguments(const ModelSettings& models, std::uint64_t chunk_size,
+                                          const std::string& device, const Session& session) {
+  std::vector<std::string> arguments = model_arguments(models, chunk_size, session);
+  arguments.insert(arguments.end(), {"--device", device, "--telemetry", "summary", "--no-report"});
+  return arguments;
 }
 
 TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cell,
@@ -247,9 +247,9 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cel
   const Trial trial = trials.run(
       {.name = "tune",
        .inputs = {data.first(round.sequences)},
-       .words = {"--precision", std::string(name_of(cell.precision)), "--threads",
-                 std::to_string(cell.threads), "--prefetch", std::to_string(cell.prefetch),
-                 "--token-budget", std::to_string(cell.token_budget)}});
+       .arguments = {"--precision", std::string(name_of(cell.precision)), "--threads",
+                     std::to_string(cell.threads), "--prefetch", std::to_string(cell.prefetch),
+                     "--token-budget", std::to_string(cell.token_budget)}});
   std::error_code ignored;  // nobody reads its tables
   fs::remove_all(trial.directory, ignored);
   const TuneRun run{.sequences_per_second = trial.sequences_per_second(),
@@ -392,7 +392,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
   PredictTrials trials(
       {.program = fs::read_symlink("/proc/self/exe"),
        .folder = temporary.path(),
-       .words = words_of_all(choice.models, facts.chunk_size, facts.device, session)},
+       .arguments = common_arguments(choice.models, facts.chunk_size, facts.device, session)},
       session.cancel);
   run_rounds(trials, data, facts, outcome);
   facts.provenance.driver = trials.driver();

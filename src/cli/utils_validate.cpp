@@ -26,14 +26,14 @@ class Validation {
  public:
   explicit Validation(const InputSet& inputs) : inputs_(inputs) {}
 
-  void take(const InputRecord& record) {
+  void add(const InputRecord& record) {
     statistics_.add(record, ids_.add(record.id, record.input));
   }
-  void take(const InputEnd& end) {
+  void add(const InputEnd& end) {
     statistics_.skipped = end.skipped;
     finish(end.input, "whole", true);
   }
-  void take(const InputFailure& failure) {
+  void add(const InputFailure& failure) {
     failed_ = true;
     const bool missing = failure.error.kind() == ErrorKind::kInputMissing;
     finish(failure.input,
@@ -65,7 +65,7 @@ int run_validate(const InputOptions& options, const Session& session) {
   Validation validation(inputs);
   while (const auto event = inputs.next()) {
     session.cancel.check();
-    std::visit([&validation](const auto& what) { validation.take(what); }, *event);
+    std::visit([&validation](const auto& what) { validation.add(what); }, *event);
   }
   if (!validation.all_ids_compared()) {
     log_warning("duplicates were looked for among the first {} ids only", grouped(SeenIds::kMost));

@@ -14,7 +14,7 @@ namespace virnucpro {
 namespace {
 
 // Takes the first line off `text`.
-std::string_view take_line(std::string_view& text) {
+std::string_view split_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
@@ -76,7 +76,7 @@ void add_footer(std::string& text, std::string_view footer) {
   bool verbatim = false;
   bool in_paragraph = false;
   while (!footer.empty()) {
-    const std::string_view line = take_line(footer);
+    const std::string_view line = split_line(footer);
     const bool is_example = line.starts_with("  ");
     if (!is_example && verbatim) text += ".fi\n.RE\n";
     if (is_example != verbatim || !in_paragraph) begin_paragraph(text);
@@ -92,7 +92,7 @@ void add_footer(std::string& text, std::string_view footer) {
 std::string part_of(std::string_view footer, bool examples) {
   std::string text;
   while (!footer.empty()) {
-    const std::string_view line = take_line(footer);
+    const std::string_view line = split_line(footer);
     if (line != "Examples:" && line.starts_with("  ") == examples) text += std::string(line) + "\n";
   }
   return text;

@@ -26,7 +26,7 @@ class MessageReader {
   // Reads what is there, without waiting, up to some megabytes; false once the other side is gone.
   bool read();
   // Errors: WireReader's.
-  std::optional<WorkerMessage> take() { return wire_.take(); }
+  std::optional<WorkerMessage> next_message() { return wire_.next_message(); }
 
  private:
   int socket_;

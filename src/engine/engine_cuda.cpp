@@ -302,7 +302,7 @@ class CudaEngine : public EngineDevice {
   }
 
   // Takes from the arena what a batch takes, both models one after the other.
-  void take_activations(std::size_t esm_tokens, std::size_t dna_tokens, std::size_t frames) {
+  void allocate_activations(std::size_t esm_tokens, std::size_t dna_tokens, std::size_t frames) {
     if (esm2_) static_cast<void>(esm2_->activations(context_, esm_tokens));
     context_.arena.rewind(0);
     if (dnabert_s_) static_cast<void>(dnabert_s_->activations(context_, dna_tokens));
@@ -341,7 +341,7 @@ class CudaEngine : public EngineDevice {
   // Room for batches of so many tokens of either model.
   void reserve(std::size_t esm_tokens, std::size_t dna_tokens) {
     context_.arena = Arena();
-    take_activations(esm_tokens, dna_tokens, esm_tokens);
+    allocate_activations(esm_tokens, dna_tokens, esm_tokens);
     const std::size_t bytes = context_.arena.most();
     if (bytes > activations_.bytes()) {
       compute_.synchronize();

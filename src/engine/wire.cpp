@@ -64,7 +64,7 @@ class Reader {
   template <typename T>
   requires std::is_arithmetic_v<T> T number() {
     T value{};
-    std::memcpy(&value, reader_.take(sizeof value).data(), sizeof value);
+    std::memcpy(&value, reader_.read(sizeof value).data(), sizeof value);
     return value;
   }
   bool flag() {
@@ -82,7 +82,7 @@ class Reader {
     const auto count = number<std::uint64_t>();
     // Compared as a count, so that nothing overflows.
     if (count > (reader_.size() - reader_.offset()) / sizeof(T)) fail("an array is cut");
-    const auto bytes = reader_.take(count * sizeof(T));
+    const auto bytes = reader_.read(count * sizeof(T));
     std::vector<T> values(count);
     if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
@@ -400,7 +400,7 @@ void WireReader::add(std::span<const char> bytes) {
   bytes_.append(bytes.data(), bytes.size());
 }
 
-std::optional<WorkerMessage> WireReader::take() {
+std::optional<WorkerMessage> WireReader::next_message() {
   const std::string_view rest = std::string_view(bytes_).substr(taken_);
   if (rest.size() < kWireHead) return std::nullopt;
   const Head head = read_head(rest);

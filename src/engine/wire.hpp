@@ -27,7 +27,7 @@ class WireReader {
   void add(std::span<const char> bytes);
   // The next message, empty while it is not all there. After an error the stream is useless.
   // Errors: kInternal for anything that encode_message() would not have written.
-  std::optional<WorkerMessage> take();
+  std::optional<WorkerMessage> next_message();
   // Whether the stream stands between two messages.
   bool at_end() const { return taken_ == bytes_.size(); }
 

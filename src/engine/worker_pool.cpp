@@ -138,7 +138,7 @@ class WorkerPool::Thread {
   explicit Thread(Shared& shared)
       : shared_(shared),
         schedule_(schedule_settings(shared.settings)),
-        links_(shared.settings.places.size()),
+        links_(shared.settings.workers.size()),
         thread_([this] { run(); }) {}
   ~Thread() {
     {
@@ -154,14 +154,14 @@ class WorkerPool::Thread {
  private:
   static WorkerSchedule::Settings schedule_settings(const Settings& settings) {
     WorkerSchedule::Settings schedule = settings.schedule;
-    schedule.workers = settings.places.size();
+    schedule.workers = settings.workers.size();
     return schedule;
   }
 
   void run() {
     name_thread("worker pool");
     try {
-      while (take_submitted()) {
+      while (schedule_submitted()) {
         schedule_.tick(clock_.now());
         act();
         say_when_ready();
@@ -180,7 +180,7 @@ class WorkerPool::Thread {
   }
 
   // False when there is nothing more to do.
-  bool take_submitted() {
+  bool schedule_submitted() {
     std::deque<BatchRequest> submitted;
     {
       const std::lock_guard lock(shared_.mutex);
@@ -200,8 +200,8 @@ class WorkerPool::Thread {
   }
 
   void act() {
-    for (auto actions = schedule_.take_actions(); !actions.empty();
-         actions = schedule_.take_actions()) {
+    for (auto actions = schedule_.next_actions(); !actions.empty();
+         actions = schedule_.next_actions()) {
       for (const auto& action : actions) {
         std::visit([this](const auto& one) { this->perform(one); }, action);
       }
@@ -209,17 +209,17 @@ class WorkerPool::Thread {
   }
 
   void perform(const WorkerSchedule::Start& start) {
-    const Place& place = shared_.settings.places[start.worker];
+    const WorkerConfig& config = shared_.settings.workers[start.worker];
     try {
       auto& link = links_[start.worker];
       link =
           std::make_unique<Link>(WorkerCommand{.program = shared_.settings.program,
                                                .name = fmt::format("virnucpro-w{}", start.worker),
                                                .arguments = shared_.settings.arguments,
-                                               .visible_gpu = place.visible_gpu},
+                                               .visible_gpu = config.visible_gpu},
                                  make_channel());
-      log_info("{} is process {}", place.name, link->process.id());
-      send(start.worker, encode_message(traced_setup(place.setup)));
+      log_info("{} is process {}", config.name, link->process.id());
+      send(start.worker, encode_message(traced_setup(config.setup)));
     } catch (const Error& error) {
       schedule_.lost(start.worker, error.what(), clock_.now());
     }
@@ -234,7 +234,7 @@ class WorkerPool::Thread {
 
   void perform(const WorkerSchedule::Kill& kill) {
     links_[kill.worker].reset();
-    const std::string& name = shared_.settings.places[kill.worker].name;
+    const std::string& name = shared_.settings.workers[kill.worker].name;
     if (kill.delay) {
       log_warning("{} was lost: {}; it is started again, and its batches are computed again", name,
                   kill.reason);
@@ -307,13 +307,13 @@ class WorkerPool::Thread {
     while (true) {
       std::optional<WorkerMessage> message;
       try {
-        message = link.reader.take();
+        message = link.reader.next_message();
       } catch (const Error& error) {
         return lose(worker, error.what());
       }
       if (!message) break;
       const bool goes_on =
-          std::visit([&](auto& one) { return take(worker, std::move(one)); }, *message);
+          std::visit([&](auto& one) { return handle(worker, std::move(one)); }, *message);
       if (!goes_on) return;
     }
     if (!is_open) lose(worker, link.process.end());
@@ -323,16 +323,17 @@ class WorkerPool::Thread {
     schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
-  // Each takes one message; false when the worker was lost with it.
+  // Each handles one message; false when the worker was lost with it.
 
-  bool take(std::size_t worker, WorkerLogLine line) {
+  bool handle(std::size_t worker, WorkerLogLine line) {
     // All of them say the same while they load.
     if (!said_.insert(line.text).second) return true;
-    log_message(line.level, fmt::format("{}: {}", shared_.settings.places[worker].name, line.text));
+    log_message(line.level,
+                fmt::format("{}: {}", shared_.settings.workers[worker].name, line.text));
     return true;
   }
 
-  bool take(std::size_t worker, WorkerHello hello) {
+  bool handle(std::size_t worker, WorkerHello hello) {
     Link& link = *links_[worker];
     if (std::exchange(link.has_said_hello, true) || hello.depth == 0 || hello.depth > kMostDepth) {
       return refuse(worker);
@@ -348,7 +349,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  bool take(std::size_t worker, WorkerResult message) {
+  bool handle(std::size_t worker, WorkerResult message) {
     const std::uint64_t id = message.result.id;
     if (!schedule_.has(worker, id)) return refuse(worker);
     const TraceSpan span("receive",
@@ -357,22 +358,22 @@ class WorkerPool::Thread {
     const std::size_t frames =
         schedule_.is_canary(id) ? canary_batch(shared_.hello.dnabert_s_vocabulary).frames.frames()
                                 : schedule_.part_of(id).frames();
-    const EngineOutputs& outputs = shared_.settings.places[worker].setup.outputs;
+    const EngineOutputs& outputs = shared_.settings.workers[worker].setup.outputs;
     if (!fits(message.result, frames, outputs, shared_.hello)) return refuse(worker);
-    if (schedule_.is_canary(id)) return take_canary(worker, std::move(message.result));
+    if (schedule_.is_canary(id)) return check_canary(worker, std::move(message.result));
     const WorkerSchedule::Verdict verdict = schedule_.answered(
         worker, id, message.result.not_finite, message.token_budget, clock_.now());
     if (verdict.taken) use(verdict, std::move(message.result));
     return true;
   }
 
-  bool take_canary(std::size_t worker, BatchResult result) {
+  bool check_canary(std::size_t worker, BatchResult result) {
     if (!canary_) canary_ = result;
     schedule_.canary_answered(worker, same_answer(*canary_, result), clock_.now());
     return true;
   }
 
-  bool take(std::size_t worker, WorkerFailure failure) {
+  bool handle(std::size_t worker, WorkerFailure failure) {
     const Error error = as_error(failure);
     const bool is_loading = !links_[worker]->has_said_hello;
     const bool is_first_time = schedule_.starts_of(worker) == 1;
@@ -388,20 +389,20 @@ class WorkerPool::Thread {
     }
     if (!std::exchange(warned_of_memory_, true)) {
       log_warning("{}: {}; it gets smaller batches, and results are the same",
-                  shared_.settings.places[worker].name, error.what());
+                  shared_.settings.workers[worker].name, error.what());
     }
     return true;
   }
 
-  bool take(std::size_t worker, const WorkerTrace& trace) {
-    Tracer::here().add(links_[worker]->process.id(), shared_.settings.places[worker].name,
+  bool handle(std::size_t worker, const WorkerTrace& trace) {
+    Tracer::here().add(links_[worker]->process.id(), shared_.settings.workers[worker].name,
                        trace.part);
     return true;
   }
 
   // What a worker never says.
-  bool take(std::size_t worker, const WorkerSetup& /*setup*/) { return refuse(worker); }
-  bool take(std::size_t worker, const BatchRequest& /*request*/) { return refuse(worker); }
+  bool handle(std::size_t worker, const WorkerSetup& /*setup*/) { return refuse(worker); }
+  bool handle(std::size_t worker, const BatchRequest& /*request*/) { return refuse(worker); }
 
   bool refuse(std::size_t worker) {
     lose(worker, "it sent a message that nobody asked for");
@@ -416,8 +417,8 @@ class WorkerPool::Thread {
       throw Error(ErrorKind::kDevice,
                   fmt::format("the workers would not compute alike: {} is {} for {} and {} for {}; "
                               "choose devices of one kind (--device)",
-                              name, here, shared_.settings.places[*first_].name, text,
-                              shared_.settings.places[worker].name));
+                              name, here, shared_.settings.workers[*first_].name, text,
+                              shared_.settings.workers[worker].name));
     }
   }
 
@@ -500,7 +501,7 @@ std::size_t WorkerPool::token_budget() const {
 }
 
 std::size_t WorkerPool::workers() const {
-  return shared_->settings.places.size();
+  return shared_->settings.workers.size();
 }
 
 std::size_t WorkerPool::most_outstanding() const {

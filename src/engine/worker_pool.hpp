@@ -15,12 +15,12 @@
 
 namespace virnucpro {
 
-// Worker processes that compute a run's batches, one for each place. Whatever becomes of one of
-// them, each frame is answered once, with the same bits, or is given up by name
+// Worker processes that compute a run's batches, one for each of the settings' workers. Whatever
+// becomes of one of them, each frame is answered once, with the same bits, or is given up by name
 // (worker_schedule.hpp); in this process no device is opened.
 class WorkerPool : public BatchComputer {
  public:
-  struct Place {
+  struct WorkerConfig {
     std::string name;         // for messages: "worker 1 (cuda:1)"
     std::string visible_gpu;  // the one GPU that it sees, by UUID; empty: it computes on the CPU
     WorkerSetup setup{};
@@ -28,8 +28,8 @@ class WorkerPool : public BatchComputer {
   struct Settings {
     std::filesystem::path program;  // a worker, when it is called with `arguments`
     std::vector<std::string> arguments{kWorkerArgument};
-    std::vector<Place> places;
-    WorkerSchedule::Settings schedule{};  // `workers` is the number of places
+    std::vector<WorkerConfig> workers;
+    WorkerSchedule::Settings schedule{};  // its count of workers is set here
   };
 
   // Returns when all of them could compute, or have been given up. Errors: what a worker says when

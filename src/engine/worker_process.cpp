@@ -67,14 +67,14 @@ std::string how_it_ended(int status) {
 
 WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socket) {
   const SpawnSettings settings(socket.get());
-  std::vector<std::string> words = command.arguments;
-  words.insert(words.begin(), command.name);
+  std::vector<std::string> arguments = command.arguments;
+  arguments.insert(arguments.begin(), command.name);
   std::vector<std::pair<std::string, std::string>> replaced;
   if (!command.visible_gpu.empty()) replaced.emplace_back(kVisible, command.visible_gpu);
   std::vector<std::string> variables = environment_with(replaced);
   const int error =
       ::posix_spawn(&id_, command.program.c_str(), settings.files(), settings.attributes(),
-                    argument_pointers(words).data(), argument_pointers(variables).data());
+                    argument_pointers(arguments).data(), argument_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
   throw Error(ErrorKind::kOutOfMemory, "no worker process can be started: " + errno_text(error));

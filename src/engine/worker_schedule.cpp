@@ -65,7 +65,7 @@ WorkerSchedule::Verdict WorkerSchedule::answered(std::size_t worker, std::uint64
   land(member, id, tokens_of(item.part), now);
   member.token_budget = token_budget;
   if (!not_finite.empty()) return judge_nan(worker, std::move(item), not_finite, now);
-  take(worker, item.part, now);
+  note_answer(worker, item.part, now);
   return {.taken = true, .part = item.part};
 }
 
@@ -80,7 +80,7 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
     // Two answers agree: the frames are like that, and no worker is to blame.
     if (is_same) nan_was_confirmed_ = true;
     if (is_same) forgive(item.lost_on.back());
-    take(worker, item.part, now);
+    note_answer(worker, item.part, now);
     return {.taken = true, .part = item.part, .given_up = not_finite};
   }
   item.nan = not_finite;
@@ -99,7 +99,7 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
   return {.taken = false, .part = part};
 }
 
-void WorkerSchedule::take(std::size_t worker, const BatchPart& part, Seconds now) {
+void WorkerSchedule::note_answer(std::size_t worker, const BatchPart& part, Seconds now) {
   members_[worker].strikes = 0;
   lost_in_a_row_ = 0;
   was_any_answered_ = true;
@@ -254,7 +254,7 @@ double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
   return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
 }
 
-std::vector<WorkerSchedule::Action> WorkerSchedule::take_actions() {
+std::vector<WorkerSchedule::Action> WorkerSchedule::next_actions() {
   return std::exchange(actions_, {});
 }
 
@@ -298,7 +298,7 @@ bool WorkerSchedule::holds_a_suspect(const Member& member) const {
          parts_.at(member.flying.front()).is_suspect();
 }
 
-bool WorkerSchedule::may_take_more(const Member& member) const {
+bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
@@ -309,7 +309,7 @@ std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& r
   for (std::size_t worker = 0; worker < members_.size(); ++worker) {
     const Member& member = members_[worker];
     if (member.state != State::kReady || reserved[worker]) continue;
-    if (suspect != nullptr ? !is_free_for(worker, *suspect) : !may_take_more(member)) continue;
+    if (suspect != nullptr ? !is_free_for(worker, *suspect) : !has_room(member)) continue;
     if (!best || member.flying.size() < members_[*best].flying.size()) best = worker;
   }
   return best;

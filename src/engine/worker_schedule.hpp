@@ -102,7 +102,7 @@ class WorkerSchedule {
   // Time has passed: workers to start, workers that hang.
   void tick(Seconds now);
 
-  std::vector<Action> take_actions();
+  std::vector<Action> next_actions();
 
   bool has(std::size_t worker, std::uint64_t id) const;
   bool is_canary(std::uint64_t id) const { return id == kCanary; }
@@ -153,7 +153,7 @@ class WorkerSchedule {
   std::optional<std::size_t> least_busy(const std::vector<bool>& reserved,
                                         const Item* suspect) const;
   bool holds_a_suspect(const Member& member) const;
-  bool may_take_more(const Member& member) const;
+  bool has_room(const Member& member) const;
   void assign(Seconds now);
   std::vector<bool> assign_suspects(Seconds now);
   void assign_others(const std::vector<bool>& reserved, Seconds now);
@@ -164,7 +164,7 @@ class WorkerSchedule {
   void put_back(Member& member, std::size_t blamed);
   void put_in_front(Item item);
   void cut_in_two(Item item);
-  void take(std::size_t worker, const BatchPart& part, Seconds now);
+  void note_answer(std::size_t worker, const BatchPart& part, Seconds now);
   void give_up_condemned();
   void close_part(const BatchPart& part);
   void forgive(std::size_t worker);

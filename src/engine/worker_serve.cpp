@@ -84,7 +84,7 @@ class Inbox {
     while (true) {
       wait_for(socket_, POLLIN);
       if (!reader.read()) return;
-      while (std::optional<WorkerMessage> message = reader.take()) {
+      while (std::optional<WorkerMessage> message = reader.next_message()) {
         if (!messages_.push(*std::move(message))) return;
       }
     }
@@ -172,7 +172,7 @@ class Server {
   void finish() {
     WorkerResult answer{.result = engine_->finish(), .token_budget = token_budget_};
     begun_.pop_front();
-    if (Tracer::here().is_on()) writer_.send(WorkerTrace{Tracer::here().take()});
+    if (Tracer::here().is_on()) writer_.send(WorkerTrace{Tracer::here().drain()});
     writer_.send(answer);
   }
 

@@ -291,10 +291,10 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-void Journal::describe(const Fingerprint& words) {
+void Journal::describe(const Fingerprint& entries) {
   SqliteDatabase& sqlite = database_->sqlite;
   sqlite.execute("BEGIN");
-  write_fingerprint(sqlite, words);
+  write_fingerprint(sqlite, entries);
   sqlite.execute("COMMIT");
 }
 

@@ -62,8 +62,8 @@ class Journal {
   Journal(Journal&&) noexcept;
 
   Fingerprint fingerprint() const;
-  void describe(const Fingerprint& words);  // puts them in the place of those with the same keys
-  void append(const Unit& unit);            // indices in order from 0; kInternal otherwise
+  void describe(const Fingerprint& entries);  // puts them in the place of those with the same keys
+  void append(const Unit& unit);              // indices in order from 0; kInternal otherwise
   // Each index once or more; at the end they must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
   // Warns when somebody removed or replaced the file meanwhile: the tables can be written still.

@@ -45,13 +45,13 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
     throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
                 error ? error.message() : "it holds no journal of a run (run.db)");
   }
-  if (!take_lock()) copy_journal();
+  if (!acquire_lock()) copy_journal();
   journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check, cancel));
   fingerprint_ = journal_->fingerprint();
 }
 
 // Whether run.lock could be taken. A full disk may be why someone looks at this run.
-bool KeptRun::take_lock() {
+bool KeptRun::acquire_lock() {
   if (!can_be_written(directory_)) return false;
   try {
     lock_.emplace(directory_);

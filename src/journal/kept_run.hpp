@@ -28,7 +28,7 @@ class KeptRun {
   const std::filesystem::path& directory() const { return directory_; }
 
  private:
-  bool take_lock();
+  bool acquire_lock();
   void copy_journal();
 
   std::filesystem::path directory_;

@@ -27,7 +27,7 @@ void RowReader::fail(std::string_view why) const {
   throw Error(ErrorKind::kJournalDamaged, Place{.file = file_}, fmt::format("{}: {}", what_, why));
 }
 
-std::span<const std::byte> RowReader::take(std::uint64_t size) {
+std::span<const std::byte> RowReader::read(std::uint64_t size) {
   if (size > rest_.size()) fail("ends too early");
   const auto taken = rest_.first(static_cast<std::size_t>(size));
   rest_ = rest_.subspan(taken.size());
@@ -35,7 +35,7 @@ std::span<const std::byte> RowReader::take(std::uint64_t size) {
 }
 
 std::uint8_t RowReader::byte() {
-  return std::to_integer<std::uint8_t>(take(1).front());
+  return std::to_integer<std::uint8_t>(read(1).front());
 }
 
 std::uint64_t RowReader::varint() {
@@ -51,14 +51,14 @@ std::uint64_t RowReader::varint() {
 }
 
 std::uint32_t RowReader::fixed32() {
-  const auto bytes = take(4);
+  const auto bytes = read(4);
   std::uint32_t value = 0;
   for (unsigned k = 0; k < 4; ++k) value |= std::to_integer<std::uint32_t>(bytes[k]) << (8U * k);
   return value;
 }
 
 std::string RowReader::text() {
-  const auto bytes = take(varint());
+  const auto bytes = read(varint());
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -40,7 +40,7 @@ class RowReader {
   [[noreturn]] void fail(std::string_view why) const;
 
  private:
-  std::span<const std::byte> take(std::uint64_t size);
+  std::span<const std::byte> read(std::uint64_t size);
 
   std::span<const std::byte> rest_;
   std::string file_;

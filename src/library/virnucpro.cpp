@@ -146,7 +146,7 @@ class Call {
         worker_(engine, batches_waiting(compute)),
         runner_(worker_, compute, counters_,
                 {.on_result = [this](auto number, const auto& result,
-                                     auto index) { take(number, result, index); },
+                                     auto index) { store_result(number, result, index); },
                  .on_failed = {},  // a worker in this process gives nothing up
                  .name_of = [this](auto number) { return name_of(number); }}) {
     embeddings_.dnabert_s_width = engine.dnabert_s_width();
@@ -182,7 +182,7 @@ class Call {
 
  private:
   // A frame's sequence, and its place among the sequence's frames.
-  struct Place {
+  struct FramePosition {
     std::size_t sequence = 0;
     std::size_t frame = 0;
   };
@@ -190,17 +190,17 @@ class Call {
   void add(std::uint64_t chunk, const Frame& frame) {
     SequencePart& part = parts_.back();
     const std::size_t sequence = parts_.size() - 1;
-    places_.push_back({.sequence = sequence, .frame = part.frames.size()});
+    positions_.push_back({.sequence = sequence, .frame = part.frames.size()});
     part.frames.push_back({.chunk = chunk, .name = frame.name});
     if (wanted_ != Wanted::kScores) {
       embeddings_.frames.push_back({sequence, chunk, kFrameNames[frame.name]});
       embeddings_.values.resize(embeddings_.frames.size() * embeddings_.width());
     }
     runner_.add({esm_tokens(frame.protein), tokenizer_.encode(frame.nucleotides)},
-                places_.size() - 1);
+                positions_.size() - 1);
   }
 
-  void take(std::uint64_t number, const BatchResult& result, std::size_t index) {
+  void store_result(std::uint64_t number, const BatchResult& result, std::size_t index) {
     if (!result.scores.empty()) {
       FrameScore& frame = score(number);
       frame.others = result.scores[2 * index];
@@ -215,23 +215,24 @@ class Call {
   }
 
   FrameScore& score(std::uint64_t number) {
-    const Place& place = places_[number];
-    return parts_[place.sequence].frames[place.frame];
+    const FramePosition& position = positions_[number];
+    return parts_[position.sequence].frames[position.frame];
   }
 
   std::string name_of(std::uint64_t number) {
     const FrameScore& frame = score(number);
-    return frame_id(fmt::format("sequence {}", places_[number].sequence), frame.chunk, frame.name);
+    return frame_id(fmt::format("sequence {}", positions_[number].sequence), frame.chunk,
+                    frame.name);
   }
 
   const DnaTokenizer& tokenizer_;
   const std::size_t chunk_size_;
   const Wanted wanted_;
-  std::vector<SequencePart> parts_;  // one a sequence
-  std::vector<Place> places_;        // of each frame, by number
-  Embeddings embeddings_;            // filled as far as they are wanted
-  RunCounters counters_;             // nobody looks at them
-  Worker worker_;                    // it stops before what its results go to is gone
+  std::vector<SequencePart> parts_;       // one a sequence
+  std::vector<FramePosition> positions_;  // of each frame, by number
+  Embeddings embeddings_;                 // filled as far as they are wanted
+  RunCounters counters_;                  // nobody looks at them
+  Worker worker_;                         // it stops before what its results go to is gone
   BatchRunner runner_;
 };
 

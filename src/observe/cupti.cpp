@@ -187,11 +187,11 @@ void Cupti::stop() {
   measuring = nullptr;
 }
 
-std::vector<GpuActivity> Cupti::take() {
+std::vector<GpuActivity> Cupti::drain() {
   const std::uint64_t begin = trace_now();
   if (is_measuring_) functions_->flush_all(0);
   const std::lock_guard lock(mutex_);
-  std::vector<GpuActivity> taken;
+  std::vector<GpuActivity> drained;
   std::vector<Waiting> left;
   for (Waiting& waiting : waiting_) {
     const auto batch = batches_.find(waiting.correlation);
@@ -202,14 +202,14 @@ std::vector<GpuActivity> Cupti::take() {
       left.push_back(waiting);  // what it belongs to may be told with the next
       continue;
     }
-    taken.push_back(waiting.activity);
+    drained.push_back(waiting.activity);
   }
   waiting_ = std::move(left);
   costs_.recording += trace_now() - begin;
-  return taken;
+  return drained;
 }
 
-Cupti::Costs Cupti::take_costs() {
+Cupti::Costs Cupti::drain_costs() {
   const std::lock_guard lock(mutex_);
   return std::exchange(costs_, {});
 }

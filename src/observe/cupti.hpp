@@ -49,8 +49,8 @@ class Cupti {
 
   // What was completed since the last call. That which ran beside what has not ended yet may come
   // in a later one.
-  std::vector<GpuActivity> take();
-  // The end of measuring: what is not complete by then is lost. take() has the rest.
+  std::vector<GpuActivity> drain();
+  // The end of measuring: what is not complete by then is lost. drain() has the rest.
   void stop();
 
   // Since the last call, in nanoseconds: what its own records took, and what CUPTI says of itself.
@@ -59,7 +59,7 @@ class Cupti {
     std::uint64_t cupti = 0;
     std::uint64_t dropped = 0;  // activities, for want of room
   };
-  Costs take_costs();
+  Costs drain_costs();
 
  private:
   struct Functions;

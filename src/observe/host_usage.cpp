@@ -37,20 +37,20 @@ std::string read_text(const fs::path& path) {
 }
 
 // Takes what comes before `end` off `rest`, and `end` too.
-std::string_view take(std::string_view& rest, char end) {
+std::string_view next_field(std::string_view& rest, char end) {
   const std::size_t size = std::min(rest.find(end), rest.size());
-  const std::string_view taken = rest.substr(0, size);
+  const std::string_view field = rest.substr(0, size);
   rest.remove_prefix(std::min(size + 1, rest.size()));
-  return taken;
+  return field;
 }
 
 // The number behind "name:" in a list of lines, with blanks before it and perhaps a unit after.
 std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view name) {
   while (!lines.empty()) {
-    std::string_view line = take(lines, '\n');
-    if (take(line, ':') != name) continue;
+    std::string_view line = next_field(lines, '\n');
+    if (next_field(line, ':') != name) continue;
     line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    return parse_count(take(line, ' '));
+    return parse_count(next_field(line, ' '));
   }
   return std::nullopt;
 }
@@ -73,12 +73,12 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
   if (name_end == std::string_view::npos) return std::nullopt;
   ProcessStat stat;
   std::string_view rest = text.substr(name_end + 1);
-  take(rest, ' ');
+  next_field(rest, ' ');
   const auto id = parse_count(text.substr(0, text.find(' ')));
   if (!id) return std::nullopt;
   stat.id = *id;
   for (std::size_t field = 3; field <= kRss; ++field) {
-    const auto value = parse_count(take(rest, ' '));
+    const auto value = parse_count(next_field(rest, ' '));
     const bool is_time = field >= kFirstTime && field <= kLastTime;
     if (!is_time && field != kParent && field != kRss) continue;
     if (!value) return std::nullopt;
@@ -109,7 +109,7 @@ std::vector<fs::path> listed_children(const fs::path& proc) {
   for_each_numbered(proc / "self/task", [&](const fs::path& thread) {
     const std::string text = read_text(thread / "children");
     for (std::string_view rest = text; !rest.empty();) {
-      const std::string_view id = take(rest, ' ');
+      const std::string_view id = next_field(rest, ' ');
       if (parse_count(id)) children.push_back(proc / id);
     }
   });
@@ -162,14 +162,14 @@ struct MemoryFiles {
 std::optional<MemoryFiles> find_memory_files(std::string_view lines, const fs::path& system) {
   std::optional<MemoryFiles> files;
   while (!lines.empty()) {
-    std::string_view line = take(lines, '\n');
-    const std::string_view hierarchy = take(line, ':');
-    std::string_view controllers = take(line, ':');
+    std::string_view line = next_field(lines, '\n');
+    const std::string_view hierarchy = next_field(line, ':');
+    std::string_view controllers = next_field(line, ':');
     if (hierarchy == "0" && controllers.empty()) {
       files = MemoryFiles{system / "fs/cgroup", line, "memory.peak", "memory.max"};
     }
     while (!controllers.empty()) {
-      if (take(controllers, ',') != "memory") continue;
+      if (next_field(controllers, ',') != "memory") continue;
       return MemoryFiles{system / "fs/cgroup/memory", line, "memory.max_usage_in_bytes",
                          "memory.limit_in_bytes"};
     }

@@ -141,15 +141,15 @@ bool Tracer::has_reached_limit() const {
   return reached_limit_;
 }
 
-TracePart Tracer::take() {
+TracePart Tracer::drain() {
   if (cupti_) collect_kernels();
   const std::lock_guard lock(mutex_);
-  return store_.take();
+  return store_.drain();
 }
 
 void Tracer::collect_kernels() {
-  const std::vector<GpuActivity> activities = cupti_->take();
-  const Cupti::Costs costs = cupti_->take_costs();
+  const std::vector<GpuActivity> activities = cupti_->drain();
+  const Cupti::Costs costs = cupti_->drain_costs();
   const std::uint64_t begin = trace_now();
   const std::lock_guard lock(mutex_);
   for (const GpuActivity& activity : activities) {
@@ -170,10 +170,10 @@ void Tracer::add(int process, const std::string& name, const TracePart& part) {
   other.store.merge(part);
 }
 
-Trace Tracer::take_all() {
+Trace Tracer::drain_all() {
   const std::lock_guard lock(mutex_);
   Trace trace{.begin = std::exchange(begin_, 0), .end = end_, .reached_limit = reached_limit_};
-  TracePart own = store_.take();
+  TracePart own = store_.drain();
   // What was done for a batch before it was known to be beyond the limit.
   std::erase_if(own.events, [this](const TraceEvent& event) {
     return event.batch != kNoBatch && event.batch >= end_batch_;
@@ -181,7 +181,7 @@ Trace Tracer::take_all() {
   trace.processes.push_back({.id = ::getpid(), .name = "run", .part = std::move(own)});
   for (Other& other : others_) {
     trace.processes.push_back(
-        {.id = other.id, .name = std::move(other.name), .part = other.store.take()});
+        {.id = other.id, .name = std::move(other.name), .part = other.store.drain()});
   }
   others_.clear();
   return trace;

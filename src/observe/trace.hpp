@@ -73,11 +73,11 @@ class Tracer {
   bool has_reached_limit() const;
 
   // What this process recorded since the last call.
-  TracePart take();
+  TracePart drain();
   // What another process of the run did.
   void add(int process, const std::string& name, const TracePart& part);
   // All of it. Recording is off, and what comes later is not kept.
-  Trace take_all();
+  Trace drain_all();
 
  private:
   struct Other {

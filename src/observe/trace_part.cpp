@@ -45,10 +45,10 @@ void TraceStore::add_times(std::uint64_t recording, std::uint64_t cupti) {
   part_.cupti_time += cupti;
 }
 
-TracePart TraceStore::take() {
-  TracePart taken = std::exchange(part_, {.names = part_.names, .tracks = part_.tracks});
-  part_.kernels = taken.kernels;
-  return taken;
+TracePart TraceStore::drain() {
+  TracePart drained = std::exchange(part_, {.names = part_.names, .tracks = part_.tracks});
+  part_.kernels = drained.kernels;
+  return drained;
 }
 
 std::uint32_t TraceStore::name_index(std::string_view text, TraceKind kind) {

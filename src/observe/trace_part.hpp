@@ -57,14 +57,14 @@ struct TracePart {
 class TraceStore {
  public:
   void add(std::string_view track, std::string_view name, TraceKind kind, TraceEvent event);
-  // What another store has taken; its names and tracks may be others.
+  // What another store has drained; its names and tracks may be others.
   void merge(const TracePart& part);
   void drop(std::uint64_t events) { part_.dropped += events; }
   void add_times(std::uint64_t recording, std::uint64_t cupti);
   void set_kernels(std::string words) { part_.kernels = std::move(words); }
 
   // Everything since the last call.
-  TracePart take();
+  TracePart drain();
 
  private:
   using Indices = std::map<std::string, std::uint32_t, std::less<>>;

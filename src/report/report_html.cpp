@@ -39,7 +39,7 @@ class Html {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
   void raw(std::string_view text) { text_ += text; }
-  std::string take() { return std::move(text_); }
+  std::string finish() { return std::move(text_); }
 
  private:
   std::string text_;
@@ -176,7 +176,7 @@ std::string report_html(const Page& page) {
   for (const Section& section : page.sections) add_section(html, section);
   html.add("</main>\n<footer><p>{}</p></footer>\n<script>{}</script>\n</body>\n</html>\n",
            escaped(page.subtitle), kPageScript);
-  return html.take();
+  return html.finish();
 }
 
 }  // namespace virnucpro

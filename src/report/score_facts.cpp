@@ -46,7 +46,7 @@ class Collector {
     facts_.lengths = empty_length_bins();
   }
 
-  void take_part(const SequencePart& part) {
+  void add_part(const SequencePart& part) {
     std::uint64_t with_frames = 0;
     for (auto at = part.frames.begin(); at != part.frames.end(); ++with_frames) {
       const auto end = std::find_if(at, part.frames.end(), [at](const FrameScore& frame) {
@@ -63,7 +63,7 @@ class Collector {
     chunks_with_frames_ += with_frames;
   }
 
-  void take_sequence(const SequencePart& part, const SequenceSummary& sequence) {
+  void add_sequence(const SequencePart& part, const SequenceSummary& sequence) {
     count(sequence);
     const auto bin =
         std::find_if(facts_.lengths.begin(), facts_.lengths.end() - 1,
@@ -127,9 +127,9 @@ ScoreFacts read_scores(const Journal& journal, double threshold, const Cancel& c
   walk_sequences(
       journal,
       {.part = [&](const SequencePart& part,
-                   const std::vector<ChunkScore>&) { collector.take_part(part); },
+                   const std::vector<ChunkScore>&) { collector.add_part(part); },
        .end = [&](const SequencePart& part,
-                  const SequenceSummary& sequence) { collector.take_sequence(part, sequence); }},
+                  const SequenceSummary& sequence) { collector.add_sequence(part, sequence); }},
       cancel);
   collector.finish();
   return facts;

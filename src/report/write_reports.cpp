@@ -38,21 +38,21 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
   return files;
 }
 
-RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
+RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        std::optional<double> threshold, const Cancel& cancel) {
-  RunFacts facts = read_run_facts(journal, places.run, threshold, cancel);
+  RunFacts facts = read_run_facts(journal, folders.run, threshold, cancel);
   const Page page = single_run_page(facts);
   const std::array<std::string, kReportNames.size()> texts{
       report_html(page), report_markdown(page), report_json(page), multiqc_general(facts),
       multiqc_scores(facts)};
-  const std::vector<std::filesystem::path> files = report_files(places.output);
+  const std::vector<std::filesystem::path> files = report_files(folders.output);
   std::deque<AtomicFile> written;
   for (std::size_t k = 0; k < files.size(); ++k) {
     written.emplace_back(files[k]).write(texts[k]);
     written.back().sync();
   }
   for (AtomicFile& file : written) file.commit();
-  add_missing_hdf5(facts, places.output);
+  add_missing_hdf5(facts, folders.output);
   return facts;
 }
 

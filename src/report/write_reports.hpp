@@ -10,7 +10,7 @@
 namespace virnucpro {
 
 // Where a run lies, and where its reports go.
-struct ReportPlaces {
+struct ReportFolders {
   std::filesystem::path run;     // the run's output directory
   std::filesystem::path output;  // a folder that is there; often the same
 };
@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 // TableSettings has it; empty: the one of the run. The journal may be that of a run that holds its
 // directory, or did not finish: then the reports say so. Telemetry that cannot be read is a warning
 // in the reports. Returns what they say. Errors: kOutputWrite, kJournalDamaged, Cancel's.
-RunFacts write_reports(const Journal& journal, const ReportPlaces& places,
+RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        std::optional<double> threshold, const Cancel& cancel);
 
 // A run of several, by the name it was given.

@@ -37,11 +37,11 @@ BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& setting
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);
-  while (std::optional<PackedBatch> batch = pack(&Packer::take)) submit(std::move(*batch));
-  take_ready();
+  while (std::optional<PackedBatch> batch = pack(&Packer::next_batch)) submit(std::move(*batch));
+  collect_ready();
 }
 
-void BatchRunner::take_ready() {
+void BatchRunner::collect_ready() {
   while (receive(false)) {
   }
 }
@@ -72,7 +72,7 @@ void BatchRunner::settle() noexcept {
 
 void BatchRunner::submit(PackedBatch batch) {
   const TraceSpan span("submit", next_batch_);
-  take_ready();
+  collect_ready();
   const std::size_t queue = computer_.outstanding();
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
   if (next_batch_ == 0) log_info("first batch");
@@ -107,7 +107,7 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
 bool BatchRunner::receive(bool wait) {
   const std::optional<BatchResult> result = wait ? wait_for_result() : computer_.receive(false);
   if (result) {
-    take(*result);
+    deliver(*result);
     Tracer::here().finish(result->id);
   }
   return result.has_value();
@@ -118,7 +118,7 @@ std::optional<BatchResult> BatchRunner::wait_for_result() {
   return computer_.receive(true);
 }
 
-void BatchRunner::take(const BatchResult& result) {
+void BatchRunner::deliver(const BatchResult& result) {
   const TraceSpan span("take results", result.id);
   const auto node = open_.extract(result.id);
   const OpenBatch& batch = node.mapped();

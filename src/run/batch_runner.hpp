@@ -39,7 +39,7 @@ class BatchRunner {
   // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);
   // Takes the results that are there.
-  void take_ready();
+  void collect_ready();
   // Submits what waits in the packer's window; how many batches were submitted so far.
   std::uint64_t empty_window();
   // Takes results until so many batches, of those submitted first, are answered.
@@ -62,7 +62,7 @@ class BatchRunner {
   BatchMetrics metrics_of(const PackedBatch& batch, std::uint64_t id, std::size_t queue) const;
   bool receive(bool wait);
   std::optional<BatchResult> wait_for_result();
-  void take(const BatchResult& result);
+  void deliver(const BatchResult& result);
   void check_finite(const BatchResult& result, const OpenBatch& batch) const;
 
   const std::size_t token_budget_;

@@ -187,7 +187,7 @@ class PredictRun {
     units_.add(std::move(part.part));
     ++parts_;
     for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
-    if (tokens.empty()) runner_.take_ready();
+    if (tokens.empty()) runner_.collect_ready();
     // The journal keeps the input's order: behind a frame that waits in the packer's window,
     // sequences without frames, which never fill it, would gather without end.
     if (++gathered_parts_ >= limits().parts_per_drain || gathered_ids_ >= kIdBytesPerDrain) drain();
@@ -331,7 +331,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
     log_warning("an interrupted run with --keep-intermediate keeps no embeddings: it starts over");
     return std::nullopt;
   }
-  journal.describe(changed_words(journal.fingerprint(), print));
+  journal.describe(changed_entries(journal.fingerprint(), print));
   return journal;
 }
 

@@ -74,8 +74,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   return print;
 }
 
-Journal::Fingerprint changed_words(const Journal::Fingerprint& journal,
-                                   const Journal::Fingerprint& now) {
+Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
+                                     const Journal::Fingerprint& now) {
   Journal::Fingerprint changed;
   for (const auto& [key, value] : now) {
     if (key != kVersionKey && value_of(journal, key.c_str()) != value) changed.emplace(key, value);

@@ -16,8 +16,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
 
 // Of the same run, resumed: what its journal says otherwise than it is now, such as the threshold
 // and where the inputs lie.
-Journal::Fingerprint changed_words(const Journal::Fingerprint& journal,
-                                   const Journal::Fingerprint& now);
+Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
+                                     const Journal::Fingerprint& now);
 
 // The key under which the fingerprint has the absolute path of an input file, counted from 0.
 std::string input_path_key(std::size_t index);

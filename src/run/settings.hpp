@@ -19,7 +19,7 @@ struct ModelSettings {
 };
 
 // A GPU to compute on.
-struct GpuPlace {
+struct GpuId {
   int index = 0;       // as CUDA counts those it shows this process
   std::string uuid{};  // by which a worker process is shown this one alone
   std::string pci{};   // "0000:3b:00.0"; empty: not known
@@ -29,7 +29,7 @@ struct GpuPlace {
 struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
-  std::vector<GpuPlace> gpus{};  // one worker process each; empty: the CPU
+  std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU
   std::size_t token_budget = 0;  // 0: the device's own choice
   std::size_t prefetch = 2;      // batches that wait for a worker while it computes

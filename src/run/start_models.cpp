@@ -30,26 +30,26 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
 }
 
 // One on each GPU; or so many that share the CPU's threads.
-std::vector<WorkerPool::Place> places_of(const ModelSettings& models,
-                                         const ComputeSettings& compute,
-                                         const EngineOutputs& outputs) {
-  std::vector<WorkerPool::Place> places;
+std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models,
+                                                     const ComputeSettings& compute,
+                                                     const EngineOutputs& outputs) {
+  std::vector<WorkerPool::WorkerConfig> workers;
   const WorkerSetup setup = setup_of(models, compute, outputs);
-  for (const GpuPlace& gpu : compute.gpus) {
-    places.push_back({.name = fmt::format("worker {} (cuda:{})", places.size(), gpu.index),
-                      .visible_gpu = gpu.uuid,
-                      .setup = setup});
-    places.back().setup.pci = gpu.pci;
+  for (const GpuId& gpu : compute.gpus) {
+    workers.push_back({.name = fmt::format("worker {} (cuda:{})", workers.size(), gpu.index),
+                       .visible_gpu = gpu.uuid,
+                       .setup = setup});
+    workers.back().setup.pci = gpu.pci;
   }
-  if (!places.empty()) return places;
+  if (!workers.empty()) return workers;
   const std::size_t count = compute.cpu_workers;
   for (std::size_t i = 0; i < count; ++i) {
-    places.push_back(
+    workers.push_back(
         {.name = fmt::format("worker {} (cpu)", i), .visible_gpu = {}, .setup = setup});
     const std::size_t share = compute.threads / count + (i < compute.threads % count ? 1 : 0);
-    places.back().setup.threads = std::max<std::size_t>(share, 1);
+    workers.back().setup.threads = std::max<std::size_t>(share, 1);
   }
-  return places;
+  return workers;
 }
 
 RunModels start_here(const ModelSettings& models, const ComputeSettings& compute,
@@ -66,7 +66,7 @@ RunModels start_here(const ModelSettings& models, const ComputeSettings& compute
 RunModels start_processes(const ModelSettings& models, const ComputeSettings& compute,
                           const EngineOutputs& outputs, const Cancel& cancel) {
   WorkerPool::Settings settings{.program = compute.worker_program,
-                                .places = places_of(models, compute, outputs)};
+                                .workers = worker_configs(models, compute, outputs)};
   settings.schedule.prefetch = batches_waiting(compute);
   auto pool = std::make_unique<WorkerPool>(settings, cancel);
   const WorkerHello& hello = pool->hello();

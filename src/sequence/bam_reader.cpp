@@ -61,13 +61,13 @@ std::optional<SequenceRecord> BamReader::next() {
 }
 
 void BamReader::read_header() {
-  if (bytes_.take(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
-  bytes_.skip(bytes_.take_u32());
+  if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
+  bytes_.skip(bytes_.read_u32());
   const std::uint64_t offset = bytes_.offset();
-  references_ = bytes_.take_u32();
+  references_ = bytes_.read_u32();
   if (references_ > kMostInt32) fail(offset, "the number of references is negative");
   for (std::uint32_t i = 0; i < references_; ++i) {
-    const std::uint64_t name = bytes_.take_u32();
+    const std::uint64_t name = bytes_.read_u32();
     bytes_.skip(name);
     bytes_.skip(sizeof(std::uint32_t));  // its length
   }
@@ -93,11 +93,11 @@ std::optional<SequenceRecord> BamReader::read_record() {
 }
 
 BamReader::Layout BamReader::read_layout() {
-  Layout layout{.offset = bytes_.offset(), .size = bytes_.take_u32()};
+  Layout layout{.offset = bytes_.offset(), .size = bytes_.read_u32()};
   if (layout.size < kFixedBytes || layout.size > kMostInt32) {
     fail(layout.offset, fmt::format("a record of {} bytes cannot be", layout.size));
   }
-  const std::string_view fixed = bytes_.take(kFixedBytes);
+  const std::string_view fixed = bytes_.read(kFixedBytes);
   layout.reference = i32_at(fixed, 0);
   layout.name = static_cast<unsigned char>(fixed[8]);
   layout.cigar = std::uint64_t{u16_at(fixed, 12)} * sizeof(std::uint32_t);
@@ -121,7 +121,7 @@ void BamReader::check_layout(const Layout& layout) const {
 
 std::string BamReader::read_name(const Layout& layout) {
   const std::uint64_t offset = bytes_.offset();
-  std::string_view name = bytes_.take(layout.name);
+  std::string_view name = bytes_.read(layout.name);
   if (name.empty() || name.back() != '\0') fail(offset, "the read's name has no end");
   name.remove_suffix(1);
   if (!is_read_name(name)) fail(offset, "the read's name is not one word");
@@ -132,7 +132,7 @@ std::string BamReader::read_letters(std::uint32_t count) {
   std::string letters;
   std::uint64_t left = (std::uint64_t{count} + 1) / 2;
   while (left != 0) {
-    const std::string_view packed = bytes_.take_some(left);
+    const std::string_view packed = bytes_.read_some(left);
     left -= packed.size();
     for (const char byte : packed) {
       const auto& pair = kPairs[static_cast<unsigned char>(byte)];

@@ -22,27 +22,27 @@ bool ByteWindow::at_end() {
   return begin_ == end_ && !fill();
 }
 
-std::string_view ByteWindow::take(std::size_t size) {
+std::string_view ByteWindow::read(std::size_t size) {
   require(size);
-  const std::string_view taken(buffer_.data() + begin_, size);
+  const std::string_view bytes(buffer_.data() + begin_, size);
   begin_ += size;
-  return taken;
+  return bytes;
 }
 
-std::string_view ByteWindow::take_some(std::uint64_t most) {
+std::string_view ByteWindow::read_some(std::uint64_t most) {
   require(1);
   const std::size_t size = std::min<std::uint64_t>(most, end_ - begin_);
-  const std::string_view taken(buffer_.data() + begin_, size);
+  const std::string_view bytes(buffer_.data() + begin_, size);
   begin_ += size;
-  return taken;
+  return bytes;
 }
 
 void ByteWindow::skip(std::uint64_t size) {
-  while (size != 0) size -= take_some(size).size();
+  while (size != 0) size -= read_some(size).size();
 }
 
-std::uint32_t ByteWindow::take_u32() {
-  return u32_at(take(sizeof(std::uint32_t)), 0);
+std::uint32_t ByteWindow::read_u32() {
+  return u32_at(read(sizeof(std::uint32_t)), 0);
 }
 
 void ByteWindow::require(std::size_t size) {

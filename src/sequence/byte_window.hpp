@@ -20,11 +20,11 @@ class ByteWindow {
 
   bool at_end();
   // The next `size` bytes, at most 64 KiB, valid until the next call.
-  std::string_view take(std::size_t size);
+  std::string_view read(std::size_t size);
   // At least one and at most `most` of the next bytes, as many as are at hand. `most` is not 0.
-  std::string_view take_some(std::uint64_t most);
+  std::string_view read_some(std::uint64_t most);
   void skip(std::uint64_t size);
-  std::uint32_t take_u32();  // little endian
+  std::uint32_t read_u32();  // little endian
 
   std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // read so far

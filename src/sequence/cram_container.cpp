@@ -45,13 +45,13 @@ std::uint32_t crc_of(std::string_view bytes) {
 }
 
 // A number of one to five bytes; the first one's leading ones say how many follow.
-std::uint32_t take_itf8(ByteWindow& bytes, std::string& kept) {
-  kept += bytes.take(1);
+std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
+  kept += bytes.read(1);
   const std::uint32_t first = static_cast<unsigned char>(kept.back());
   std::size_t more = 0;
   while (more < 4 && (first & 0x80U >> more) != 0) ++more;
   std::uint32_t value = more == 4 ? first & 0x0fU : first & 0x7fU >> more;
-  const std::string_view rest = bytes.take(more);
+  const std::string_view rest = bytes.read(more);
   kept += rest;
   for (std::size_t i = 0; i < rest.size(); ++i) {
     const std::uint32_t byte = static_cast<unsigned char>(rest[i]);
@@ -61,23 +61,23 @@ std::uint32_t take_itf8(ByteWindow& bytes, std::string& kept) {
 }
 
 // The same for 64 bits, of one to nine bytes.
-std::uint64_t take_ltf8(ByteWindow& bytes, std::string& kept) {
-  kept += bytes.take(1);
+std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
+  kept += bytes.read(1);
   const std::uint64_t first = static_cast<unsigned char>(kept.back());
   std::size_t more = 0;
   while (more < 8 && (first & 0x80U >> more) != 0) ++more;
   std::uint64_t value = more >= 7 ? 0 : first & 0x7fU >> more;
-  const std::string_view rest = bytes.take(more);
+  const std::string_view rest = bytes.read(more);
   kept += rest;
   for (const char byte : rest) value = value << 8U | static_cast<unsigned char>(byte);
   return value;
 }
 
 // Adds the CRC of everything in `kept` from `begin` on, which it must equal.
-void take_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
-              const char* of_what) {
+void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
+               const char* of_what) {
   const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));
-  const std::string_view stored = bytes.take(sizeof(std::uint32_t));
+  const std::string_view stored = bytes.read(sizeof(std::uint32_t));
   if (u32_at(stored, 0) != found) {
     fail(ErrorKind::kInputCorrupt, offset, fmt::format("the CRC of a CRAM {} is wrong", of_what));
   }
@@ -85,24 +85,24 @@ void take_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint
 }
 
 // One block, and how long it is unpacked.
-std::uint64_t take_block(ByteWindow& bytes, std::string& kept, std::uint64_t room) {
+std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t room) {
   const std::uint64_t offset = bytes.offset();
   const std::size_t begin = kept.size();
-  kept += bytes.take(2);  // method, content type
+  kept += bytes.read(2);  // method, content type
   const bool raw = kept[begin] == 0;
-  take_itf8(bytes, kept);  // content id
-  const std::uint32_t size = take_itf8(bytes, kept);
-  const std::uint32_t unpacked = take_itf8(bytes, kept);
+  read_itf8(bytes, kept);  // content id
+  const std::uint32_t size = read_itf8(bytes, kept);
+  const std::uint32_t unpacked = read_itf8(bytes, kept);
   if (size > room || unpacked > kMostBytes || (raw && size != unpacked)) {
     fail(ErrorKind::kInputMalformed, offset,
          fmt::format("a block of {} bytes, {} unpacked, cannot be", size, unpacked));
   }
   for (std::uint64_t left = size; left != 0;) {
-    const std::string_view part = bytes.take_some(left);
+    const std::string_view part = bytes.read_some(left);
     kept += part;
     left -= part.size();
   }
-  take_crc(bytes, kept, begin, offset, "block");
+  check_crc(bytes, kept, begin, offset, "block");
   return unpacked;
 }
 
@@ -175,29 +175,29 @@ bool requires_reference(std::string_view blocks) {
   return true;
 }
 
-CramContainer take_container(ByteWindow& bytes, const Belief& unpacked,
+CramContainer read_container(ByteWindow& bytes, const Belief& unpacked,
                              std::uint64_t longest_reference) {
   CramContainer container;
   container.offset = bytes.offset();
   std::string& kept = container.bytes;
-  kept += bytes.take(sizeof(std::uint32_t));
+  kept += bytes.read(sizeof(std::uint32_t));
   const std::uint32_t size = u32_at(kept, 0);
-  container.reference = static_cast<std::int32_t>(take_itf8(bytes, kept));
-  const std::uint32_t start = take_itf8(bytes, kept);
-  take_itf8(bytes, kept);  // span
-  container.records = take_itf8(bytes, kept);
-  take_ltf8(bytes, kept);  // records before it
-  const std::uint64_t bases = take_ltf8(bytes, kept);
-  const std::uint32_t blocks = take_itf8(bytes, kept);
-  const std::uint32_t landmarks = take_itf8(bytes, kept);
+  container.reference = static_cast<std::int32_t>(read_itf8(bytes, kept));
+  const std::uint32_t start = read_itf8(bytes, kept);
+  read_itf8(bytes, kept);  // span
+  container.records = read_itf8(bytes, kept);
+  read_ltf8(bytes, kept);  // records before it
+  const std::uint64_t bases = read_ltf8(bytes, kept);
+  const std::uint32_t blocks = read_itf8(bytes, kept);
+  const std::uint32_t landmarks = read_itf8(bytes, kept);
   check_sizes(container, size);
   check_counts(container, size, blocks, landmarks);
   container.bases = std::min(bases, kBases.most(size) + landmarks * longest_reference);
-  for (std::uint32_t i = 0; i < landmarks; ++i) take_itf8(bytes, kept);
-  take_crc(bytes, kept, 0, container.offset, "container header");
+  for (std::uint32_t i = 0; i < landmarks; ++i) read_itf8(bytes, kept);
+  check_crc(bytes, kept, 0, container.offset, "container header");
   const std::size_t header = kept.size();
   for (std::uint32_t i = 0; i < blocks; ++i) {
-    container.unpacked += take_block(bytes, kept, size);
+    container.unpacked += read_block(bytes, kept, size);
     if (kept.size() - header > size) {
       fail(ErrorKind::kInputMalformed, container.offset,
            fmt::format("its blocks are longer than a container of {} bytes", size));
@@ -209,7 +209,7 @@ CramContainer take_container(ByteWindow& bytes, const Belief& unpacked,
                      container.unpacked));
   }
   for (std::uint64_t left = size - (kept.size() - header); left != 0;) {  // padding
-    const std::string_view part = bytes.take_some(left);
+    const std::string_view part = bytes.read_some(left);
     kept += part;
     left -= part.size();
   }
@@ -221,7 +221,7 @@ CramContainer take_container(ByteWindow& bytes, const Belief& unpacked,
 }  // namespace
 
 std::string read_cram_definition(ByteWindow& bytes) {
-  std::string definition(bytes.take(kDefinitionBytes));
+  std::string definition(bytes.read(kDefinitionBytes));
   const int major = static_cast<unsigned char>(definition[4]);
   const int minor = static_cast<unsigned char>(definition[5]);
   if (!definition.starts_with("CRAM") || major != 3 || minor > 1) {
@@ -234,11 +234,11 @@ std::string read_cram_definition(ByteWindow& bytes) {
 }
 
 CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference) {
-  return take_container(bytes, kUnpacked, longest_reference);
+  return read_container(bytes, kUnpacked, longest_reference);
 }
 
 CramContainer read_cram_header(ByteWindow& bytes) {
-  return take_container(bytes, kUnpackedHeader, 0);
+  return read_container(bytes, kUnpackedHeader, 0);
 }
 
 }  // namespace virnucpro

@@ -110,7 +110,7 @@ void CramReader::add(const CramContainer& container) {
   most_needed_ = std::max(most_needed_, needed);
 }
 
-// Memory is never taken back: the process may be many containers behind, and keeps what the largest
+// Memory is never bytes back: the process may be many containers behind, and keeps what the largest
 // needed.
 void CramReader::allow() const {
   process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
@@ -123,12 +123,12 @@ std::optional<SequenceRecord> CramReader::read_record() {
     std::string name;
     std::string letters;
     try {
-      std::memcpy(&frame, frames_->take(sizeof(frame)).data(), sizeof(frame));
+      std::memcpy(&frame, frames_->read(sizeof(frame)).data(), sizeof(frame));
       if (frame.letters == kCramBegun) {
         begun_ = true;
         continue;
       }
-      while (name.size() < frame.name) name += frames_->take_some(frame.name - name.size());
+      while (name.size() < frame.name) name += frames_->read_some(frame.name - name.size());
       if (frame.letters == kCramFailure) {
         const auto kind = static_cast<ErrorKind>(frame.flags);
         fail_to_decode(kind == ErrorKind::kInputReference ? kind : ErrorKind::kInputCorrupt,
@@ -138,7 +138,7 @@ std::optional<SequenceRecord> CramReader::read_record() {
         fail_to_decode(ErrorKind::kInputTooLong, fmt::format("more than {} letters", kMaxLetters));
       }
       while (letters.size() < frame.letters) {
-        letters += frames_->take_some(frame.letters - letters.size());
+        letters += frames_->read_some(frame.letters - letters.size());
       }
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kInputTruncated) throw;

@@ -94,7 +94,7 @@ FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(
   UniqueFd fd = open_descriptor(path);
   if (may_be_silent(fd.get())) {
     relay_ = std::make_unique<PipeRelay>(std::move(fd), cancel);
-    fd = relay_->take_output();
+    fd = relay_->release_output();
   }
   hFILE* const raw = hdopen(fd.get(), "r");
   if (raw == nullptr) throw Error(ErrorKind::kInputRead, errno_text(errno));

@@ -24,7 +24,7 @@ bool LineReader::next(LinePiece& piece) {
   }
   piece = {.text = {text, size}, .offset = offset(), .ends_line = ends};
   begin_ += size;
-  if (ends) take_line_end();
+  if (ends) skip_line_end();
   return true;
 }
 
@@ -53,7 +53,7 @@ std::size_t LineReader::find_line_feed() {
   return line_feed_;
 }
 
-void LineReader::take_line_end() {
+void LineReader::skip_line_end() {
   const bool carriage_return = buffer_[begin_] == '\r';
   ++begin_;
   if (!carriage_return) return;

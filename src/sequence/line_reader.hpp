@@ -44,7 +44,7 @@ class LineReader {
  private:
   std::size_t find_line_feed();
   bool fill();
-  void take_line_end();
+  void skip_line_end();
 
   ByteSource& source_;
   ContentHash hash_;

@@ -24,7 +24,7 @@ PipeRelay::~PipeRelay() {
   thread_.join();
 }
 
-UniqueFd PipeRelay::take_output() {
+UniqueFd PipeRelay::release_output() {
   return std::move(output_);
 }
 

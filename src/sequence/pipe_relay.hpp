@@ -24,7 +24,7 @@ class PipeRelay {
 
   // Where the copy is read; to be taken once. Its end is that of the source, an error of it, or the
   // cancellation.
-  UniqueFd take_output();
+  UniqueFd release_output();
   // errno of the source's failure, 0 without one. Known once the output is at its end.
   int error() const { return error_; }
 

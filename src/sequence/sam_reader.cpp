@@ -103,7 +103,7 @@ SamReader::Line SamReader::read_line() {
   LinePiece piece;
   do {
     next_piece(piece);
-    take_piece(line, piece);
+    add_piece(line, piece);
   } while (!piece.ends_line);
   const std::uint64_t end = piece.offset + piece.text.size();
   end_field(line, end);
@@ -125,12 +125,12 @@ void SamReader::refuse_nul(std::string_view text, std::uint64_t offset) const {
   }
 }
 
-void SamReader::take_piece(Line& line, const LinePiece& piece) const {
+void SamReader::add_piece(Line& line, const LinePiece& piece) const {
   std::string_view rest = piece.text;
   std::uint64_t offset = piece.offset;
   while (true) {
     const std::string_view part = rest.substr(0, rest.find('\t'));
-    take_part(line, part, offset);
+    add_part(line, part, offset);
     if (part.size() == rest.size()) return;
     offset += part.size() + 1;
     rest.remove_prefix(part.size() + 1);
@@ -139,13 +139,13 @@ void SamReader::take_piece(Line& line, const LinePiece& piece) const {
 }
 
 // What is found first in the text is what fails, however many parts a field comes in.
-void SamReader::take_part(Line& line, std::string_view part, std::uint64_t offset) const {
+void SamReader::add_part(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kName) {
-    take_short(line, line.name, kMostName, part, offset);
+    append_short(line, line.name, kMostName, part, offset);
   } else if (is_number(line.field)) {
-    take_short(line, line.number, kMostNumber, part, offset);
+    append_short(line, line.number, kMostNumber, part, offset);
   } else if (line.field == kSequence) {
-    take_letters(line, part, offset);
+    append_letters(line, part, offset);
   } else {
     refuse_nul(part, offset);
   }
@@ -156,8 +156,8 @@ void SamReader::take_part(Line& line, std::string_view part, std::uint64_t offse
   line.field_size += part.size();
 }
 
-void SamReader::take_short(const Line& line, std::string& text, std::size_t most,
-                           std::string_view part, std::uint64_t offset) const {
+void SamReader::append_short(const Line& line, std::string& text, std::size_t most,
+                             std::string_view part, std::uint64_t offset) const {
   const std::size_t room = most - text.size();
   refuse_nul(part.substr(0, room), offset);
   if (part.size() > room) {
@@ -168,7 +168,7 @@ void SamReader::take_short(const Line& line, std::string& text, std::size_t most
   text += part;
 }
 
-void SamReader::take_letters(Line& line, std::string_view part, std::uint64_t offset) const {
+void SamReader::append_letters(Line& line, std::string_view part, std::uint64_t offset) const {
   for (std::size_t i = 0; i < part.size(); ++i) {
     const bool first = line.letters.empty() && i == 0;
     const bool behind_star = !first && (i == 0 ? line.letters : part).front() == '*';

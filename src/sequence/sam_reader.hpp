@@ -33,11 +33,11 @@ class SamReader : public AlignmentReader {
   Line read_line();
   void next_piece(LinePiece& piece);
   void refuse_nul(std::string_view text, std::uint64_t offset) const;
-  void take_piece(Line& line, const LinePiece& piece) const;
-  void take_part(Line& line, std::string_view part, std::uint64_t offset) const;
-  void take_short(const Line& line, std::string& text, std::size_t most, std::string_view part,
-                  std::uint64_t offset) const;
-  void take_letters(Line& line, std::string_view part, std::uint64_t offset) const;
+  void add_piece(Line& line, const LinePiece& piece) const;
+  void add_part(Line& line, std::string_view part, std::uint64_t offset) const;
+  void append_short(const Line& line, std::string& text, std::size_t most, std::string_view part,
+                    std::uint64_t offset) const;
+  void append_letters(Line& line, std::string_view part, std::uint64_t offset) const;
   void end_field(Line& line, std::uint64_t offset) const;
   void end_line(const Line& line, std::uint64_t offset) const;
   [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) const;

@@ -15,7 +15,7 @@ class Walk {
   Walk(const Journal& journal, const SequenceVisitor& visitor)
       : inputs_(journal.inputs()), finished_(journal.finished()), visitor_(visitor) {}
 
-  void take(const SequencePart& part) {
+  void visit(const SequencePart& part) {
     if (left_out(part.input)) return;
     const bool continued = summary_.has_value();
     if (continued && (part.input != input_ || part.id != id_)) fail("breaks off");
@@ -65,7 +65,7 @@ void walk_sequences(const Journal& journal, const SequenceVisitor& visitor, cons
   Walk walk(journal, visitor);
   journal.for_each_unit([&](const Unit& unit) {
     cancel.check();
-    for (const SequencePart& part : unit.parts) walk.take(part);
+    for (const SequencePart& part : unit.parts) walk.visit(part);
   });
   walk.finish();
 }

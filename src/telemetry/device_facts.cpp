@@ -75,13 +75,13 @@ class MetricTable {
   explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
 
   // False when it does not name the two columns that every row needs.
-  bool take_header(std::string_view line) {
+  bool read_header(std::string_view line) {
     const std::vector<std::string_view> names = fields_of(line);
     for (std::size_t k = 0; k < names.size(); ++k) columns_.emplace(names[k], k);
     return columns_.count("timestamp") == 1 && columns_.count("device_id") == 1;
   }
 
-  void take_row(std::string_view line) {
+  void read_row(std::string_view line) {
     fields_ = fields_of(line);
     const auto moment = seconds_of(text("timestamp"));
     const std::string id = shown_text(text("device_id"), kLongestName);
@@ -96,7 +96,7 @@ class MetricTable {
       add("process_cpu_percent", facts_.host.cpu);
       add("rss_bytes", facts_.host.memory);
     } else if (DeviceFacts* device = device_of(id)) {
-      take_device(*device);
+      add_device_row(*device);
     }
   }
 
@@ -117,7 +117,7 @@ class MetricTable {
     if (const auto value = number(column)) gauge.add(seconds_, *value);
   }
 
-  void take_device(DeviceFacts& device) const {
+  void add_device_row(DeviceFacts& device) const {
     add("utilization_percent", device.utilization);
     add("memory_used_bytes", device.memory);
     add("power_w", device.power);
@@ -159,8 +159,8 @@ MetricFacts read_metrics(const std::filesystem::path& file) {
   bool has_header = false;
   for_each_line(file, [&](std::string_view line) {
     if (has_header) {
-      table.take_row(line);
-    } else if (!table.take_header(line)) {
+      table.read_row(line);
+    } else if (!table.read_header(line)) {
       throw Error(ErrorKind::kInputFormat, Place{.file = file.string()},
                   "its first line does not name the columns timestamp and device_id");
     }

@@ -44,7 +44,7 @@ class MetricsText {
     begin(name, "counter", help);
     value(count);
   }
-  std::string take() { return std::move(text_); }
+  std::string finish() { return std::move(text_); }
 
  private:
   std::string run_;
@@ -96,7 +96,7 @@ std::string metrics_text(const RunCounters& counters, const std::string& run,
   text.value(counters.workers.get());
   add_counts(text, counters);
   add_computed(text, counters.pipeline.summary());
-  return text.take();
+  return text.finish();
 }
 
 MetricsFile::MetricsFile(std::filesystem::path path, std::string run, const RunCounters& counters,

@@ -30,7 +30,7 @@ std::string batch_line(const BatchMetrics& batch, double journal_seconds) {
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  std::filesystem::path csv) {
   MonitorSettings settings{.interval = telemetry.interval, .csv = std::move(csv)};
-  for (const GpuPlace& gpu : compute.gpus) {
+  for (const GpuId& gpu : compute.gpus) {
     settings.devices.push_back(
         {.id = fmt::format("cuda:{}", gpu.index), .uuid = gpu.uuid, .pci = gpu.pci});
   }

@@ -54,7 +54,7 @@ Json settings_section(const Measured& run) {
   const PredictSettings& settings = run.settings;
   const ComputeSettings& compute = settings.compute;
   std::vector<Json> gpus;
-  for (const GpuPlace& gpu : compute.gpus) gpus.push_back(gpu.index);
+  for (const GpuId& gpu : compute.gpus) gpus.push_back(gpu.index);
   return {{"gpus", std::move(gpus)},
           {"cpu_workers", compute.cpu_workers},
           {"precision", name_of(compute.precision)},
@@ -275,7 +275,7 @@ Json bottlenecks_section(const Measured& run, const std::vector<Stage>& stages) 
 }  // namespace
 
 std::string worker_name(const ComputeSettings& compute, std::size_t index) {
-  const std::vector<GpuPlace>& gpus = compute.gpus;
+  const std::vector<GpuId>& gpus = compute.gpus;
   if (gpus.empty()) return "cpu";
   return "cuda:" + std::to_string(gpus[std::min(index, gpus.size() - 1)].index);
 }

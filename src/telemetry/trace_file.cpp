@@ -55,7 +55,7 @@ void TraceFile::end() noexcept {
 }
 
 void TraceFile::write() const {
-  const Trace trace = Tracer::here().take_all();
+  const Trace trace = Tracer::here().drain_all();
   AtomicFile file(path_);
   write_trace(trace, [&file](std::string_view text) { file.write(text); });
   file.commit();

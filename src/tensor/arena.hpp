@@ -15,7 +15,7 @@ class Arena {
   Arena(void* base, std::size_t bytes);
 
   // `bytes` on 256, the alignment of cudaMalloc. Errors: kInternal beyond the region's end.
-  void* take(std::size_t bytes);
+  void* allocate(std::size_t bytes);
   DeviceMatrix matrix(std::size_t rows, std::size_t width, Element element);
 
   std::size_t used() const { return used_; }

@@ -74,7 +74,7 @@ struct Room {
     return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
   }
   // The first frame of a batch may be longer than the budget: then there is room for no other.
-  void take(const Entry& entry) {
+  void fill(const Entry& entry) {
     const bool within = fits(entry);
     esm -= std::min(esm, esm_size(entry));
     dna -= std::min(dna, dna_size(entry));
@@ -168,7 +168,7 @@ PackedBatch Packer::Window::pack() {
             .dna = settings.token_budget,
             .frames = settings.frames_per_batch};
   const auto move = [&](Entry& entry) {
-    room.take(entry);
+    room.fill(entry);
     move_to(batch, entry);
   };
   move(by_age.begin()->second);
@@ -185,7 +185,7 @@ void Packer::add(FrameTokens frame, std::uint64_t number) {
   window_->insert(std::move(frame), number);
 }
 
-std::optional<PackedBatch> Packer::take() {
+std::optional<PackedBatch> Packer::next_batch() {
   if (!window_->is_full()) return std::nullopt;
   return window_->pack();
 }

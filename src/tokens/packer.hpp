@@ -55,7 +55,7 @@ class Packer {
   void add(FrameTokens frame, std::uint64_t number);
   // A batch while the window is full, else empty: add more.
   // The oldest frame of the window is always in it, so no frame waits for ever.
-  std::optional<PackedBatch> take();
+  std::optional<PackedBatch> next_batch();
   // A batch of what is left, as full as can be; empty when nothing is left.
   std::optional<PackedBatch> drain();
 

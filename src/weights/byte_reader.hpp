@@ -29,7 +29,7 @@ class ByteReader {
     offset_ = offset;
   }
 
-  std::span<const std::byte> take(std::uint64_t count) {
+  std::span<const std::byte> read(std::uint64_t count) {
     if (!range_within<std::uint64_t>(offset_, count, bytes_.size())) {
       fail(when_short_, "ends within a field of " + std::to_string(count) + " bytes");
     }
@@ -39,14 +39,14 @@ class ByteReader {
   }
 
   std::string_view text(std::uint64_t count) {
-    const auto part = take(count);
+    const auto part = read(count);
     return {reinterpret_cast<const char*>(part.data()), part.size()};
   }
 
   template <std::unsigned_integral T>
   T read() {
     T value = 0;
-    const auto part = take(sizeof(T));
+    const auto part = read(sizeof(T));
     for (std::size_t i = 0; i < sizeof(T); ++i) {
       value = static_cast<T>(value | static_cast<T>(std::to_integer<T>(part[i]) << (8U * i)));
     }

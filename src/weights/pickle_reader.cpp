@@ -195,7 +195,7 @@ class PickleReader {
   }
   void push_float() {
     std::uint64_t bits = 0;  // big-endian, alone among the opcodes
-    for (const std::byte byte : reader_.take(8)) {
+    for (const std::byte byte : reader_.read(8)) {
       bits = (bits << 8U) | std::to_integer<std::uint64_t>(byte);
     }
     push({.type = PickleType::kFloat, .real = std::bit_cast<double>(bits)});
@@ -203,7 +203,7 @@ class PickleReader {
   std::int64_t read_long() {
     const auto size = reader_.read<std::uint8_t>();
     if (size > 8) malformed("an integer is longer than 64 bits");
-    const auto bytes = reader_.take(size);
+    const auto bytes = reader_.read(size);
     const bool negative = size > 0 && (bytes.back() & std::byte{0x80}) != std::byte{0};
     std::uint64_t bits = negative ? std::numeric_limits<std::uint64_t>::max() : 0;
     for (std::size_t i = size; i-- > 0;) {
@@ -359,7 +359,7 @@ class PickleReader {
     const std::uint64_t size = reader_.offset() - begin - 1;
     reader_.seek(begin);
     const std::string_view text = reader_.text(size);
-    reader_.take(1);
+    reader_.read(1);
     return text;
   }
 

@@ -51,8 +51,8 @@ class HeaderVisitor : public JsonVisitor {
     }
   }
 
-  std::vector<HeaderEntry> take() { return std::move(entries_); }
-  std::string take_origin() { return std::move(origin_); }
+  std::vector<HeaderEntry> release_entries() { return std::move(entries_); }
+  std::string release_origin() { return std::move(origin_); }
 
  private:
   static bool is_metadata(const JsonPath& path) {
@@ -133,7 +133,7 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
   }
   HeaderVisitor visitor(file);
   walk_json(reader.text(header_size), file, visitor);
-  std::vector<HeaderEntry> entries = visitor.take();
+  std::vector<HeaderEntry> entries = visitor.release_entries();
   for (const HeaderEntry& entry : entries) {
     if (entry.offsets.size() != 2 || !entry.has_shape) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = file, .tensor = entry.name},
@@ -144,7 +144,7 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
             [](const auto& a, const auto& b) { return a.offsets < b.offsets; });
 
   const auto data = bytes.subspan(reader.offset());
-  Safetensors result{.origin = visitor.take_origin()};
+  Safetensors result{.origin = visitor.release_origin()};
   std::uint64_t end = 0;
   for (HeaderEntry& entry : entries) {
     result.tensors.push_back(place_tensor(std::move(entry), end, data, file));

@@ -113,10 +113,10 @@ class ZipReader {
     if (end < kLocatorSize) malformed("the ZIP64 locator is missing");
     reader_.seek(end - kLocatorSize);
     expect(kEnd64Locator, "ZIP64 locator");
-    reader_.take(4);
+    reader_.read(4);
     reader_.seek(reader_.read<std::uint64_t>());
     expect(kEnd64, "ZIP64 end record");
-    reader_.take(20);
+    reader_.read(20);
     Directory directory;
     directory.entries = reader_.read<std::uint64_t>();
     if (reader_.read<std::uint64_t>() != directory.entries) {
@@ -130,10 +130,10 @@ class ZipReader {
   // One entry of the directory; the reader is left behind it.
   Member read_member() {
     expect(kDirectoryHeader, "entry of the directory where one should be");
-    reader_.take(4);
+    reader_.read(4);
     const auto flags = reader_.read<std::uint16_t>();
     const auto method = reader_.read<std::uint16_t>();
-    reader_.take(4);
+    reader_.read(4);
     Member member;
     member.crc32 = reader_.read<std::uint32_t>();
     std::uint64_t packed = reader_.read<std::uint32_t>();
@@ -141,13 +141,13 @@ class ZipReader {
     const auto name_size = reader_.read<std::uint16_t>();
     const auto extra_size = reader_.read<std::uint16_t>();
     const auto comment_size = reader_.read<std::uint16_t>();
-    reader_.take(8);
+    reader_.read(8);
     member.header_offset = reader_.read<std::uint32_t>();
     member.name = reader_.text(name_size);
     const std::uint64_t extra_end = reader_.offset() + extra_size;
     read_zip64(extra_end, member.size, packed, member.header_offset);
     reader_.seek(extra_end);
-    reader_.take(comment_size);
+    reader_.read(comment_size);
     if ((flags & kEncrypted) != 0) malformed("a member is encrypted");
     if (method != 0 || packed != member.size) {
       malformed("a member is compressed; torch.save stores them as they are");
@@ -179,12 +179,12 @@ class ZipReader {
   std::span<const std::byte> find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");
-    reader_.take(2);
+    reader_.read(2);
     const auto flags = reader_.read<std::uint16_t>();
     const auto method = reader_.read<std::uint16_t>();
-    reader_.take(4);
+    reader_.read(4);
     const auto crc32 = reader_.read<std::uint32_t>();
-    reader_.take(4);
+    reader_.read(4);
     const auto size = reader_.read<std::uint32_t>();
     const auto name_size = reader_.read<std::uint16_t>();
     const auto extra_size = reader_.read<std::uint16_t>();
@@ -193,11 +193,11 @@ class ZipReader {
     if (reader_.text(name_size) != member.name || method != 0 || !agrees) {
       malformed(fmt::format("local header and directory disagree on member {}", member.name));
     }
-    reader_.take(extra_size);
+    reader_.read(extra_size);
     if (!range_within(reader_.offset(), member.size, directory_offset)) {
       malformed(fmt::format("member {} reaches into the directory", member.name));
     }
-    return reader_.take(member.size);
+    return reader_.read(member.size);
   }
 
   void check_overlaps(std::vector<std::pair<std::uint64_t, std::uint64_t>> extents) const {

@@ -12,11 +12,11 @@ void decode(const std::string& bytes) {
   try {
     virnucpro::WireReader reader;
     reader.add(bytes);
-    while (const auto message = reader.take()) {
+    while (const auto message = reader.next_message()) {
       const std::string again = virnucpro::encode_message(*message);
       virnucpro::WireReader second;
       second.add(again);
-      const auto back = second.take();
+      const auto back = second.next_message();
       if (!back || virnucpro::encode_message(*back) != again) __builtin_trap();
     }
   } catch (const virnucpro::Error& error) {

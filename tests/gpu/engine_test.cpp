@@ -147,7 +147,7 @@ std::map<std::uint64_t, FrameResult> run_packed(Engine& engine, std::size_t toke
   };
   for (const std::uint64_t number : order) {
     packer.add(FrameTokens(frames[number]), number);
-    while (std::optional<PackedBatch> batch = packer.take()) begin(std::move(*batch));
+    while (std::optional<PackedBatch> batch = packer.next_batch()) begin(std::move(*batch));
   }
   while (std::optional<PackedBatch> batch = packer.drain()) begin(std::move(*batch));
   while (!begun.empty()) finish();

@@ -42,7 +42,7 @@ TracePart trace_of_batches(std::uint64_t count) {
     if (batch > 0) static_cast<void>(engine.finish());
   }
   Tracer::here().stop();
-  return Tracer::here().take();
+  return Tracer::here().drain();
 }
 
 // With CUPTI where the loader finds it, or where VIRNUCPRO_CUPTI says.

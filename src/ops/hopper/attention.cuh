@@ -159,7 +159,7 @@ class QueryTile {
       scale = 1;
     }
     hide_missing(scores, count);
-    take_softmax(scores, scale);
+    apply_softmax(scores, scale);
     multiply_values(values, scores);
   }
 
@@ -238,7 +238,7 @@ class QueryTile {
 
   // Scores become weights exp2(scale·(score − maximum)); what was summed before is scaled to the
   // new maximum.
-  __device__ void take_softmax(Scores& scores, float scale) {
+  __device__ void apply_softmax(Scores& scores, float scale) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       float maximum = maximum_[half];

@@ -21,16 +21,16 @@ PackedWriter& PackedWriter::text(std::string_view value) {
 
 std::uint64_t PackedReader::number() {
   std::uint64_t value = 0;
-  std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
+  std::memcpy(&value, read(sizeof(value)).data(), sizeof(value));
   return value;
 }
 
 std::string PackedReader::text() {
   const std::uint64_t size = number();
-  return std::string(take(size));
+  return std::string(read(size));
 }
 
-std::string_view PackedReader::take(std::uint64_t size) {
+std::string_view PackedReader::read(std::uint64_t size) {
   if (size > rest_.size()) throw Error(ErrorKind::kInternal, fmt::format("{} is cut", what_));
   const std::string_view part = rest_.substr(0, size);
   rest_.remove_prefix(size);

@@ -27,7 +27,7 @@ class PackedReader {
 
   std::uint64_t number();
   std::string text();
-  std::string_view take(std::uint64_t size);
+  std::string_view read(std::uint64_t size);
 
  private:
   std::string_view rest_;

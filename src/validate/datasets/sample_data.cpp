@@ -34,8 +34,8 @@ class ProvenanceVisitor : public JsonVisitor {
 
   void scalar(const JsonPath& path, JsonScalar value) override {
     if (path.empty()) fail("an object");
-    if (is(path, kSource)) take_source(value);
-    if (is(path, kSeconds)) take_seconds(value);
+    if (is(path, kSource)) read_source(value);
+    if (is(path, kSeconds)) read_seconds(value);
   }
 
   void open(const JsonPath& path, bool is_object) override {
@@ -52,14 +52,14 @@ class ProvenanceVisitor : public JsonVisitor {
     return path.size() == 1 && !path[0].is_element && path[0].key == name;
   }
 
-  void take_source(const JsonScalar& value) {
+  void read_source(const JsonScalar& value) {
     if (std::holds_alternative<std::nullptr_t>(value)) return;
     const auto* text = std::get_if<std::string>(&value);
     if (text == nullptr) fail("\"source\" to be a text");
     samples_.source = shown_text(*text, kLongestSource);
   }
 
-  void take_seconds(const JsonScalar& value) {
+  void read_seconds(const JsonScalar& value) {
     if (std::holds_alternative<std::nullptr_t>(value)) return;
     double seconds = 0;
     if (const auto* number = std::get_if<double>(&value)) seconds = *number;

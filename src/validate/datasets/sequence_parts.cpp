@@ -13,7 +13,7 @@
 namespace virnucpro {
 
 std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const Cancel& cancel,
-                          const std::function<bool(const InputRecord&)>& take) {
+                          const std::function<bool(const InputRecord&)>& visit) {
   InputSettings settings;
   for (const auto& file : files) settings.paths.push_back(file.string());
   InputSet inputs(settings, cancel);
@@ -24,7 +24,7 @@ std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const
     const auto* record = std::get_if<InputRecord>(&*event);
     if (record == nullptr) continue;
     ++count;
-    if (!take(*record)) break;
+    if (!visit(*record)) break;
   }
   return count;
 }

@@ -13,7 +13,7 @@ namespace virnucpro {
 // Calls `take` with the records of the files, one after the other, until it wants no more; gives
 // how many it took. Errors: the inputs'; Cancel's.
 std::uint64_t each_record(const std::vector<std::filesystem::path>& files, const Cancel& cancel,
-                          const std::function<bool(const InputRecord&)>& take);
+                          const std::function<bool(const InputRecord&)>& visit);
 
 // Writes the first `count` of their sequences as FASTA into the files `parts`, alike many into
 // each, the last ones into the last. Errors: as above; kOutputWrite.

@@ -45,8 +45,8 @@ class Child {
     ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&files, log.get(), STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&files, log.get(), STDERR_FILENO);
-    std::vector<std::string> words = call.arguments;
-    words.insert(words.begin(), call.program.string());
+    std::vector<std::string> arguments = call.arguments;
+    arguments.insert(arguments.begin(), call.program.string());
     std::vector<std::string> variables = environment_with(call.variables);
     posix_spawnattr_t attributes{};
     ::posix_spawnattr_init(&attributes);
@@ -54,7 +54,7 @@ class Child {
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     const int error =
         ::posix_spawn(&id_, call.program.c_str(), &files, &attributes,
-                      argument_pointers(words).data(), argument_pointers(variables).data());
+                      argument_pointers(arguments).data(), argument_pointers(variables).data());
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) {
@@ -110,7 +110,7 @@ ChildEnd run_child(const ChildCall& call, const Cancel& cancel) {
   return *child.look();
 }
 
-std::string last_words(const std::filesystem::path& log) {
+std::string last_lines(const std::filesystem::path& log) {
   constexpr std::size_t kLines = 3;
   std::ifstream file(log);
   std::deque<std::string> lines;

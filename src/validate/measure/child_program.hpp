@@ -39,6 +39,6 @@ ChildEnd run_child(const ChildCall& call, const Cancel& cancel);
 using ChildRunner = std::function<ChildEnd(const ChildCall&, const Cancel&)>;
 
 // The last lines of what a child said, for messages.
-std::string last_words(const std::filesystem::path& log);
+std::string last_lines(const std::filesystem::path& log);
 
 }  // namespace virnucpro

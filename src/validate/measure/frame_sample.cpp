@@ -29,7 +29,7 @@ class Sample {
     tokens_ += token_count(frame);
     frames_.push_back(std::move(frame));
   }
-  std::vector<FrameTokens> take() { return std::move(frames_); }
+  std::vector<FrameTokens> release_frames() { return std::move(frames_); }
 
  private:
   std::size_t wanted_;
@@ -67,7 +67,7 @@ std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
       sample.add(std::move(tokens));
     }
   }
-  return sample.take();
+  return sample.release_frames();
 }
 
 std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
@@ -87,7 +87,7 @@ std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
       sample.add(std::move(tokens));
     }
   }
-  return sample.take();
+  return sample.release_frames();
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class Stages {
     std::uint64_t number = 0;
     for (const FrameTokens& tokens : tokens_) {
       packer.add(FrameTokens(tokens), number++);
-      while (packer.take()) {
+      while (packer.next_batch()) {
       }
     }
     while (packer.drain()) {

@@ -102,13 +102,13 @@ Trial PredictTrials::run(const TrialCall& call) {
 
 Trial PredictTrials::run(const TrialCall& call, const fs::path& program) {
   Trial trial{.directory = place(call.name)};
-  std::vector<std::string> words{"predict"};
-  for (const fs::path& input : call.inputs) words.push_back(input.string());
-  words.insert(words.end(), settings_.words.begin(), settings_.words.end());
-  words.insert(words.end(), call.words.begin(), call.words.end());
-  words.insert(words.end(), {"-o", trial.directory.string(), "--force", "--no-progress"});
+  std::vector<std::string> arguments{"predict"};
+  for (const fs::path& input : call.inputs) arguments.push_back(input.string());
+  arguments.insert(arguments.end(), settings_.arguments.begin(), settings_.arguments.end());
+  arguments.insert(arguments.end(), call.arguments.begin(), call.arguments.end());
+  arguments.insert(arguments.end(), {"-o", trial.directory.string(), "--force", "--no-progress"});
   trial.end = run_well({.program = program,
-                        .arguments = std::move(words),
+                        .arguments = std::move(arguments),
                         .log = trial.directory.string() + ".log",
                         .variables = call.variables});
   trial.telemetry = JsonValues::read(summary_file(trial.directory));
@@ -124,9 +124,9 @@ void PredictTrials::note_devices(const Trial& trial) {
   }
 }
 
-void PredictTrials::run_command(const std::string& name, std::vector<std::string> words) {
+void PredictTrials::run_command(const std::string& name, std::vector<std::string> arguments) {
   run_well({.program = settings_.program,
-            .arguments = std::move(words),
+            .arguments = std::move(arguments),
             .log = place(name).string() + ".log"});
 }
 
@@ -136,7 +136,7 @@ ChildEnd PredictTrials::run_well(const ChildCall& call) const {
   const bool no_memory = end.exit_code == error_info(ErrorKind::kOutOfMemory).exit_code;
   throw Error(no_memory ? ErrorKind::kOutOfMemory : ErrorKind::kBenchmark,
               fmt::format("{} ended with exit code {}: {}; the command line was {} {}",
-                          call.program.filename().string(), end.exit_code, last_words(call.log),
+                          call.program.filename().string(), end.exit_code, last_lines(call.log),
                           call.program.string(), fmt::join(call.arguments, " ")));
 }
 

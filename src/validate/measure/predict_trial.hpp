@@ -19,7 +19,7 @@ namespace virnucpro {
 struct TrialCall {
   std::string name;  // of its directory and its log; a number is added to it
   std::vector<std::filesystem::path> inputs;
-  std::vector<std::string> words{};  // of the command line, beside those of all trials
+  std::vector<std::string> arguments{};  // of the command line, beside those of all trials
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
@@ -56,8 +56,8 @@ class PredictTrials {
  public:
   struct Settings {
     std::filesystem::path program;
-    std::filesystem::path folder;      // where runs and their logs go
-    std::vector<std::string> words{};  // of every command line: models, chunk size, precision
+    std::filesystem::path folder;          // where runs and their logs go
+    std::vector<std::string> arguments{};  // of every command line: models, chunk size, precision
     ChildRunner run = run_child;
   };
 
@@ -71,7 +71,7 @@ class PredictTrials {
   Trial run(const TrialCall& call, const std::filesystem::path& program);
 
   // A command of this program that is not predict. Errors: as above.
-  void run_command(const std::string& name, std::vector<std::string> words);
+  void run_command(const std::string& name, std::vector<std::string> arguments);
   // Any program. Errors: as above.
   ChildEnd run_well(const ChildCall& call) const;
   // Of all runs so far: the version of the GPUs' driver, and their SM clock in MHz while embedding.

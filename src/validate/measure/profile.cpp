@@ -89,18 +89,18 @@ class BatchLoop {
 Profiler::Profiler(ProfileSettings settings, const Cancel& cancel)
     : settings_(std::move(settings)), cancel_(cancel), models_(load(settings_, cancel)) {
   settings_.compute.deduplicate = false;
-  take_frames();
+  sample_frames_to_measure();
 }
 
-void Profiler::take_frames() {
+void Profiler::sample_frames_to_measure() {
   const SampleSettings sample{.file = settings_.test_file,
                               .chunk_size = settings_.chunk_size,
                               .tokens = kBatchesAtLeast * settings_.budgets.back()};
   frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel_);
-  frames_taken_ = frames_.size();
-  for (const FrameTokens& frame : frames_) tokens_taken_ += token_count(frame);
+  sampled_frames_ = frames_.size();
+  for (const FrameTokens& frame : frames_) sampled_tokens_ += token_count(frame);
   // A short file's frames come again and again.
-  std::size_t tokens = tokens_taken_;
+  std::size_t tokens = sampled_tokens_;
   for (std::size_t i = 0; tokens < sample.tokens; ++i) {
     frames_.push_back(FrameTokens(frames_[i]));
     tokens += token_count(frames_[i]);
@@ -109,17 +109,17 @@ void Profiler::take_frames() {
 
 std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
   std::vector<BatchRequest> requests;
-  const auto take = [&requests](std::optional<PackedBatch> batch) {
+  const auto add = [&requests](std::optional<PackedBatch> batch) {
     if (batch) requests.push_back({.id = requests.size(), .frames = std::move(batch->frames)});
     return batch.has_value();
   };
   Packer packer(pack_settings(settings_.compute, token_budget));
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     packer.add(frames_[i], i);
-    while (take(packer.take())) {
+    while (add(packer.next_batch())) {
     }
   }
-  while (take(packer.drain())) {
+  while (add(packer.drain())) {
   }
   // The last batch holds what was left: it says nothing of the budget.
   if (requests.size() > 1) requests.pop_back();

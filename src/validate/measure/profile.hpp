@@ -35,15 +35,15 @@ class Profiler {
   Profiler(ProfileSettings settings, const Cancel& cancel);
 
   const std::map<std::string, std::string>& description() const { return models_.description; }
-  std::size_t frames() const { return frames_taken_; }
-  std::size_t tokens() const { return tokens_taken_; }
+  std::size_t frames() const { return sampled_frames_; }
+  std::size_t tokens() const { return sampled_tokens_; }
 
   // Hands each row on as it comes. Errors: those of the engine; kOutOfMemory when there is no
   // memory for the smallest budget.
   std::vector<BudgetRow> run(const std::function<void(const BudgetRow&)>& on_row);
 
  private:
-  void take_frames();
+  void sample_frames_to_measure();
   std::vector<BatchRequest> pack(std::size_t token_budget) const;
   BudgetRow measure(std::size_t token_budget);
 
@@ -51,8 +51,8 @@ class Profiler {
   const Cancel& cancel_;
   LoadedModels models_;
   std::vector<FrameTokens> frames_;
-  std::size_t frames_taken_ = 0;
-  std::size_t tokens_taken_ = 0;
+  std::size_t sampled_frames_ = 0;
+  std::size_t sampled_tokens_ = 0;
 };
 
 }  // namespace virnucpro

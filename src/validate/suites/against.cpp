@@ -22,7 +22,7 @@ struct Side {
 void run_once(SuiteContext& context, const std::filesystem::path& program, Side& side) {
   const Trial trial = context.trials.run({.name = "against",
                                           .inputs = context.data(context.settings.size.sequences),
-                                          .words = context.whole_words()},
+                                          .arguments = context.whole_run_arguments()},
                                          program);
   side.seconds.push_back(trial.end.seconds);
   side.rates.push_back(trial.esm_tokens_per_second());
@@ -43,7 +43,7 @@ AgainstResult run_against(const BenchmarkSettings& settings, const std::filesyst
   make_directory(runs);
   PredictTrials trials({.program = settings.program,
                         .folder = runs,
-                        .words = settings.model_arguments,
+                        .arguments = settings.model_arguments,
                         .run = settings.run},
                        cancel);
   V2Figures unused;

@@ -92,7 +92,7 @@ std::string reason_of(const Error& error) {
                                                                              : error.what();
 }
 
-std::vector<std::string> SuiteContext::worker_words(std::size_t workers) const {
+std::vector<std::string> SuiteContext::worker_arguments(std::size_t workers) const {
   if (!on_gpu()) {
     const std::string count = std::to_string(workers);
     return {"--device", "cpu", "--cpu-workers", count, "--threads", count};
@@ -103,8 +103,8 @@ std::vector<std::string> SuiteContext::worker_words(std::size_t workers) const {
           std::to_string(settings.threads)};
 }
 
-std::vector<std::string> SuiteContext::whole_words() const {
-  if (on_gpu()) return worker_words(settings.gpus.size());
+std::vector<std::string> SuiteContext::whole_run_arguments() const {
+  if (on_gpu()) return worker_arguments(settings.gpus.size());
   return {"--device",      "cpu",
           "--threads",     std::to_string(settings.threads),
           "--cpu-workers", std::to_string(settings.cpu_workers)};
@@ -112,8 +112,9 @@ std::vector<std::string> SuiteContext::whole_words() const {
 
 const Trial& SuiteContext::whole_run() {
   if (!kept_run) {
-    kept_run = trials.run(
-        {.name = "whole", .inputs = data(settings.size.sequences), .words = whole_words()});
+    kept_run = trials.run({.name = "whole",
+                           .inputs = data(settings.size.sequences),
+                           .arguments = whole_run_arguments()});
   }
   return *kept_run;
 }
@@ -180,7 +181,7 @@ BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
   make_directory(runs);
   PredictTrials trials({.program = settings.program,
                         .folder = runs,
-                        .words = settings.model_arguments,
+                        .arguments = settings.model_arguments,
                         .run = settings.run},
                        cancel);
   BenchmarkResults results;

@@ -29,7 +29,7 @@ struct BenchmarkSettings {
   DataSize size{};
   std::vector<std::filesystem::path> samples{};  // real sequences in place of made-up ones
   bool quick = false;                            // one repeat of each run
-  std::vector<GpuPlace> gpus{};                  // none: the CPU
+  std::vector<GpuId> gpus{};                     // none: the CPU
   std::size_t threads = 1;
   std::size_t cpu_workers = 1;  // of whole runs on the CPU
   std::string precision{};      // "fp16"
@@ -97,9 +97,9 @@ struct SuiteContext {
   bool on_gpu() const { return !settings.gpus.empty(); }
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
   // Words that give a run so many of the workers there are: GPUs, or processes of a thread each.
-  std::vector<std::string> worker_words(std::size_t workers) const;
+  std::vector<std::string> worker_arguments(std::size_t workers) const;
   // All of them, as a run takes them by itself.
-  std::vector<std::string> whole_words() const;
+  std::vector<std::string> whole_run_arguments() const;
   // A run over all of the data set on all that there is; the suites that look at one share it.
   const Trial& whole_run();
   // Files of so many sequences of a chunk's length, each with a stop-free frame; or of the first so

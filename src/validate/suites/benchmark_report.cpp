@@ -140,7 +140,7 @@ Json performance_section(const V2Figures& v2) {
 Json metadata_section(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                       const Statistic& clock) {
   std::vector<Json> gpus;
-  for (const GpuPlace& gpu : settings.gpus) gpus.push_back(gpu.index);
+  for (const GpuId& gpu : settings.gpus) gpus.push_back(gpu.index);
   return {{"timestamp", facts.provenance.time},
           {"data_size", settings.size.name},
           {"num_sequences", settings.size.sequences},

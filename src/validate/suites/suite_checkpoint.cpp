@@ -24,7 +24,7 @@ struct Pairs {
 double run_once(SuiteContext& context, bool journal, Pairs& pairs) {
   TrialCall call{.name = journal ? "journal" : "no_journal",
                  .inputs = context.data(context.settings.size.sequences),
-                 .words = context.whole_words()};
+                 .arguments = context.whole_run_arguments()};
   call.variables = {{"VIRNUCPRO_DISABLE_CHECKPOINTING", journal ? "0" : "1"}};
   const Trial trial = context.trials.run(call);
   if (trial.telemetry.flag("settings/journal").value_or(!journal) != journal) {

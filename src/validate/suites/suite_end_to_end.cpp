@@ -49,7 +49,7 @@ Measured measure(SuiteContext& context) {
   for (const std::uint64_t size : sizes) {
     Trial trial = context.trials.run({.name = fmt::format("whole_{}", size),
                                       .inputs = context.data(size),
-                                      .words = context.whole_words()});
+                                      .arguments = context.whole_run_arguments()});
     measured.points.push_back({trial.sequences(), trial.end.seconds});
     if (size == sizes.back()) add_largest(std::move(trial), measured);
   }

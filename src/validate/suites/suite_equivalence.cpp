@@ -176,15 +176,15 @@ Verdict judge_precision(const Against& against, const PrecisionBar& bar) {
 
 // Embeddings are compared where the other side has them.
 Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
-              std::vector<std::string> words) {
-  words.emplace_back("-k");
-  return context.trials.run({.name = name, .inputs = inputs, .words = std::move(words)});
+              std::vector<std::string> arguments) {
+  arguments.emplace_back("-k");
+  return context.trials.run({.name = name, .inputs = inputs, .arguments = std::move(arguments)});
 }
 
-std::vector<std::string> with(std::vector<std::string> words,
+std::vector<std::string> with(std::vector<std::string> arguments,
                               std::initializer_list<std::string> more) {
-  words.insert(words.end(), more);
-  return words;
+  arguments.insert(arguments.end(), more);
+  return arguments;
 }
 
 struct Row {
@@ -220,18 +220,19 @@ class Equivalence {
       : context_(context),
         report_(report),
         inputs_(inputs_of(context)),
-        own_(own_run(context, inputs_, "own", context.whole_words())) {}
+        own_(own_run(context, inputs_, "own", context.whole_run_arguments())) {}
 
   void hold_against_other_batches() {
-    const Trial other = own_run(context_, inputs_, "other_batches",
-                                with(context_.worker_words(1), {"--token-budget", kOtherBudget}));
+    const Trial other =
+        own_run(context_, inputs_, "other_batches",
+                with(context_.worker_arguments(1), {"--token-budget", kOtherBudget}));
     add(kIdentity, own_, other.directory, {.exact = true});
   }
 
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
-    fp32_ =
-        own_run(context_, inputs_, "fp32", with(context_.whole_words(), {"--precision", "fp32"}));
+    fp32_ = own_run(context_, inputs_, "fp32",
+                    with(context_.whole_run_arguments(), {"--precision", "fp32"}));
     const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
     const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
     all_.push_back({kPrecision.id, kPrecision.name,

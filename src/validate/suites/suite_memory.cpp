@@ -104,14 +104,14 @@ void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
 // By profile, whose last row is the first budget that memory does not hold.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   const fs::path json = context.settings.output / "largest_budget.json";
-  std::vector<std::string> words{"profile", "-m", "esm2"};
-  words.insert(words.end(), context.settings.encoder_arguments.begin(),
-               context.settings.encoder_arguments.end());
-  words.insert(words.end(),
-               {"--device", fmt::format("cuda:{}", context.settings.gpus.front().index),
-                "--min-batch", std::to_string(kSmallestBudget), "--max-batch",
-                std::to_string(kLargestBudget), "--seconds", "0.1", "-o", json.string(), "-f"});
-  context.trials.run_command("largest_budget", std::move(words));
+  std::vector<std::string> arguments{"profile", "-m", "esm2"};
+  arguments.insert(arguments.end(), context.settings.encoder_arguments.begin(),
+                   context.settings.encoder_arguments.end());
+  arguments.insert(arguments.end(),
+                   {"--device", fmt::format("cuda:{}", context.settings.gpus.front().index),
+                    "--min-batch", std::to_string(kSmallestBudget), "--max-batch",
+                    std::to_string(kLargestBudget), "--seconds", "0.1", "-o", json.string(), "-f"});
+  context.trials.run_command("largest_budget", std::move(arguments));
   const JsonValues told = JsonValues::read(json);
   std::uint64_t largest = 0;
   for (std::size_t k = 0; k < told.elements("rows"); ++k) {

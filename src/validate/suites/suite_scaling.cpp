@@ -41,7 +41,7 @@ std::size_t most_workers(const SuiteContext& context) {
 void run_once(SuiteContext& context, std::size_t workers, Repeats& repeats) {
   const Trial trial = context.trials.run({.name = fmt::format("scaling_{}", workers),
                                           .inputs = context.data(context.settings.size.sequences),
-                                          .words = context.worker_words(workers)});
+                                          .arguments = context.worker_arguments(workers)});
   const double computing = trial.computing_seconds();
   if (computing <= 0) {
     throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
@@ -172,7 +172,7 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
   }
   const auto run = [&context](const std::vector<std::filesystem::path>& inputs) {
     return context.trials
-        .run({.name = "persistent", .inputs = inputs, .words = context.whole_words()})
+        .run({.name = "persistent", .inputs = inputs, .arguments = context.whole_run_arguments()})
         .end.seconds;
   };
   const double kept = run(files);

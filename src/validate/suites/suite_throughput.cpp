@@ -94,18 +94,19 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
   const auto budget =
       std::to_string(static_cast<std::uint64_t>(whole.figure("settings/token_budget")));
   const fs::path json = context.settings.output / fmt::format("profile_{}.json", stage);
-  std::vector<std::string> words{"profile", "-m", model};
+  std::vector<std::string> arguments{"profile", "-m", model};
   const auto& own = context.settings.encoder_arguments;
-  words.insert(words.end(), own.begin(), own.end());
+  arguments.insert(arguments.end(), own.begin(), own.end());
   const std::string device =
       context.on_gpu() ? fmt::format("cuda:{}", context.settings.gpus.front().index) : "cpu";
-  words.insert(words.end(),
-               {"--device", device, "--threads", std::to_string(context.settings.threads),
-                "--min-batch", budget, "--max-batch", budget, "--seconds",
-                fmt::format("{}", context.settings.quick ? kSecondsAModelQuick : kSecondsAModel),
-                "--test-file", largest_file(context.data(context.settings.size.sequences)).string(),
-                "-o", json.string(), "-f"});
-  context.trials.run_command(fmt::format("profile_{}", stage), std::move(words));
+  arguments.insert(
+      arguments.end(),
+      {"--device", device, "--threads", std::to_string(context.settings.threads), "--min-batch",
+       budget, "--max-batch", budget, "--seconds",
+       fmt::format("{}", context.settings.quick ? kSecondsAModelQuick : kSecondsAModel),
+       "--test-file", largest_file(context.data(context.settings.size.sequences)).string(), "-o",
+       json.string(), "-f"});
+  context.trials.run_command(fmt::format("profile_{}", stage), std::move(arguments));
   const JsonValues profile = JsonValues::read(json);
   std::vector<double> rates;
   for (std::size_t k = 0; k < profile.elements("rows/0/rates"); ++k) {

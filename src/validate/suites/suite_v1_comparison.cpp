@@ -58,7 +58,7 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
   for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
     const VanillaRun vanilla = run_vanilla(context, input);
     own = context.trials.run(
-        {.name = "against_vanilla", .inputs = {input}, .words = context.whole_words()});
+        {.name = "against_vanilla", .inputs = {input}, .arguments = context.whole_run_arguments()});
     require_results(vanilla, own.directory, context.cancel);
     theirs.push_back(vanilla.end.seconds);
     ours.push_back(own.end.seconds);

@@ -33,9 +33,9 @@ DeviceSurvey survey_of(const std::vector<int>& majors) {
   return survey;
 }
 
-std::vector<int> indices(const std::vector<GpuPlace>& places) {
+std::vector<int> indices(const std::vector<GpuId>& places) {
   std::vector<int> result;
-  for (const GpuPlace& place : places) result.push_back(place.index);
+  for (const GpuId& place : places) result.push_back(place.index);
   return result;
 }
 

@@ -15,7 +15,7 @@ ErrorKind kind_of_reading(const std::string& bytes) {
   try {
     WireReader reader;
     reader.add(bytes);
-    while (reader.take()) {
+    while (reader.next_message()) {
     }
   } catch (const Error& error) {
     return error.kind();
@@ -29,19 +29,19 @@ TEST(Wire, GivesBackEveryMessage) {
     const std::string frame = encode_message(message);
     WireReader reader;
     reader.add(frame);
-    const std::optional<WorkerMessage> back = reader.take();
+    const std::optional<WorkerMessage> back = reader.next_message();
     ASSERT_TRUE(back);
     EXPECT_EQ(back->index(), message.index());
     EXPECT_EQ(encode_message(*back), frame);
     EXPECT_TRUE(reader.at_end());
-    EXPECT_FALSE(reader.take());
+    EXPECT_FALSE(reader.next_message());
   }
 }
 
 TEST(Wire, KeepsWhatAFailureAndAResultSay) {
   WireReader reader;
   for (const WorkerMessage& message : sample_messages()) reader.add(encode_message(message));
-  while (const std::optional<WorkerMessage> message = reader.take()) {
+  while (const std::optional<WorkerMessage> message = reader.next_message()) {
     if (const auto* failure = std::get_if<WorkerFailure>(&*message)) {
       EXPECT_EQ(failure->kind, ErrorKind::kWeightsTensor);
       EXPECT_EQ(failure->place.file, "a.pth");
@@ -64,7 +64,7 @@ TEST(Wire, TakesMessagesApartHoweverTheyCome) {
   std::string again;
   for (const char byte : stream) {
     reader.add({&byte, 1});
-    while (const auto message = reader.take()) again += encode_message(*message);
+    while (const auto message = reader.next_message()) again += encode_message(*message);
   }
   EXPECT_EQ(again, stream);
   EXPECT_TRUE(reader.at_end());
@@ -80,7 +80,7 @@ TEST(Wire, NoticesEveryChangedByte) {
       reader.add(changed);
       try {
         // A length that grew waits for what never comes.
-        EXPECT_FALSE(reader.take()) << i;
+        EXPECT_FALSE(reader.next_message()) << i;
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::kInternal);
       }
@@ -129,7 +129,7 @@ TEST(Wire, RefusesTimesThatAreNone) {
 TEST(Wire, KeepsATrace) {
   WireReader reader;
   reader.add(encode_message(sample_trace()));
-  const TracePart part = std::get<WorkerTrace>(*reader.take()).part;
+  const TracePart part = std::get<WorkerTrace>(*reader.next_message()).part;
   ASSERT_EQ(part.events.size(), 2U);
   EXPECT_EQ(part.events[1].begin, 20U);
   EXPECT_EQ(part.events[1].end, 40U);
@@ -162,7 +162,7 @@ TEST(Wire, BelievesNoLength) {
   frame.replace(8, 4, "\xff\xff\xff\x7f");  // the largest that it may be, and nothing behind it
   WireReader reader;
   reader.add(frame);
-  EXPECT_FALSE(reader.take());
+  EXPECT_FALSE(reader.next_message());
   frame.replace(8, 4, "\xff\xff\xff\xff");
   EXPECT_EQ(kind_of_reading(frame), ErrorKind::kInternal);
 }

@@ -33,13 +33,13 @@ constexpr std::uint8_t kBadToken = 77;  // in no batch unless it is put there
 // With workers that do as they are told: unit/engine/fake/fake_worker.cpp.
 struct WorkerPools : testing::Test {
   WorkerPool::Settings settings(const std::vector<std::string>& modes) const {
-    WorkerPool::Settings settings{.program = VIRNUCPRO_FAKE_WORKER, .places = {}};
+    WorkerPool::Settings settings{.program = VIRNUCPRO_FAKE_WORKER, .workers = {}};
     for (const std::string& mode : modes) {
-      WorkerPool::Place place{.name = fmt::format("worker {}", settings.places.size()),
-                              .visible_gpu = {}};
+      WorkerPool::WorkerConfig place{.name = fmt::format("worker {}", settings.workers.size()),
+                                     .visible_gpu = {}};
       place.setup.esm2 = mode;
       place.setup.models_dir = folder.path().string();
-      settings.places.push_back(place);
+      settings.workers.push_back(place);
     }
     settings.schedule.first_delay = 0.01;
     settings.schedule.shortest_hang = 0.5;

@@ -87,7 +87,7 @@ struct Schedule {
   }
 
   void look() {
-    for (const auto& action : schedule.take_actions()) {
+    for (const auto& action : schedule.next_actions()) {
       std::visit([this](const auto& one) { note(one); }, action);
     }
   }
@@ -131,17 +131,17 @@ struct Schedule {
 
 TEST(WorkerSchedule, StartsAllAndAsksEachTheCanaryFirst) {
   WorkerSchedule schedule({.workers = 2});
-  EXPECT_THAT(schedule.take_actions(), IsEmpty());
+  EXPECT_THAT(schedule.next_actions(), IsEmpty());
   schedule.tick(0);
-  EXPECT_EQ(schedule.take_actions().size(), 2U);
+  EXPECT_EQ(schedule.next_actions().size(), 2U);
   schedule.submit(1, {0, 1}, {0, 1}, 0);
   schedule.ready(0, kBudget, 1, 1);
-  const auto actions = schedule.take_actions();
+  const auto actions = schedule.next_actions();
   ASSERT_EQ(actions.size(), 1U);
   EXPECT_EQ(std::get<WorkerSchedule::SendCanary>(actions[0]).worker, 0U);
   EXPECT_FALSE(schedule.all_ready());
   schedule.canary_answered(0, true, 1);
-  EXPECT_EQ(std::get<WorkerSchedule::SendPart>(schedule.take_actions().at(0)).part,
+  EXPECT_EQ(std::get<WorkerSchedule::SendPart>(schedule.next_actions().at(0)).part,
             (BatchPart{.batch = 1, .begin = 0, .end = 1}));
 }
 
@@ -479,11 +479,11 @@ TEST(WorkerSchedule, WaitsForATinyBatchAsItTakes) {
 TEST(WorkerSchedule, WaitsLongForAWorkerToStart) {
   WorkerSchedule schedule({.workers = 1, .longest_start = 100});
   schedule.tick(0);
-  schedule.take_actions();
+  schedule.next_actions();
   schedule.tick(99);
-  EXPECT_THAT(schedule.take_actions(), IsEmpty());
+  EXPECT_THAT(schedule.next_actions(), IsEmpty());
   schedule.tick(101);
-  const auto actions = schedule.take_actions();
+  const auto actions = schedule.next_actions();
   ASSERT_EQ(actions.size(), 1U);
   EXPECT_EQ(std::get<WorkerSchedule::Kill>(actions[0]).reason, "it was not ready after 101 s");
 }

@@ -32,7 +32,7 @@ TEST(Cupti, SaysThatThereIsNone) {
   EXPECT_EQ(cupti.version(), "");
   cupti.begin_launches(1);
   cupti.end_launches();
-  EXPECT_TRUE(cupti.take().empty());
+  EXPECT_TRUE(cupti.drain().empty());
 }
 
 TEST(Cupti, SaysWhatAnOldOneLacks) {
@@ -59,7 +59,7 @@ TEST(Cupti, TellsWhatTheGpuDidForWhom) {
   cupti.begin_launches(6);
   gpu.memset(7, 1300, 1400);
   cupti.end_launches();
-  const std::vector<GpuActivity> activities = cupti.take();
+  const std::vector<GpuActivity> activities = cupti.drain();
   ASSERT_EQ(activities.size(), 3U);
   EXPECT_EQ(batches_of(activities), (std::vector<std::uint64_t>{5, 5, 6}));
   EXPECT_EQ(activities[0].kind, TraceKind::kCopy);
@@ -71,7 +71,7 @@ TEST(Cupti, TellsWhatTheGpuDidForWhom) {
   EXPECT_EQ(activities[1].begin, 1200U);
   EXPECT_EQ(activities[1].end, 1300U);
   EXPECT_EQ(activities[2].name, "memset");
-  EXPECT_TRUE(cupti.take().empty());
+  EXPECT_TRUE(cupti.drain().empty());
 }
 
 TEST(Cupti, FindsABatchThatIsToldAfterItsKernel) {
@@ -80,19 +80,19 @@ TEST(Cupti, FindsABatchThatIsToldAfterItsKernel) {
   cupti.begin_launches(3);
   gpu.hasty_kernel("kernel", 7, 10, 20);
   cupti.end_launches();
-  EXPECT_EQ(batches_of(cupti.take()), (std::vector<std::uint64_t>{3}));
+  EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{3}));
 }
 
 TEST(Cupti, TellsOfWhatBelongsToNoBatchOnce) {
   FakeGpu gpu;
   Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
   gpu.kernel("kernel", 7, 10, 20);
-  EXPECT_TRUE(cupti.take().empty()) << "its batch may be told with the next";
-  EXPECT_EQ(batches_of(cupti.take()), (std::vector<std::uint64_t>{kNoBatch}));
-  EXPECT_TRUE(cupti.take().empty());
+  EXPECT_TRUE(cupti.drain().empty()) << "its batch may be told with the next";
+  EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{kNoBatch}));
+  EXPECT_TRUE(cupti.drain().empty());
   gpu.kernel("kernel", 7, 30, 40);
   cupti.stop();
-  EXPECT_EQ(batches_of(cupti.take()), (std::vector<std::uint64_t>{kNoBatch}));
+  EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{kNoBatch}));
 }
 
 TEST(Cupti, LeavesOutWhatHasNotEnded) {
@@ -100,9 +100,9 @@ TEST(Cupti, LeavesOutWhatHasNotEnded) {
   Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
   launch(gpu, cupti, 1, 10);
   gpu.kernel("running", 7, 30, 0);
-  EXPECT_EQ(cupti.take().size(), 1U);
+  EXPECT_EQ(cupti.drain().size(), 1U);
   cupti.stop();
-  EXPECT_TRUE(cupti.take().empty());
+  EXPECT_TRUE(cupti.drain().empty());
 }
 
 TEST(Cupti, MeasuresNoMoreOnceStopped) {
@@ -112,7 +112,7 @@ TEST(Cupti, MeasuresNoMoreOnceStopped) {
   cupti.stop();
   EXPECT_EQ(gpu.enabled_kinds(), 0);
   launch(gpu, cupti, 1, 10);
-  EXPECT_TRUE(cupti.take().empty());
+  EXPECT_TRUE(cupti.drain().empty());
 }
 
 TEST(Cupti, TakesMoreThanABufferHolds) {
@@ -120,7 +120,7 @@ TEST(Cupti, TakesMoreThanABufferHolds) {
   Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
   constexpr std::uint64_t kKernels = 1300;
   for (std::uint64_t i = 0; i < kKernels; ++i) launch(gpu, cupti, i, 100 * i + 1);
-  const std::vector<GpuActivity> activities = cupti.take();
+  const std::vector<GpuActivity> activities = cupti.drain();
   ASSERT_EQ(activities.size(), kKernels);
   EXPECT_EQ(activities.back().batch, kKernels - 1);
 }
@@ -139,11 +139,11 @@ TEST(Cupti, TellsItsCosts) {
   Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
   gpu.overhead(1000, 4000);
   launch(gpu, cupti, 1, 10);
-  EXPECT_EQ(cupti.take().size(), 1U);
-  const Cupti::Costs costs = cupti.take_costs();
+  EXPECT_EQ(cupti.drain().size(), 1U);
+  const Cupti::Costs costs = cupti.drain_costs();
   EXPECT_EQ(costs.cupti, 3000U);
   EXPECT_GT(costs.recording, 0U);
-  EXPECT_EQ(cupti.take_costs().recording, 0U);
+  EXPECT_EQ(cupti.drain_costs().recording, 0U);
 }
 
 TEST(KernelName, IsReadable) {

@@ -39,7 +39,7 @@ TEST(Trace, HasSpansInsideOfEachOther) {
     const TraceSpan inner("inner");
   }
   tracer().stop();
-  const TracePart part = tracer().take();
+  const TracePart part = tracer().drain();
   ASSERT_EQ(names_of(part), (std::vector<std::string>{"inner", "outer"}));
   const TraceEvent& inner = part.events[0];
   const TraceEvent& outer = part.events[1];
@@ -57,7 +57,7 @@ TEST(Trace, IsSilentWhileItIsOff) {
   tracer().stop();
   { const TraceSpan span("after"); }
   EXPECT_FALSE(tracer().admit(0));
-  EXPECT_TRUE(tracer().take().events.empty());
+  EXPECT_TRUE(tracer().drain().events.empty());
 }
 
 TEST(Trace, ForgetsTheOneBefore) {
@@ -69,7 +69,7 @@ TEST(Trace, ForgetsTheOneBefore) {
   spanning.reset();
   { const TraceSpan span("new"); }
   tracer().stop();
-  EXPECT_EQ(names_of(tracer().take()), (std::vector<std::string>{"new"}));
+  EXPECT_EQ(names_of(tracer().drain()), (std::vector<std::string>{"new"}));
 }
 
 TEST(Trace, NamesThreads) {
@@ -79,7 +79,7 @@ TEST(Trace, NamesThreads) {
     const TraceSpan span("write");
   }).join();
   tracer().stop();
-  const TracePart part = tracer().take();
+  const TracePart part = tracer().drain();
   ASSERT_EQ(part.tracks.size(), 1U);
   EXPECT_THAT(part.tracks[0], StartsWith("journal "));
 }
@@ -94,7 +94,7 @@ TEST(Trace, TakesSpansOfManyThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   tracer().stop();
-  EXPECT_EQ(tracer().take().events.size(), 4000U);
+  EXPECT_EQ(tracer().drain().events.size(), 4000U);
 }
 
 TEST(Trace, EndsWithTheResultsOfItsLastBatch) {
@@ -109,7 +109,7 @@ TEST(Trace, EndsWithTheResultsOfItsLastBatch) {
   tracer().finish(0);
   EXPECT_TRUE(tracer().has_reached_limit());
   EXPECT_FALSE(tracer().is_on());
-  EXPECT_EQ(names_of(tracer().take_all().processes[0].part),
+  EXPECT_EQ(names_of(tracer().drain_all().processes[0].part),
             (std::vector<std::string>{"of the last"}));
 }
 
@@ -119,7 +119,7 @@ TEST(Trace, LeavesOutWhatWasDoneForABatchBeyondItsLimit) {
   { const TraceSpan span("pack", 1); }
   EXPECT_FALSE(tracer().admit(1));
   tracer().stop();
-  const Trace trace = tracer().take_all();
+  const Trace trace = tracer().drain_all();
   EXPECT_FALSE(trace.reached_limit);
   EXPECT_TRUE(trace.processes[0].part.events.empty());
 }
@@ -150,7 +150,7 @@ TEST(Trace, JoinsWhatOtherProcessesSend) {
   tracer().add(9, "worker 1", first);
   tracer().add(8, "worker 0", second);
   tracer().stop();
-  const Trace trace = tracer().take_all();
+  const Trace trace = tracer().drain_all();
   ASSERT_EQ(trace.processes.size(), 3U);
   EXPECT_EQ(trace.processes[1].id, 8);
   EXPECT_EQ(trace.processes[1].name, "worker 0");
@@ -160,7 +160,7 @@ TEST(Trace, JoinsWhatOtherProcessesSend) {
   EXPECT_EQ(joined.dropped, 2U);
   EXPECT_EQ(joined.kernels, "CUPTI");
   tracer().add(8, "worker 0", first);
-  EXPECT_EQ(tracer().take_all().processes.size(), 1U) << "it came too late";
+  EXPECT_EQ(tracer().drain_all().processes.size(), 1U) << "it came too late";
 }
 
 TEST(Trace, HasTheKernelsOfItsGpu) {
@@ -174,7 +174,7 @@ TEST(Trace, HasTheKernelsOfItsGpu) {
     gpu.kernel("kernel", 7, now, now + 5);
   }
   gpu.kernel("nobody's", 7, 5, 6);
-  TracePart part = tracer().take();
+  TracePart part = tracer().drain();
   EXPECT_EQ(part.kernels, "CUPTI, API version 130001");
   ASSERT_EQ(names_of(part), (std::vector<std::string>{"enqueue", "kernel"}));
   EXPECT_EQ(part.names[part.events[1].name].kind, TraceKind::kKernel);
@@ -182,7 +182,7 @@ TEST(Trace, HasTheKernelsOfItsGpu) {
   EXPECT_EQ(batches_of(part), (std::set<std::uint64_t>{12}));
   EXPECT_GE(part.events[1].begin, part.events[0].begin);
   tracer().stop();
-  EXPECT_EQ(names_of(tracer().take()), (std::vector<std::string>{"nobody's"}));
+  EXPECT_EQ(names_of(tracer().drain()), (std::vector<std::string>{"nobody's"}));
   EXPECT_EQ(gpu.enabled_kinds(), 0);
 }
 
@@ -193,7 +193,7 @@ TEST(Trace, HasItsSpansWithoutALibraryOfKernels) {
     const TraceSpan span("enqueue", 1);
     const TracedLaunches launches(1);
   }
-  const TracePart part = tracer().take();
+  const TracePart part = tracer().drain();
   tracer().stop();
   EXPECT_THAT(part.kernels, StartsWith("none: "));
   EXPECT_EQ(part.events.size(), 1U);
@@ -205,7 +205,7 @@ TEST(TraceStore, KeepsToItsBounds) {
   for (std::size_t i = 0; i < kMostTraceEvents + 3; ++i) {
     store.add("main", "work", TraceKind::kHost, event);
   }
-  TracePart part = store.take();
+  TracePart part = store.drain();
   EXPECT_EQ(part.events.size(), kMostTraceEvents);
   EXPECT_EQ(part.dropped, 3U);
   for (std::size_t i = 0; i < kMostTraceNames + 2; ++i) {
@@ -215,7 +215,7 @@ TEST(TraceStore, KeepsToItsBounds) {
     store.add(std::to_string(i), "work", TraceKind::kHost, event);
   }
   store.add("main", std::string(9999, 'a'), TraceKind::kHost, event);
-  part = store.take();
+  part = store.drain();
   EXPECT_EQ(part.names.size(), kMostTraceNames);
   EXPECT_EQ(part.tracks.size(), kMostTraceTracks);
   EXPECT_EQ(part.dropped, 3U + 3U + 1U);
@@ -225,7 +225,7 @@ TEST(TraceStore, TellsANameOfTheHostFromAKernels) {
   TraceStore store;
   store.add("main", "copy", TraceKind::kHost, {.begin = 1, .end = 2});
   store.add("GPU", "copy", TraceKind::kCopy, {.begin = 1, .end = 2});
-  const TracePart part = store.take();
+  const TracePart part = store.drain();
   ASSERT_EQ(part.names.size(), 2U);
   EXPECT_EQ(part.names[1].kind, TraceKind::kCopy);
 }

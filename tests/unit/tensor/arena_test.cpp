@@ -13,26 +13,26 @@ namespace {
 TEST(Arena, GivesAlignedPartsOfItsRegion) {
   alignas(256) std::array<std::byte, 1024> region{};
   Arena arena(region.data(), region.size());
-  EXPECT_EQ(arena.take(1), region.data());
-  EXPECT_EQ(arena.take(257), region.data() + 256);
+  EXPECT_EQ(arena.allocate(1), region.data());
+  EXPECT_EQ(arena.allocate(257), region.data() + 256);
   EXPECT_EQ(arena.used(), 768U);
 }
 
 TEST(Arena, TakesNothingBeyondItsRegion) {
   alignas(256) std::array<std::byte, 512> region{};
   Arena arena(region.data(), region.size());
-  arena.take(512);
-  EXPECT_THROW(arena.take(1), Error);
+  arena.allocate(512);
+  EXPECT_THROW(arena.allocate(1), Error);
 }
 
 TEST(Arena, HandsOutAgainWhatWasGivenBack) {
   alignas(256) std::array<std::byte, 512> region{};
   Arena arena(region.data(), region.size());
-  arena.take(256);
+  arena.allocate(256);
   const std::size_t mark = arena.used();
-  void* const first = arena.take(256);
+  void* const first = arena.allocate(256);
   arena.rewind(mark);
-  EXPECT_EQ(arena.take(256), first);
+  EXPECT_EQ(arena.allocate(256), first);
   EXPECT_EQ(arena.most(), 512U);
 }
 
@@ -50,7 +50,7 @@ TEST(Arena, CountsWithoutARegion) {
 TEST(Arena, SizesThatNoMachineHas) {
   Arena plan;
   EXPECT_THROW(plan.matrix(SIZE_MAX / 2, 4, Element::kFp32), Error);
-  EXPECT_THROW(plan.take(SIZE_MAX), Error);
+  EXPECT_THROW(plan.allocate(SIZE_MAX), Error);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<PackedBatch> pack(const PackSettings& settings,
   std::vector<PackedBatch> batches;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     packer.add(frames[i], i);
-    while (auto batch = packer.take()) batches.push_back(std::move(*batch));
+    while (auto batch = packer.next_batch()) batches.push_back(std::move(*batch));
   }
   while (auto batch = packer.drain()) batches.push_back(std::move(*batch));
   return batches;
@@ -139,7 +139,7 @@ TEST(Packer, TheOldestFrameIsAlwaysInTheNextBatch) {
   for (std::size_t i = 0; i < frames.size(); ++i) {
     packer.add(frames[i], i);
     waiting.insert(i);
-    while (const auto batch = packer.take()) {
+    while (const auto batch = packer.next_batch()) {
       EXPECT_EQ(batch->occurrences.front().front(), *waiting.begin());
       for (const auto& numbers : batch->occurrences) waiting.erase(numbers.front());
     }
@@ -187,7 +187,7 @@ TEST(Packer, RepeatsOfOneFrameFillTheWindowToo) {
   std::size_t most = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
     packer.add(frame(5, 5), i);
-    if (const auto batch = packer.take()) most = std::max(most, batch->occurrences[0].size());
+    if (const auto batch = packer.next_batch()) most = std::max(most, batch->occurrences[0].size());
   }
   EXPECT_EQ(most, 96U);
 }
@@ -198,7 +198,7 @@ TEST(Packer, TokensBoundTheWindow) {
   for (std::uint64_t i = 0; i < 500; ++i) {
     packer.add(frame(7, 3, static_cast<std::uint16_t>(i)), i);
     held += 7;
-    while (const auto batch = packer.take()) held -= batch->frames.esm_tokens.size();
+    while (const auto batch = packer.next_batch()) held -= batch->frames.esm_tokens.size();
     EXPECT_LT(held, 40U);
   }
 }
@@ -208,10 +208,10 @@ TEST(Packer, AWindowOfOneGivesFramesAsTheyCome) {
   Packer packer(settings);
   for (std::uint64_t i = 0; i < 5; ++i) {
     packer.add(frame(5, 5), i);
-    const auto batch = packer.take();
+    const auto batch = packer.next_batch();
     ASSERT_TRUE(batch);
     EXPECT_THAT(batch->occurrences, ElementsAre(ElementsAre(i)));
-    EXPECT_FALSE(packer.take());
+    EXPECT_FALSE(packer.next_batch());
   }
   EXPECT_FALSE(packer.drain());
 }

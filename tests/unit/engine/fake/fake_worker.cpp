@@ -136,9 +136,9 @@ class FakeWorker {
 
   std::optional<WorkerMessage> receive() {
     while (true) {
-      if (auto message = reader_.take()) return message;
+      if (auto message = reader_.next_message()) return message;
       wait(POLLIN);
-      if (!reader_.read()) return reader_.take();
+      if (!reader_.read()) return reader_.next_message();
     }
   }
   void send(const WorkerMessage& message) {

@@ -44,7 +44,7 @@ TEST_F(ChildProgram, TellsASignalAsAShellDoes) {
 
 TEST_F(ChildProgram, KeepsWhatItSays) {
   run_child(shell("echo one; echo two >&2; echo; echo three; echo four"), cancel_);
-  EXPECT_EQ(last_words(log()), "two; three; four");
+  EXPECT_EQ(last_lines(log()), "two; three; four");
 }
 
 TEST_F(ChildProgram, GivesVariablesInPlaceOfItsOwn) {
@@ -52,7 +52,7 @@ TEST_F(ChildProgram, GivesVariablesInPlaceOfItsOwn) {
   ChildCall call = shell("echo $VIRNUCPRO_TEST_CHILD $OTHER");
   call.variables = {{"VIRNUCPRO_TEST_CHILD", "given"}, {"OTHER", "too"}};
   run_child(call, cancel_);
-  EXPECT_EQ(last_words(log()), "given too");
+  EXPECT_EQ(last_lines(log()), "given too");
 }
 
 TEST_F(ChildProgram, NamesAProgramThatIsNotThere) {
