@@ -412,4 +412,13 @@ void Journal::for_each_unit(const std::function<void(const Unit&)>& visit) const
   while (const std::optional<Unit> unit = reader.next()) visit(*unit);
 }
 
+std::optional<SequencePart> PartReader::next() {
+  while (!unit_ || next_part_ == unit_->parts.size()) {
+    unit_ = reader_.next();
+    next_part_ = 0;
+    if (!unit_) return std::nullopt;
+  }
+  return std::move(unit_->parts[next_part_++]);
+}
+
 }  // namespace virnucpro

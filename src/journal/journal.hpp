@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -96,6 +97,20 @@ class Journal {
   struct Database;
   explicit Journal(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
+};
+
+// The parts of a journal's sequences, one after the other, whatever units they lie in.
+class PartReader {
+ public:
+  // The journal outlives it.
+  explicit PartReader(const Journal& journal) : reader_(journal.read()) {}
+
+  std::optional<SequencePart> next();  // Errors: kJournalDamaged
+
+ private:
+  Journal::Reader reader_;
+  std::optional<Unit> unit_;
+  std::size_t next_part_ = 0;  // of the unit's parts
 };
 
 }  // namespace virnucpro

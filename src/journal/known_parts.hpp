@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "journal/journal.hpp"
-#include "journal/part_reader.hpp"
 
 namespace virnucpro {
 

@@ -21,7 +21,7 @@ std::uint64_t UnitLog::add(SequencePart part) {
   unit.part_opens.push_back(part.frames.size());
   unit.unit.parts.push_back(std::move(part));
   unit.closed = unit.size.is_full();
-  tell_of_sequence(unit, unit.part_opens.size() - 1);
+  count_sequence(unit, unit.part_opens.size() - 1);
   give_finished();
   return first;
 }
@@ -33,7 +33,7 @@ void UnitLog::set_score(std::uint64_t number, float others, float virus) {
   close(slot);
 }
 
-void UnitLog::set_failed(std::uint64_t number) {
+void UnitLog::give_up(std::uint64_t number) {
   const Slot slot = find(number);
   slot.frame.failed = true;
   close(slot);
@@ -42,12 +42,12 @@ void UnitLog::set_failed(std::uint64_t number) {
 void UnitLog::close(const Slot& slot) {
   --slot.unit.open_frames;
   --slot.unit.part_opens[slot.part];
-  tell_of_sequence(slot.unit, slot.part);
+  count_sequence(slot.unit, slot.part);
   give_finished();
 }
 
-void UnitLog::tell_of_sequence(const OpenUnit& unit, std::size_t part) {
-  if (unit.part_opens[part] == 0 && unit.unit.parts[part].last) on_sequence_();
+void UnitLog::count_sequence(const OpenUnit& unit, std::size_t part) {
+  if (unit.part_opens[part] == 0 && unit.unit.parts[part].last) scored_.add();
 }
 
 std::string UnitLog::id_of(std::uint64_t number) {

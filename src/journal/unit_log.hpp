@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "journal/unit.hpp"
+#include "observe/counters.hpp"
 
 namespace virnucpro {
 
@@ -17,16 +18,18 @@ class UnitLog {
  public:
   using Sink = std::function<void(Unit)>;
 
-  // `first_unit`: the number of the first unit to come. `on_sequence`: one has its last scores.
-  explicit UnitLog(
-      Sink sink, std::uint64_t first_unit = 0, std::function<void()> on_sequence = [] {})
-      : sink_(std::move(sink)), on_sequence_(std::move(on_sequence)), next_unit_(first_unit) {}
+  // `first_unit`: the number of the first unit to come. `scored` counts the sequences that have all
+  // their scores.
+  UnitLog(Sink sink, Counter& scored, std::uint64_t first_unit = 0)
+      : sink_(std::move(sink)), scored_(scored), next_unit_(first_unit) {}
 
+  // The number that the next frame gets.
+  std::uint64_t next_number() const { return next_number_; }
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
   void set_score(std::uint64_t number, float others, float virus);
-  // It could not be computed, and counts as absent.
-  void set_failed(std::uint64_t number);
+  // The frame could not be computed. It counts as absent.
+  void give_up(std::uint64_t number);
   // The whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number);
   // Closes the last unit. Every frame must have its score.
@@ -54,11 +57,11 @@ class UnitLog {
 
   Slot find(std::uint64_t number);
   void close(const Slot& slot);
-  void tell_of_sequence(const OpenUnit& unit, std::size_t part);
+  void count_sequence(const OpenUnit& unit, std::size_t part);
   void give_finished();
 
   Sink sink_;
-  std::function<void()> on_sequence_;
+  Counter& scored_;
   std::deque<OpenUnit> open_;  // by index
   std::uint64_t next_unit_;
   std::uint64_t next_number_ = 0;

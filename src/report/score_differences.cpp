@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "journal/part_reader.hpp"
+#include "journal/journal.hpp"
 #include "tables/sequence_summary.hpp"
 
 namespace virnucpro {

@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "journal/journal.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/known_parts.hpp"
-#include "journal/part_reader.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -13,18 +12,15 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
-#include "journal/journal_writer.hpp"
-#include "journal/known_parts.hpp"
-#include "journal/unit_log.hpp"
+#include "journal/ledger.hpp"
 #include "observe/trace.hpp"
 #include "run/batch_runner.hpp"
+#include "run/extra_files.hpp"
 #include "run/frame_stream.hpp"
 #include "run/input_check.hpp"
-#include "run/intermediates.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
 #include "run/synthetic_mark.hpp"
-#include "run/virus_fasta.hpp"
 #include "tables/failed_inputs.hpp"
 
 namespace virnucpro {
@@ -54,6 +50,30 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .offset = place.offset.value_or(0)};
 }
 
+BatchHandlers handlers(Ledger& ledger, ExtraFiles& files) {
+  return {.on_result =
+              [&](std::uint64_t number, const BatchResult& result, std::size_t index) {
+                files.write(number, result, index);
+                ledger.set_score(number, result.scores[2 * index], result.scores[2 * index + 1]);
+              },
+          .on_failed =
+              [&](std::uint64_t number, const std::string& reason) {
+                log_warning("{} has no score: {}", ledger.id_of(number), reason);
+                ledger.give_up(number);
+              },
+          .name_of = [&](std::uint64_t number) { return ledger.id_of(number); }};
+}
+
+// The parts added since the packer's window was last emptied.
+struct GatheredParts {
+  std::uint64_t parts = 0;
+  std::uint64_t id_bytes = 0;
+
+  bool are_many() const {
+    return parts >= limits().parts_per_drain || id_bytes >= kIdBytesPerDrain;
+  }
+};
+
 // One run over an open output directory, from the first record to the journal's last row.
 class PredictRun {
  public:
@@ -64,29 +84,11 @@ class PredictRun {
         directory_(directory),
         counters_(counters),
         cancel_(cancel),
-        synthetic_(models.synthetic),
         tokenizer_(*models.tokenizer),
-        journal_(std::move(journal)),
-        known_(journal_),
-        writer_(journal_, counters.host.journal),
-        units_([this](Unit unit) { write(std::move(unit)); }, journal_.units(),
-               [this] { counters_.sequences_scored.add(); }),
-        runner_(*models.computer, settings.compute, counters,
-                {.on_result = [this](auto number, const auto& result,
-                                     auto index) { take(number, result, index); },
-                 .on_failed = [this](auto number, const auto& reason) { give_up(number, reason); },
-                 .name_of = [this](auto number) { return units_.id_of(number); }}) {
-    if (settings.virus_fasta) {
-      rereader_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
-                        directory.path());
-    }
-    if (!settings.keep_intermediate || journal_.finished()) return;
-    const BatchComputer& computer = *models.computer;
-    const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
-                                 .esm2 = computer.esm2_width(),
-                                 .merged = computer.dnabert_s_width() + computer.esm2_width()};
-    intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
-                           models.description);
+        ledger_(std::move(journal), counters),
+        files_(settings, models, directory, ledger_.journal().finished()),
+        runner_(*models.computer, settings.compute, counters, handlers(ledger_, files_)) {
+    summary_.synthetic = models.synthetic;
   }
 
   // Reads and scores every input. What has its scores is in the journal, however it ends.
@@ -104,68 +106,54 @@ class PredictRun {
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
     const TraceSpan span("tables");
-    RunSummary summary;
-    summary.counts = write_tables(
-        journal_,
+    summary_.counts = write_tables(
+        journal(),
         {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold},
         cancel_);
-    if (rereader_) {
-      rereader_->write(journal_, settings_.threshold, directory_.path() / "virus.fasta", cancel_);
-    }
-    if (intermediates_) intermediates_->commit();
-    summary.inputs = journal_.inputs();
-    summary.unknown_letters = unknown_letters_;
-    summary.skipped = skipped_;
-    summary.synthetic = synthetic_;
-    return summary;
+    files_.finish(journal(), cancel_);
+    summary_.inputs = journal().inputs();
+    return summary_;
   }
 
-  const Journal& journal() const { return journal_; }
+  const Journal& journal() const { return ledger_.journal(); }
 
  private:
   void read_inputs() {
     InputSet inputs(settings_.inputs, cancel_);
-    const FrameStreamSettings stream_settings{
-        .source = FrameSource::kSequences,
-        .chunk_size = settings_.chunk_size,
-        .min_length = settings_.min_length,
-        .shard = settings_.shard,
-        .keep_text = settings_.keep_intermediate,
-        .keep_records = rereader_ && rereader_->needs_records(),
-        .known_parts = journal_.parts(),
-        .threads = stream_threads(settings_.compute.threads)};
-    FrameStream stream(inputs, stream_settings, &tokenizer_, counters_, cancel_);
+    FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
       cancel_.check();  // what was read ahead is not submitted any more
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
-        if (end->records == 0 && inputs.size() > 1) {
-          log_warning("{}: it holds no sequence", inputs.name(end->input));
-        }
-        record(end->input, entry_of(*end, inputs.name(end->input)));
-        skipped_.add(end->skipped);
-        keep_input();
+        keep_input(*end, inputs);
       } else {
         fail_input(std::get<InputFailure>(*event), inputs);
       }
     }
     runner_.flush();
-    units_.finish();
-    write_entries();
-    known_.finish();
-    writer_.flush();
-    write_failed_inputs(entries_, directory_.path());
+    ledger_.close();
+    write_failed_inputs(ledger_.inputs(), directory_.path());
     if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
-    if (!journal_.finished()) journal_.finish();
+    ledger_.finish();
   }
 
-  // What went wrong first is told; what goes wrong here would only hide it.
+  FrameStreamSettings stream_settings() const {
+    return {.source = FrameSource::kSequences,
+            .chunk_size = settings_.chunk_size,
+            .min_length = settings_.min_length,
+            .shard = settings_.shard,
+            .keep_text = settings_.keep_intermediate,
+            .keep_records = files_.needs_records(),
+            .known_parts = journal().parts(),
+            .threads = stream_threads(settings_.compute.threads)};
+  }
+
+  // The error that ended the run is reported. What goes wrong here would only hide it.
   void save() noexcept {
     try {
       runner_.settle();
-      units_.save();
-      writer_.flush();
+      ledger_.save();
     } catch (const std::exception& error) {
       log_info("not all that was computed is in the journal: {}", error.what());
     }
@@ -173,73 +161,52 @@ class PredictRun {
 
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
-    if (part.record) rereader_->add(*part.record);
-    if (part.known) {
-      if (part.part.last) counters_.sequences_known.add();
-      return known_.check(part.part);
-    }
-    known_.check_new(part.part);
-    std::vector<FrameTokens> tokens = std::move(part.tokens);
-    std::uint64_t number = next_number_;
-    if (intermediates_) intermediates_->add(part, number);
-    next_number_ += tokens.size();
-    gathered_ids_ += part.part.id.size();
-    units_.add(std::move(part.part));
-    ++parts_;
-    for (FrameTokens& frame : tokens) runner_.add(std::move(frame), number++);
-    if (tokens.empty()) runner_.collect_ready();
-    // The journal keeps the input's order: behind a frame that waits in the packer's window,
-    // sequences without frames, which never fill it, would gather without end.
-    if (++gathered_parts_ >= limits().parts_per_drain || gathered_ids_ >= kIdBytesPerDrain) drain();
+    files_.add(part, ledger_.next_number());
+    const std::size_t id_bytes = part.part.id.size();
+    const std::optional<std::uint64_t> first = ledger_.add(std::move(part.part));
+    if (!first) return;
+    std::uint64_t number = *first;
+    for (FrameTokens& frame : part.tokens) runner_.add(std::move(frame), number++);
+    if (part.tokens.empty()) runner_.collect_ready();
+    // The journal keeps the input's order. Sequences without frames never fill the packer's window:
+    // behind a frame that waits in it they would gather without end.
+    ++gathered_.parts;
+    gathered_.id_bytes += id_bytes;
+    if (gathered_.are_many()) drain();
   }
 
-  // Waits for what the drain before submitted alone, so that twice as much may have gathered: for
-  // all of it, the workers would run dry.
+  // Waits only for the batches that the drain before submitted, so that twice as many parts may
+  // gather. If it waited for all batches, the workers would run dry.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
-    gathered_parts_ = 0;
-    gathered_ids_ = 0;
+    gathered_ = {};
   }
 
-  void take(std::uint64_t number, const BatchResult& result, std::size_t index) {
-    if (intermediates_) {
-      const std::size_t frames = result.scores.size() / 2;
-      const std::size_t dna = result.dnabert_s.size() / frames;
-      const std::size_t esm = result.esm2.size() / frames;
-      intermediates_->write(number, std::span{result.dnabert_s}.subspan(index * dna, dna),
-                            std::span{result.esm2}.subspan(index * esm, esm));
-    }
-    units_.set_score(number, result.scores[2 * index], result.scores[2 * index + 1]);
-  }
-
-  void give_up(std::uint64_t number, const std::string& reason) {
-    log_warning("{} has no score: {}", units_.id_of(number), reason);
-    units_.set_failed(number);
-  }
-
-  void keep_input() {
+  void keep_input(const InputEnd& end, const InputSet& inputs) {
+    const std::string name = inputs.name(end.input);
+    if (end.records == 0 && inputs.size() > 1) log_warning("{}: it holds no sequence", name);
+    ledger_.end_input(end.input, entry_of(end, name));
+    summary_.skipped.add(end.skipped);
+    summary_.unknown_letters += std::exchange(unknown_in_input_, 0);
     ++good_inputs_;
-    unknown_letters_ += std::exchange(unknown_in_input_, 0);
-    if (rereader_) rereader_->keep();
-    if (intermediates_) intermediates_->keep();
+    files_.keep();
   }
 
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
     // A run that ends with this very error says it then.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
-    record(failure.input, entry_of(failure, inputs.name(failure.input)));
-    // Nothing of it may be on its way when what it left is dropped; and where it ends the run, what
-    // was read before it is kept.
+    ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
+    // No frame of the input may still be computed when its files are dropped. Where it ends the
+    // run, the scores of what was read before it are kept.
     runner_.flush();
     if (settings_.strict_input) {
-      units_.finish();
-      write_failed_inputs(entries_, directory_.path());
+      ledger_.save();
+      write_failed_inputs(ledger_.inputs(), directory_.path());
       throw Error(failure.error);
     }
     if (!first_failure_) first_failure_ = failure.error;
     unknown_in_input_ = 0;
-    if (rereader_) rereader_->drop();
-    if (intermediates_) intermediates_->drop();
+    files_.drop();
   }
 
   // With several inputs each one's error has been logged.
@@ -249,61 +216,20 @@ class PredictRun {
             fmt::format("the first of {} inputs, none of which could be read", inputs.size())};
   }
 
-  void record(std::uint32_t index, InputEntry entry) {
-    known_.check(index, entry);
-    entries_.push_back(entry);
-    if (known_.has(index)) return;
-    entries_to_write_.push_back({index, std::move(entry), parts_});
-    write_entries();
-  }
-
-  void write(Unit unit) {
-    written_parts_ += unit.parts.size();
-    writer_.append(std::move(unit));
-    write_entries();
-  }
-
-  // Behind all parts of its input: an entry in the journal says that none is missing.
-  void write_entries() {
-    while (!entries_to_write_.empty() && entries_to_write_.front().parts <= written_parts_) {
-      EntryToWrite& first = entries_to_write_.front();
-      writer_.record_input(first.index, std::move(first.entry));
-      entries_to_write_.pop_front();
-    }
-  }
-
-  struct EntryToWrite {
-    std::uint32_t index = 0;
-    InputEntry entry{};
-    std::uint64_t parts = 0;  // of its input and those before
-  };
-
   const PredictSettings& settings_;
   const OutputDirectory& directory_;
   RunCounters& counters_;
   const Cancel& cancel_;
-  const bool synthetic_;
   const DnaTokenizer& tokenizer_;
-  Journal journal_;
-  KnownParts known_;
-  JournalWriter writer_;
-  UnitLog units_;
-  std::optional<SequenceRereader> rereader_;
-  std::optional<Intermediates> intermediates_;
-  std::vector<InputEntry> entries_;
-  std::deque<EntryToWrite> entries_to_write_;
-  std::uint64_t parts_ = journal_.parts();  // that the journal has or will have
-  std::uint64_t written_parts_ = parts_;    // that it has
+  Ledger ledger_;
+  ExtraFiles files_;
+  BatchRunner runner_;
+  RunSummary summary_;
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
-  std::uint64_t unknown_letters_ = 0;
   std::uint64_t unknown_in_input_ = 0;
-  SkippedAlignments skipped_;
-  std::uint64_t next_number_ = 0;
-  std::uint64_t gathered_parts_ = 0;  // since the packer's window was last emptied
-  std::uint64_t gathered_ids_ = 0;    // bytes of their ids
+  GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
-  BatchRunner runner_;
 };
 
 void begin_output(const OutputDirectory& directory, const RunModels& models) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "journal/journal.hpp"
 #include "journal/known_parts.hpp"
-#include "journal/part_reader.hpp"
 #include "observe/counters.hpp"
 #include "run/input_check.hpp"
 #include "sequence/fasta_text.hpp"

@@ -323,7 +323,7 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
     (signal.SIGINT, 130, ("dnabert-s-tiny", "esm2_t6_8M")),
     (signal.SIGTERM, 143, ("dnabert-s", "esm2_t12_35M"))], ids=["small", "large"])
 def test_signals_stop_a_run_that_computes(program, genome, number, code, models):
-    (program.folder / "long.fa").write_text(fasta({f"copy_{i}": genome for i in range(40)}))
+    (program.folder / "long.fa").write_text(fasta({f"copy_{i}": genome for i in range(400)}))
     process = program.start("predict", "long.fa", "--dnabert-model", f"synthetic:{models[0]}",
                             "--esm-model", f"synthetic:{models[1]}", "-p", "synthetic", "-t", "1",
                             "-o", "out", stderr=subprocess.PIPE)

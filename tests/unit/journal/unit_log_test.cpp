@@ -61,7 +61,8 @@ struct UnitLogs : testing::Test {
 
   TempDir directory;
   Journal journal = Journal::create(directory / "run.db", {});
-  UnitLog log{[this](const Unit& unit) { journal.append(unit); }};
+  Counter scored;
+  UnitLog log{[this](const Unit& unit) { journal.append(unit); }, scored};
 };
 
 TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
@@ -170,7 +171,7 @@ TEST_F(UnitLogs, SaveNothingWithoutAScore) {
 
 TEST_F(UnitLogs, KeepFramesThatFailed) {
   log.add(part_of(0, 2));
-  log.set_failed(1);
+  log.give_up(1);
   score(0);
   log.finish();
   const std::vector<Unit> all = units();
@@ -181,10 +182,13 @@ TEST_F(UnitLogs, KeepFramesThatFailed) {
 
 TEST(UnitLogWhoseSinkFails, GivesNoUnitTwice) {
   std::size_t given = 0;
-  UnitLog log([&given](const Unit&) {
-    ++given;
-    throw Error(ErrorKind::kOutputWrite, "full");
-  });
+  Counter scored;
+  UnitLog log(
+      [&given](const Unit&) {
+        ++given;
+        throw Error(ErrorKind::kOutputWrite, "full");
+      },
+      scored);
   EXPECT_EQ(thrown_kind([&log] {
               log.add(part_of(0, 0));
               log.finish();
@@ -209,26 +213,25 @@ TEST(UnitSize, IsFullByEachOfItsBounds) {
   EXPECT_TRUE(ids.is_full());
 }
 
-// Not only when its unit is full.
-TEST(UnitLogThatTells, TellsOfASequenceWithItsLastScore) {
-  int told = 0;
-  UnitLog log([](const Unit&) {}, 0, [&told] { ++told; });
+// Also before its unit is full.
+TEST_F(UnitLogs, CountASequenceWithItsLastScore) {
   log.add(part_of(0, 2));
   log.add(part_of(1, 0));
-  EXPECT_EQ(told, 1);  // of the one without frames
+  EXPECT_EQ(scored.get(), 1U);  // the one without frames
   log.set_score(1, 0.5F, 0.5F);
-  EXPECT_EQ(told, 1);
-  log.set_failed(0);
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(scored.get(), 1U);
+  log.give_up(0);
+  EXPECT_EQ(scored.get(), 2U);
   SequencePart beginning = part_of(2, 0);
   beginning.last = false;
   log.add(std::move(beginning));
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(scored.get(), 2U);
 }
 
 TEST(UnitLogOfAResumedRun, GoesOnCounting) {
   std::vector<std::uint64_t> given;
-  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, 7);
+  Counter scored;
+  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, scored, 7);
   log.add(part_of(0, 0));
   log.finish();
   EXPECT_THAT(given, testing::ElementsAre(7));

@@ -1,0 +1,54 @@
+#include "run/extra_files.hpp"
+
+#include <span>
+
+namespace virnucpro {
+
+ExtraFiles::ExtraFiles(const PredictSettings& settings, const RunModels& models,
+                       const OutputDirectory& directory, bool scored)
+    : settings_(settings), directory_(directory) {
+  if (settings.virus_fasta) {
+    sequences_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
+                       directory.path());
+  }
+  if (!settings.keep_intermediate || scored) return;
+  const BatchComputer& computer = *models.computer;
+  const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
+                               .esm2 = computer.esm2_width(),
+                               .merged = computer.dnabert_s_width() + computer.esm2_width()};
+  intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
+                         models.description);
+}
+
+void ExtraFiles::add(const FramePart& part, std::uint64_t number) {
+  if (part.record) sequences_->add(*part.record);
+  if (intermediates_) intermediates_->add(part, number);
+}
+
+void ExtraFiles::write(std::uint64_t number, const BatchResult& result, std::size_t index) {
+  if (!intermediates_) return;
+  const std::size_t frames = result.scores.size() / 2;
+  const std::size_t dna = result.dnabert_s.size() / frames;
+  const std::size_t esm = result.esm2.size() / frames;
+  intermediates_->write(number, std::span{result.dnabert_s}.subspan(index * dna, dna),
+                        std::span{result.esm2}.subspan(index * esm, esm));
+}
+
+void ExtraFiles::keep() {
+  if (sequences_) sequences_->keep();
+  if (intermediates_) intermediates_->keep();
+}
+
+void ExtraFiles::drop() {
+  if (sequences_) sequences_->drop();
+  if (intermediates_) intermediates_->drop();
+}
+
+void ExtraFiles::finish(const Journal& journal, const Cancel& cancel) {
+  if (sequences_) {
+    sequences_->write(journal, settings_.threshold, directory_.path() / "virus.fasta", cancel);
+  }
+  if (intermediates_) intermediates_->commit();
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/cancel.hpp"
+#include "engine/messages.hpp"
+#include "journal/journal.hpp"
+#include "run/frame_stream.hpp"
+#include "run/intermediates.hpp"
+#include "run/output_directory.hpp"
+#include "run/predict.hpp"
+#include "run/start_models.hpp"
+#include "run/virus_fasta.hpp"
+
+namespace virnucpro {
+
+// What predict writes beside its tables, where the user asked for it: virus.fasta and the files of
+// --keep-intermediate. They hold nothing of an input that turned out damaged.
+class ExtraFiles {
+ public:
+  // `scored`: the journal has all scores, so the intermediate files are there already.
+  ExtraFiles(const PredictSettings& settings, const RunModels& models,
+             const OutputDirectory& directory, bool scored);
+
+  // Whether add() needs the part's record.
+  bool needs_records() const { return sequences_ && sequences_->needs_records(); }
+  // Every part of the inputs. `number`: of the part's first frame.
+  void add(const FramePart& part, std::uint64_t number);
+  void write(std::uint64_t number, const BatchResult& result, std::size_t index);
+  // The input of what was added so far is whole.
+  void keep();
+  // Drops everything added since keep(). None of its frames may still be computed.
+  void drop();
+  // Once the tables are written. Errors: kOutputWrite, kInputChanged, Cancel's.
+  void finish(const Journal& journal, const Cancel& cancel);
+
+ private:
+  const PredictSettings& settings_;
+  const OutputDirectory& directory_;
+  std::optional<SequenceRereader> sequences_;
+  std::optional<Intermediates> intermediates_;
+};
+
+}  // namespace virnucpro
