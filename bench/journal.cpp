@@ -5,7 +5,6 @@
 // journaled and the seconds that the journal itself took.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -19,15 +18,13 @@
 #include "base/cancel.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
-#include "journal/unit_log.hpp"
+#include "journal/ledger.hpp"
 #include "observe/counters.hpp"
 #include "run/frame_stream.hpp"
 #include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Written {
   std::uint64_t sequences = 0;
@@ -39,15 +36,10 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
   std::filesystem::create_directories(out);
   Journal::Fingerprint print = run.fingerprint();
   print[input_path_key(0)] = std::filesystem::absolute(input).string();
-  Journal journal = Journal::create(out / "run.db", print);
   Written written;
-  UnitLog units([&](const Unit& unit) {
-    const auto start = Clock::now();
-    journal.append(unit);
-    written.seconds += std::chrono::duration<double>(Clock::now() - start).count();
-  });
   const Cancel cancel;
   RunCounters counters;
+  Ledger ledger(Journal::create(out / "run.db", print), counters);
   InputSet inputs({.paths = {input}}, cancel);
   FrameStreamSettings settings;
   settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);
@@ -57,11 +49,11 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
     auto* part = std::get_if<FramePart>(&*event);
     if (part == nullptr || part->part.input != 0) continue;
     part->part.frames.emplace_back();
-    const auto number = units.add(std::move(part->part));
-    units.set_score(number, 0.25F, 0.75F);
+    ledger.set_score(ledger.add(std::move(part->part)).value(), 0.25F, 0.75F);
     if (++written.sequences == sequences) break;
   }
-  units.save();
+  ledger.save();
+  written.seconds = counters.host.journal.seconds();
   return written;
 }
 
