@@ -57,11 +57,11 @@ bench-peers:  ## the same comparisons with PyPI's torch, in .venv-peers (gigabyt
 gpu-bundle:  ## the program, GPU tests and benchmarks for a machine with a GPU: dist/virnucpro-gpu.tar.xz
 	@tools/gpu_bundle.sh
 
-docs:  ## write docs/errors.md and docs/configuration.md from the program's tables
+docs:  ## write errors.md and configuration.md of docs/reference from the program's tables
 	@tools/setup.sh demo
 	cmake --preset cpu
 	cmake --build --preset cpu --target write_documents
-	build/cpu/tools/write_documents docs docs
+	build/cpu/tools/write_documents docs docs/reference
 
 format:  ## lay out the sources as .clang-format says
 	@$(SOURCES) | xargs -0 -r clang-format -i

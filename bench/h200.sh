@@ -3,7 +3,7 @@
 # lists it.
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
-# the three parts of docs/performance.md's table; tests are those of `ctest -L gpu` and the sanitizers;
+# the three parts of docs/develop/performance.md's table; tests are `ctest -L gpu` and the sanitizers;
 # trace is a run with its timeline, which is checked, beside one without; validation is the program's own
 # benchmark, all suites over 10,000 sequences, on all GPUs of the host; vanilla its two suites that run the
 # original, in fp32 on one GPU; simulation needs no GPU.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md from bench/results/*.json and bench/comments.md."""
+"""Writes docs/develop/performance.md from bench/results/*.json and bench/comments.md."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from typing import List, Optional
 from figure import number
 
 BENCH = Path(__file__).resolve().parent
-PAGE = BENCH.parent / "docs" / "performance.md"
+PAGE = BENCH.parent / "docs" / "develop" / "performance.md"
 
 INTRODUCTION = """<!-- Written by bench/render.py from bench/results/*.json and bench/comments.md. -->
 # How fast it is, and how much memory it takes
 
-`make bench` measures it anew; [bench/README.md](../bench/README.md) says how, and what each figure
+`make bench` measures it anew; [bench/README.md](../../bench/README.md) says how, and what each figure
 is. Figures are medians, with the lowest and highest of the repeats in parentheses; a ratio is that of
 this program over the peer, turn by turn in one run. Figures of different runs are not to be compared:
 machines differ, and so do their hours.
@@ -65,7 +65,7 @@ def section(path: Path) -> str:
         kind = heading_of_gpus(path, about["gpu"])
     lines = [f"## {kind}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
-             f" [{path.name}](../bench/results/{path.name})", "",
+             f" [{path.name}](../../bench/results/{path.name})", "",
              "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]
     return "\n".join(lines + [row(figure) for figure in report["figures"]] + layer(report)) + "\n"
 

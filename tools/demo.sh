@@ -41,5 +41,5 @@ demonstration shows that the pipeline works, not what lambda is. For real scores
   300_model.pth, 500_model.pth   the classifiers, from the VirNucPro repository
 into one folder, say models/, and run
   $virnucpro predict YOUR.fa.gz --models-dir models
-docs/models.md says more.
+docs/use/models.md says more.
 END

@@ -129,7 +129,7 @@ END
   cat >>"$stage/README" <<END
 An NVIDIA GPU of compute capability 8.0 or newer (A100, RTX 30 and later) needs ${cuda#*, for }
 (nvidia-smi says which there is), and no CUDA besides. Without a GPU it computes on the processor.
-bin/virnucpro utils list-devices says what it can use; share/doc/virnucpro/docs/gpu.md says more.
+bin/virnucpro utils list-devices says what it can use; share/doc/virnucpro/docs/use/gpu.md says more.
 END
 }
 

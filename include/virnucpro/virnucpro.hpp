@@ -1,7 +1,7 @@
 #pragma once
 
 // virnucpro as a library: models opened once, then sequences held in memory embedded and
-// classified. The numbers are those of the program, bit for bit. C++17; docs/library.md has an
+// classified. The numbers are those of the program, bit for bit. C++17; docs/use/library.md has an
 // example.
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ErrorInfo;
 VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
-// sequence; the rest is the row of the program's table of errors (docs/errors.md).
+// sequence; the rest is the row of the program's table of errors (docs/reference/errors.md).
 class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
  public:
   Exception(const Exception&) = default;
@@ -101,8 +101,8 @@ struct Analysis {
 // Exception, and nothing else. After an exception the object is as before the call.
 class VIRNUCPRO_PUBLIC Models {
  public:
-  // Models are named as for the program (docs/models.md): a file, a folder, a published name, or
-  // synthetic:NAME.
+  // Models are named as for the program (docs/use/models.md): a file, a folder, a published name,
+  // or synthetic:NAME.
   struct Options {
     std::string dnabert_s = "zhihan1996/DNABERT-S";
     std::string esm2 = "esm2_t36_3B_UR50D";

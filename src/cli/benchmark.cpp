@@ -58,7 +58,7 @@ constexpr const char* kBenchmarkExamples =
     "  virnucpro benchmark --suite memory --data-size tiny -o bench\n"
     "Without models the weights are synthetic: they are as fast as the real ones, and their "
     "scores\n"
-    "mean nothing. docs/validation.md says how each requirement is measured.";
+    "mean nothing. docs/use/validation.md says how each requirement is measured.";
 
 // A benchmark of a GPU has this much to do in 10 s: shorter runs tell no rate.
 constexpr double kShortestTrial = 10;

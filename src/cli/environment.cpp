@@ -29,9 +29,10 @@ constexpr std::array kVariables{
     EnvironmentVariable{"CUDA_VISIBLE_DEVICES",
                         "which GPUs CUDA shows (utils list-devices, where CUDA is built in)", true,
                         false},
-    EnvironmentVariable{"ONEDNN_MAX_CPU_ISA",
-                        "AVX2: the numbers of a processor that has no more (docs/determinism.md)",
-                        true, false},
+    EnvironmentVariable{
+        "ONEDNN_MAX_CPU_ISA",
+        "AVX2: the numbers of a processor that has no more (docs/reference/determinism.md)", true,
+        false},
     EnvironmentVariable{"TMPDIR",
                         "for what is kept while the program runs: the index of a --reference, the "
                         "journal of --output -; else /tmp",

@@ -34,7 +34,7 @@ std::string profile_row(const BudgetRow& row);
 // Its last line: what to do with it.
 std::string profile_end(std::size_t recommended);
 
-// All of it for programs (docs/outputs.md).
+// All of it for programs (docs/use/outputs.md).
 std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
                          std::size_t recommended);
 

@@ -149,7 +149,7 @@ void add_files(std::string& text) {
   }
   text +=
       ".PP\nThere is no configuration but the file of \\fB\\-\\-config\\fR. The columns of the "
-      "tables are described in \\fIshare/doc/virnucpro/docs/outputs.md\\fR.\n";
+      "tables are described in \\fIshare/doc/virnucpro/docs/use/outputs.md\\fR.\n";
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 namespace virnucpro {
 
-// docs/errors.md: the table of errors.
+// docs/reference/errors.md: the table of errors.
 std::string error_reference();
-// docs/configuration.md: the keys of the configuration file, and the environment.
+// docs/reference/configuration.md: the keys of the configuration file, and the environment.
 std::string configuration_reference();
 
 }  // namespace virnucpro

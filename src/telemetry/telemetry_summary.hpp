@@ -41,7 +41,7 @@ std::string worker_name(const ComputeSettings& compute, std::size_t index);
 
 RunMeasurements measurements_of(const Measured& run);
 
-// telemetry_<time>.json: docs/telemetry.schema.json says what is in it.
+// telemetry_<time>.json: docs/reference/telemetry.schema.json says what is in it.
 std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verdicts);
 
 }  // namespace virnucpro

@@ -265,7 +265,8 @@ NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES", "VIRNUCPRO_DISABLE_FP16"}
 
 
 def documented_variables():
-    text = (SOURCE / "docs" / "configuration.md").read_text().partition("## Environment")[2]
+    page = SOURCE / "docs" / "reference" / "configuration.md"
+    text = page.read_text().partition("## Environment")[2]
     return dict(re.findall(r"(?m)^\| `(\w+)` \| (yes|no) \|", text))
 
 

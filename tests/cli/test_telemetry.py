@@ -14,7 +14,7 @@ import pytest
 from conftest import MODELS, SOURCE, fasta, message
 
 SHORT = ["-e", "100", "--no-progress"]
-SCHEMA = json.loads((SOURCE / "docs" / "telemetry.schema.json").read_text())
+SCHEMA = json.loads((SOURCE / "docs" / "reference" / "telemetry.schema.json").read_text())
 
 
 @pytest.fixture

@@ -67,9 +67,9 @@ WORKERS = (1, *SEVERAL)
 
 
 def errors():
-    """{name: (exit code, meaning)}, as docs/errors.md tells the users."""
+    """{name: (exit code, meaning)}, as docs/reference/errors.md tells the users."""
     rows = re.findall(r"^\| `([\w-]+)` \| (\d+) \| ([^|]+) \|",
-                      (SOURCE / "docs" / "errors.md").read_text(), re.MULTILINE)
+                      (SOURCE / "docs" / "reference" / "errors.md").read_text(), re.MULTILINE)
     return {name: (int(code), meaning) for name, code, meaning in rows}
 
 

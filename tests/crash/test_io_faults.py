@@ -1,7 +1,7 @@
 """Disks that are full, over quota or broken: each call fails in turn, and really full ones.
 
-The run ends with the error that docs/errors.md has for it, which names a file, or comes through; no
-table is half-written; and once the disk is well again, `--resume` gives the right bytes.
+The run comes through, or ends with the error that docs/reference/errors.md has for it, which names
+a file. No table is half-written. Once the disk is well again, `--resume` gives the right bytes.
 """
 
 import os

@@ -260,8 +260,8 @@ class Sm90Gemm {
   }
 };
 
-// The tile of each kind of layer, found by measurement (docs/performance.md). It follows from the
-// layer alone; bits do not depend on it.
+// The tile of each kind of layer, found by measurement (docs/develop/performance.md). It follows
+// from the layer alone; bits do not depend on it.
 template <class Element>
 void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
   using Wide = TileChoice<128, 192, true>;

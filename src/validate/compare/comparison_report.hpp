@@ -9,7 +9,7 @@ namespace virnucpro {
 // A comparison as a table for people: lines, each with its end.
 std::string comparison_text(const Comparison& comparison);
 
-// The same for programs (docs/outputs.md); what is unknown, and NaN, is null.
+// The same for programs (docs/use/outputs.md); what is unknown, and NaN, is null.
 std::string comparison_json(const Comparison& comparison);
 
 }  // namespace virnucpro

@@ -36,8 +36,8 @@ std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                     const BenchmarkResults& results, std::vector<Section> more);
 
-// As docs/validation.md has it: metadata, performance, validation, status and summary with the keys
-// of v2's files, and this program's own below them.
+// As docs/use/validation.md has it: metadata, performance, validation, status and summary with the
+// keys of v2's files, and this program's own below them.
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                            const BenchmarkResults& results, const BenchmarkEnd& end);
 

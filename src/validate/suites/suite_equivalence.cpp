@@ -256,7 +256,8 @@ class Equivalence {
   }
 
   void finish() {
-    report_.section.note = "Rows are matched by their ids; docs/validation.md says what is equal.";
+    report_.section.note =
+        "Rows are matched by their ids; docs/use/validation.md says what is equal.";
     report_.section.tables = {dataset_table(all_), row_table(all_)};
   }
 

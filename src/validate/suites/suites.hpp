@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The suites of benchmark, each in a file of its own; docs/validation.md says how each requirement
-// is measured. What a suite found before an error it leaves in its report. Errors: those of trials
-// (kBenchmark), Cancel's.
+// The suites of benchmark, each in a file of its own; docs/use/validation.md says how each
+// requirement is measured. What a suite found before an error it leaves in its report. Errors:
+// those of trials (kBenchmark), Cancel's.
 void run_throughput_suite(SuiteContext& context, SuiteReport& report);
 void run_memory_suite(SuiteContext& context, SuiteReport& report);
 void run_scaling_suite(SuiteContext& context, SuiteReport& report);

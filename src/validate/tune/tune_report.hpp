@@ -41,7 +41,7 @@ std::string winner_text(const TuneOutcome& outcome);
 
 // The winner as a configuration file, with a head that says what it holds for.
 std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome);
-// Everything for programs (docs/outputs.md).
+// Everything for programs (docs/use/outputs.md).
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome);
 // And for people: a heat map of threads and token budget for each prefetch and precision.
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome);
