@@ -253,8 +253,8 @@ def least_cosine(setting: Setting, width: int) -> float:
     return min(cosine(a, b) for a, b in pairs[:200])
 
 
-# Semantics: 1 - cosine to the reference implementations; differences of scores from those in fp32
-# that 99 % of the frames and all of them keep; the share of equal calls.
+# docs/reference/semantics.md, section 7: 1 - cosine to the reference implementations; differences of
+# scores from those in fp32 that 99 % of the frames and all of them keep; the share of equal calls.
 MOST_APART = {"fp32": 1e-7, "fp16": 1e-5, "bf16": 1e-4}
 SCORE_BARS = {"fp16": (5e-3, 2e-2, 99.8), "bf16": (2e-2, 5e-2, 99.5)}
 LARGEST_FP32 = 1e-4

@@ -17,7 +17,8 @@ struct Frame {
   std::string protein;      // standard table, codons with unknown letters dropped; not empty
 };
 
-// The stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3 (semantics 2).
+// The stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3 (docs/reference/semantics.md,
+// section 2).
 std::vector<Frame> stop_free_frames(std::string_view chunk);
 
 }  // namespace virnucpro

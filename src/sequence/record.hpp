@@ -17,8 +17,8 @@ struct SequenceRecord {
   std::uint64_t number = 0;  // 1-based, within its input
 };
 
-// The header's first word (semantics: Python's str.split() on UTF-8; bytes that are not UTF-8 are
-// kept). Empty for an empty header.
+// The header's first word (docs/reference/semantics.md, section 1): white space is that of Python's
+// str.split() on UTF-8, and bytes that are not UTF-8 are kept. Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
 // How many letters are none of the IUPAC nucleotide codes (ACGTU RYSWKM BDHV N, either case): gaps,

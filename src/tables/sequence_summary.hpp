@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// A chunk's scores: the maxima over its frames (semantics 6).
+// A chunk's scores: the maxima over its frames (docs/reference/semantics.md, section 6).
 struct ChunkScore {
   std::uint64_t chunk = 0;
   float others = 0;

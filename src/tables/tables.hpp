@@ -39,10 +39,10 @@ struct TableCounts {
 };
 
 // Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the
-// journal, leaving out failed inputs (semantics 6). All three are complete and synced before the
-// first gets its name. Memory does not grow with the run: the consensus table and the ids, among
-// which duplicates are counted, are sorted on disk, in the output directory. Errors: kOutputWrite,
-// kJournalDamaged, Cancel's; then none of them is there.
+// journal, leaving out failed inputs (docs/reference/semantics.md, section 6). All three are
+// complete and synced before the first gets its name. Memory does not grow with the run: the
+// consensus table and the ids, among which duplicates are counted, are sorted on disk, in the
+// output directory. Errors: kOutputWrite, kJournalDamaged, Cancel's; then none of them is there.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 

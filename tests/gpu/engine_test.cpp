@@ -77,7 +77,8 @@ TEST_P(ModelsOnGpu, AgreesWithTheCpu) {
   const BatchRequest request = request_of(3, some_frames(60));
   const BatchResult expected =
       Engine(GetParam().models(), {.threads = 4, .outputs = kAll}, cancel).run(request);
-  // Semantics: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16 0.9999.
+  // docs/reference/semantics.md, section 7: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16
+  // 0.9999.
   for (const auto& [precision, largest, least_cosine] :
        {std::tuple{Precision::kFp32, 1e-4, 0.9999999}, std::tuple{Precision::kFp16, 2e-2, 0.99999},
         std::tuple{Precision::kBf16, 1e-1, 0.9999}}) {

@@ -1,4 +1,4 @@
-"""The exactness that is promised (semantics: Exactness), as assertions."""
+"""The exactness that docs/reference/semantics.md, section 7, promises, as assertions."""
 
 import numpy as np
 

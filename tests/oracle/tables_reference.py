@@ -1,4 +1,6 @@
-"""The three tables from frame scores, in Python: semantics of the tables alone, no models.
+"""The three tables from frame scores, in Python, without models.
+
+docs/reference/semantics.md, section 6, is what they must be.
 
 Scores are numpy float32 throughout, so that they are printed the way the original printed them.
 """

@@ -13,11 +13,13 @@
 
 namespace virnucpro {
 
-// Within a margin of this a label may change between precisions (semantics 7).
+// Within a margin of this a label may change between precisions (docs/reference/semantics.md,
+// section 7).
 inline constexpr double kNearBoundary = 0.1;
 
 // When two numbers count as equal: |a - b| <= absolute + relative * |b|, as numpy.isclose has it.
-// The default of `absolute` is what fp32 embeddings may differ by from the reference (semantics 7).
+// The default of `absolute` is what fp32 embeddings may differ by from the reference (section 7
+// there).
 struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;

@@ -36,10 +36,10 @@ struct TableLayout {
   std::span<const TableColumn> columns;
 };
 
-// A table of predict or merge, of the original or of v2 (semantics 6), recognised by its header:
-// the frames, the consensus with its scores or (the original's) without, or sequences.tsv. Columns
-// are parted by tabs or commas, as in the header; ids may hold commas. A line ends with LF or CR
-// LF. Of a file of any size a line is in memory, of 128 KiB at most.
+// A table of predict or merge, of the original or of v2 (docs/reference/semantics.md, section 6),
+// recognised by its header: the frames, the consensus with its scores or (the original's) without,
+// or sequences.tsv. Columns are parted by tabs or commas, as in the header; ids may hold commas. A
+// line ends with LF or CR LF. Of a file of any size a line is in memory, of 128 KiB at most.
 class ScoreTable : public RowSource {
  public:
   // Errors: kInputMissing, kInputRead; kInputFormat for another header.
