@@ -23,7 +23,8 @@ namespace virnucpro {
 // workers were lost while nothing else was on them is condemned, and the workers are not to blame.
 // It is given up when the next part is answered; where no other part is left, at once, provided
 // that any was answered before. Where workers are lost with whatever they get, no frame is at
-// fault: the schedule ends, and has given up none.
+// fault: the schedule ends, and has given up none. The price: a resumed run that has nothing left
+// but a frame that loses workers ends so each time.
 // NaN is computed again, on another worker or the same one started anew; what is NaN again is given
 // up.
 class WorkerSchedule {

@@ -16,7 +16,9 @@ namespace virnucpro {
 
 // decode_cram() in a process of its own. Given a crafted file htslib takes any amount of memory,
 // and not every version leaves its memory whole, or ends: here it has as much memory and time as it
-// is allowed, sees no other file, and takes nothing with it when it crashes.
+// is allowed, can open neither file nor socket once the reference is open, and takes nothing with
+// it when it crashes. Before each record it says up to which byte it read: a container that counts
+// its records wrongly is an error at the same place each time.
 class CramProcess : public ByteSource {
  public:
   // The next part of the CRAM, empty at its end. Asked for when the last one was taken.

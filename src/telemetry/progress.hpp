@@ -23,8 +23,9 @@ struct ProgressSettings {
 };
 
 // Shows how a run gets on, on stderr: a live block on a terminal, elsewhere a plain line every half
-// minute, and when scoring begins and ends. It only reads the counters; the destructor takes the
-// block away.
+// minute, and when scoring begins and ends. The cursor waits above the block, which is laid out
+// anew at every drawing: after a resize, what became of the old one lies below the cursor and is
+// cleared. It only reads the counters; the destructor takes the block away.
 class Progress {
  public:
   // `counters` and what `settings` ask outlive it.

@@ -58,7 +58,8 @@ std::string lengths_text(const LengthDistribution& lengths);
 bool is_possible(const LengthDistribution& lengths);
 
 // The length of a sequence, which depends on nothing but the seed and the sequence's index. Integer
-// arithmetic alone: the same on every machine.
+// arithmetic alone: the same on every machine. The C library's exp and log differ between machines
+// in their last bit, and one letter more changes every byte behind it.
 //
 // A normal number is the sum of 48 uniform ones of 16 bits (Irwin and Hall, 1927), whose standard
 // deviation is 2 in units of their range: its distribution function is within 0.001 of the normal
