@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::string_view kMagic = "BAM\1";
 constexpr std::string_view kCodes = "=ACMGRSVTWYHKDBN";
-constexpr std::size_t kFixedBytes = 32;  // of a record behind its size
+constexpr std::size_t kFixedBytes = 32;  // of a record, after its size
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
 
-// The two letters of a byte.
+// The two letters of each byte.
 constexpr auto kPairs = [] {
   std::array<std::array<char, 2>, 256> table{};
   for (std::size_t byte = 0; byte < table.size(); ++byte) {
@@ -28,10 +28,10 @@ constexpr auto kPairs = [] {
 
 }  // namespace
 
-// The fixed part of a record, and where what follows it lies.
+// The sizes and fields of a record's fixed part.
 struct BamReader::Layout {
   std::uint64_t offset = 0;  // of the record in the text
-  std::uint64_t size = 0;    // of what follows its size
+  std::uint64_t size = 0;    // of the bytes after the size field
   std::int32_t reference = 0;
   std::int32_t mate_reference = 0;
   std::uint64_t name = 0;   // bytes
@@ -53,7 +53,7 @@ std::optional<SequenceRecord> BamReader::next() {
     return read_record();
   } catch (const Error& error) {
     if (error.place().offset) throw;
-    const bool own = error.detail().empty();  // the window knows neither place nor part
+    const bool own = error.detail().empty();  // the window throws without place or detail
     throw Error(
         error.kind(), Place{.file = file_, .record = records_ + 1, .offset = bytes_.bytes()},
         own ? fmt::format("within a BAM {}", in_header_ ? "header" : "record") : error.detail());
@@ -73,7 +73,7 @@ void BamReader::read_header() {
   }
 }
 
-// The next one that is not skipped.
+// The next record that is not skipped.
 std::optional<SequenceRecord> BamReader::read_record() {
   while (!bytes_.at_end()) {
     const Layout layout = read_layout();

@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The reads of a BAM text, decompressed (SAM specification, 4.2). Memory is one read and a bounded
-// window, whatever sizes the text names: letters are kept as they come, qualities, CIGAR, tags and
-// the header are read over. Bases are the sixteen codes "=ACMGRSVTWYHKDBN".
+// Reads a decompressed BAM text (SAM specification, 4.2). Memory is one read and a bounded window,
+// whatever sizes the text claims: it keeps the letters that arrive, and passes over qualities,
+// CIGAR, tags and header. Bases are the sixteen codes "=ACMGRSVTWYHKDBN".
 class BamReader : public AlignmentReader {
  public:
   BamReader(ByteSource& source, std::string file);
@@ -37,7 +37,7 @@ class BamReader : public AlignmentReader {
   std::string file_;
   bool in_header_ = true;
   std::uint32_t references_ = 0;
-  std::uint64_t records_ = 0;  // read to their end
+  std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
 };
 

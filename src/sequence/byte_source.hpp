@@ -5,7 +5,7 @@
 
 namespace virnucpro {
 
-// Where the text of an input comes from, decompressed.
+// A source of an input's decompressed text.
 class ByteSource {
  public:
   ByteSource() = default;
@@ -13,8 +13,8 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  // Fills the front of `buffer` (which is not empty) and returns how many bytes it wrote; 0 means
-  // that the text is at its end and was whole. Throws Error without a place: the reader knows it.
+  // Fills the front of `buffer` (not empty) and returns how many bytes it wrote; 0 means that the
+  // text ended and was complete. Throws an Error without a place: the reader adds it.
   virtual std::size_t read(std::span<char> buffer) = 0;
 };
 

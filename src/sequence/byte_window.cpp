@@ -51,7 +51,7 @@ void ByteWindow::require(std::size_t size) {
   }
 }
 
-// Adds to what is left; false at the end of the text.
+// Appends to the bytes that are left; false at the end of the text.
 bool ByteWindow::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
             buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());

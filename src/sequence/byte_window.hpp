@@ -11,9 +11,8 @@
 
 namespace virnucpro {
 
-// The bytes of a binary text, one after the other, in bounded memory. Everything that was read is
-// hashed. Errors: kInputTruncated, without a place, where more is asked for than there is; and
-// those of the source.
+// Reads a binary text in bounded memory and hashes everything it reads. Errors: kInputTruncated
+// without a place, if a call wants more bytes than the text has; and the source's errors.
 class ByteWindow {
  public:
   explicit ByteWindow(ByteSource& source);
@@ -21,14 +20,14 @@ class ByteWindow {
   bool at_end();
   // The next `size` bytes, at most 64 KiB, valid until the next call.
   std::string_view read(std::size_t size);
-  // At least one and at most `most` of the next bytes, as many as are at hand. `most` is not 0.
+  // At least one and at most `most` (not 0) of the next bytes: those in the window.
   std::string_view read_some(std::uint64_t most);
   void skip(std::uint64_t size);
   std::uint32_t read_u32();  // little endian
 
   std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // read so far
-  std::string hash() const { return hash_.hex(); }                  // XXH3-128 of them
+  std::string hash() const { return hash_.hex(); }                  // XXH3-128 of these bytes
 
  private:
   bool fill();
@@ -42,7 +41,7 @@ class ByteWindow {
   std::size_t end_ = 0;
 };
 
-// Numbers as binary formats have them, little endian, at `offset` of `bytes`.
+// Little-endian numbers at `offset` of `bytes`.
 std::uint16_t u16_at(std::string_view bytes, std::size_t offset);
 std::uint32_t u32_at(std::string_view bytes, std::size_t offset);
 std::int32_t i32_at(std::string_view bytes, std::size_t offset);

@@ -19,7 +19,7 @@
 namespace virnucpro {
 namespace {
 
-// The resource's type is the C library's own affair.
+// A template because the C libraries disagree about the resource's type.
 template <typename Resource>
 void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   rlimit limit{};
@@ -38,14 +38,14 @@ std::uint64_t seconds_used(pid_t process) {
   if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
     throw Error(ErrorKind::kInputRead, errno_text(error));
   }
-  ::clock_gettime(clock, &used);  // fails, and leaves 0, for a process that has ended
+  ::clock_gettime(clock, &used);  // fails for a process that has ended, and leaves 0
   return static_cast<std::uint64_t>(used.tv_sec) + 1;
 }
 
 }  // namespace
 
 ChildProcess::~ChildProcess() {
-  if (id <= 0) return;  // none was started; to kill(), 0 and less are many processes
+  if (id <= 0) return;  // none was started; kill() takes 0 and less for many processes
   ::kill(id, SIGKILL);
   while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -57,7 +57,7 @@ void ChildProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
 }
 
 std::uint64_t data_bytes() {
-  std::array<std::uint64_t, 6> pages{};  // of statm: the sixth is data and stack
+  std::array<std::uint64_t, 6> pages{};  // of statm; the sixth is data and stack
   std::ifstream file("/proc/self/statm");
   for (std::uint64_t& count : pages) file >> count;
   return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -66,7 +66,7 @@ std::uint64_t data_bytes() {
 void keep_only(int socket) {
   ::dup2(socket, STDIN_FILENO);
   ::dup2(socket, STDOUT_FILENO);
-  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // libraries report there
+  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // libraries write there
   ::closefrom(STDERR_FILENO + 1);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};

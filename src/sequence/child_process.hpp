@@ -6,26 +6,26 @@
 
 namespace virnucpro {
 
-// A process that was forked, ended at the end of its life.
+// A forked process; the destructor kills it.
 struct ChildProcess {
   ChildProcess() = default;
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Data memory (RLIMIT_DATA) and, from now on, time of a processor: it ends when it uses more.
-  // Errors: kInputRead, where the kernel refuses.
+  // Limits its data memory (RLIMIT_DATA) and its processor time from now on; it ends when it uses
+  // more. Errors: kInputRead if the kernel refuses.
   void allow(std::uint64_t bytes, std::uint64_t seconds) const;
 
   pid_t id = -1;
 };
 
-// Data memory of this process, as that limit counts it; 0 where /proc does not tell.
+// The data memory of this process as RLIMIT_DATA counts it; 0 if /proc does not say.
 std::uint64_t data_bytes();
 
-// In a process that was just forked, to read what nobody vouches for: leaves it one socket, as its
-// standard input and output, and nothing else. With the other end of that open here, or the lock of
-// an output folder, it would outlive the one who started it, who alone decides when it ends.
+// For a process just forked to read untrusted data: keeps one socket as standard input and output,
+// and closes all else. An open end of the parent's socket, or the lock of an output folder, would
+// let it outlive its parent, which alone decides when it ends.
 void keep_only(int socket);
 
 }  // namespace virnucpro

@@ -10,9 +10,9 @@ struct Chunk {
   std::uint64_t end = 0;
 };
 
-// How a sequence of `length` letters is cut into chunks of `size` (at least 1): ceil(length/size)
-// chunks whose overlaps share the surplus. The original's rule, with its unclipped `need`: when
-// every overlap is the larger one, the last chunk comes out short. Constant time and memory.
+// Cuts a sequence of `length` letters into ceil(length/size) chunks of `size` (at least 1); their
+// overlaps share the surplus. This is the original's rule, with its unclipped `need`: if every
+// overlap is the larger one, the last chunk is short. Constant time and memory.
 class ChunkPlan {
  public:
   ChunkPlan(std::uint64_t length, std::uint64_t size);
@@ -25,7 +25,7 @@ class ChunkPlan {
   std::uint64_t size_;
   std::uint64_t count_;
   std::uint64_t lower_ = 0;  // the smaller overlap
-  std::uint64_t need_ = 0;   // how many overlaps, from the first, are one larger
+  std::uint64_t need_ = 0;   // the first `need_` overlaps are one letter larger
 };
 
 }  // namespace virnucpro

@@ -13,24 +13,24 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kDefinitionBytes = 26;
-constexpr std::uint32_t kMostBytes = 0x7fffffff;  // sizes are signed, of 32 bits
+constexpr std::uint32_t kMostBytes = 0x7fffffff;  // sizes are signed 32-bit numbers
 constexpr std::int32_t kEndStart = 4'542'278;     // "EOF"
 constexpr std::uint32_t kCompressionHeader = 1;   // content type
 constexpr std::uint32_t kSubstitutionBytes = 5;
 
-// What is believed of a container: so much, and so much more for each of its bytes.
+// The most that a container may claim to hold: a fixed amount, and more for each of its bytes.
 struct Belief {
   std::uint64_t free;
   std::uint64_t of_byte;
   std::uint64_t most(std::uint64_t bytes) const { return free + of_byte * bytes; }
 };
 
-// Bytes decompressed, beside one for each base: a read without qualities has as many equal ones,
-// which compress to nothing.
+// Decompressed bytes, plus one for each base: a read without qualities stores as many equal ones,
+// which compress to almost nothing.
 constexpr Belief kUnpacked{.free = 16U << 20U, .of_byte = 64};
-// The same of a header, whose text repeats itself, and costs many times its length.
+// The same for a header: its text repeats itself, so it needs far more memory than its length.
 constexpr Belief kUnpackedHeader{.free = 1U << 20U, .of_byte = 32};
-// Writers close a container after some 5 million bases, and a longer read fills it.
+// Writers close a container after about 5 million bases; one longer read can fill one.
 constexpr Belief kBases{.free = 8U << 20U, .of_byte = 64};
 // Writers put 10,000 into a slice.
 constexpr Belief kRecords{.free = 1U << 16U, .of_byte = 4};
@@ -44,7 +44,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
-// A number of one to five bytes; the first one's leading ones say how many follow.
+// A number of one to five bytes; the leading one bits of the first say how many follow.
 std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
   kept += bytes.read(1);
   const std::uint32_t first = static_cast<unsigned char>(kept.back());
@@ -73,7 +73,7 @@ std::uint64_t read_ltf8(ByteWindow& bytes, std::string& kept) {
   return value;
 }
 
-// Adds the CRC of everything in `kept` from `begin` on, which it must equal.
+// Reads a CRC, appends it to `kept`, and compares it with that of `kept` from `begin` on.
 void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uint64_t offset,
                const char* of_what) {
   const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));
@@ -84,7 +84,7 @@ void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uin
   kept += stored;
 }
 
-// One block, and how long it is unpacked.
+// Reads one block and returns its decompressed size.
 std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t room) {
   const std::uint64_t offset = bytes.offset();
   const std::size_t begin = kept.size();
@@ -106,8 +106,8 @@ std::uint64_t read_block(ByteWindow& bytes, std::string& kept, std::uint64_t roo
   return unpacked;
 }
 
-// Landmarks tell where slices begin, each with a block. Held to no count, they would be read, and
-// kept, for as long as the file goes on.
+// Landmarks say where slices begin; each slice has a block. Without a limit on their number, a
+// false count would make us read and keep the rest of the file.
 void check_counts(const CramContainer& container, std::uint32_t size, std::uint32_t blocks,
                   std::uint32_t landmarks) {
   if (blocks > size || landmarks > blocks) {
@@ -124,7 +124,7 @@ void check_sizes(const CramContainer& container, std::uint32_t size) {
   }
 }
 
-// The start of a block's data, whose sizes were checked or not: what is not there is 0.
+// The start of a block's data. Its sizes may be unchecked: reading past the end gives 0.
 class BlockText {
  public:
   explicit BlockText(std::string_view text) : text_(text) {}
@@ -152,13 +152,13 @@ class BlockText {
   std::size_t at_ = 0;
 };
 
-// RR of the preservation map, which a compression header begins with (section 8.4), in the first of
-// these blocks. True, its default, where it cannot be found.
+// The value RR of the preservation map, which is at the start of the compression header (section
+// 8.4), the first of these blocks. If it is not found: true, its default.
 bool requires_reference(std::string_view blocks) {
   BlockText text(blocks);
   const bool stored = text.byte() == 0;
   if (text.byte() != kCompressionHeader || !stored) return true;
-  for (int i = 0; i < 4; ++i) text.itf8();  // content id, sizes; bytes of the map
+  for (int i = 0; i < 4; ++i) text.itf8();  // content id, two sizes, the map's size
   for (std::uint32_t left = text.itf8(); left != 0; --left) {
     const std::string_view key = text.key();
     if (key == "RR") return text.byte() != 0;

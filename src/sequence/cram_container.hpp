@@ -7,28 +7,28 @@
 
 namespace virnucpro {
 
-// A container of a CRAM 3 file (CRAM specification 3.1, sections 7 and 8), whole: its header's and
-// every block's CRC-32 were checked, and the sizes that they name.
+// A complete container of a CRAM 3 file (CRAM specification 3.1, sections 7 and 8). The CRC-32 of
+// its header and of each block was checked, and so were its sizes.
 struct CramContainer {
-  std::string bytes;  // as the file has them
+  std::string bytes;  // as in the file
   std::uint64_t offset = 0;
   std::int32_t reference = 0;  // -1 none, -2 several
   std::uint32_t records = 0;
-  std::uint64_t bases = 0;     // that it may hold: claimed, and justified by what is there
-  std::uint64_t unpacked = 0;  // bytes of its blocks, decompressed
-  bool end = false;            // the container that every file ends with
-  // False where its compression header says so.
+  std::uint64_t bases = 0;     // that it may hold: its claim, if its size justifies it
+  std::uint64_t unpacked = 0;  // decompressed size of its blocks
+  bool end = false;            // the container that ends every file
+  // False if its compression header says so.
   bool needs_reference = true;
 };
 
-// The 26 bytes that a file starts with. Errors, with offset but no file: kInputFormat for versions
-// other than 3.0 and 3.1 (2.1 and older have no checksums), kInputTruncated.
+// The first 26 bytes of a file. Errors, with offset but no file: kInputFormat for versions other
+// than 3.0 and 3.1 (2.1 and older have no checksums), kInputTruncated.
 std::string read_cram_definition(ByteWindow& bytes);
 
-// The next container, of records or of the file's header. Memory is what the file really holds of
-// it: a size that is only claimed costs nothing. What it claims to unpack to, its records and its
-// bases are held to what its bytes justify, and a reference's longest sequence of so many letters:
-// a read that equals it costs no byte. Errors, with offset but no file: kInputTruncated,
+// Reads the next container, of records or of the file's header. It allocates only for bytes that
+// the file has, so a false size costs nothing. Its claims (decompressed size, records, bases) may
+// not exceed what its bytes justify plus `longest_reference`, the letters of the longest reference
+// sequence: a read equal to it needs no bytes. Errors, with offset but no file: kInputTruncated,
 // kInputCorrupt (a checksum), kInputMalformed.
 CramContainer read_cram_container(ByteWindow& bytes, std::uint64_t longest_reference);
 CramContainer read_cram_header(ByteWindow& bytes);

@@ -24,8 +24,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kGivenNames = "read";  // begins the names of reads whose own were left out
-constexpr int kEndOfFile = -1;               // of sam_read1
+constexpr const char* kGivenNames = "read";  // prefix of generated names, if the file has none
+constexpr int kEndOfFile = -1;               // returned by sam_read1
 constexpr hts_pos_t kPieceLetters = hts_pos_t{1} << 20;
 
 struct Free {
@@ -43,7 +43,7 @@ std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-// False when nobody listens any more.
+// False when the reader has closed its end.
 bool send(std::string_view bytes) {
   return write_all(STDOUT_FILENO, bytes) == 0;
 }
@@ -67,7 +67,7 @@ void forbid_opening_files() {
   ::setrlimit(RLIMIT_NOFILE, &none);
 }
 
-// The MD5 of one sequence of the reference as @SQ has it: capital letters, no white space.
+// The MD5 of one reference sequence as @SQ has it: of its letters in upper case, no white space.
 std::string md5_of(const faidx_t& index, const char* name) {
   const Owned<hts_md5_context> md5(hts_md5_init());
   hts_pos_t size = kPieceLetters;
@@ -89,7 +89,7 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // False when it cannot begin; that was sent.
+  // False when decoding cannot begin; the reason was sent.
   bool open(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
     file_.reset(hts_hopen(input_, kGivenNames, "r"));
@@ -126,8 +126,8 @@ class Decoder {
     return false;
   }
 
-  // Whether the reference's sequence is the one that the CRAM was made with. htslib looks at this
-  // only in slices that lie on one sequence.
+  // Whether this reference sequence is the one the CRAM was made with. htslib checks this only in
+  // slices that lie on one sequence.
   bool check_reference(int number) {
     if (!index_ || number < 0 || static_cast<std::size_t>(number) >= checked_.size()) return true;
     if (checked_[static_cast<std::size_t>(number)]) return true;
@@ -145,7 +145,7 @@ class Decoder {
                             name, text.get()));
   }
 
-  // Why the next record cannot be had.
+  // Sends the reason why the next record cannot be decoded.
   void diagnose() {
     for (int number = 0; index_ && number < sam_hdr_nref(header_.get()); ++number) {
       const char* const name = sam_hdr_tid2name(header_.get(), number);
@@ -176,12 +176,12 @@ class Decoder {
     return send(text_);
   }
 
-  hFILE* input_ = nullptr;  // file_'s
+  hFILE* input_ = nullptr;  // owned by file_
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Faidx index_;
-  std::vector<bool> checked_;    // which sequences of the reference
-  std::vector<bool> unchecked_;  // which of them could not be
+  std::vector<bool> checked_;    // reference sequences that were looked at
+  std::vector<bool> unchecked_;  // those whose MD5 is not known
   std::string text_;
 };
 

@@ -22,7 +22,7 @@ namespace {
   keep_only(socket);
   try {
     decode_cram(reference);
-  } catch (...) {  // that it ends early says it
+  } catch (...) {  // the parent notices the early end
   }
   ::_exit(0);
 }
@@ -40,7 +40,7 @@ void CramProcess::start(const std::string& reference) {
   socket_ = std::move(ends.one);
   process_.id = ::fork();
   if (process_.id == 0) become_decoder(ends.other.get(), reference);
-  if (process_.id < 0) {  // also where no more processes are allowed
+  if (process_.id < 0) {  // or the limit on processes is reached
     throw Error(ErrorKind::kOutOfMemory,
                 "no process can be started to decode CRAM: " + errno_text(errno));
   }
@@ -70,7 +70,7 @@ void CramProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
   process_.allow(base_ + bytes, seconds);
 }
 
-// Both directions at once: whoever waits for one only would wait for ever.
+// Works in both directions at once; with one direction at a time both sides could wait for ever.
 std::size_t CramProcess::read(std::span<char> buffer) {
   while (true) {
     cancel_.check();
@@ -81,7 +81,7 @@ std::size_t CramProcess::read(std::span<char> buffer) {
     if ((ready & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
     const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    return got < 0 ? 0 : static_cast<std::size_t>(got);  // it is gone: as good as an end
+    return got < 0 ? 0 : static_cast<std::size_t>(got);  // the process is gone: treat it as the end
   }
 }
 
@@ -101,7 +101,7 @@ void CramProcess::send_some() {
   const ssize_t done = ::send(socket_.get(), given_.data() + taken_, given_.size() - taken_,
                               MSG_NOSIGNAL | MSG_DONTWAIT);
   if (done < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  // Nobody reads it any more: what came out before that is still to be read.
+  // The process reads no more, but what it wrote before is still to be read.
   taken_ = done < 0 ? given_.size() : taken_ + static_cast<std::size_t>(done);
 }
 

@@ -14,26 +14,23 @@
 
 namespace virnucpro {
 
-// decode_cram() in a process of its own. Given a crafted file htslib takes any amount of memory,
-// and not every version leaves its memory whole, or ends: here it has as much memory and time as it
-// is allowed, can open neither file nor socket once the reference is open, and takes nothing with
-// it when it crashes. Before each record it says up to which byte it read: a container that counts
-// its records wrongly is an error at the same place each time.
+// Runs decode_cram() in a process of its own. On a crafted file htslib may take any amount of
+// memory, and some versions corrupt their memory or never end. The process has limits of memory and
+// time, can open no other file, and harms nothing else when it crashes.
 class CramProcess : public ByteSource {
  public:
-  // The next part of the CRAM, empty at its end. Asked for when the last one was taken.
+  // The next part of the CRAM, empty at its end. Called when the last part was sent.
   using Input = std::function<std::optional<std::string>()>;
 
   // `reference` is an indexed FASTA file, or empty. Errors: kInputRead, kOutOfMemory, the
   // cancellation's.
   CramProcess(const std::string& reference, Input input, const Cancel& cancel);
 
-  // Lets the process have so much data memory beyond what it began with, and from now on so many
-  // seconds of a processor; it ends when it uses more.
+  // Limits data memory, beyond what the process began with, and its processor time from now on in
+  // seconds; it ends when it uses more.
   void allow(std::uint64_t bytes, std::uint64_t seconds) const;
 
-  // The frames that come out. An end that comes early is the process's: it crashed or gave up.
-  // Errors: the cancellation's.
+  // The frames. An early end means that the process crashed or gave up. Errors: the cancellation's.
   std::size_t read(std::span<char> buffer) override;
 
  private:
@@ -46,7 +43,7 @@ class CramProcess : public ByteSource {
   const Cancel& cancel_;
   ChildProcess process_;
   UniqueFd socket_;
-  std::uint64_t base_ = 0;  // data memory that the process began with
+  std::uint64_t base_ = 0;  // the process's data memory at its start
   std::string given_;
   std::size_t taken_ = 0;  // of given_
   bool ended_ = false;     // the input

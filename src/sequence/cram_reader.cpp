@@ -11,21 +11,21 @@
 namespace virnucpro {
 namespace {
 
-// What htslib needs, with room to spare: of a header for each of its bytes; of a container for its
-// blocks packed and unpacked, its records, and their letters; of a reference for its letters, which
-// it may hold in two ways.
+// Memory that htslib needs, with room to spare: for each byte of a header; for a container's
+// blocks, packed and unpacked, its records and their letters; for a reference's letters, which it
+// may hold twice.
 constexpr std::uint64_t kMemory = 32U << 20U;
 constexpr std::uint64_t kMemoryOfHeader = 24;
 constexpr std::uint64_t kMemoryOfRecord = 512;
 constexpr std::uint64_t kMemoryOfBase = 6;
 constexpr std::uint64_t kMemoryOfReferenceLetter = 2;
 
-// The seconds of a processor that it has, many times what it needs: some, and more for what needs
-// so much memory.
+// The processor seconds the decoder may use, many times what it needs: a fixed amount, and one more
+// for each of these amounts of memory.
 constexpr std::uint64_t kSeconds = 30;
 constexpr std::uint64_t kMemoryOfSecond = 2U << 20U;
 
-constexpr std::int32_t kManyReferences = -2;  // of a container
+constexpr std::int32_t kManyReferences = -2;  // a container's `reference`
 
 }  // namespace
 
@@ -57,8 +57,8 @@ void CramReader::start() {
   }
 }
 
-// What the process is given next. A failure of the file waits for the records before it, so that
-// it comes behind the same ones each time.
+// The next bytes for the process. If the file fails, the error waits for the records before it, so
+// that the same records come first in every run.
 std::optional<std::string> CramReader::next_part() {
   if (!start_.empty()) return std::exchange(start_, {});
   try {
@@ -75,7 +75,7 @@ std::optional<std::string> CramReader::next_part() {
   return std::nullopt;
 }
 
-// The next one that holds records; empty at the end of the file.
+// The next container that holds records; empty at the end of the file.
 std::optional<CramContainer> CramReader::next_container() {
   while (true) {
     if (bytes_.at_end()) {
@@ -92,7 +92,7 @@ std::optional<CramContainer> CramReader::next_container() {
   return std::nullopt;
 }
 
-// For a container that lies on many sequences the whole reference may be read again.
+// A container on several sequences may read the whole reference again, hence the extra work.
 void CramReader::add(const CramContainer& container) {
   const std::uint64_t needed = 2 * container.bytes.size() + 2 * container.unpacked +
                                kMemoryOfRecord * container.records +
@@ -110,13 +110,13 @@ void CramReader::add(const CramContainer& container) {
   most_needed_ = std::max(most_needed_, needed);
 }
 
-// Memory is never bytes back: the process may be many containers behind, and keeps what the largest
-// needed.
+// The memory limit never falls: the process may be many containers behind, and it keeps the memory
+// that the largest one needed.
 void CramReader::allow() const {
   process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
 }
 
-// The next one that is not skipped.
+// The next record that is not skipped.
 std::optional<SequenceRecord> CramReader::read_record() {
   while (!frames_->at_end()) {
     CramFrame frame;
@@ -155,8 +155,8 @@ std::optional<SequenceRecord> CramReader::read_record() {
   return std::nullopt;
 }
 
-// Holds the next record to the container that it came from. That the reference is the right one
-// htslib sees by itself where a slice lies on one sequence.
+// Checks the next record against its container. The reference check is for slices on several
+// sequences; for others htslib checks it.
 void CramReader::count_record(const CramFrame& frame) {
   if (sent_.empty() || frame.input <= sent_.front().begin) {
     throw Error(ErrorKind::kInputCorrupt,
@@ -179,7 +179,7 @@ void CramReader::count_record(const CramFrame& frame) {
 }
 
 void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
-  // Whether containers were sent before the header failed is chance.
+  // If the header fails, it is chance whether containers were sent before that.
   const Sent at = begun_ && !sent_.empty() ? sent_.front() : last_;
   if (kind == ErrorKind::kInputCorrupt && detail.empty()) {
     detail = "its records cannot be decoded";
@@ -192,7 +192,7 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
               std::move(detail));
 }
 
-// Nothing comes any more: whether all has come.
+// The decoder has ended: checks that it sent all records.
 void CramReader::finish() {
   if (!ended_ || records_ < claimed_) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave its records up");

@@ -19,12 +19,12 @@
 
 namespace virnucpro {
 
-// The reads of a CRAM file, versions 3.0 and 3.1. Containers are checked here, one after the other,
-// and then decoded by htslib in a process of its own, whose memory and time follow what the
-// containers hold. Nothing but `reference`, if one is given, is ever looked up.
+// Reads CRAM files of versions 3.0 and 3.1. Containers are checked here, one after the other, and
+// then decoded by htslib in a process of its own; what they hold sets its limits of memory and
+// time. Only `reference`, if given, is ever looked up.
 //
-// Errors beside an AlignmentReader's, with the offset of the container: kInputCorrupt;
-// kInputReference where the reference is needed and missing, or another one.
+// Errors beside an AlignmentReader's, with the container's offset: kInputCorrupt; kInputReference
+// if the reference is needed, and is missing or the wrong one.
 class CramReader : public AlignmentReader {
  public:
   CramReader(ByteSource& source, std::string file, ReferenceIndex& reference, const Cancel& cancel);
@@ -35,13 +35,13 @@ class CramReader : public AlignmentReader {
   std::string hash() const override { return bytes_.hash(); }
 
  private:
-  // A container whose records have not all come yet.
+  // A container of which some records have not arrived yet.
   struct Sent {
     std::uint64_t last = 0;  // number of its last record
     std::uint64_t offset = 0;
-    std::uint64_t begin = 0;  // of what was sent
+    std::uint64_t begin = 0;  // where it begins in the bytes sent
     std::uint64_t end = 0;
-    std::uint64_t work = 0;  // as bytes of memory, for which it has its time
+    std::uint64_t work = 0;  // in bytes of memory; sets its share of processor time
     bool needs_reference = false;
     bool many_references = false;
   };
@@ -63,18 +63,18 @@ class CramReader : public AlignmentReader {
   const Cancel& cancel_;
   std::optional<CramProcess> process_;
   std::optional<ByteWindow> frames_;
-  std::string start_;   // the definition and the header's container, until they are sent
+  std::string start_;   // the definition and the header's container, until sent
   bool begun_ = false;  // the header was decoded
-  bool ended_ = false;  // nothing more is sent
+  bool ended_ = false;  // nothing more will be sent
   std::deque<Sent> sent_;
-  Sent last_;                      // that all records of came; at first the header's
-  std::uint64_t claimed_ = 0;      // records of all containers read
-  std::uint64_t bytes_sent_ = 0;   // and being sent
-  std::uint64_t memory_ = 0;       // that is needed whatever the container
-  std::uint64_t most_needed_ = 0;  // beyond it, for one container
-  std::uint64_t work_ = 0;         // of sent_
-  std::optional<Error> failure_;   // of the file, behind the records that are on their way
-  std::uint64_t records_ = 0;      // read to their end
+  Sent last_;                      // last container read completely; at first the header's
+  std::uint64_t claimed_ = 0;      // records of all containers so far
+  std::uint64_t bytes_sent_ = 0;   // including those on their way
+  std::uint64_t memory_ = 0;       // needed for any container
+  std::uint64_t most_needed_ = 0;  // the most that one container needs beyond it
+  std::uint64_t work_ = 0;         // sum over sent_
+  std::optional<Error> failure_;   // of the file; thrown after the records before it
+  std::uint64_t records_ = 0;      // read completely
   SkippedAlignments skipped_;
 };
 

@@ -20,16 +20,16 @@
 namespace virnucpro {
 namespace {
 
-constexpr int kPlain = 0;  // of bgzf_compression()
+constexpr int kPlain = 0;  // a value of bgzf_compression()
 constexpr int kBgzf = 2;
 
-// htslib reports on stderr by itself; our errors say it once, and with the record.
+// htslib prints to stderr by itself; our errors report it once, with the record.
 void silence_htslib() {
   static std::once_flag once;
   std::call_once(once, [] { hts_set_log_level(HTS_LOG_OFF); });
 }
 
-// Without waiting for the writer of a named pipe: that is the relay's, which can be interrupted.
+// Does not wait for the writer of a named pipe: the relay does, and can be interrupted.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -41,14 +41,14 @@ UniqueFd open_descriptor(const std::string& path) {
   return fd;
 }
 
-// Files give what they have at once; pipes, terminals and sockets may stay silent for ever.
+// Reading a file returns at once; pipes, terminals and sockets may be silent for ever.
 bool may_be_silent(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-// Behind a gzip member zlib looks for the header of the next one; behind a BGZF end marker htslib
-// does. Only a whole header's worth of bytes can be told from a cut.
+// After a gzip member zlib expects the next header, and after a BGZF end marker htslib does. Only
+// with enough bytes for a header can rubbish be told from a cut.
 bool met_rubbish_behind_the_end(const BGZF& stream) {
   if (stream.gz_stream == nullptr) {
     return (stream.errcode & BGZF_ERR_HEADER) != 0 && stream.last_block_eof != 0;
@@ -76,7 +76,7 @@ std::span<const char> text_of(const BGZF& stream, std::size_t size) {
   return {static_cast<const char*>(stream.uncompressed_block), size};
 }
 
-// What zlib had written when htslib gave up the block; of a BGZF block nothing is known.
+// What zlib had written when htslib gave up the block; for a BGZF block this is unknown.
 std::span<const char> text_before_failure(const BGZF& stream) {
   const z_stream* const inflater = stream.gz_stream;
   if (inflater == nullptr || inflater->next_out == nullptr) return {};
@@ -98,7 +98,7 @@ FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(
   }
   hFILE* const raw = hdopen(fd.get(), "r");
   if (raw == nullptr) throw Error(ErrorKind::kInputRead, errno_text(errno));
-  fd.release();  // raw's from here on
+  fd.release();  // owned by raw from here on
   stream_.reset(bgzf_hopen(raw, "r"));
   if (!stream_) {
     const int error = errno;
@@ -120,8 +120,8 @@ std::size_t FileSource::read(std::span<char> buffer) {
   return size;
 }
 
-// The next block, empty at the end of the text. Blocks are taken from htslib's own buffer because
-// bgzf_read gives nothing of a read that fails, however much of it was good.
+// The next block, empty at the end of the text. It is taken from htslib's own buffer because a
+// bgzf_read that fails returns nothing, even if part of the data was good.
 void FileSource::refill() {
   if (stream_ && !failure_) {
     if (bgzf_read_block(stream_.get()) != 0) {
@@ -145,13 +145,13 @@ Error FileSource::failure() const {
   return read_error(*stream_);
 }
 
-// Whatever ends a relay early looks like an end or a cut of the text.
+// An error that ends the relay looks like an end or a cut of the text, so look for it first.
 int FileSource::relay_error() const {
   cancel_.check();
   return relay_ ? relay_->error() : 0;
 }
 
-// htslib takes what is shorter than a BGZF header for plain text.
+// htslib takes a gzip file shorter than a BGZF header for plain text.
 void FileSource::check_start() const {
   if (block_.empty() || compressed_ || block_[0] != '\x1f') return;
   if (block_.size() == 1 || block_[1] == '\x8b') {

@@ -19,29 +19,28 @@ namespace virnucpro {
 // The text of a file, or of stdin ("-"): plain, gzip (of several members too) or BGZF, recognised
 // by content. Paths are local files only; a URL is a file that does not exist.
 //
-// Read block by block through htslib. What 1.16 lets pass silently, by experiment (every cut and
-// every changed byte of small files), and is refused here:
-// - a gzip or BGZF file cut within its first 18 bytes is handed out as plain text;
-// - a BGZF file cut between two blocks ends like a whole one, without its end marker.
-// Every other cut, wrong CRC, wrong ISIZE of a gzip member and anything after the last member is an
-// error of htslib; a wrong ISIZE of a BGZF block passes, its text being held by its CRC. A gzip
-// file cut between two of its members is a whole file: nothing in the format can tell.
+// Reads block by block through htslib. htslib 1.16 accepts some damage silently (found by trying
+// every cut and every changed byte of small files); these cases are refused here:
+// - a gzip or BGZF file cut within its first 18 bytes is returned as plain text;
+// - a BGZF file cut between two blocks ends like a complete one, without its end marker.
+// htslib reports every other cut, wrong CRC, wrong ISIZE of a gzip member, and anything after the
+// last member. It accepts a wrong ISIZE of a BGZF block, whose CRC protects the text. A gzip file
+// cut between two members is a complete file: the format cannot tell.
 //
-// All text that comes before the damage is handed out before the error is thrown: of a gzip file
-// every letter that can be inflated, of a BGZF file every whole block (a block's text is trusted
-// only with its CRC).
+// All text before the damage is returned before the error is thrown: for gzip every letter that can
+// be inflated, for BGZF every complete block (only its CRC proves a block's text).
 //
 // Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, and the cancellation's, which
-// ends a read that waits for a silent pipe, too.
+// also ends a wait for a silent pipe.
 class FileSource : public ByteSource {
  public:
   FileSource(const std::string& path, const Cancel& cancel);
   ~FileSource() override;
 
   std::size_t read(std::span<char> buffer) override;
-  // Whether the text is gzip or BGZF, whole or damaged.
+  // Whether the text is gzip or BGZF, complete or damaged.
   bool compressed() const { return compressed_; }
-  // How much of the file, compressed as it is, the text came from that was read so far.
+  // How many bytes of the file, as stored, were used for the text read so far.
   std::uint64_t position() const { return position_; }
 
  private:
@@ -56,9 +55,9 @@ class FileSource : public ByteSource {
   void finish();
 
   const Cancel& cancel_;
-  std::unique_ptr<PipeRelay> relay_;     // of what is no regular file
+  std::unique_ptr<PipeRelay> relay_;     // if the input is not a regular file
   std::unique_ptr<BGZF, Close> stream_;  // empty after the end; closed before the relay ends
-  std::span<const char> block_;          // of stream_'s text, what was not handed out yet
+  std::span<const char> block_;          // the part of stream_'s text not returned yet
   std::optional<Error> failure_;         // thrown once block_ is empty
   bool started_ = false;
   bool compressed_ = false;

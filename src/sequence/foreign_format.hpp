@@ -4,9 +4,9 @@
 
 namespace virnucpro {
 
-// What a text that starts like this is, and the way out, where it is a format that users are likely
-// to give but that is not read here: xz, zstd, bzip2, zip. Empty for all others.
-// Six bytes of `start` are enough.
+// Names the format of a text that starts like this, and what to do about it, if it is one that
+// users may try but that is not supported: xz, zstd, bzip2, zip. Empty for all others. `start`
+// needs six bytes.
 std::string_view foreign_format_hint(std::string_view start);
 
 }  // namespace virnucpro

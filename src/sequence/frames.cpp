@@ -9,7 +9,7 @@ namespace {
 // The standard genetic code (NCBI table 1), codons in the order of ACGT.
 constexpr std::string_view kAminoAcids =
     "KNKNTTTTRSRSIIMIQHQHPPPPRRRRLLLLEDEDAAAAGGGGVVVV*Y*YSSSS*CWCLFLF";
-constexpr std::uint8_t kUnknown = 64;  // makes every index of a codon that holds it too large
+constexpr std::uint8_t kUnknown = 64;  // makes the index of any codon with it too large
 
 constexpr auto kBaseIndex = [] {
   std::array<std::uint8_t, 256> table{};
@@ -47,7 +47,7 @@ std::size_t codon_index(const char* codon) {
   return base(0) * 16 + base(1) * 4 + base(2);
 }
 
-// Writes the protein read from `offset` on; false as soon as a stop is met.
+// Writes the protein that starts at `offset`; false as soon as it meets a stop codon.
 bool translate(std::string_view strand, std::size_t offset, std::string& protein) {
   protein.clear();
   for (std::size_t i = offset; i + 3 <= strand.size(); i += 3) {

@@ -13,8 +13,8 @@ inline constexpr std::array<std::string_view, 6> kFrameNames{"F1", "F2", "F3", "
 // A reading frame without a stop codon.
 struct Frame {
   std::uint8_t name = 0;    // index into kFrameNames
-  std::string nucleotides;  // upper case; one base more than the codons where there is one
-  std::string protein;      // standard table, codons with unknown letters dropped; not empty
+  std::string nucleotides;  // upper case; has one base after the last codon if the strand does
+  std::string protein;      // standard table, without codons that have unknown letters; not empty
 };
 
 // The stop-free frames of one chunk in the order F1 F2 F3 R1 R2 R3 (docs/reference/semantics.md,

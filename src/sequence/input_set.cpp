@@ -25,7 +25,7 @@ std::string_view without_suffix(std::string_view id, std::string_view suffix) {
   return id;
 }
 
-// One file, open, and told what it starts with.
+// An open file whose first bytes were read.
 struct OpenFile {
   OpenFile(const std::string& path, const Cancel& cancel)
       : name(display_name(path)),
@@ -36,10 +36,10 @@ struct OpenFile {
   std::string name;
   FileSource source;
   StartedSource text;
-  std::optional<AlignmentFormat> alignments;  // empty: FASTA, FASTQ or nothing known
+  std::optional<AlignmentFormat> alignments;  // empty: FASTA, FASTQ or unknown
 };
 
-// An error in opening says nothing of the file by itself.
+// Adds the file's name to an error in opening it.
 std::unique_ptr<OpenFile> open_file(const std::string& path, const Cancel& cancel) {
   try {
     return std::make_unique<OpenFile>(path, cancel);
@@ -48,7 +48,7 @@ std::unique_ptr<OpenFile> open_file(const std::string& path, const Cancel& cance
   }
 }
 
-// Where the records of one input come from.
+// The records of one input.
 class RecordStream {
  public:
   RecordStream() = default;
@@ -83,8 +83,8 @@ class TextStream : public RecordStream {
   SequenceParser parser_;
 };
 
-// A container is held whole. In a file it is no longer than the file; a bomb around it would let a
-// small file ask for any amount of memory.
+// A container is held whole in memory. In a plain file it is no longer than the file, but a
+// compressed file could be a bomb that asks for any amount.
 void refuse_compressed_cram(const OpenFile& file) {
   if (!file.source.compressed()) return;
   throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
@@ -181,7 +181,7 @@ class PairedStream : public RecordStream {
                 fmt::format("{} holds more reads: they are not a pair", other.name()));
   }
 
-  // Keeps the second mate for the next call.
+  // Returns the first mate and keeps the second for the next call.
   InputRecord pair(SequenceRecord first, SequenceRecord second) {
     const std::string base(without_suffix(sequence_id(first.header), "/1"));
     const std::string_view mate_id = sequence_id(second.header);
@@ -217,7 +217,7 @@ std::unique_ptr<RecordStream> open_single(const std::string& path, bool proteins
   return std::make_unique<TextStream>(std::move(file));
 }
 
-// Empty of what is no regular file, or cannot be looked at.
+// Empty if it is not a regular file or cannot be looked at.
 std::optional<std::uint64_t> size_of(const std::string& path) {
   std::error_code error;
   if (path == "-" || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
@@ -269,7 +269,7 @@ struct InputSet::State {
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
   }
 
-  // Of the current input; a file that grows counts as it was.
+  // In the current input. If a file grows, its first size counts.
   std::uint64_t position() const {
     if (!stream) return 0;
     return sized ? std::min(stream->position(), sizes[current]) : stream->position();
@@ -307,14 +307,14 @@ struct InputSet::State {
 
   InputSettings settings;
   const Cancel& cancel;
-  ReferenceIndex reference;  // of all CRAM inputs; made for the first of them
+  ReferenceIndex reference;  // for all CRAM inputs; prepared for the first one
   std::vector<std::string> names;
   std::vector<std::uint64_t> sizes;  // of the files of each input
-  bool sized = true;                 // all of them are known
-  std::uint64_t total = 0;           // of them all, then
+  bool sized = true;                 // all sizes are known
+  std::uint64_t total = 0;           // of all inputs, if sized
   std::uint64_t taken = 0;           // bytes of the inputs before the current one
   std::uint32_t current = 0;
-  std::uint64_t records = 0;  // handed out of the current input
+  std::uint64_t records = 0;  // records of the current input that were returned
   std::unique_ptr<RecordStream> stream;
 };
 
@@ -353,7 +353,7 @@ std::optional<InputEvent> InputSet::next() {
     if (std::holds_alternative<InputEnd>(event)) state.go_on();
     return event;
   } catch (const Error& error) {
-    state.cancel.check();  // reading stops with an error too when it is cancelled
+    state.cancel.check();  // a cancelled read fails, too
     if (!is_of_an_input(error.kind())) throw;
     InputFailure failure{.input = state.current, .records = state.records, .error = error};
     state.go_on();

@@ -14,10 +14,10 @@
 
 namespace virnucpro {
 
-// A path as messages have it: "stdin" for "-".
+// A path as messages show it: "stdin" for "-".
 std::string display_name(const std::string& path);
 
-// A sequence of an input, with the id it has in every table (with /1 or /2 for pairs).
+// A sequence of an input; `id` is the one in every table (with /1 or /2 for pairs).
 struct InputRecord {
   std::uint32_t input = 0;
   std::string id;
@@ -28,12 +28,12 @@ struct InputRecord {
 struct InputEnd {
   std::uint32_t input = 0;
   std::uint64_t records = 0;
-  std::uint64_t bytes = 0;  // of decompressed text; of CRAM as it is
-  std::string hash;         // XXH3-128 of it
+  std::uint64_t bytes = 0;  // decompressed, except for CRAM
+  std::string hash;         // XXH3-128 of these bytes
   SkippedAlignments skipped{};
 };
 
-// An input is damaged; everything that came from it is void.
+// An input is damaged; discard everything that came from it.
 struct InputFailure {
   std::uint32_t input = 0;
   std::uint64_t records = 0;
@@ -45,14 +45,13 @@ using InputEvent = std::variant<InputRecord, InputEnd, InputFailure>;
 struct InputSettings {
   std::vector<std::string> paths;  // "-" is stdin
   bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
-  std::string reference{};         // FASTA that CRAM inputs were made with; may be empty
-  bool proteins = false;           // which alignments do not hold
+  std::string reference{};         // FASTA file that CRAM inputs were made with, or empty
+  bool proteins = false;           // refuse alignments: they hold no proteins
 };
 
-// Every record of every input, in order, then how each input ended. With `paired` a pair of files
-// is one input, named "R1+R2"; both files must be FASTQ, two of them, and hold the same reads.
-// Of BAM, SAM and CRAM the primary alignments' reads come; their mates get /1 and /2 from the
-// flags.
+// Reads every record of every input, in order, and reports how each input ended. With `paired`, two
+// files are one input, named "R1+R2"; both must be FASTQ and hold the same reads. From BAM, SAM and
+// CRAM it takes the primary alignments' reads; their flags say which mates get /1 and /2.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);
@@ -60,11 +59,11 @@ class InputSet {
 
   std::size_t size() const;  // inputs
   const std::string& name(std::uint32_t input) const;
-  // The sizes of all files; 0 where some input is no regular file.
+  // The sizes of all files; 0 if some input is not a regular file.
   std::uint64_t total_bytes() const;
   // How much of the files has been read; never falls.
   std::uint64_t bytes_taken() const;
-  // Errors: those that are of no input (is_of_an_input), and the cancellation's.
+  // Errors: those that concern no input (is_of_an_input), and the cancellation's.
   std::optional<InputEvent> next();
 
  private:

@@ -42,8 +42,8 @@ std::string_view LineReader::start() {
   return std::string_view(buffer_.data(), end_).substr(0, kStartBytes);
 }
 
-// Found once for all the lines before it: looked for anew at every lone CR, time would grow with
-// the square of the window.
+// Remembers the line feed for all lines before it. A new search at every lone CR would take time
+// that grows with the square of the window.
 std::size_t LineReader::find_line_feed() {
   if (line_feed_ > begin_) return line_feed_;
   const char* const text = buffer_.data();
@@ -71,7 +71,7 @@ bool LineReader::fill() {
   end_ = 0;
   line_feed_ = 0;
   std::size_t count = 0;
-  do {  // once, but for the first bytes: what a text starts with must not be split
+  do {  // repeats only at the start: the text's first bytes must be together in the window
     count = source_.read(std::span(buffer_).subspan(end_));
     hash_.update(as_bytes({buffer_.data() + end_, count}));
     end_ += count;

@@ -12,34 +12,34 @@
 
 namespace virnucpro {
 
-// A part of a line, valid until the next call. A line longer than the window comes in several.
+// A part of a line, valid until the next call. A line longer than the window has several parts.
 struct LinePiece {
   std::string_view text;     // without the line end
   std::uint64_t offset = 0;  // of its first byte in the text
-  bool ends_line = false;    // false too for the last line of a text without a final line end
+  bool ends_line = false;    // false also for a last line without a line end
 };
 
-// The lines of a text in bounded memory. A line ends at LF, CR LF or a lone CR, as Python's text
-// files have it. A byte-order mark at the start is skipped. Everything that was read is hashed.
+// Reads a text line by line in bounded memory. As in Python's text files, a line ends at LF, CR LF
+// or a lone CR. A byte-order mark at the start is skipped. Everything that was read is hashed.
 class LineReader {
  public:
   explicit LineReader(ByteSource& source);
 
   // The next piece; false at the end of the text.
   bool next(LinePiece& piece);
-  // The byte that comes next without taking it; empty at the end of the text. At the start of a
-  // blank line it is the line end.
+  // The next byte, which stays unread; empty at the end of the text. On a blank line it is the line
+  // end.
   std::optional<char> peek();
 
-  // What the text starts with, kStartBytes of it where there are as many; nothing behind a
-  // byte-order mark. Only before the first line was taken.
+  // The first kStartBytes of the text, or all of a shorter one; less after a byte-order mark. Call
+  // it before the first line is read.
   std::string_view start();
 
-  static constexpr std::size_t kStartBytes = 6;  // a byte-order mark among them
+  static constexpr std::size_t kStartBytes = 6;  // includes a byte-order mark
 
   std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // read so far
-  std::string hash() const { return hash_.hex(); }                  // XXH3-128 of them
+  std::string hash() const { return hash_.hex(); }                  // XXH3-128 of these bytes
 
  private:
   std::size_t find_line_feed();
@@ -52,8 +52,8 @@ class LineReader {
   std::uint64_t buffer_offset_ = 0;  // of buffer_[0] in the text
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::size_t line_feed_ = 0;  // the first one from begin_ on, or end_; stale up to begin_
-  bool after_cr_ = false;      // a CR ended the last line at the buffer's end: a LF belongs to it
+  std::size_t line_feed_ = 0;  // the first from begin_ on, or end_; invalid if before begin_
+  bool after_cr_ = false;      // a CR ended the last line at the buffer's end; a LF belongs to it
 };
 
 }  // namespace virnucpro

@@ -11,21 +11,21 @@
 
 namespace virnucpro {
 
-// Copies what a pipe or terminal gives into a socket of our own, on a thread that ends the copy as
-// soon as it is cancelled. htslib reads again after every signal, so that only the end of what it
-// reads from can wake it: the silent pipe itself cannot be ended from here.
+// Copies a pipe or terminal into a socket of our own, on a thread that stops when it is cancelled.
+// htslib repeats its read after every signal; only an end of its input stops it, and we cannot end
+// a silent pipe ourselves.
 class PipeRelay {
  public:
   PipeRelay(UniqueFd source, const Cancel& cancel);
-  // The output must be closed by now: the copy may be waiting for its reader.
+  // Close the output first: the copy may be waiting for its reader.
   ~PipeRelay();
   PipeRelay(const PipeRelay&) = delete;
   PipeRelay& operator=(const PipeRelay&) = delete;
 
-  // Where the copy is read; to be taken once. Its end is that of the source, an error of it, or the
+  // The socket to read the copy from; take it once. It ends when the source ends or fails, or at a
   // cancellation.
   UniqueFd release_output();
-  // errno of the source's failure, 0 without one. Known once the output is at its end.
+  // errno of the source's failure, 0 without one. Valid once the output has ended.
   int error() const { return error_; }
 
  private:

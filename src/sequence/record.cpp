@@ -15,16 +15,16 @@ constexpr auto kIsIupac = [] {
   return table;
 }();
 
-// The white space of Python's str beyond ASCII, as UTF-8: U+0085, 00A0, 1680, 2000-200A, 2028,
-// 2029, 202F, 205F, 3000. A lead byte never continues another character, so that looking for the
-// bytes finds the characters, whatever is invalid around them.
+// The non-ASCII white space of Python's str, as UTF-8: U+0085, 00A0, 1680, 2000-200A, 2028, 2029,
+// 202F, 205F, 3000. A lead byte never continues another character, so a search for the bytes finds
+// the characters, even among invalid bytes.
 constexpr std::array<std::string_view, 19> kWideSpaces{
     "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80", "\xe2\x80\x81",
     "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86",
     "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8",
     "\xe2\x80\xa9", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
 
-// Bytes of the white space character that `text` (not empty) starts with; 0 if it starts with none.
+// Bytes of the white space character at the start of `text` (not empty); 0 if there is none.
 std::size_t space_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) {

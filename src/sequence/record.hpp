@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// What a sequence of an input may hold: the largest signed 32-bit number.
+// The most letters of a sequence: the largest signed 32-bit number.
 inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
 // One sequence of an input.
@@ -17,12 +17,12 @@ struct SequenceRecord {
   std::uint64_t number = 0;  // 1-based, within its input
 };
 
-// The header's first word (docs/reference/semantics.md, section 1): white space is that of Python's
-// str.split() on UTF-8, and bytes that are not UTF-8 are kept. Empty for an empty header.
+// The header's first word, as Python's str.split() on UTF-8 finds it; bytes that are not UTF-8 are
+// kept. Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
-// How many letters are none of the IUPAC nucleotide codes (ACGTU RYSWKM BDHV N, either case): gaps,
-// digits, protein letters. They are computed with as unknown letters; users are warned.
+// Counts the letters that are no IUPAC nucleotide code (ACGTU RYSWKM BDHV N, either case): gaps,
+// digits, protein letters. They count as unknown letters in the computation; users are warned.
 std::uint64_t count_outside_iupac(std::string_view letters);
 
 }  // namespace virnucpro

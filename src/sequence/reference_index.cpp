@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Throws where `path` is no file that can be read; a URL never is.
+// Throws if `path` is not a readable file; a URL never is.
 fs::path checked(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) {
     throw Error(ErrorKind::kInputMissing, Place{.file = path}, errno_text(errno));
@@ -28,7 +28,7 @@ fs::path checked(const std::string& path) {
   return whole;
 }
 
-// htslib does not say that it had no room for the index.
+// htslib does not report that it had no room for the index.
 void require_room(const fs::path& folder) {
   try {
     AtomicFile probe(folder / "probe");

@@ -19,33 +19,33 @@ struct DestroyFaidx {
 };
 using Faidx = std::unique_ptr<faidx_t, DestroyFaidx>;
 
-// Reads the index that lies beside `reference`; empty where there is none.
+// Reads the index that lies beside `reference`; empty if there is none.
 Faidx load_faidx(const std::string& reference);
 
-// A reference for CRAM, indexed: FASTA, plain or BGZF. An index that lies beside it is used if it
-// is not older; otherwise one is made in a temporary folder: nothing is written beside the user's
-// file.
+// An indexed reference for CRAM: FASTA, plain or BGZF. It uses the index beside the file if that is
+// not older. Otherwise it makes one in a temporary folder, since it writes nothing beside the
+// user's file.
 class ReferenceIndex {
  public:
   // `path` may be empty: then there is no reference.
   explicit ReferenceIndex(std::string path) : given_(std::move(path)) {}
 
   bool given() const { return !given_.empty(); }
-  // Finds or makes the index, once; the rest is known behind it. Errors, with the name of the file:
-  // kInputMissing, kInputReference, kTemporaryFolder.
+  // Finds or makes the index, once; call it before the functions below. Errors, with the file's
+  // name: kInputMissing, kInputReference, kTemporaryFolder.
   void prepare();
 
-  // A name of the reference beside which its index lies.
+  // The reference's path, or a link to it; its index lies beside it.
   const std::string& path() const { return path_; }
-  std::uint64_t letters() const { return letters_; }  // of all its sequences
-  std::uint64_t longest() const { return longest_; }  // letters of one
+  std::uint64_t letters() const { return letters_; }  // of all sequences
+  std::uint64_t longest() const { return longest_; }  // letters of the longest one
 
  private:
   bool load();
   void use_index_beside(const std::filesystem::path& reference) const;
 
   std::string given_;
-  std::optional<TemporaryFolder> folder_;  // once it is prepared
+  std::optional<TemporaryFolder> folder_;  // after prepare(), if it was needed
   std::string path_;
   std::uint64_t letters_ = 0;
   std::uint64_t longest_ = 0;

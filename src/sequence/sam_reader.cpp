@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// The mandatory fields, in their order.
+// The mandatory fields, in order.
 enum Field : std::size_t {
   kName,
   kFlag,
@@ -51,16 +51,16 @@ std::optional<std::int64_t> number_of(std::string_view text) {
 
 }  // namespace
 
-// A line as far as it was read.
+// The part of a line that was read so far.
 struct SamReader::Line {
-  std::size_t field = 0;         // that is being read
+  std::size_t field = 0;         // the one being read
   std::uint64_t field_size = 0;  // bytes of it
   std::string name;
-  std::string number;  // the field's text, where it is one
+  std::string number;  // the field's text, if it is a number
   unsigned flags = 0;
   std::string letters;  // kNoLetters for none
   std::uint64_t qualities = 0;
-  bool only_star = false;  // all that is read of the qualities is '*'
+  bool only_star = false;  // the qualities so far are '*'
 };
 
 SamReader::SamReader(ByteSource& source, std::string file)
@@ -72,7 +72,7 @@ std::optional<SequenceRecord> SamReader::next() {
     return read_record();
   } catch (const Error& error) {
     if (error.place().offset) throw;
-    fail(error.kind(), lines_.bytes(), error.detail());  // of the source: it knows no place
+    fail(error.kind(), lines_.bytes(), error.detail());  // an error of the source has no place
   }
 }
 
@@ -86,7 +86,7 @@ void SamReader::skip_header() {
   }
 }
 
-// The next one that is not skipped.
+// The next record that is not skipped.
 std::optional<SequenceRecord> SamReader::read_record() {
   while (lines_.peek()) {
     Line line = read_line();
@@ -111,7 +111,7 @@ SamReader::Line SamReader::read_line() {
   return line;
 }
 
-// Fails where a line has no end.
+// Fails if the line has no end.
 void SamReader::next_piece(LinePiece& piece) {
   if (!lines_.next(piece)) {
     fail(ErrorKind::kInputTruncated, lines_.offset(), "within a line of SAM");
@@ -138,7 +138,7 @@ void SamReader::add_piece(Line& line, const LinePiece& piece) const {
   }
 }
 
-// What is found first in the text is what fails, however many parts a field comes in.
+// Checks the bytes in their order, so that the same fault is reported for any split into parts.
 void SamReader::add_part(Line& line, std::string_view part, std::uint64_t offset) const {
   if (line.field == kName) {
     append_short(line, line.name, kMostName, part, offset);

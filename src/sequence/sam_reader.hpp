@@ -13,9 +13,9 @@
 
 namespace virnucpro {
 
-// The reads of a SAM text (SAM specification, 1.4). Memory is one read and a bounded window: tags
-// and header lines are read over. Letters keep their case. The last line must have its end, as
-// every program that writes SAM gives it: a text cut within a line would pass for whole otherwise.
+// Reads a SAM text (SAM specification, 1.4). Memory is one read and a bounded window; tags and
+// header lines are passed over. Letters keep their case. The last line must have a line end, as
+// every program writes it: otherwise a text cut within a line would look complete.
 class SamReader : public AlignmentReader {
  public:
   SamReader(ByteSource& source, std::string file);
@@ -44,7 +44,7 @@ class SamReader : public AlignmentReader {
 
   LineReader lines_;
   std::string file_;
-  std::uint64_t records_ = 0;  // read to their end
+  std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
 };
 

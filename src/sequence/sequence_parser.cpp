@@ -17,7 +17,7 @@ bool is_graphic(char letter) {
   return letter > ' ' && letter < '\x7f';
 }
 
-// Counts instead of searching, so that the loop has no branch and is vectorised.
+// Counts instead of searching, so that the loop has no branch and vectorises.
 bool all_graphic(std::string_view text) {
   std::size_t others = 0;
   for (const char letter : text) others += is_graphic(letter) ? 0U : 1U;
@@ -48,7 +48,7 @@ std::optional<SequenceRecord> SequenceParser::next() {
     return record;
   } catch (const Error& error) {
     if (error.place().offset) throw;
-    fail(error.kind(), lines_.bytes(), error.detail());  // of the source: it knows no place
+    fail(error.kind(), lines_.bytes(), error.detail());  // an error of the source has no place
   }
 }
 
@@ -66,7 +66,7 @@ std::optional<SequenceRecord> SequenceParser::read_record() {
   return record;
 }
 
-// Up to a line that is not blank; false at the end of the text.
+// Goes to the next line that is not blank; false at the end of the text.
 bool SequenceParser::skip_blank_lines() {
   while (const std::optional<char> first = lines_.peek()) {
     if (!is_blank(*first)) return true;
@@ -150,7 +150,7 @@ char SequenceParser::peek_within_record() {
   return *next;
 }
 
-// The '+' line: nothing, or the header or its id again.
+// The '+' line: empty, or the header or its id again.
 void SequenceParser::read_separator(std::string_view header) {
   const std::uint64_t offset = lines_.offset();
   std::string line;
@@ -163,8 +163,8 @@ void SequenceParser::read_separator(std::string_view header) {
   }
 }
 
-// Where the sequence is on one line, so are its qualities: a '@' that follows too few of them is
-// the next record's. Elsewhere only counting tells.
+// If the sequence is on one line, its qualities are, too: a '@' after too few of them starts the
+// next record. Otherwise only the count tells.
 void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
   std::size_t count = 0;
   bool started = false;
@@ -238,7 +238,7 @@ void SequenceParser::append_letters(std::string& letters, const LinePiece& piece
   }
 }
 
-// A line that is kept whole; false when the text ended before the line did.
+// Reads a complete line; false if the text ended before the line did.
 bool SequenceParser::read_short_line(std::string& line) {
   LinePiece piece;
   while (lines_.next(piece)) {

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// How much of one record may stand in memory.
+// The most that one record may hold in memory.
 struct ParserLimits {
   std::size_t letters = kMaxLetters;
   std::size_t header = 64U << 10U;  // many wait in queues at once
@@ -20,10 +20,10 @@ struct ParserLimits {
 
 enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 
-// The records of a FASTA or FASTQ text, told apart by its first byte after blank lines. Memory is
-// one record and a bounded window, whatever the text holds.
+// Reads a FASTA or FASTQ text; the first byte after blank lines tells which. Memory is one record
+// and a bounded window, whatever the text holds.
 //
-// FASTA: a line that starts with '>' is a header, all others up to the next one are sequence.
+// FASTA: a line that starts with '>' is a header; all lines up to the next one are sequence.
 // FASTQ: sequence lines up to one that starts with '+', then quality lines until there are as many
 // qualities as letters, so that a quality line may start with '@' or '+' (Cock et al. 2010,
 // doi:10.1093/nar/gkp1137). A sequence line that starts with '@' means that a '+' line is missing.
@@ -37,13 +37,13 @@ class SequenceParser {
   SequenceParser(ByteSource& source, std::string file, ParserLimits limits = {},
                  TextFormats accepted = TextFormats::kFastaOrFastq);
 
-  // The next record; empty at the end of the text. Not to be called again after an error.
+  // The next record; empty at the end of the text. Do not call it again after an error.
   std::optional<SequenceRecord> next();
 
-  std::uint64_t records() const { return records_; }              // handed out
+  std::uint64_t records() const { return records_; }              // returned so far
   std::uint64_t record_offset() const { return record_offset_; }  // of the last one's header
-  std::uint64_t bytes() const { return lines_.bytes(); }          // of text, read so far
-  std::string hash() const { return lines_.hash(); }              // XXH3-128 of them
+  std::uint64_t bytes() const { return lines_.bytes(); }          // of text read so far
+  std::string hash() const { return lines_.hash(); }              // XXH3-128 of these bytes
 
  private:
   enum class Format : std::uint8_t { kUnknown, kFasta, kFastq };

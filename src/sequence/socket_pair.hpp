@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Two ends of a stream; what is written to one is read from the other.
+// Two connected sockets: what is written to one is read from the other.
 struct SocketPair {
   UniqueFd one;
   UniqueFd other;
@@ -13,8 +13,8 @@ struct SocketPair {
 // Errors: kInputRead.
 SocketPair make_socket_pair();
 
-// Waits for one of poll()'s `events`, or so long that a cancellation is seen soon. What came of
-// them, 0 for none.
+// Waits for one of poll()'s `events`, for a short time, so that a cancellation is seen soon.
+// Returns the events that came, 0 for none.
 int wait_a_while(int fd, int events);
 
 }  // namespace virnucpro

@@ -11,16 +11,15 @@
 
 namespace virnucpro {
 
-// Another source's text, whose start can be looked at before anything is read: pipes cannot go
-// back.
+// A source whose first bytes can be looked at before it is read: a pipe cannot go back.
 class StartedSource : public ByteSource {
  public:
   static constexpr std::size_t kStartBytes = 6;
 
-  // Reads the start. An error of the source waits until what came before it was read.
+  // Reads the start. If the source fails, read() throws the error after the text before it.
   explicit StartedSource(ByteSource& source);
 
-  // Shorter than kStartBytes where the text is, or where it cannot be read any further.
+  // Shorter than kStartBytes if the text is, or if it cannot be read further.
   std::string_view start() const { return start_; }
   std::size_t read(std::span<char> buffer) override;
 
