@@ -12,14 +12,14 @@ namespace virnucpro {
 
 inline constexpr std::uint16_t kNoToken = 0xffff;
 
-// One row of a byte-pair encoding: `left` and `right` side by side become `made`.
+// One merge of a byte-pair encoding: `left` and `right` side by side become `made`.
 struct PairMerge {
   std::uint16_t left;
   std::uint16_t right;
   std::uint16_t made;
 };
 
-// The rank of each merge by its pair: a flat hash table, at most a quarter full.
+// Finds the rank of a pair's merge: a flat hash table, at most a quarter full.
 class PairRanks {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
@@ -48,16 +48,15 @@ class PairRanks {
   std::vector<Slot> slots_;
 };
 
-// Byte-pair encoding (Sennrich et al., 2016) of runs of known letters: the merge of the lowest rank
-// is done first, the leftmost of equal ones before the others, until none is left.
+// Byte-pair encoding (Sennrich et al., 2016) of runs of known letters. It always does the merge of
+// the lowest rank, the leftmost one of equals, until no merge is left.
 //
-// It is found without doing merges one by one. Call two tokens *compatible* when the encoding of
-// their joined text is these two. A split of a text into tokens is its encoding if and only if
-// neighbours are compatible: merges look at nothing but the pair, so that the first merge across a
-// border of the split would also be done in the text of the two tokens beside it, and the other way
-// round. So there is one such split; it is searched from the left, longest token first. A position
-// is reached by one split only (the encoding of the text before it), hence a position that turned
-// out to be a dead end is never tried again, and time is linear in the length of the text.
+// It does not do merges one by one. Call two tokens *compatible* if the encoding of their joined
+// text is these two. A split of a text into tokens is its encoding if and only if all neighbours
+// are compatible. The reason: a merge depends only on its pair, so the first merge across a border
+// of the split is also done in the text of the two tokens beside it, and vice versa. So there is
+// one such split; it is searched from the left, longest token first. Only one split reaches a
+// position, so a dead end is never tried again, and time is linear in the text's length.
 class BytePairs {
  public:
   // The token of each byte, or kNoToken.
@@ -65,23 +64,23 @@ class BytePairs {
   static constexpr std::size_t kMaxTokenLetters = 64;
   static constexpr std::size_t kMaxTrieCells = std::size_t{1} << 22U;
 
-  // `merges` in the order of their ranks, tokens below `vocabulary`. Both parts of a merge must be
-  // letters or made by earlier merges, and no token may be made twice: what training gives, and
-  // what makes the time of a merge its rank. Error kTokenizer, naming `file`, when they are not, or
-  // when the tables would be larger than the limits above.
+  // `merges` are in the order of their ranks, tokens below `vocabulary`. Both parts of a merge must
+  // be letters or made by earlier merges, and no token may be made twice. Training ensures this; it
+  // makes a merge's rank its time. Errors: kTokenizer, naming `file`, if this does not hold or the
+  // tables would exceed the limits above.
   BytePairs(const Letters& letters, std::span<const PairMerge> merges, std::size_t vocabulary,
             const std::string& file);
 
-  // Appends the encoding of `word`, of which every byte must be a letter.
+  // Appends the encoding of `word`; every byte must be a letter.
   void encode(std::string_view word, std::vector<std::uint16_t>& tokens) const;
 
  private:
   struct Piece {
-    std::uint32_t made = 0;  // when: 0 for letters, 1 + rank for others
+    std::uint32_t made = 0;  // the time: 0 for letters, 1 + rank for others
     std::uint16_t left = kNoToken;
     std::uint16_t right = kNoToken;
-    std::uint16_t shorter = kNoToken;  // the next shorter token its text begins with
-    std::uint8_t letters = 0;          // 0: never comes out of an encoding
+    std::uint16_t shorter = kNoToken;  // the next shorter token that its text begins with
+    std::uint8_t letters = 0;          // 0: never in an encoding
   };
 
   void add_letters(const Letters& letters);
@@ -94,7 +93,7 @@ class BytePairs {
   PairRanks ranks_;
   std::vector<Piece> pieces_;             // by token
   std::vector<std::string> texts_;        // by token
-  std::array<std::uint8_t, 256> code_{};  // of letters, 0 …
+  std::array<std::uint8_t, 256> code_{};  // of letters, from 0
   std::size_t width_ = 0;                 // number of letters
   std::vector<std::uint32_t> children_;   // [node][code], 0: none
   std::vector<std::uint16_t> token_at_;   // [node], or kNoToken

@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// What a byte is to the pre-tokenizer `\w+|[^\w\s]+`.
+// The class of a byte in the pre-tokenizer `\w+|[^\w\s]+`.
 enum class ByteClass : std::uint8_t { kSpace, kWord, kOther, kNotAscii };
 
 constexpr auto kClassOf = [] {
@@ -41,8 +41,8 @@ struct CodePoint {
   std::size_t bytes = 1;
 };
 
-// The character that `text`, which starts with a byte above 0x7f, starts with; one byte of no
-// character where that is not UTF-8 (Unicode 15, table 3-7).
+// The first character of `text`, whose first byte is above 0x7f; if it is not UTF-8 (Unicode 15,
+// table 3-7), one byte that is no character.
 CodePoint first_code_point(std::string_view text) {
   const unsigned char lead = byte_at(text, 0);
   const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -123,7 +123,7 @@ struct DnaTokenizer::Tables {
       added.push_back({.text = text, .token = source.vocabulary.at(text)});
       if (added_starts.find(text.front()) == std::string::npos) added_starts += text.front();
     }
-    // Of two that begin alike the longer one is taken.
+    // If several match, the longest one is taken.
     std::stable_sort(added.begin(), added.end(), [](const AddedToken& a, const AddedToken& b) {
       return a.text.size() > b.text.size();
     });
@@ -148,7 +148,7 @@ struct DnaTokenizer::Tables {
   std::string added_starts;  // the bytes that added tokens start with
 };
 
-// The end of the run of known letters, all of one word, that starts at `begin`.
+// The end of the run of known letters of one class that starts at `begin`.
 std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_t begin) const {
   const ByteClass word = kClassOf[byte_at(text, begin)];
   std::size_t end = begin + 1;
@@ -159,8 +159,8 @@ std::size_t DnaTokenizer::Tables::letters_from(std::string_view text, std::size_
   return end;
 }
 
-// A text without added tokens. No merge has the unknown token, so that the runs of known letters
-// of a word are encoded each for itself.
+// Encodes a text without added tokens. No merge contains the unknown token, so each run of known
+// letters in a word is encoded separately.
 void DnaTokenizer::Tables::encode_plain(std::string_view text,
                                         std::vector<std::uint16_t>& tokens) const {
   std::size_t at = 0;
@@ -201,11 +201,11 @@ std::uint32_t DnaTokenizer::vocabulary() const {
 }
 
 std::vector<std::uint16_t> DnaTokenizer::encode(std::string_view text) const {
-  constexpr std::size_t kUsualLetters = 4;  // a token, of DNA
+  constexpr std::size_t kUsualLetters = 4;  // of one token of DNA
   std::vector<std::uint16_t> tokens;
   tokens.reserve(text.size() / kUsualLetters + 2);
   tokens.push_back(tables_->opening);
-  std::size_t plain = 0;  // where the text not yet encoded begins
+  std::size_t plain = 0;  // start of the text not yet encoded
   std::size_t at = text.find_first_of(tables_->added_starts);
   while (at != std::string_view::npos) {
     const AddedToken* added = tables_->added_at(text.substr(at));

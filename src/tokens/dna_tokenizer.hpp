@@ -9,13 +9,12 @@
 
 namespace virnucpro {
 
-// The byte-pair encoding of DNABERT-S, read from its published tokenizer.json. Gives what the
-// `tokenizers` library gives for the same file without its padding and truncation, for every text:
-// tokens written out ("[SEP]") are those tokens, the rest is split into words (runs of letters,
-// digits and underscores; runs of other characters) at white space, and each word encoded. A
-// character without a token is one unknown token. So is a byte that is not part of UTF-8, for which
-// the library has no answer.
-// Time linear in the length of the text. Safe to use from many threads at once.
+// The byte-pair encoding of DNABERT-S, read from its published tokenizer.json. For every text the
+// result equals that of the `tokenizers` library with the same file, without padding and
+// truncation. Tokens written in the text ("[SEP]") become those tokens. The rest is split at white
+// space into words (runs of letters, digits and underscores; runs of other characters), and each
+// word is encoded. A character without a token is one unknown token; so is a byte that is not
+// UTF-8, which the library refuses. Time is linear in the text's length. Thread-safe.
 class DnaTokenizer {
  public:
   // Errors: kTokenizer or kJson, naming the file and what was expected.
@@ -24,7 +23,7 @@ class DnaTokenizer {
   ~DnaTokenizer();
   DnaTokenizer(DnaTokenizer&&) noexcept;
 
-  std::uint32_t vocabulary() const;  // one more than the largest token
+  std::uint32_t vocabulary() const;  // the largest token + 1
   // [CLS] … [SEP]
   std::vector<std::uint16_t> encode(std::string_view text) const;
 

@@ -18,7 +18,7 @@ constexpr auto kTokenOf = [] {
   return table;
 }();
 
-// <null_1> and <mask> close the alphabet; no letter stands for them.
+// <null_1> and <mask> are the last tokens; no letter stands for them.
 static_assert(kFirstLetter + kLetters.size() + 2 == kEsmVocabulary);
 
 }  // namespace

@@ -13,12 +13,11 @@ inline constexpr std::uint8_t kEsmEos = 2;
 inline constexpr std::uint8_t kEsmUnk = 3;
 inline constexpr std::uint32_t kEsmVocabulary = 33;
 
-// <cls>, one token a byte of `protein`, <eos>.
+// The tokens of a protein: <cls>, one token per byte, <eos>.
 //
-// The same as fair-esm 2.0.0's BatchConverter for the letters of the alphabet. Beyond them every
-// byte is one <unk>, so that token i + 1 is always residue i; fair-esm stops with a KeyError on a
-// letter that it does not know (lower case, J, *), drops white space, and reads "<mask>" written
-// out as the mask token.
+// For letters of the alphabet it equals fair-esm 2.0.0's BatchConverter. Every other byte is one
+// <unk>, so that token i + 1 is always residue i. fair-esm raises KeyError for an unknown letter
+// (lower case, J, *), drops white space, and reads a written "<mask>" as the mask token.
 std::vector<std::uint8_t> esm_tokens(std::string_view protein);
 
 }  // namespace virnucpro

@@ -12,14 +12,14 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kBudgetsInWindow = 64;
-// Frames looked at for one that fits in a batch: where the tokens of one model fit, those of the
-// other nearly always do.
+// How many frames to try for one that fits the batch. If a frame's tokens of one model fit, those
+// of the other nearly always do.
 constexpr std::size_t kProbes = 32;
 
 struct Entry {
   FrameTokens tokens;
   std::vector<std::uint64_t> occurrences;
-  std::uint64_t age = 0;  // when it was added, counted up
+  std::uint64_t age = 0;  // a counter at the time it was added
 };
 
 std::size_t esm_size(const Entry& entry) {
@@ -29,7 +29,7 @@ std::size_t dna_size(const Entry& entry) {
   return entry.tokens.dna.size();
 }
 
-// By number of tokens; of equal ones the oldest comes last, where a search from above meets it
+// Sorts by number of tokens; of equal ones the oldest is last, so that a search from above finds it
 // first.
 template <std::size_t (*kSize)(const Entry&)>
 struct BySize {
@@ -64,7 +64,7 @@ void append(const std::vector<T>& tokens, std::vector<T>& all, std::vector<std::
   ends.push_back(static_cast<std::uint32_t>(all.size()));
 }
 
-// What a batch still has room for.
+// The tokens that still fit in a batch.
 struct Room {
   std::size_t esm;
   std::size_t dna;
@@ -73,7 +73,7 @@ struct Room {
   bool fits(const Entry& entry) const {
     return frames > 0 && esm_size(entry) <= esm && dna_size(entry) <= dna;
   }
-  // The first frame of a batch may be longer than the budget: then there is room for no other.
+  // A batch's first frame may be longer than the budget; then no other fits.
   void fill(const Entry& entry) {
     const bool within = fits(entry);
     esm -= std::min(esm, esm_size(entry));
@@ -149,7 +149,7 @@ void Packer::Window::move_to(PackedBatch& batch, Entry& entry) {
   by_age.erase(entry.age);
 }
 
-// By the tokens of which there are fewer left.
+// Searches by the model that has fewer tokens left.
 Entry* Packer::Window::longest_that_fits(const Room& room) const {
   const auto search = [&room](const auto& by_size, std::size_t size) -> Entry* {
     auto next = by_size.upper_bound(size);

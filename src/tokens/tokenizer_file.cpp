@@ -15,11 +15,11 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max();  // it is "no token"
+constexpr std::uint64_t kMaxTokens = std::numeric_limits<std::uint16_t>::max();  // means "none"
 constexpr std::size_t kMaxAddedTokens = 256;
-constexpr std::size_t kMaxShown = 64;  // letters of a value that an error repeats
+constexpr std::size_t kMaxShown = 64;  // letters of a value shown in an error
 
-// "model.merges[3]"
+// Writes a path like "model.merges[3]".
 std::string text_of(const JsonPath& path) {
   std::string text;
   for (const JsonStep& step : path) {
@@ -48,7 +48,7 @@ std::string text_of(const JsonScalar& value) {
       value);
 }
 
-// Patterns of paths: "[]" is any element of an array, "*" any member, "**" all below.
+// Patterns of paths: "[]" is any element of an array, "*" any member, "**" everything below.
 bool matches(const JsonPath& path, std::span<const std::string_view> pattern) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] == "**") return true;
@@ -161,7 +161,7 @@ class Reader : public JsonVisitor {
     }
     found_.vocabulary.emplace(content, static_cast<std::uint16_t>(token));
   }
-  // Each makes a token of its own.
+  // A merge and the token that it makes.
   void add_merge() {
     if (found_.merges.size() >= kMaxTokens) refuse(fmt::format("more than {} merges", kMaxTokens));
     found_.merges.emplace_back();
@@ -188,7 +188,7 @@ class Reader : public JsonVisitor {
 
   const std::string& file_;
   TokenizerFile found_;
-  std::set<std::string> seen_;  // the members that have one possible value
+  std::set<std::string> seen_;  // the members that may have only one value
   std::set<std::uint64_t> tokens_;
   std::vector<std::string> template_;  // empty: the text
   std::map<std::string, std::vector<std::uint64_t>> template_ids_;
@@ -196,7 +196,7 @@ class Reader : public JsonVisitor {
 };
 
 const std::vector<Reader::Rule>& Reader::rules() {
-  // The long lists first: rules are looked through in order.
+  // The long lists come first, because rules are tried in order.
   static const std::vector<Rule> kRules{
       {{"model", "vocab", "*"}, &Reader::piece},
       {{"model", "merges", "[]"}, &Reader::merge},

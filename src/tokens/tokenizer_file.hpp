@@ -9,23 +9,23 @@
 
 namespace virnucpro {
 
-// What a tokenizer.json of the `tokenizers` library (0.13; the merges also as newer ones write
-// them) says, as far as DNABERT-S's kind of tokenizer goes.
+// What DNABERT-S's kind of tokenizer needs from a tokenizer.json of the `tokenizers` library (0.13;
+// also the way that newer versions write merges).
 struct TokenizerFile {
   std::map<std::string, std::uint16_t, std::less<>> vocabulary;
   std::vector<std::pair<std::string, std::string>> merges;  // in the order of their ranks
   std::string unknown;                                      // token of a letter without one
   std::string opening;                                      // tokens the template puts around …
   std::string closing;                                      // … a text
-  std::vector<std::string> added;  // tokens that are taken where they stand in a text literally
+  std::vector<std::string> added;  // tokens that a text can contain literally
 };
 
-// Reads it. Every setting must be the one that DNABERT-S's file has, since each would change the
-// tokens: model BPE without dropout, prefixes, suffixes, byte fallback or fusing of unknown
-// letters; no normalizer; pre-tokenizer Whitespace; a template of one token, the text, one token;
-// added tokens that need not be words of their own. The settings of padding, truncation and
-// decoding are not looked at, nor are lstrip and rstrip of added tokens: white space is no token in
-// any case. Errors: kJson, kTokenizer (naming the member).
+// Reads it. Every setting that would change the tokens must be as in DNABERT-S's file: model BPE
+// without dropout, prefixes, suffixes, byte fallback or fusing of unknown letters; no normalizer;
+// pre-tokenizer Whitespace; a template of one token, the text, one token; added tokens that need
+// not be whole words. Padding, truncation and decoding are ignored, and so are lstrip and rstrip of
+// added tokens, because white space is never a token. Errors: kJson, kTokenizer (naming the
+// member).
 TokenizerFile read_tokenizer_file(std::string_view json, const std::string& file);
 
 }  // namespace virnucpro
