@@ -13,8 +13,8 @@
 
 namespace virnucpro {
 
-// Little-endian reads from the bytes of one file that never leave them. Every error names the file
-// and the offset; running out of bytes is of the kind given.
+// Reads little-endian values from a file's bytes, never outside of them. Errors name the file and
+// the offset; if the bytes run out, the error is of the given kind.
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, std::string file, ErrorKind when_short)

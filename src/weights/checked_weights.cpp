@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kBlock = 16U << 10U;  // values: small enough to stay in the L2 cache
+constexpr std::size_t kBlock = 16U << 10U;  // values; small enough to stay in the L2 cache
 constexpr std::uint32_t kExponent = 0x7f800000U;
 
 bool all_finite(std::span<const float> values) {
@@ -30,8 +30,8 @@ bool all_non_negative(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float value) { return value >= 0; });
 }
 
-// The first value of a tensor that may not stand there, to be told once its checksum was found
-// right: a damaged file is called damaged.
+// Remembers a tensor's first bad value. It is reported after the checksum was checked, so that a
+// damaged file is reported as damaged.
 class ValueCheck {
  public:
   explicit ValueCheck(bool non_negative) : non_negative_(non_negative) {}

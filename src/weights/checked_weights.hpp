@@ -10,18 +10,18 @@
 
 namespace virnucpro {
 
-// The values of one tensor, handed out once from first to last.
+// The values of one tensor, read once from first to last.
 class TensorStream {
  public:
   virtual ~TensorStream() = default;
   virtual void fill(std::span<float> next) = 0;
-  // After the last value: checks what can only be checked then, and lets go of the pages.
+  // Call it after the last value: does the final checks and releases the pages.
   virtual void finish() = 0;
 };
 
-// What every source of weights has in common: one pass over a tensor converts it, checks it and
-// hashes it. The hash of the whole is made of the tensors' hashes, so that a model which has read
-// all its tensors gets it for nothing; only those never read are read for it.
+// Common to all sources of weights: one pass over a tensor converts, checks and hashes it. The
+// model's hash is made from the tensors' hashes. So a model that has read all its tensors has the
+// hash without more reading; only unread tensors are read for it.
 class CheckedWeights : public Weights {
  public:
   struct Tensor {
@@ -39,11 +39,11 @@ class CheckedWeights : public Weights {
  protected:
   virtual std::unique_ptr<TensorStream> open(const std::string& name) const = 0;
 
-  std::map<std::string, Tensor> tensors_;  // filled by the constructor of the source
+  std::map<std::string, Tensor> tensors_;  // filled by the derived class's constructor
 
  private:
   const Tensor& find(const std::string& name) const;
-  // Streams a tensor through the checks and the hash, into `out` where that is not empty.
+  // Reads a tensor through the checks and the hash, into `out` unless that is empty.
   std::string pass(const std::string& name, std::span<float> out) const;
 
   mutable std::mutex mutex_;

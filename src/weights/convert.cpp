@@ -15,8 +15,8 @@ std::uint16_t load16(const std::byte* from) {
   return bits;
 }
 
-// As f16_to_f32, without branches, so that the compiler makes vectors of it: the exponent is moved
-// by a multiplication, which is exact for subnormal numbers too.
+// Same as f16_to_f32, but without branches, so that the compiler can vectorise it. A multiplication
+// moves the exponent; this is exact for subnormal numbers, too.
 float f16_value(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16U;
   const auto magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13U) * 0x1p112F;

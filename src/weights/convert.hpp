@@ -9,7 +9,7 @@ namespace virnucpro {
 
 // Whether values of this type can be weights: fp32, fp16 and bf16.
 bool is_weight_type(DType type);
-// Little-endian values of a weight type as fp32, exactly; from.size() is out.size() ·
+// Converts little-endian values of a weight type to fp32, exactly; from.size() is out.size() ·
 // size_of(type). `from` need not be aligned.
 void convert_to_f32(DType type, std::span<const std::byte> from, std::span<float> out);
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A tensor to be written: its name here and in the file.
+// A tensor to write: its name in this program and in the file.
 struct Outgoing {
   std::string name;
   std::string published;
@@ -28,7 +28,7 @@ std::vector<Outgoing> list_tensors(const Weights& weights, const NameTable& tabl
                                    std::string_view prefix) {
   std::vector<Outgoing> tensors;
   for (const NameRow& row : table.rows) {
-    // Hugging Face's spelling is the first other one where a name has no gamma or beta.
+    // Hugging Face's name: of ESM-2 the first of `also`; DNABERT-S has only gamma or beta there.
     const bool respelt = &table == &esm2_names() && !row.also[0].empty();
     for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
       const std::string name = layer_name(row.name, layer);
@@ -54,7 +54,7 @@ std::string make_header(const std::vector<Outgoing>& tensors, const std::string&
     offset = end;
   }
   header += '}';
-  header.append((8 - header.size() % 8) % 8, ' ');  // so that the data are aligned
+  header.append((8 - header.size() % 8) % 8, ' ');  // aligns the data
   return header;
 }
 

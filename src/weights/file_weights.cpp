@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t kMaxLayers = 4096;
 
-// Elements one after the other. A tensor that is a whole ZIP record has its checksum taken in the
-// same pass; one that is a part of a record has the record checked first.
+// Reads contiguous elements. If the tensor is a whole ZIP record, the same pass computes its
+// checksum; if it is part of a record, the record is checked first.
 class DenseStream : public TensorStream {
  public:
   DenseStream(const LocatedTensor& source, const std::string& name)
@@ -54,7 +54,7 @@ class DenseStream : public TensorStream {
   std::uint32_t crc_ = 0;
 };
 
-// Elements at strides: a transposed or sliced tensor, gathered one by one into row-major order.
+// Reads a transposed or sliced tensor: gathers elements by strides into row-major order.
 class StridedStream : public TensorStream {
  public:
   StridedStream(const LocatedTensor& source, const std::string& name)
@@ -100,8 +100,8 @@ class FileWeights : public CheckedWeights {
     synthetic_ = model.synthetic;
   }
 
-  // Strides of zero, or many tensors over one storage, would make a small file stand for any amount
-  // of memory.
+  // The total is limited by the files' size: with strides of zero, or many tensors over one
+  // storage, a small file could need any amount of memory.
   void add(const std::string& name, const LocatedTensor& source, bool non_negative) {
     const auto elements = element_count(source.tensor.shape);
     const auto bytes = elements
@@ -133,7 +133,7 @@ class FileWeights : public CheckedWeights {
   }
 
   std::map<std::string, LocatedTensor> sources_;
-  std::uint64_t unclaimed_;  // bytes of the files that no tensor added stands for
+  std::uint64_t unclaimed_;  // bytes of the files not yet used by a tensor
 };
 
 void check_tensor(const LocatedTensor& source, const std::string& name, const Shape& expected) {

@@ -11,19 +11,19 @@
 
 namespace virnucpro {
 
-// The file's tensor that a row of a name table stands for; null when there is none.
+// The file's tensor for a row of a name table; null if there is none.
 const LocatedTensor* find_tensor(const ModelFiles& model, const NameTable& table,
                                  const NameRow& row, std::uint32_t layer = 0);
-// The same by the row's name, for a tensor without which the model cannot be told.
-// Errors: kWeightsTensor.
+// The same by the row's name, for a tensor that is needed to recognise the model. Errors:
+// kWeightsTensor.
 const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& table,
                                     std::string_view name);
-// How many layers in a row the file has the per-layer tensor `name` of.
+// How many layers from 0 on, without a gap, have the per-layer tensor `name`.
 std::uint32_t count_layers(const ModelFiles& model, const NameTable& table, std::string_view name);
 
-// The tensors of `table` over the files of a model, each found and its shape and type checked now;
-// its values when they are read. Errors: kWeightsTensor naming the tensor, kWeightsFormat for
-// tensors that are together larger than their files.
+// The tensors of `table` in a model's files. Each is found, and its shape and type checked, now;
+// its values are checked when they are read. Errors: kWeightsTensor naming the tensor;
+// kWeightsFormat if the tensors together are larger than their files.
 std::unique_ptr<CheckedWeights> make_file_weights(const ModelFiles& model, const NameTable& table,
                                                   const DimSizes& sizes, std::uint32_t layers);
 

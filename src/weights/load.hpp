@@ -7,20 +7,20 @@
 
 namespace virnucpro {
 
-// Where named models are looked for.
+// Where to look for named models.
 struct ModelLookup {
   std::filesystem::path models_dir;  // --models-dir or VIRNUCPRO_MODELS; may be empty
-  std::filesystem::path share_dir;   // share/virnucpro of the installation: tokenizer.json
+  std::filesystem::path share_dir;   // the installation's share/virnucpro: tokenizer.json
 };
 
-// `model` is a file, a directory, a published name, or synthetic:NAME[:SEED].
-// Formats: a Hugging Face directory (config.json and *.safetensors or *.bin, sharded or not), one
-// safetensors file or one ZIP of torch.save (fair-esm's .pt, a state dict, a pickled classifier);
-// fp32, fp16 or bf16. A file without settings of its own takes those of a config.json beside it.
-// Errors: the kWeights* family, kPickleForbidden, kJson; all but the values are checked here.
+// Opens a model: a file, a directory, a published name, or synthetic:NAME[:SEED]. Formats: a
+// Hugging Face directory (config.json and *.safetensors or *.bin, sharded or not), one safetensors
+// file, or one ZIP of torch.save (fair-esm's .pt, a state dict, a pickled classifier); fp32, fp16
+// or bf16. A file without settings uses the config.json beside it. Everything but the values is
+// checked here. Errors: the kWeights* family, kPickleForbidden, kJson.
 Esm2Weights load_esm2(const std::string& model, const ModelLookup& lookup);
 DnabertWeights load_dnabert_s(const std::string& model, const ModelLookup& lookup);
-// `model` is a file or synthetic[:SEED]; a synthetic one is made `inputs` wide.
+// `model` is a file or synthetic[:SEED]; a synthetic one takes `inputs` values.
 ClassifierWeights load_classifier(const std::string& model, std::uint32_t inputs,
                                   const ModelLookup& lookup);
 

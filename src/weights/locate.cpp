@@ -53,7 +53,7 @@ const PublishedModel* find_published(ModelFamily family, std::string_view name) 
   return nullptr;
 }
 
-// "; did you mean …?" for a name that is nearly a published one.
+// "; did you mean …?" for a name that is close to a published one.
 std::string nearest_published(ModelFamily family, std::string_view name) {
   if (find_published(family, name) != nullptr) return {};
   std::vector<std::string_view> known;
@@ -70,7 +70,7 @@ fs::path environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// A folder given by the environment, or `below` it; empty when the variable is not set.
+// The folder that an environment variable names, or `below` it; empty if it is not set.
 fs::path under(const char* variable, const char* below) {
   const fs::path base = environment(variable);
   return base.empty() ? fs::path() : base / below;
@@ -83,7 +83,7 @@ fs::path first_set(std::initializer_list<fs::path> paths) {
   return {};
 }
 
-// As huggingface_hub's constants and torch.hub.get_dir() have it.
+// The same order as in huggingface_hub's constants and torch.hub.get_dir().
 fs::path hugging_face_cache() {
   return first_set({environment("HF_HUB_CACHE"), environment("HUGGINGFACE_HUB_CACHE"),
                     under("HF_HOME", "hub"), under("XDG_CACHE_HOME", "huggingface/hub"),
@@ -97,7 +97,7 @@ fs::path torch_hub_cache() {
 
 class Search {
  public:
-  // The path, where there is something; what was looked at is kept for the error.
+  // Returns the path if it exists; otherwise remembers it for the error.
   std::optional<fs::path> look(const fs::path& path) {
     std::error_code ignored;
     if (fs::exists(path, ignored)) return path;
@@ -105,7 +105,7 @@ class Search {
     return std::nullopt;
   }
 
-  // models--org--name/refs/main names the snapshot that is current.
+  // models--org--name/refs/main names the current snapshot.
   std::optional<fs::path> look_in_hub(const fs::path& cache, std::string_view repository) {
     if (cache.empty() || repository.empty()) return std::nullopt;
     std::string folder = "models--" + std::string(repository);

@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// A published model, and the names under which caches and users know it.
+// A published model and the names that caches and users have for it.
 struct PublishedModel {
   std::array<std::string_view, 4> aliases;  // what users write; empty: none
   std::string_view repository;              // "organisation/name" on Hugging Face; empty: none
@@ -22,10 +22,10 @@ enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 
 std::span<const PublishedModel> published_models(ModelFamily family);
 
-// Where the model that the user named lies: the path itself where it exists; else, for a published
-// name (a directory or file of that name in the model directory also counts), the first of
-// model directory, Hugging Face cache, torch hub cache that has it. Nothing is downloaded.
-// Errors: kWeightsMissing listing every place that was looked at.
+// Finds the model that the user named: the path itself if it exists. Otherwise, for a published
+// name, the first place that has it: model directory (also a directory or file of that name),
+// Hugging Face cache, torch hub cache. Nothing is downloaded. Errors: kWeightsMissing, listing
+// every place where it looked.
 std::filesystem::path locate_model(ModelFamily family, const std::string& model,
                                    const ModelLookup& lookup);
 

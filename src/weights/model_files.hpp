@@ -16,22 +16,22 @@ struct LocatedTensor {
   std::shared_ptr<const MappedFile> file;
 };
 
-// A model as it lies on disk: one file, or a directory with config.json and one or several files.
+// A model on disk: one file, or a directory with config.json and one or more files.
 struct ModelFiles {
   std::filesystem::path path;
-  std::filesystem::path directory;  // where files that belong to it would lie
+  std::filesystem::path directory;  // of files that belong to it
   std::vector<std::filesystem::path> files;
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class;  // of a pickled module
-  bool synthetic = false;  // one of the files says that its numbers are made up
+  bool synthetic = false;  // a file says that its numbers are made up
   bool has_config = false;
   Settings settings;
   std::map<std::string, LocatedTensor, std::less<>> tensors;
 };
 
-// Opens a file, or a directory's model.safetensors, model.safetensors.index.json,
-// pytorch_model.bin or pytorch_model.bin.index.json, the first that is there. A config.json in the
-// directory, or beside a file, adds its settings (those inside the file come first).
+// Opens a file, or the first of a directory's model.safetensors, model.safetensors.index.json,
+// pytorch_model.bin or pytorch_model.bin.index.json. A config.json in the directory, or beside a
+// file, adds its settings; those inside the file take precedence.
 // Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kJson.
 ModelFiles open_model_files(const std::filesystem::path& path);
 

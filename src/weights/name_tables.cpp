@@ -11,10 +11,10 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kLayer = ".N.";
 
-// ESM-2: the names of fair-esm, then those of Hugging Face's EsmModel, whose LayerNorms are called
-// after their neighbours: attention.LayerNorm stands before the attention, LayerNorm before the
-// feed-forward part. Published inv_freq were rounded to fp16 in training and must be taken as they
-// are; synthetic models have the exact ones.
+// ESM-2: the names of fair-esm, then those of Hugging Face's EsmModel. The latter names LayerNorms
+// after what follows: attention.LayerNorm is before the attention, LayerNorm before the
+// feed-forward part. Published inv_freq were rounded to fp16 in training and must be used
+// unchanged; synthetic models have exact ones.
 constexpr auto kEsm2 = std::to_array<NameRow>({
     {"embed_tokens.weight",
      {"embeddings.word_embeddings.weight"},
@@ -110,8 +110,8 @@ constexpr std::array kEsm2Prefixes{""sv, "encoder.sentence_encoder."sv, "encoder
                                    "sentence_encoder."sv, "esm."sv};
 
 // DNABERT-S (MosaicBERT); LayerNorms may be spelt as in TensorFlow's BERT. In synthetic models both
-// branches of a layer end small beside the stream: as large as it, rounding to bf16 would grow from
-// layer to layer (cosine 0.997 after twelve, in torch too; so it is 0.99999).
+// branches of a layer are small beside the residual stream. If they were as large, rounding to bf16
+// would grow from layer to layer (cosine 0.997 after twelve, in torch too; now 0.99999).
 constexpr auto kDnabert = std::to_array<NameRow>({
     {"embeddings.word_embeddings.weight", {}, {kVocabulary, kWidth}, kUniform, 0},
     {"embeddings.token_type_embeddings.weight", {}, {kTokenTypes, kWidth}, kUniform, -4},
@@ -147,8 +147,8 @@ constexpr auto kDnabert = std::to_array<NameRow>({
 });
 constexpr std::array kDnabertPrefixes{""sv, "bert."sv};
 
-// Synthetic values: over the embeddings of random coding frames by synthetic models the difference
-// of the two logits has a standard deviation near 2.
+// Synthetic values give the difference of the two logits a standard deviation near 2, over
+// embeddings of random coding frames by synthetic models.
 constexpr auto kClassifier = std::to_array<NameRow>({
     {"hidden_layer.weight", {}, {kHidden, kInputs}, kFanIn, 3},
     {"hidden_layer.bias", {}, {kHidden, kNone}, kUniform, -4},

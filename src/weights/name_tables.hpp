@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The sizes by which the tensors of a model are shaped.
+// The sizes that make up the shapes of a model's tensors.
 enum class Dim : std::uint8_t {
   kNone,  // no such dimension
   kWidth,
@@ -33,20 +33,20 @@ inline std::uint64_t& size_of(DimSizes& sizes, Dim dim) {
   return sizes[static_cast<std::size_t>(dim)];
 }
 
-// How synthetic weights fill a tensor; `exponent` is that of a power of two. u is uniform in
-// (-1, 1).
+// How synthetic weights fill a tensor. `exponent` is that of a power of two; u is uniform in (-1,
+// 1).
 enum class Fill : std::uint8_t {
   kUniform,  // u · 2^exponent
   kFanIn,  // u · 2^(exponent - k), k the smallest with 3·4^k ≥ columns: products of rms-1 input
            // have an rms in (0.5, 1] · 2^exponent
   kNearOne,  // 1 + u/8
-  kAbsent,   // the tensor is not there
+  kAbsent,   // the tensor is left out
 };
 
 enum Trait : std::uint8_t { kPlain = 0, kOptional = 1, kNonNegative = 2 };
 
-// One kind of tensor: its name here and in the files, its shape, its synthetic values. In a name,
-// ".N." stands for the number of a layer.
+// One kind of tensor: its name here and in files, its shape, its synthetic values. In a name, ".N."
+// stands for the layer's number.
 struct NameRow {
   std::string_view name;
   std::array<std::string_view, 2> also;  // spellings of other formats; empty: none
@@ -58,7 +58,7 @@ struct NameRow {
 
 struct NameTable {
   std::span<const NameRow> rows;
-  std::span<const std::string_view> prefixes;  // that may stand before every name of a file
+  std::span<const std::string_view> prefixes;  // that every name in a file may have
 };
 
 const NameTable& esm2_names();
@@ -67,10 +67,10 @@ const NameTable& classifier_names();
 
 // A row's name for one layer.
 std::string layer_name(std::string_view pattern, std::uint32_t layer);
-// Whether the row stands for a tensor of every layer.
+// Whether every layer has this tensor.
 bool is_per_layer(const NameRow& row);
 Shape shape_of(const NameRow& row, const DimSizes& sizes);
-// The numbers of all tensors of a model that has every row but those which may be missing.
+// The count of all numbers in a model that has every row except the optional ones.
 std::uint64_t count_numbers(const NameTable& table, const DimSizes& sizes, std::uint32_t layers);
 
 }  // namespace virnucpro

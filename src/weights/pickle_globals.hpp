@@ -6,16 +6,16 @@
 
 namespace virnucpro {
 
-// What a global of a pickle stands for, and so what calling it makes.
+// What a global of a pickle is, and what a call of it makes.
 enum class GlobalUse : std::uint8_t {
   kDict,              // OrderedDict(), OrderedDict([(key, value) …])
   kList,              // set([…])
-  kIdentity,          // gives its first argument: torch.Size, _codecs.encode
+  kIdentity,          // returns its first argument: torch.Size, _codecs.encode
   kRebuildTensor,     // (storage, offset, sizes, strides …)
   kRebuildParameter,  // (tensor, requires_grad, hooks)
   kStorageType,       // named in persistent ids, never called
-  kConstant,          // a value of its own, never called: torch.float32
-  kObject,            // a class whose instances are held as their state
+  kConstant,          // a value, never called: torch.float32
+  kObject,            // a class; its instances are stored as their state
 };
 
 struct AllowedGlobal {
@@ -23,8 +23,8 @@ struct AllowedGlobal {
   GlobalUse use;
 };
 
-// The globals that a pickle of weights may name; every other is refused. Nothing of them is ever
-// imported or called: they only tell how to read the data beside them.
+// The globals that a pickle of weights may name; all others are refused. None is ever imported or
+// called: they only say how to read the data beside them.
 std::span<const AllowedGlobal> allowed_globals();
 
 }  // namespace virnucpro

@@ -62,10 +62,10 @@ enum Opcode : std::uint8_t {
   kFrame = 0x95,
 };
 
-// Of a call's arguments only these first ones tell anything about the data.
+// Only the first arguments of a call say anything about the data.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
-// What a hostile file says is shown without its control characters, and not at any length.
+// Shortens text from a hostile file and removes control characters, for messages.
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char letter : text.substr(0, 80)) {
@@ -121,7 +121,7 @@ class PickleReader {
     if (count >= limits_.values) malformed("the pickle makes too many values");
   }
 
-  // Values below the last mark are out of reach, as they are for Python.
+  // As in Python, values below the last mark cannot be popped.
   PickleId pop() {
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) malformed("its stack is empty");
     const PickleId id = stack_.back();
@@ -148,7 +148,7 @@ class PickleReader {
   }
   const PickleNode& node(PickleId id) const { return document_.nodes[id]; }
 
-  // --- opcodes, by family; each says whether the opcode was one of its own ---------------------
+  // --- opcodes, by family; each function says whether the opcode was its own -----------------
   bool scalar(std::uint8_t opcode) {
     switch (opcode) {
       case kNoneValue:
@@ -194,7 +194,7 @@ class PickleReader {
     push({.type = PickleType::kString, .text = reader_.text(size)});
   }
   void push_float() {
-    std::uint64_t bits = 0;  // big-endian, alone among the opcodes
+    std::uint64_t bits = 0;  // big-endian, unlike all others
     for (const std::byte byte : reader_.read(8)) {
       bits = (bits << 8U) | std::to_integer<std::uint64_t>(byte);
     }
@@ -285,7 +285,7 @@ class PickleReader {
         }
         return true;
       case kFrame:
-        reader_.read<std::uint64_t>();  // a hint for readers from a stream
+        reader_.read<std::uint64_t>();  // a hint for readers of streams
         return true;
       case kBinPut:
         put(reader_.read<std::uint8_t>());
@@ -373,7 +373,7 @@ class PickleReader {
           .text = allowed_globals()[found->second].name});
   }
 
-  // Makes the value that calling a global would give.
+  // Makes the value that a call of a global would return.
   void call(PickleId callee, PickleId argument_tuple) {
     if (node(callee).type != PickleType::kGlobal ||
         node(argument_tuple).type != PickleType::kTuple) {
@@ -418,14 +418,14 @@ class PickleReader {
     if (arguments.empty()) return items;
     for (const PickleId pair : node(arguments[0]).items) {
       if (node(pair).items.size() != 2) malformed("an OrderedDict is not made of pairs");
-      bound(taken_over_++);  // one list can be named again and again
+      bound(taken_over_++);  // one list can be used many times
       items.insert(items.end(), node(pair).items.begin(), node(pair).items.end());
     }
     return items;
   }
 
-  // An object keeps its state; what a dict or a list is given besides its items (the _metadata of
-  // a state dict) is of no use here.
+  // An object keeps its state. A dict or list may get one, too (the _metadata of a state dict),
+  // which is not needed here.
   void build() {
     PickleId state = pop();
     if (node(state).type == PickleType::kTuple && !node(state).items.empty()) {

@@ -11,18 +11,17 @@ namespace virnucpro {
 inline constexpr std::size_t kMaxPickleBytes = 16U << 20U;
 inline constexpr std::size_t kMaxPickleNodes = 1U << 18U;
 
-// How large a pickle may be; what files of weights need, unless a reader knows of larger ones.
+// How large a pickle may be. The defaults suffice for files of weights.
 struct PickleLimits {
   std::size_t bytes = kMaxPickleBytes;
-  // Values, places on the stack and in the memo, items taken over from other values: each.
+  // Each of: values, stack entries, memo entries, and items copied from other values.
   std::size_t values = kMaxPickleNodes;
 };
 
-// Reads a pickle (protocols 2 to 5, as torch.save writes them) as data. It is a reader of a list of
-// opcodes, not a machine that runs them: whatever is not on the list of opcodes or of globals
-// (pickle_globals.hpp) is refused by name with kPickleForbidden. A pickle that is cut short, makes
-// too many values or misuses its own stack is kWeightsFormat. Memory is bounded by the pickle's own
-// length and by the limits.
+// Reads a pickle (protocols 2 to 5, as torch.save writes them) as data: it parses a list of opcodes
+// and runs nothing. Any opcode or global that is not on the lists (pickle_globals.hpp) is refused
+// by name with kPickleForbidden. kWeightsFormat if the pickle is cut, makes too many values or
+// misuses its stack. The pickle's length and the limits bound the memory.
 PickleDocument read_pickle(std::span<const std::byte> bytes, const std::string& file,
                            const PickleLimits& limits = {});
 

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// What a pickle can hold here: plain data and descriptions of what torch would build from it.
+// What a pickle can hold here: plain data, and descriptions of what torch would build.
 enum class PickleType : std::uint8_t {
   kNone,
   kBool,
@@ -16,19 +16,19 @@ enum class PickleType : std::uint8_t {
   kList,  // also a set
   kTuple,
   kDict,     // items: key, value, key, value …
-  kGlobal,   // text: module.name; only ever one of the allowed
-  kStorage,  // items: what the persistent id's tuple held
+  kGlobal,   // text: module.name, always an allowed one
+  kStorage,  // items: the tuple of the persistent id
   kTensor,   // items: the arguments of torch._utils._rebuild_tensor
   kObject,   // text: its class, module.name; items: its state, once it has one
 };
 
 using PickleId = std::uint32_t;
 
-// One value. Values refer to each other by id, so that a pickle which contains itself is no danger:
-// whoever walks it bounds the walk.
+// One value. Values refer to each other by id, so a pickle that contains itself does no harm; code
+// that follows the ids limits its depth.
 struct PickleNode {
   PickleType type = PickleType::kNone;
-  std::int64_t integer = 0;  // bool, int; of a global: its row in the allow-list
+  std::int64_t integer = 0;  // bool, int; for a global: its row in the allow-list
   double real = 0;
   std::string_view text{};  // into the pickle's bytes, or a static string
   std::vector<PickleId> items{};
@@ -40,7 +40,7 @@ struct PickleDocument {
   PickleId root = 0;
 
   const PickleNode& operator[](PickleId id) const { return nodes[id]; }
-  // The value of a dict's member; null when there is none or `dict` is not one.
+  // The value of a dict's member; null if there is none or `dict` is not a dict.
   const PickleNode* member(const PickleNode& dict, std::string_view key) const {
     if (dict.type != PickleType::kDict) return nullptr;
     for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {

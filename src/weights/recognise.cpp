@@ -35,7 +35,7 @@ std::string file_of(const ModelFiles& model) {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file_of(model)}, std::move(detail));
 }
 
-// Rows or columns of a matrix that tells a size of the model.
+// The rows or columns of a matrix, which are a size of the model.
 std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::string_view name,
                       std::size_t dimension) {
   const StoredTensor& tensor = require_tensor(model, table, name).tensor;
@@ -48,7 +48,7 @@ std::uint32_t size_in(const ModelFiles& model, const NameTable& table, std::stri
   return static_cast<std::uint32_t>(tensor.shape[dimension]);
 }
 
-// What the settings say, where they say anything, must be what the tensors have.
+// If the settings name this size, it must equal that of the tensors.
 void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (said && (*said < 0 || static_cast<std::uint64_t>(*said) != from_tensors)) {
@@ -57,8 +57,8 @@ void agree(const ModelFiles& model, Names names, std::uint64_t from_tensors) {
   }
 }
 
-// The settings decide the number of layers, so that a file which lacks some is told by the missing
-// tensor; the tensors decide without settings.
+// The settings decide the number of layers, so that a file without some of them fails with the name
+// of a missing tensor. Without settings the tensors decide.
 std::uint32_t layers_of(const ModelFiles& model, Names names, std::uint32_t found) {
   const auto said = whole_setting(model.settings, file_of(model), names);
   if (!said) return found;
@@ -137,7 +137,7 @@ Esm2Shape recognise_esm2(const ModelFiles& model) {
                            count_layers(model, table, "layers.N.fc1.weight"));
   agree(model, {"hidden_size", "encoder_embed_dim", "embed_dim"}, shape.width);
   agree(model, {"intermediate_size", "encoder_ffn_embed_dim", "ffn_embed_dim"}, shape.ffn);
-  // transformers takes a config without the word for one without the rescaling.
+  // transformers reads a config without this setting as one without the rescaling.
   const bool unsaid = !model.settings.contains("model_type");
   shape.token_dropout = flag_setting(model.settings, file, {"token_dropout"}).value_or(unsaid);
   return shape;

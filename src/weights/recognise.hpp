@@ -9,26 +9,26 @@
 
 namespace virnucpro {
 
-// The shape of a model, read from its tensors and cross-checked with what its settings say.
-// Errors: kWeightsTensor when a tensor that tells a size is missing or has another rank,
-// kWeightsFormat when the settings contradict the tensors or describe a model of another kind
-// (ESM-1b's absolute positions, a BERT with position embeddings), each naming file and setting.
+// Finds a model's shape from its tensors and compares it with its settings. Errors: kWeightsTensor
+// if a tensor that determines a size is missing or has another rank; kWeightsFormat if the settings
+// contradict the tensors or describe another kind of model (ESM-1b's absolute positions, a BERT
+// with position embeddings). Each names the file and the setting.
 Esm2Shape recognise_esm2(const ModelFiles& model);
 DnabertShape recognise_dnabert(const ModelFiles& model);
 ClassifierShape recognise_classifier(const ModelFiles& model);
 
-// The tensors under this program's names, for a shape that was recognised. Errors: kWeightsTensor.
+// The tensors under this program's names, for the recognised shape. Errors: kWeightsTensor.
 std::unique_ptr<CheckedWeights> esm2_tensors(const ModelFiles& model, const Esm2Shape& shape);
 std::unique_ptr<CheckedWeights> dnabert_tensors(const ModelFiles& model, const DnabertShape& shape);
 std::unique_ptr<CheckedWeights> classifier_tensors(const ModelFiles& model,
                                                    const ClassifierShape& shape);
 
-// The sizes of name tables for a shape.
+// A shape as sizes for the name tables.
 DimSizes dims_of(const Esm2Shape& shape);
 DimSizes dims_of(const DnabertShape& shape);
 DimSizes dims_of(const ClassifierShape& shape);
 
-// How many numbers the weights of a shape are.
+// The count of all numbers in the weights of a shape.
 std::uint64_t numbers_of(const Esm2Shape& shape);
 std::uint64_t numbers_of(const DnabertShape& shape);
 std::uint64_t numbers_of(const ClassifierShape& shape);

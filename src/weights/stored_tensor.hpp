@@ -13,23 +13,23 @@
 
 namespace virnucpro {
 
-// Bytes of a file that are only believed once their CRC-32 was found right.
+// Bytes of a file that may only be used after their CRC-32 was checked.
 struct CheckedRecord {
   std::span<const std::byte> bytes;
   std::uint32_t crc32 = 0;
 };
 
-// A tensor as it lies in a file, little-endian. The bytes are a view into the mapped file.
+// A tensor as stored in a file, little-endian. The bytes are a view into the mapped file.
 struct StoredTensor {
   std::string name;
   DType dtype = DType::kF32;
   Shape shape;
   Shape strides;                        // in elements; empty: contiguous and row-major
   std::span<const std::byte> bytes;     // from its first element to its last, all inside the file
-  std::optional<CheckedRecord> record;  // the ZIP record around them, where the file has one
+  std::optional<CheckedRecord> record;  // the ZIP record around them, if there is one
 };
 
-// The number of elements; empty when it does not fit 64 bits.
+// The number of elements; empty if it does not fit 64 bits.
 std::optional<std::uint64_t> element_count(const Shape& shape);
 std::string shape_text(const Shape& shape);  // "[512, 3328]"
 std::optional<DType> dtype_named(std::string_view safetensors_name);

@@ -59,7 +59,7 @@ class SyntheticStream : public TensorStream {
   void fill(std::span<float> next) override {
     const std::uint64_t first = index_;
     if (recipe_.near_one) {
-      // 13 bits and a sign: what a number near one can hold exactly beside the one.
+      // 13 bits and a sign: as many as are exact when added to one.
       for (std::size_t i = 0; i < next.size(); ++i) {
         const std::int32_t coarse = odd_number(recipe_.key, first + i) / (1 << 11);
         next[i] = 1.0F + static_cast<float>(coarse) * 0x1p-16F;

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// The shape of a model that synthetic weights can be made for.
+// The shape of a model for which synthetic weights can be made.
 struct SyntheticShape {
   std::string_view name;
   std::uint32_t layers;
@@ -21,30 +21,30 @@ struct SyntheticShape {
   std::uint32_t ffn;
 };
 
-// The published ESM-2 and DNABERT-S shapes, and a tiny one of each for tests and demonstrations:
-// esm2_tiny, dnabert-s-tiny.
+// The published ESM-2 and DNABERT-S shapes, and tiny ones for tests and demonstrations: esm2_tiny,
+// dnabert-s-tiny.
 std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
-// Its name without the "_UR50D" that the published ESM-2 models all have; both are understood.
+// Its name without "_UR50D", which all published ESM-2 models have; both are accepted.
 std::string_view brief_name(const SyntheticShape& shape);
 
-// "synthetic:NAME[:SEED]" or "synthetic[:SEED]", taken apart. NAME is empty in the second form; the
-// seed is 0 when there is none.
+// The parts of "synthetic:NAME[:SEED]" or "synthetic[:SEED]". NAME is empty in the second form; the
+// default seed is 0.
 struct SyntheticName {
   std::string name;
   std::uint64_t seed = 0;
 };
 bool is_synthetic(std::string_view model);
-// Errors: kUsage for a seed that is not a number.
+// Errors: kUsage if the seed is not a number.
 SyntheticName parse_synthetic(std::string_view model);
-// The shape of that name. Errors: kWeightsMissing listing the names there are.
+// Finds a shape by its name. Errors: kWeightsMissing, listing the known names.
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name);
 
-// Value `index` of a tensor: the first 24 bits of SplitMix64's output number `index` from the state
-// that seed and name give, as the odd number (2·bits + 1 - 2^24) / 2^24 = u, uniform in (-1, 1),
-// put through the row's Fill. Every step is exact in fp32, so the weights are the same everywhere,
-// in whatever order and by however many threads they are read.
+// Value `index` of a tensor: the first 24 bits of SplitMix64's output number `index`, started from
+// a state made of seed and name, as the odd number (2·bits + 1 - 2^24) / 2^24 = u, uniform in (-1,
+// 1), put through the row's Fill. Every step is exact in fp32, so the weights are the same on every
+// machine, in any order of reading and with any number of threads.
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,
                                                        const DimSizes& sizes, std::uint32_t layers,
                                                        std::uint64_t seed, std::string origin);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// How files begin that are often given as weights and are none that can be read.
+// How files begin that users often take for weights but that cannot be read.
 struct KnownStart {
   std::string_view bytes;
   std::string_view what;

@@ -17,18 +17,18 @@
 
 namespace virnucpro {
 
-// What a file says of its model besides the tensors: members of config.json, of fair-esm's cfg, or
-// the numbers of a pickled module ("bn1.eps").
+// What a file says about its model besides the tensors: members of config.json or of fair-esm's
+// cfg, or the numbers of a pickled module ("bn1.eps").
 using Setting = std::variant<bool, std::int64_t, double, std::string>;
 using Settings = std::map<std::string, Setting, std::less<>>;
 
 enum class ArchiveKind : std::uint8_t { kSafetensors, kTorchZip };
 
-// The tensors of one file under the names the file gives them. The tensors view the bytes parsed.
+// The tensors of one file under the file's names. They are views into the parsed bytes.
 struct TensorArchive {
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class{};  // of a pickled module: "__main__.MLPClassifier"
-  std::string origin{};      // what a safetensors file says of it (weights/safetensors.hpp)
+  std::string origin{};      // from a safetensors file (weights/safetensors.hpp)
   Settings settings{};
   std::vector<StoredTensor> tensors{};
 };
@@ -36,7 +36,7 @@ struct TensorArchive {
 // Recognises the format by content. Errors: the kWeights* family, kPickleForbidden, kJson.
 TensorArchive parse_archive(std::span<const std::byte> bytes, const std::string& file);
 
-// A torch zip file: ZIP, its data.pkl and the storages beside it. The tensors are those of a module
+// A ZIP file of torch.save: its data.pkl and the storages. The tensors are those of a module
 // (buffers and parameters, dotted names), of a dict's member "model" (fair-esm), or of a dict.
 TensorArchive parse_torch_zip(std::span<const std::byte> bytes, const std::string& file);
 

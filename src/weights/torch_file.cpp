@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMaxTupleItems = 8;
-constexpr std::size_t kMaxKey = 1024;  // of a storage: the pickle may name a long one many times
+constexpr std::size_t kMaxKey = 1024;  // of a storage; the pickle may use a long one many times
 
 struct StorageRow {
   std::string_view global;
@@ -62,7 +62,7 @@ void TorchFile::malformed(const std::string& tensor, std::string detail) const {
   throw Error(ErrorKind::kWeightsFormat, Place{.file = file_, .tensor = tensor}, std::move(detail));
 }
 
-// All members lie in one folder, whose name torch takes from the file's when it is written.
+// All members are in one folder, which torch names after the file being written.
 const ZipEntry& TorchFile::find_pickle() {
   constexpr std::string_view kName = "/data.pkl";
   for (const auto& [name, entry] : members_) {
@@ -76,7 +76,7 @@ const ZipEntry& TorchFile::find_pickle() {
 
 void TorchFile::check_byte_order() const {
   const auto found = members_.find(folder_ + "byteorder");
-  if (found == members_.end()) return;  // before torch 2.0: always little
+  if (found == members_.end()) return;  // before torch 2.0 it was always little
   check_crc(found->second, file_);
   const auto bytes = found->second.record.bytes;
   if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()) != "little") {
@@ -142,8 +142,8 @@ CheckedRecord TorchFile::record_of(const std::string& name, const PickleNode& st
   return record;
 }
 
-// Narrows the record to the elements from the tensor's first to its last; drops the strides of a
-// tensor that has its elements one after the other.
+// Narrows the record to the bytes from the tensor's first to its last element. Removes the strides
+// if the elements are contiguous.
 void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
   const auto count = element_count(tensor.shape);
   if (!count || tensor.shape.size() != tensor.strides.size()) {

@@ -12,20 +12,20 @@
 
 namespace virnucpro {
 
-// What torch.save wrote: a ZIP of data.pkl, whose values are data here and nothing else, and of the
-// storages that its tensors view.
+// A file of torch.save: a ZIP of data.pkl, whose values are read only as data, and of the storages
+// that its tensors view.
 class TorchFile {
  public:
-  // `bytes` outlive it. Errors: the kWeights* family, kPickleForbidden.
+  // `bytes` must outlive it. Errors: the kWeights* family, kPickleForbidden.
   TorchFile(std::span<const std::byte> bytes, const std::string& file,
             const PickleLimits& limits = {});
 
   const std::string& file() const { return file_; }
   const PickleDocument& document() const { return document_; }
-  // The tensor that a value of type kTensor describes, under the name that it and its errors get.
-  // Its checksum is not looked at. Errors: kWeightsFormat.
+  // The tensor that a kTensor value describes; `name` is its name, also in errors. Does not check
+  // its checksum. Errors: kWeightsFormat.
   StoredTensor tensor(const std::string& name, const PickleNode& node) const;
-  // Reads all there is once. Errors: kWeightsCorrupt where a checksum is wrong.
+  // Reads every member once. Errors: kWeightsCorrupt if a checksum is wrong.
   void check_members() const;
 
  private:

@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t kMaxTensors = 1U << 16U;
 constexpr std::size_t kMaxModuleDepth = 32;
-// What a pickle holds once can be named again and again, so that what is made of it has no bound in
-// the file's length. Bounded are: a name or a setting, all names and settings together (bytes), and
-// the keys and values looked at, of which a file that names nothing twice cannot have more.
+// A pickle can use one value many times, so the file's length does not bound what is made from it.
+// These limits do: the bytes of a name or setting, the bytes of all of them together, and the keys
+// and values visited. A file that uses nothing twice stays below the last one.
 constexpr std::size_t kMaxText = 1024;
 constexpr std::size_t kMaxTextTogether = 4U << 20U;
 constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
 
-// Turns the data of data.pkl into tensors over the ZIP's members.
+// Makes tensors over the ZIP's members from the data of data.pkl.
 class TorchReader {
  public:
   TorchReader(std::span<const std::byte> bytes, const std::string& file)
@@ -47,7 +47,7 @@ class TorchReader {
                 std::move(detail));
   }
 
-  // --- what is in the pickle ------------------------------------------------------------------
+  // --- the pickle's values --------------------------------------------------------------------
   void read_dict(const PickleNode& root) {
     const PickleNode* model = document_.member(root, "model");
     const bool fair_esm = model != nullptr && model->type == PickleType::kDict;
@@ -77,7 +77,7 @@ class TorchReader {
     return prefix + std::string(name);
   }
 
-  // The dict of a dict or of an object that keeps its fields as its state; null for neither.
+  // The dict of a dict, or of an object whose state is its fields; null for anything else.
   const PickleNode* fields_of(const PickleNode* node) const {
     if (node != nullptr && node->type == PickleType::kObject && node->items.size() == 1) {
       node = &document_[node->items[0]];
@@ -106,7 +106,7 @@ class TorchReader {
     }
   }
 
-  // A torch.nn.Module: its parameters and buffers under their names, then the modules inside it.
+  // Reads a torch.nn.Module: its parameters and buffers by name, then the modules inside it.
   void read_module(const PickleNode& module, const std::string& prefix, std::size_t depth) {
     const PickleNode* fields = fields_of(&module);
     if (depth > kMaxModuleDepth) malformed("its modules nest too deep");

@@ -11,26 +11,26 @@ namespace virnucpro {
 
 using Shape = std::vector<std::uint64_t>;
 
-// The tensors of one model under the names this program uses (weights/name_tables.hpp), whatever
-// the file called them. Values are handed out one tensor at a time and checked on the way: shape,
-// checksum, no NaN or infinity. Safe to read from several threads.
+// The tensors of one model under this program's names (weights/name_tables.hpp), whatever the file
+// calls them. Tensors are read one at a time and checked: shape, checksum, no NaN or infinity.
+// Several threads may read.
 class Weights {
  public:
   virtual ~Weights() = default;
 
   virtual bool has(const std::string& name) const = 0;
-  // Errors: kWeightsTensor when there is none.
+  // Errors: kWeightsTensor if there is none.
   virtual Shape shape(const std::string& name) const = 0;
-  // Writes the values as fp32 into `out`, whose size must be the product of `expected`; the pages
-  // read are released again. Errors: kWeightsTensor (missing, mis-shaped), kWeightsNotFinite,
-  // kWeightsCorrupt, each naming file and tensor.
+  // Writes the values as fp32 into `out`, whose size must be the product of `expected`, and
+  // releases the file pages that were read. Errors: kWeightsTensor (missing, wrong shape),
+  // kWeightsNotFinite, kWeightsCorrupt, each naming file and tensor.
   virtual void read(const std::string& name, const Shape& expected, std::span<float> out) const = 0;
 
-  // What the tables and reports say these weights are: a path, or "synthetic:NAME:SEED".
+  // The weights' name in tables and reports: a path, or "synthetic:NAME:SEED".
   const std::string& origin() const { return origin_; }
-  // Seeded random numbers, by that name or read from files that export.hpp wrote.
+  // Whether they are seeded random numbers: made here, or read from files of export.hpp.
   bool synthetic() const { return synthetic_; }
-  // XXH3-128 over names, shapes and values; the same for every file format of the same numbers.
+  // XXH3-128 over names, shapes and values; file formats with the same numbers have the same.
   virtual std::string hash() const = 0;
 
  protected:
@@ -79,7 +79,7 @@ struct Esm2Weights {
 struct DnabertWeights {
   DnabertShape shape;
   std::unique_ptr<const Weights> tensors;
-  std::filesystem::path tokenizer;  // the tokenizer.json that belongs to them
+  std::filesystem::path tokenizer;  // their tokenizer.json
 };
 
 // Names: hidden_layer.*, bn1.{weight,bias,running_mean,running_var}, output_layer.*

@@ -21,13 +21,13 @@ constexpr std::uint64_t kEndSize = 22;
 constexpr std::uint64_t kLocatorSize = 20;
 constexpr std::uint64_t kMaxComment = 0xffff;
 constexpr std::uint16_t kZip64Field = 1;
-constexpr std::uint32_t kIn64 = 0xffffffff;  // the value stands in the ZIP64 field
+constexpr std::uint32_t kIn64 = 0xffffffff;  // the value is in the ZIP64 field
 constexpr std::uint16_t kIn64Short = 0xffff;
 constexpr std::uint16_t kEncrypted = 1;
 constexpr std::uint16_t kSizesFollow = 8;  // the local header leaves CRC and sizes empty
 constexpr std::uint64_t kMaxEntries = 1U << 20U;
 
-// Where the directory lies, from the record at the file's end.
+// The place of the directory, from the record at the file's end.
 struct Directory {
   std::uint64_t entries = 0;
   std::uint64_t size = 0;
@@ -94,7 +94,7 @@ class ZipReader {
     return directory;
   }
 
-  // The end record is the last thing in the file but for a comment.
+  // The end record is at the end of the file; only a comment may follow.
   std::uint64_t find_end() {
     const std::uint64_t size = reader_.size();
     const std::uint64_t last = size < kEndSize ? 0 : size - kEndSize;
@@ -127,7 +127,7 @@ class ZipReader {
     return directory;
   }
 
-  // One entry of the directory; the reader is left behind it.
+  // Reads one entry of the directory; the reader then stands after it.
   Member read_member() {
     expect(kDirectoryHeader, "entry of the directory where one should be");
     reader_.read(4);
@@ -155,7 +155,7 @@ class ZipReader {
     return member;
   }
 
-  // The ZIP64 field gives, in this order, those of the values that did not fit 32 bits.
+  // The ZIP64 field has, in this order, the values that did not fit 32 bits.
   void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
                   std::uint64_t& offset) {
     while (reader_.offset() + 4 <= extra_end) {
@@ -175,7 +175,7 @@ class ZipReader {
     }
   }
 
-  // The bytes of a member, after its local header; the reader is left behind them.
+  // The bytes of a member, after its local header; the reader then stands after them.
   std::span<const std::byte> find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");

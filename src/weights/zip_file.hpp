@@ -15,13 +15,13 @@ struct ZipEntry {
   CheckedRecord record;
 };
 
-// The entries of a ZIP file whose members are stored uncompressed, as torch.save writes it (PKWARE
-// APPNOTE 6.3.9, with the ZIP64 fields). The directory and the local headers must agree, and no two
-// members may overlap. Checksums are not looked at: check_crc does.
-// Errors: kWeightsTruncated without the directory at the file's end, kWeightsFormat for the rest.
+// Reads the entries of a ZIP file with uncompressed members, as torch.save writes it (PKWARE
+// APPNOTE 6.3.9, with the ZIP64 fields). The directory and the local headers must agree, and
+// members may not overlap. check_crc checks the checksums, not this function. Errors:
+// kWeightsTruncated without a directory at the file's end, kWeightsFormat for the rest.
 std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::string& file);
 
-// CRC-32 as ZIP has it; `crc` continues an earlier one.
+// The CRC-32 of the ZIP format; `crc` continues an earlier one.
 std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
 // Errors: kWeightsCorrupt.
