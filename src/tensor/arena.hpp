@@ -6,21 +6,20 @@
 
 namespace virnucpro {
 
-// Hands out one region of device memory front to back; what a batch takes is all given back at
-// once. Without a region it only counts: so the memory that a batch will need is planned by the
-// code that will take it.
+// Divides one region of device memory, front to back; a batch frees everything at once. Without a
+// region it only counts, so that the code that will use the memory also plans its size.
 class Arena {
  public:
   Arena() = default;
   Arena(void* base, std::size_t bytes);
 
-  // `bytes` on 256, the alignment of cudaMalloc. Errors: kInternal beyond the region's end.
+  // Aligned to 256 bytes, as cudaMalloc does. Errors: kInternal beyond the region's end.
   void* allocate(std::size_t bytes);
   DeviceMatrix matrix(std::size_t rows, std::size_t width, Element element);
 
   std::size_t used() const { return used_; }
-  std::size_t most() const { return most_; }  // ever used
-  // Gives back what was taken since `used` was the use.
+  std::size_t most() const { return most_; }  // the highest so far
+  // Frees everything that was allocated since used() returned `used`.
   void rewind(std::size_t used) { used_ = used; }
 
  private:

@@ -10,8 +10,8 @@
 namespace virnucpro {
 namespace {
 
-// Sizes are rounded up so that pieces of about one size can stand in for each other.
-constexpr std::size_t kGranularity = std::size_t{2} << 20U;  // what cudaMalloc maps at once
+// Sizes are rounded up so that a piece can be reused for a similar size.
+constexpr std::size_t kGranularity = std::size_t{2} << 20U;  // cudaMalloc's smallest mapping
 constexpr std::size_t kSmall = 512;
 
 std::size_t rounded(Purpose purpose, std::size_t bytes) {

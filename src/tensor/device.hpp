@@ -13,48 +13,48 @@ struct DeviceInfo {
   std::string name;
   std::string
       uuid;  // "GPU-xxxxxxxx-xxxx-…", "MIG-…" for a part of one, as CUDA_VISIBLE_DEVICES takes it
-  std::string pci;  // "0000:3b:00.0", as Linux names it; empty: not known
+  std::string pci;  // "0000:3b:00.0", as in Linux; empty if unknown
   int compute_major = 0;
   int compute_minor = 0;
   std::uint64_t memory_total = 0;  // bytes
-  // Known of a device that was opened:
+  // Only for a device that was opened:
   std::uint64_t memory_free = 0;  // bytes
-  std::string failure;            // CUDA's words where it could not be opened
+  std::string failure;            // CUDA's text if it could not be opened
 };
 
-// What CUDA answers when it is asked for devices.
+// CUDA's answer to the question which devices there are.
 enum class CudaState : std::uint8_t {
-  kReady,  // there are some
+  kReady,  // there is at least one
   kNotBuiltIn,
   kNoDriver,
   kDriverTooOld,  // for the CUDA that this program was built with
-  kNoDevice,      // the driver is there, and shows none
+  kNoDevice,      // the driver works, but lists none
   kFailed,        // the driver cannot be used
 };
 
-// What this program can compute on beside the CPU; tensor/device_advice.hpp puts it in words.
+// The devices this program could use; tensor/device_advice.hpp explains it in words.
 struct DeviceSurvey {
   CudaState state = CudaState::kNotBuiltIn;
-  std::vector<DeviceInfo> devices;  // in the order of their indices; some where CUDA is ready
-  // CUDA versions as CUDA counts them, 13.0 being 13000; 0 where there is none:
+  std::vector<DeviceInfo> devices;  // by index; not empty if `state` is kReady
+  // CUDA versions in CUDA's form (13.0 is 13000); 0 if there is none:
   int runtime = 0;                     // built in
-  int driver = 0;                      // the newest that the driver knows
-  std::optional<std::string> visible;  // CUDA_VISIBLE_DEVICES, where it is set
-  std::string failure;                 // CUDA's words for kFailed
+  int driver = 0;                      // the newest that the driver supports
+  std::optional<std::string> visible;  // CUDA_VISIBLE_DEVICES, if it is set
+  std::string failure;                 // CUDA's text for kFailed
 };
 
-// The CUDA version that this program has: DeviceSurvey's `runtime`, without asking anything.
+// The CUDA version of this program, as in DeviceSurvey::runtime; asks no driver.
 int cuda_built_in();
 
-// None of these throws for a machine without a device: that is an answer.
+// A machine without a device is a result, not an error, for all of these.
 
-// Which devices there are. Opens CUDA on none of them: that would take hundreds of megabytes and a
-// good part of a second of each, which on a shared machine may be another's.
-// Errors: kDevice when the driver lists a device and cannot describe it.
+// Lists the devices without opening CUDA on them: that would take hundreds of megabytes and much of
+// a second on each, and on a shared machine a device may belong to someone else. Errors: kDevice if
+// the driver lists a device but cannot describe it.
 DeviceSurvey find_devices();
-// The same and their free memory, for which it opens CUDA on each of them.
+// The same with their free memory; opens CUDA on each of them.
 DeviceSurvey survey_devices();
-// One of them, and its free memory. Errors: kDevice when there is none of this index.
+// One device with its free memory. Errors: kDevice if there is none with this index.
 DeviceInfo survey_device(int index);
 
 }  // namespace virnucpro

@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// From "CUDA Compatibility", NVIDIA: the oldest driver of each major version of the toolkit.
+// The oldest driver for each major CUDA version (NVIDIA, "CUDA Compatibility").
 struct Driver {
   int cuda_major;
   int version;

@@ -19,7 +19,7 @@ std::string words_for(cudaError_t status) {
   return std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
 }
 
-// The name tells a part of a GPU: "NVIDIA H200 MIG 1g.18gb".
+// "MIG-…" if the device's name is that of a part of a GPU: "NVIDIA H200 MIG 1g.18gb".
 std::string uuid_text(const cudaDeviceProp& properties) {
   constexpr char kDigits[] = "0123456789abcdef";
   const cudaUUID_t& uuid = properties.uuid;
@@ -48,7 +48,7 @@ std::string pci_text(int index) {
   return lower;
 }
 
-// Needs no context.
+// Does not open the device.
 DeviceInfo describe(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -63,7 +63,7 @@ DeviceInfo describe(int index) {
           .failure = {}};
 }
 
-// In a thread of its own: setting the caller's back to where it was would open the device there.
+// Uses its own thread: to restore the caller's current device would open that one.
 void ask_memory(DeviceInfo& device) {
   const auto ask = [&device] {
     std::size_t free = 0;
@@ -92,7 +92,7 @@ DeviceSurvey find_devices() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   survey.state = cuda_state(status, count, survey);
   if (status != cudaSuccess) survey.failure = words_for(status);
-  cudaGetLastError();  // these answers are no failure of the next call
+  cudaGetLastError();  // an error here is an answer; it must not appear as the next call's
   if (survey.state != CudaState::kReady) return survey;
   for (int index = 0; index < count; ++index) survey.devices.push_back(describe(index));
   return survey;

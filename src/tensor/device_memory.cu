@@ -13,7 +13,7 @@
 namespace virnucpro {
 namespace {
 
-// cudaMalloc that says null for too little memory.
+// cudaMalloc that returns null if memory does not suffice.
 void* allocate_on_device(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes);
@@ -29,9 +29,8 @@ void* allocate_on_device(std::size_t bytes) {
 
 ErrorKind kind_of(cudaError_t status) {
   if (status == cudaErrorMemoryAllocation) return ErrorKind::kOutOfMemory;
-  // The runtime's documentation says of most of these that the process must be ended; of hardware
-  // errors and unknown ones nothing good can be hoped. By number, since older toolkits do not name
-  // them all.
+  // For most of these the runtime's documentation says that the process must end; after hardware
+  // and unknown errors nothing can be trusted. Numbers, because older toolkits do not name all.
   constexpr int kLost[] = {
       214,  // ECCUncorrectable
       220,  // NvlinkUncorrectable
@@ -82,7 +81,7 @@ void Stream::synchronize() const {
 }
 
 Event::Event() {
-  // Who waits for it sleeps: the cores belong to reading and packing.
+  // A waiting thread sleeps, which leaves the core to reading and packing.
   check_cuda(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync), "cudaEventCreateWithFlags");
 }
 
@@ -111,7 +110,7 @@ float Event::milliseconds_until(const Event& later) const {
   return milliseconds;
 }
 
-// They are never destroyed: at the end of the process the driver may be gone before them.
+// Never destroyed: at the end of the process the driver may be gone before them.
 CachingAllocator& device_allocator() {
   static auto& allocators = *new std::map<int, CachingAllocator>;
   static std::mutex mutex;

@@ -9,11 +9,11 @@
 
 namespace virnucpro {
 
-// Resources of the calling thread's current CUDA device. All are move-only and give back what they
-// hold at the end of their life; what fails then cannot be reported and is ignored.
-// Errors of constructors and calls: kOutOfMemory, kDevice (tensor/cuda_error.hpp).
+// Resources of the calling thread's current CUDA device. All are move-only and release in the
+// destructor, where errors cannot be reported and are ignored. Errors of constructors and calls:
+// kOutOfMemory, kDevice (tensor/cuda_error.hpp).
 
-// Work on a stream runs in order, and beside that of other streams.
+// Work on a stream runs in order, and in parallel with other streams.
 class Stream {
  public:
   Stream();
@@ -49,8 +49,8 @@ class Event {
 // The allocator of the calling thread's current device.
 CachingAllocator& device_allocator();
 
-// Uninitialised device memory of device_allocator(), on 256 bytes. What it gives back may be handed
-// out at once: the work that uses it must have ended by then.
+// Uninitialised device memory of device_allocator(), aligned to 256 bytes. The destructor lets
+// others reuse it at once, so all work that uses it must have ended before.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
@@ -70,7 +70,7 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
-// Page-locked host memory, which copies to a device overlap with kernels.
+// Page-locked host memory; copies from it to a device can overlap with kernels.
 class PinnedBuffer {
  public:
   PinnedBuffer() = default;

@@ -1,4 +1,4 @@
-// Devices of a build without CUDA; room.cmake takes device_cuda.cu instead where there is nvcc.
+// Devices of a build without CUDA; with nvcc, room.cmake takes device_cuda.cu instead.
 #include "base/error.hpp"
 #include "tensor/device.hpp"
 #include "tensor/device_advice.hpp"

@@ -7,10 +7,10 @@
 
 namespace virnucpro {
 
-// Memory of the GPU that the calling thread computes on, as this program holds it.
+// This program's memory on the GPU that the calling thread uses.
 struct DeviceUse {
   std::array<MemoryUse, kPurposes> by_purpose{};
-  std::uint64_t kept = 0;  // bytes that nothing uses now, kept for what comes next
+  std::uint64_t kept = 0;  // bytes unused now, kept for later allocations
 };
 
 // All 0 in a program without CUDA. Errors: kDevice.

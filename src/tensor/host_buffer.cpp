@@ -34,7 +34,7 @@ void count_allocation(Purpose purpose, std::size_t bytes) {
   }
 }
 
-// Buffers of several huge pages start at one, so that the kernel can use them.
+// Buffers of several huge pages are aligned to one, so that the kernel can use them.
 std::size_t alignment_of(std::size_t bytes) {
   return bytes >= 2 * kHugePage ? kHugePage : kCacheLine;
 }
@@ -60,7 +60,7 @@ HostBuffer::HostBuffer(Purpose purpose, std::size_t bytes) : purpose_(purpose), 
     throw Error(ErrorKind::kOutOfMemory,
                 fmt::format("{} bytes of host memory for {}", bytes, name_of(purpose)));
   }
-  // Only a hint: without huge pages the buffer is as good, a little slower.
+  // Only a hint: without huge pages the buffer works, a little slower.
   if (alignment == kHugePage) ::madvise(data_, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   count_allocation(purpose, bytes);
 }

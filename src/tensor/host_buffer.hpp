@@ -10,20 +10,20 @@
 
 namespace virnucpro {
 
-// What memory is for. Every allocation says so: errors and telemetry are read by purpose.
+// What memory is for. Errors and telemetry report each allocation by its purpose.
 enum class Purpose : std::uint8_t { kWeights, kActivations, kScratch, kStaging };
 inline constexpr std::size_t kPurposes = 4;
 std::string_view name_of(Purpose purpose);  // "weights"
 
-// Bytes of host buffers alive now, and the most there ever were, for one purpose.
+// Bytes of live host buffers for one purpose: now, and at most so far.
 struct MemoryUse {
   std::uint64_t current = 0;
   std::uint64_t peak = 0;
 };
 MemoryUse host_memory(Purpose purpose);
 
-// Uninitialised host memory, aligned to 64 bytes (a cache line, the widest vector). Large buffers
-// ask the kernel for huge pages. Errors: kOutOfMemory, naming purpose and bytes.
+// Uninitialised host memory, aligned to 64 bytes (a cache line, the widest vector). For large
+// buffers it asks for huge pages. Errors: kOutOfMemory, naming purpose and bytes.
 class HostBuffer {
  public:
   HostBuffer() = default;
@@ -45,7 +45,7 @@ class HostBuffer {
 
 [[noreturn]] void throw_too_large(Purpose purpose);
 
-// rows · columns, both of which may come from a file. Errors: kOutOfMemory.
+// rows · columns; both may come from a file. Errors: kOutOfMemory.
 inline std::size_t checked_elements(Purpose purpose, std::size_t rows, std::size_t columns) {
   const auto elements = checked_mul(rows, columns);
   if (!elements) throw_too_large(purpose);

@@ -5,14 +5,14 @@
 
 namespace virnucpro {
 
-// Type of the numbers of a matrix on a device.
+// The element type of a matrix on a device.
 enum class Element : std::uint8_t { kFp32, kFp16, kBf16 };
 
 constexpr std::size_t size_of(Element element) {
   return element == Element::kFp32 ? 4 : 2;
 }
 
-// Row-major numbers on a device, seen but not owned.
+// A view of a row-major matrix on a device.
 struct DeviceMatrix {
   void* data = nullptr;
   std::size_t rows = 0;
