@@ -10,11 +10,11 @@
 
 namespace virnucpro {
 
-// Self-attention over sequences that lie back to back (sequence i is rows [offsets[i],
-// offsets[i + 1])). qkv: [rows, 3·heads·head_width], queries, keys and values side by side, each
-// head after head; out: [rows, heads·head_width]. Queries are scaled by 1/√head_width. No sequence
-// sees another, nothing is computed for padding, work is cut from each sequence's own first row,
-// and softmax runs in fp32: a sequence's bits depend on that sequence only.
+// Self-attention over packed sequences (sequence i is rows [offsets[i], offsets[i + 1])). qkv:
+// [rows, 3·heads·head_width], queries, keys and values side by side, each head after head; out:
+// [rows, heads·head_width]. Queries are scaled by 1/√head_width. No sequence sees another, and
+// nothing is computed for padding. Work is divided from each sequence's own first row and softmax
+// is fp32, so that a sequence's bits depend on that sequence only.
 
 // inv_freq of the paper below, section 3.2.2: 10000^(−2i/head_width), i < head_width / 2.
 std::vector<float> rotary_frequencies(std::size_t head_width);
@@ -35,15 +35,15 @@ class RotaryTable {
   std::vector<float> sines_;
 };
 
-// Queries and keys are turned by `rotary` (rotate-half form); it covers the longest sequence.
+// Rotates queries and keys by `rotary` (rotate-half form), which must cover the longest sequence.
 void rotary_attention(OpContext& context, std::size_t heads, const RotaryTable& rotary,
                       std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// Scores of (i, j) get −slopes[head]·|i − j| (ALiBi, Press et al. 2021, arXiv:2108.12409).
+// Adds −slopes[head]·|i − j| to score (i, j) (ALiBi, Press et al. 2021, arXiv:2108.12409).
 void alibi_attention(OpContext& context, std::span<const float> slopes,
                      std::span<const std::uint32_t> offsets, const Panels& qkv, Panels& out);
 
-// The paper's slopes: 2^(−8k/n), k = 1 … n for n a power of two; otherwise those of the closest
+// The paper's slopes: 2^(−8k/n), k = 1 … n, if n is a power of two; otherwise those of the next
 // lower power p, then every second slope of 2p.
 std::vector<float> alibi_slopes(std::size_t heads);
 

@@ -9,18 +9,18 @@
 namespace virnucpro {
 namespace {
 
-// Query rows of one piece of work, and of one register tile within it.
+// Query rows of one task, and of one register tile in it.
 constexpr std::size_t kQueryBlock = 192;
 constexpr std::size_t kTileRows = 6;
-// Columns of one register tile: 6 × 2 sums, 2 operands and a broadcast fill the 16 registers.
+// Columns of a register tile: 6 × 2 sums, 2 operands and a broadcast fill the 16 registers.
 constexpr std::size_t kTileColumns = 2 * kLanes;
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// c[r][n] = Σ_k a[r][k]·b[k][n], summed over k in order, so that a row's bits do not depend on the
-// rows beside it. b lies in panels of kTileColumns columns: b[panel][k][column].
+// c[r][n] = Σ_k a[r][k]·b[k][n], summed over k in order, so that a row's bits do not depend on
+// other rows. b is stored in panels of kTileColumns columns: b[panel][k][column].
 template <std::size_t Rows>
 void multiply(const float* a, std::size_t a_stride, const float* b, std::size_t depth,
               std::size_t columns, float* c, std::size_t c_stride) {
@@ -51,8 +51,8 @@ void multiply_rows(std::size_t rows, const float* a, std::size_t a_stride, const
   kMultiply[rows - 1](a, a_stride, b, depth, columns, c, c_stride);
 }
 
-// Scores → exp(score − largest) in place, over `padded` columns of which `length` count.
-// Returns the sum.
+// Replaces each score by exp(score − largest), over `padded` columns of which the first `length`
+// are used. Returns the sum.
 float exponentials(float* scores, std::size_t length, std::size_t padded) {
   std::fill(scores + length, scores + padded, -std::numeric_limits<float>::infinity());
   __m256 largest = _mm256_load_ps(scores);
@@ -72,7 +72,7 @@ float exponentials(float* scores, std::size_t length, std::size_t padded) {
   return sum_lanes(_mm256_add_ps(sums[0], sums[1]));
 }
 
-// How positions enter attention: rows are turned by angles.
+// The rotary embedding as a policy: rotates rows by angles.
 struct Rotary {
   const RotaryTable& table;
 
@@ -91,7 +91,7 @@ struct Rotary {
             std::size_t /*length*/) const {}
 };
 
-// How positions enter attention: scores fall with distance.
+// ALiBi as a policy: lowers scores with distance.
 struct Alibi {
   std::span<const float> slopes;
 
@@ -136,8 +136,8 @@ class HeadScratch {
     }
   }
 
-  std::size_t columns;        // of the scores: the length, whole tiles
-  std::size_t width_columns;  // of the values: the head's width, whole tiles
+  std::size_t columns;        // of the scores: the length in whole tiles
+  std::size_t width_columns;  // of the values: the head's width in whole tiles
   float* keys = nullptr;      // transposed, panels of kTileColumns keys
   float* values = nullptr;    // panels of kTileColumns columns
   float* scores = nullptr;    // [kTileRows, columns]
@@ -174,7 +174,7 @@ void pack_values(const HeadRows& head, HeadScratch& scratch) {
   }
 }
 
-// The results of `rows` queries from `first` on.
+// Computes `rows` queries from `first` on.
 template <typename Positions>
 void attend_tile(const HeadRows& head, std::size_t head_index, const Positions& positions,
                  std::size_t first, std::size_t rows, HeadScratch& scratch, Panels& out) {

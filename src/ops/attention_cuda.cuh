@@ -1,6 +1,6 @@
 #pragma once
 
-// What the attention kernels share.
+// Shared by the attention kernels.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace virnucpro::cuda {
 
 inline constexpr float kLog2E = 1.44269504F;
-// Below every score; a difference of two of them is 0, not NaN.
+// Below every score; the difference of two such values is 0, not NaN.
 inline constexpr float kLowest = -1e30F;
 
-// What the kernels need of a call.
+// The values of a call that the kernels need.
 struct AttentionProblem {
   void* qkv;
   void* out;
@@ -28,7 +28,7 @@ struct AttentionProblem {
   const float* slopes;
   std::uint32_t heads;
   std::uint32_t head_width;
-  float scale;  // of scores, with log2(e)
+  float scale;  // of scores; includes log2(e)
 };
 
 inline AttentionProblem problem_of(const AttentionCall& call) {
@@ -43,7 +43,7 @@ inline AttentionProblem problem_of(const AttentionCall& call) {
           .scale = kLog2E / std::sqrt(static_cast<float>(call.head_width))};
 }
 
-// Launches with a grid of one block a head and item; the y dimension of a grid ends at 65,535.
+// Launches a block for each head and item; a grid's y dimension is at most 65,535.
 template <typename Launch>
 void for_each_part(const AttentionCall& call, const Launch& launch) {
   constexpr std::size_t kMostItems = 65535;
@@ -56,8 +56,8 @@ void for_each_part(const AttentionCall& call, const Launch& launch) {
   }
 }
 
-// Calls `call_kernel` with the width of heads that a kernel is compiled for, as a constant: the
-// least that holds those of the call.
+// Calls `call_kernel` with a compile-time head width: the smallest available one that is not below
+// the call's.
 template <typename CallKernel>
 void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
   if (call.head_width <= 16) return call_kernel(std::integral_constant<int, 16>{});
@@ -67,7 +67,7 @@ void with_width(const AttentionCall& call, const CallKernel& call_kernel) {
   throw Error(ErrorKind::kInternal, "heads of " + std::to_string(call.head_width) + " numbers");
 }
 
-// One head of one sequence: its rows lie `stride` elements apart, those of the result `width`.
+// One head of one sequence: its rows are `stride` elements apart, those of the result `width`.
 template <typename T>
 struct HeadRows {
   __device__ HeadRows(const AttentionProblem& problem, const AttentionItem& item,
@@ -87,7 +87,7 @@ struct HeadRows {
   T* out;
 };
 
-// A head's slope for scores that exp2 is taken of; 0 without ALiBi.
+// A head's slope, scaled for exp2; 0 without ALiBi.
 __device__ __forceinline__ float slope_of(const AttentionProblem& problem, std::uint32_t head) {
   return problem.slopes != nullptr ? problem.slopes[head] * kLog2E : 0.0F;
 }
@@ -98,7 +98,7 @@ __device__ __forceinline__ float exp2_fast(float x) {
   return result;
 }
 
-// Over the four lanes that hold one row of an mma's result.
+// Reductions over the four lanes that hold one row of an mma's result.
 __device__ __forceinline__ float quad_max(float value) {
   value = fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 1));
   return fmaxf(value, __shfl_xor_sync(0xffffffffU, value, 2));
@@ -115,7 +115,7 @@ __device__ __forceinline__ std::uint32_t pack_two(float low, float high) {
   return *reinterpret_cast<const std::uint32_t*>(both);
 }
 
-// A pair of the rotary embedding (Su et al. 2021, arXiv:2104.09864), in rotate-half form.
+// Rotates a pair by rotary embedding (Su et al. 2021, arXiv:2104.09864), rotate-half form.
 template <typename T>
 __device__ __forceinline__ void turn(T& low, T& high, float cosine, float sine) {
   const float a = to_float(low);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Attention for every GPU from compute capability 8.0 on, in a 16-bit type: products by mma.sync.
-// Included by one source a type.
+// Attention in a 16-bit type for every GPU from compute capability 8.0 on, with mma.sync. Each type
+// has one source that includes this.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,16 +14,15 @@ namespace virnucpro::cuda {
 
 inline constexpr int kWarps = 4;
 inline constexpr int kThreads = 32 * kWarps;
-inline constexpr int kTileRows = 16;   // of queries, a warp's at a time: the rows of one mma
-inline constexpr int kBlockKeys = 64;  // between two looks at the running maximum
-inline constexpr std::uint32_t kChunkRows = 192;  // of keys and of values in shared memory, at most
+inline constexpr int kTileRows = 16;   // queries that a warp takes at a time: the rows of one mma
+inline constexpr int kBlockKeys = 64;  // after each block the running maximum is updated
+inline constexpr std::uint32_t kChunkRows = 192;  // most keys and values in shared memory
 static_assert(kChunkRows >= kWholeRows && kChunkRows % kBlockKeys == 0);
 static_assert(kCutRows % (kWarps * kTileRows) == 0);
-inline constexpr int kPad = 8;  // elements behind a row, against bank conflicts
+inline constexpr int kPad = 8;  // elements after each row, against bank conflicts
 
-// Copies `rows` rows of one head into shared memory, turned by the rotary embedding where `cosines`
-// is given, times `factor`; what lies beyond head_width up to kWidth becomes zero. Done by
-// `threads` threads, this one being number `thread`.
+// Copies `rows` rows of one head into shared memory, rotated if `rotary`. Columns from head_width
+// to kWidth become zero. `threads` threads share the work; this one is number `thread`.
 template <int kWidth, typename T>
 __device__ void stage_rows(const AttentionProblem& problem, const T* from, std::size_t stride,
                            std::uint32_t rows, std::uint32_t first_position, bool rotary, T* to,
@@ -100,8 +99,8 @@ __device__ __forceinline__ void multiply<__nv_bfloat16>(float (&sums)[4],
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// The softmax of 16 query rows so far. A thread holds rows lane / 4 and lane / 4 + 8, of every
-// eighth column two.
+// The running softmax of 16 query rows. A thread holds rows lane / 4 and lane / 4 + 8, and two of
+// every eight columns.
 template <int kWidth>
 struct Running {
   float sums[kWidth / 8][4] = {};  // of weights times values
@@ -109,8 +108,8 @@ struct Running {
   float weights[2] = {};  // their sum over this thread's columns
 };
 
-// One block of keys. `query` is the tile's first row and `key` the block's, both within the
-// sequence, of whose rows `length` − key are keys here.
+// Adds one block of keys. `query` is the tile's first row and `key` the block's first, both counted
+// in the sequence; keys from `length` on are hidden.
 template <int kWidth, typename T>
 __device__ void attend_block(const AttentionProblem& problem,
                              const std::uint32_t (&queries)[kWidth / 16][4], const T* keys,
@@ -119,7 +118,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   constexpr std::uint32_t kRow = kWidth + kPad;
   const std::uint32_t lane = threadIdx.x % 32;
   float scores[kBlockKeys / 8][4] = {};
-  // Four 8×8 matrices at a time: keys n … n+7 and n+8 … n+15, each at k and k + 8.
+  // Loads four 8×8 matrices at a time: keys n … n+7 and n+8 … n+15, each at k and k + 8.
   const std::uint32_t key_row = (lane / 16) * 8 + lane % 8;
   const std::uint32_t key_column = (lane / 8 % 2) * 8;
 #pragma unroll
@@ -165,7 +164,7 @@ __device__ void attend_block(const AttentionProblem& problem,
       running.weights[i / 2] += scores[n][i];
     }
   }
-  // Values k … k+7 and k+8 … k+15, each at n and n + 8, transposed on the way.
+  // Loads values k … k+7 and k+8 … k+15, each at n and n + 8, transposed.
   const std::uint32_t value_row = (lane / 8 % 2) * 8 + lane % 8;
   const std::uint32_t value_column = (lane / 16) * 8;
 #pragma unroll
@@ -184,7 +183,7 @@ __device__ void attend_block(const AttentionProblem& problem,
   }
 }
 
-// Through the warp's part of shared memory, so that whole rows are written.
+// Goes through the warp's part of shared memory, so that whole rows are written.
 template <int kWidth, typename T>
 __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& running, T* scratch,
                            T* out, std::size_t stride, std::uint32_t rows) {
@@ -209,9 +208,9 @@ __device__ void write_tile(const AttentionProblem& problem, Running<kWidth>& run
   __syncwarp();
 }
 
-// A block of threads a head and item. Keys and values lie in shared memory, `chunk` rows at a time;
-// each warp takes 16 query rows after another, all warps in step where there is more than one
-// chunk.
+// One block of threads per head and item. Shared memory holds `chunk_rows` keys and values at a
+// time. Each warp takes one tile of 16 query rows after another; with several chunks all warps stay
+// in step.
 template <int kWidth, typename T>
 __global__ void __launch_bounds__(kThreads)
     attention_kernel(AttentionProblem problem, std::uint32_t chunk_rows) {
@@ -250,12 +249,12 @@ __global__ void __launch_bounds__(kThreads)
       const std::uint32_t first_key = chunk * chunk_rows;
       const std::uint32_t count = min(item.length - first_key, chunk_rows);
       if (chunks > 1 || round == item.first) {
-        __syncthreads();  // nobody reads the last chunk any more
+        __syncthreads();  // the last chunk is no longer read
         stage_rows<kWidth>(problem, rows_of.keys + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, rotary, keys, threadIdx.x, kThreads);
         stage_rows<kWidth>(problem, rows_of.values + first_key * rows_of.stride, rows_of.stride,
                            count, first_key, false, values, threadIdx.x, kThreads);
-        // What fills the last block up: weights of zero times anything finite.
+        // Zeros fill the last block: their weights are zero, which times garbage could be NaN.
         const std::uint32_t filled = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys - count;
         zero_rows(keys + count * kRow, filled, kRow, threadIdx.x, kThreads);
         zero_rows(values + count * kRow, filled, kRow, threadIdx.x, kThreads);

@@ -7,9 +7,9 @@
 namespace virnucpro::cuda {
 namespace {
 
-// A thread a query row, everything in registers but keys and values.
+// One thread per query row; all but keys and values is in registers.
 constexpr int kPlainThreads = 128;
-constexpr int kPlainKeys = 32;  // in shared memory, and between two looks at the maximum
+constexpr int kPlainKeys = 32;  // in shared memory; after them the running maximum is updated
 
 template <int kWidth>
 __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(AttentionProblem problem) {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(kPlainThreads) plain_attention_kernel(Attentio
   const std::uint32_t half = problem.head_width / 2;
   const HeadRows<float> rows_of(problem, item, head);
   const float slope = slope_of(problem, head);
-  // One number of a row of queries or keys, turned.
+  // One number of a row of queries or keys, rotated.
   const auto turned = [&](const float* row, std::uint32_t position, std::uint32_t column) {
     if (column >= problem.head_width) return 0.0F;
     if (problem.cosines == nullptr) return row[column];

@@ -20,8 +20,8 @@
 
 namespace virnucpro {
 
-// The ops as the models' graphs call them, here the CPU's. A backend says what its types are and
-// how its ops are called; cuda::Backend (ops/backend_cuda.hpp) is the other.
+// The ops on the CPU, as the models' graphs call them. A backend defines its types and how its ops
+// are called; the other one is cuda::Backend (ops/backend_cuda.hpp).
 struct CpuBackend {
   using Context = OpContext;
   using Matrix = Panels;
@@ -42,9 +42,9 @@ struct CpuBackend {
 
   // The residual stream, always fp32.
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // What products take and give, in the context's precision where the device has it.
+  // Input or output of products, in the context's precision if the device supports it.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
-  // A residual stream that is itself what products take.
+  // A residual stream that products can read directly.
   struct Stream {
     Matrix values;
 
@@ -52,12 +52,12 @@ struct CpuBackend {
   };
   static Stream stream(Context&, std::size_t rows, std::size_t width) { return {{rows, width}}; }
 
-  // What makes the ops that not every backend makes in the same way; Linear and ClassHead are.
+  // Makes ops whose constructors differ between backends; those of Linear and ClassHead do not.
   static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // `added` is added to every row, where there is any.
+  // `added`, unless empty, is added to every row.
   static Embedding embedding(Context&, const Weights& weights, const std::string& name,
                              std::size_t rows, std::size_t width, float scale,
                              std::span<const float> added = {}) {
@@ -69,12 +69,12 @@ struct CpuBackend {
                                        std::size_t width, float eps) {
     return {weights, name, width, eps};
   }
-  // Errors: kWeightsFormat for heads that the device's attention does not have.
+  // Errors: kWeightsFormat if the device's attention does not support this width.
   static void check_head_width(const Weights&, std::size_t /*width*/) {}
   static Rotary rotary(Context&, std::vector<float> inv_freq) { return inv_freq; }
   static Slopes slopes(Context&, std::vector<float> slopes) { return slopes; }
 
-  // A gated linear unit without biases: `part` holds the value's weights and then the gate's.
+  // A gated linear unit without biases: `part` has the value's weights, then the gate's.
   class GatedLinear {
    public:
     GatedLinear(Context& context, const Weights& weights, const LinearPart& part,
@@ -89,7 +89,7 @@ struct CpuBackend {
    private:
     Linear both_;
   };
-  // What its run() wants beside its inputs and outputs.
+  // The scratch matrix for its run().
   static Matrix gated_scratch(Context&, std::size_t rows, std::size_t outputs) {
     return {rows, 2 * outputs};
   }

@@ -36,7 +36,7 @@ void fill(RotaryAngles& angles, std::size_t positions) {
   angles.positions = positions;
 }
 
-// Products read their operands in 16 bytes.
+// Products read their operands 16 bytes at a time.
 void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
                  std::size_t outputs) {
   if (inputs % kMultiple == 0 && outputs % kMultiple == 0) return;

@@ -18,14 +18,14 @@
 
 namespace virnucpro::cuda {
 
-// A dense layer as ops/linear.hpp describes it, on the device. The weights of its parts lie in one
-// matrix of the precision's element type, so that what takes the same inputs is one product.
+// A dense layer as in ops/linear.hpp, on the device. One matrix of the precision's element type
+// holds the weights of all parts, so that parts with the same inputs are one product.
 class Linear {
  public:
   Linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
          std::size_t inputs, Precision precision, Epilogue epilogue);
 
-  // in: [rows, inputs] of that element type; out: [rows, outputs], of the same, but for
+  // in: [rows, inputs] of that element type; out: [rows, outputs] of the same type, except for
   // Epilogue::kBiasAdd, which adds to fp32.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const;
 
@@ -38,7 +38,7 @@ class Linear {
   DeviceBuffer bias_;  // zeros with Epilogue::kNone
 };
 
-// CpuBackend::GatedLinear: the gate's product, then the value's, whose epilogue does the rest.
+// As CpuBackend::GatedLinear: the gate's product, then the value's, whose epilogue combines them.
 class GatedLinear {
  public:
   GatedLinear(Context& context, const Weights& weights, const LinearPart& part, std::size_t inputs,
@@ -63,7 +63,7 @@ class LayerNorm {
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out) const {
     run(context, in, out, DeviceMatrix{});
   }
-  // `also` gets the same numbers in its own type.
+  // `also` receives the same numbers in its own type.
   void run(Context& context, const DeviceMatrix& in, const DeviceMatrix& out,
            const DeviceMatrix& also) const;
 
@@ -76,7 +76,7 @@ class LayerNorm {
 // As ops/embedding.hpp; out is fp32.
 class Embedding {
  public:
-  // `added` is added to every row of the scaled table, where there is any.
+  // `added`, unless empty, is added to every row of the scaled table.
   Embedding(Context& context, const Weights& weights, const std::string& name, std::size_t rows,
             std::size_t width, float scale, std::span<const float> added);
 
@@ -102,7 +102,7 @@ class BatchNormRelu {
   DeviceBuffer bias_;
 };
 
-// As ops/class_head.hpp, of two classes.
+// As ops/class_head.hpp, for two classes.
 class ClassHead {
  public:
   ClassHead(Context& context, const Weights& weights, const std::string& name, std::size_t inputs,
@@ -120,11 +120,11 @@ template <typename Token>
 struct DeviceBatch : TokenBatch<Token> {
   const Token* device_tokens = nullptr;
   const std::uint32_t* device_offsets = nullptr;
-  const AttentionItem* items = nullptr;  // the device's
+  const AttentionItem* items = nullptr;  // on the device
   std::size_t item_count = 0;
 };
 
-// Where means go: row i of an fp32 matrix, from `column` on.
+// The destination of means: row i of an fp32 matrix, from `column` on.
 struct DevicePooled {
   DeviceMatrix rows;
   std::size_t column = 0;
@@ -148,7 +148,7 @@ struct Backend {
   using Pooled = DevicePooled;
   using BatchNormRelu = cuda::BatchNormRelu;
   using ClassHead = cuda::ClassHead;
-  using Scores = std::span<float>;  // the device's
+  using Scores = std::span<float>;  // on the device
 
   static std::size_t rows(const Matrix& matrix) { return matrix.rows; }
   static std::size_t width(const Matrix& matrix) { return matrix.width; }
@@ -162,7 +162,7 @@ struct Backend {
   static Matrix gated_scratch(Context&, std::size_t /*rows*/, std::size_t /*outputs*/) {
     return {};
   }
-  // A residual stream and, in 16 bits, the copy of it that products take.
+  // A residual stream and, in 16 bits, a copy of it as input of products.
   struct Stream {
     Matrix values;
     Matrix copy;  // empty in fp32

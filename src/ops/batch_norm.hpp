@@ -14,7 +14,7 @@ namespace virnucpro {
 class BatchNormRelu {
  public:
   // Reads `name`.{weight,bias,running_mean,running_var}, each [width]. Errors: kWeightsTensor for a
-  // variance below zero.
+  // negative variance.
   BatchNormRelu(const Weights& weights, const std::string& name, std::size_t width, float eps);
 
   void run(Panels& values) const;

@@ -8,11 +8,11 @@
 
 namespace virnucpro {
 
-// Element type of the inputs of matrix products; everything else is computed in fp32.
+// Element type of the inputs of matrix products; all else is computed in fp32.
 enum class Precision : std::uint8_t { kFp32, kFp16, kBf16 };
 std::string_view name_of(Precision precision);  // "fp32"
 
-// What an op needs beside its operands. One thread at a time may use a context.
+// What an op needs besides its operands. Only one thread at a time may use a context.
 struct OpContext {
   ThreadPool& pool;
   const Cancel& cancel;

@@ -18,9 +18,9 @@ namespace virnucpro::cuda {
 
 Element element_of(Precision precision);  // of the inputs of products
 
-inline constexpr std::size_t kPositions = 1024;  // that rotary angles cover at first
+inline constexpr std::size_t kPositions = 1024;  // that the first rotary tables cover
 
-// Cosines and sines of positions that several layers share, on the device.
+// Cosines and sines of positions on the device, shared by several layers.
 struct RotaryAngles {
   std::vector<float> inv_freq;
   DeviceBuffer cosines;  // [positions, inv_freq.size()]
@@ -28,23 +28,23 @@ struct RotaryAngles {
   std::size_t positions = 0;
 };
 
-// What the device's ops need beside their operands: ops/context.hpp's counterpart. Work is enqueued
-// on `stream`; who calls an op looks after it.
+// What the device's ops need besides their operands, as ops/context.hpp on the CPU. Ops only
+// enqueue work on `stream`; the caller waits for it.
 struct Context {
   const Cancel& cancel;
   Precision precision = Precision::kFp32;
   cudaStream_t stream = nullptr;
   Gemm gemm = nullptr;            // products in `precision`
   Attention attention = nullptr;  // of operands in `precision`
-  Arena arena{};                  // a batch's activations
-  Uploads uploads{};              // weights on their way, while models are made
+  Arena arena{};                  // of a batch's activations
+  Uploads uploads{};              // weights to be copied while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
 
   Element element() const { return element_of(precision); }
 };
 
-// Computes the angles of every position below `positions` where they are not there yet. No work of
-// the device may be under way.
+// Computes the angles of all positions below `positions` that are still missing. The device must be
+// idle.
 void cover_positions(Context& context, std::size_t positions);
 
 }  // namespace virnucpro::cuda

@@ -7,13 +7,13 @@
 namespace virnucpro {
 namespace {
 
-// dnnl_cpu_isa_t is a set of bits: a newer instruction set holds those of the older ones.
+// dnnl_cpu_isa_t is a bit set: a newer instruction set includes the older ones' bits.
 bool has_isa(dnnl_cpu_isa_t isa) {
   return (static_cast<unsigned>(dnnl_get_effective_cpu_isa()) & static_cast<unsigned>(isa)) ==
          static_cast<unsigned>(isa);
 }
 
-// An old processor is not at fault here: fp32 runs on every one that the program accepts.
+// The advice must not blame an old processor: fp32 runs on every one the program accepts.
 Error without_bf16() {
   Error error(ErrorKind::kCpu, "bf16 needs AVX512_BF16; fp32 runs here");
   error.advise(

@@ -8,22 +8,21 @@
 
 namespace virnucpro::cuda {
 
-// One product on the device: out = epilogue(x·Wᵀ). Every pointer is the device's and lies on 16
-// bytes; inputs and outputs are multiples of 8. `x` and `weight` are of the kernel's element type,
-// and so is `out`, but for Epilogue::kBiasAdd, which adds to fp32. kBiasAdd and kGeluGate read
-// `out` as well.
+// One product on the device: out = epilogue(x·Wᵀ). All pointers are to device memory, aligned to 16
+// bytes; inputs and outputs are multiples of 8. `x`, `weight` and `out` have the kernel's element
+// type; with Epilogue::kBiasAdd `out` is fp32. kBiasAdd and kGeluGate also read `out`.
 struct GemmCall {
   std::size_t rows = 0;
   std::size_t outputs = 0;
   std::size_t inputs = 0;
   const void* x = nullptr;       // [rows, inputs]
   const void* weight = nullptr;  // [outputs, inputs]
-  const float* bias = nullptr;   // [outputs]; of no concern to kGeluGate
+  const float* bias = nullptr;   // [outputs]; unused by kGeluGate
   void* out = nullptr;           // [rows, outputs]
 };
 
-// Enqueues it. The K dimension is summed in one order whatever the tile, so a row's bits depend on
-// that row, the weights and the kernel's family only. Errors: kDevice.
+// Enqueues a product. For any tile the K dimension is summed in the same order, so a row's bits
+// depend only on that row, the weights and the kernel's family. Errors: kDevice.
 using Gemm = void (*)(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
 // wgmma and TMA: compute capability 9.0 only (Hopper).
@@ -31,7 +30,7 @@ void gemm_sm90_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream
 void gemm_sm90_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 
 // mma.sync: compute capability 8.0 and above. fp32 is split into three TF32 products (Ootomo and
-// Yokota 2022, arXiv:2203.03341), whose error is that of an fp32 product.
+// Yokota 2022, arXiv:2203.03341); the error is that of an fp32 product.
 void gemm_generic_fp16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_bf16(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);
 void gemm_generic_fp32(const GemmCall& call, Epilogue epilogue, cudaStream_t stream);

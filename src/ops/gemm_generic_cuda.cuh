@@ -1,12 +1,12 @@
 #pragma once
 
 // Dense layers for every GPU from compute capability 8.0 on: CUTLASS's multistage kernels
-// (cp.async, mma.sync), the same epilogues as for Hopper. Included by one source a type.
+// (cp.async, mma.sync) with Hopper's epilogues. Each type has one source that includes this.
 #include <cutlass/cutlass.h>
 #include <cutlass/gemm/device/gemm_universal_adapter.h>
 #include <cutlass/gemm/kernel/default_gemm_universal_with_visitor.h>
 
-// Stands on what the kernels' headers declare, which it does not include.
+// Needs declarations of the kernels' headers above, which it does not include itself.
 #include <cutlass/epilogue/threadblock/fusion/visitors.hpp>
 #include <type_traits>
 
@@ -20,7 +20,7 @@ namespace visitors = cutlass::epilogue::threadblock;
 using cute::_0;
 using cute::_1;
 
-// Tiles and instruction of an element type.
+// The tiles and the instruction for an element type.
 template <class Element>
 struct GenericTiles {  // the 16-bit types
   using Block = cutlass::gemm::GemmShape<128, 128, 32>;
@@ -31,7 +31,7 @@ struct GenericTiles {  // the 16-bit types
 };
 
 template <>
-struct GenericTiles<float> {  // three products of TF32 each
+struct GenericTiles<float> {  // three TF32 products each
   using Block = cutlass::gemm::GemmShape<128, 64, 16>;
   using Warp = cutlass::gemm::GemmShape<64, 32, 16>;
   using Instruction = cutlass::gemm::GemmShape<16, 8, 8>;
@@ -58,7 +58,7 @@ class GenericGemm {
   using Compute = visitors::VisitorCompute<Operation, float, float, kNearest>;
   using Biased = visitors::Sm80EVT<Compute<cutlass::plus>, visitors::VisitorAccFetch, Bias>;
 
-  // The value that is stored, as a tree over the accumulator.
+  // The stored value, as a tree over the accumulator.
   template <Epilogue kKind, class = void>
   struct Choose {
     using Tree = Biased;

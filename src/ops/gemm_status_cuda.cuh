@@ -10,8 +10,8 @@
 
 namespace virnucpro::cuda {
 
-// Runs a product of CUTLASS's. Errors: kDevice when CUDA is why it did not start, kInternal
-// otherwise.
+// Runs a CUTLASS product. Errors: kDevice if CUDA is the reason that it did not start, otherwise
+// kInternal.
 template <class Adapter>
 void run_gemm(const typename Adapter::Arguments& arguments, const GemmCall& call,
               cudaStream_t stream) {

@@ -20,18 +20,17 @@ enum class Epilogue : std::uint8_t {
   kGeluGate,  // out = out·GELU(x·Wᵀ), the gated linear unit (Shazeer 2020, arXiv:2002.05202); GPUs
 };
 
-// Some of a layer's outputs, as one tensor pair of the file holds them.
+// Some of a layer's outputs, as one pair of tensors in the file.
 struct LinearPart {
   std::string weight;  // [outputs, inputs]
   std::string bias;    // [outputs]; not read with Epilogue::kNone
   std::size_t outputs;
 };
 
-// A dense layer, out = epilogue(x·Wᵀ), products accumulated in fp32. Weights are read one tensor at
-// a time and laid out once as the products want them (in bf16 for Precision::kBf16, inputs are then
-// rounded to bf16 too). A row's bits depend on that row and the weights only: products run on whole
-// panels, on blocks of outputs whose width depends on the layer alone, never on a part of the
-// inputs, and each on one thread.
+// A dense layer, out = epilogue(x·Wᵀ), accumulated in fp32. Weights are read one tensor at a time
+// and stored once in the products' layout; for Precision::kBf16 they and the inputs are rounded to
+// bf16. A row's bits depend only on that row and the weights: each product runs in one thread, on a
+// whole panel, a block of outputs whose width depends only on the layer, and all inputs.
 class Linear {
  public:
   // The outputs of several parts lie side by side.

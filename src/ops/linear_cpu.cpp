@@ -15,15 +15,15 @@ namespace {
 
 using dnnl::memory;
 
-// Outputs that one product computes, at most: enough work for a call (a millisecond or so), and
-// enough pieces that a batch of one panel keeps many threads busy.
+// The most outputs of one product: enough work for a call (about a millisecond), and enough
+// products that a batch of one panel keeps many threads busy.
 constexpr std::size_t kBlockOutputs = 512;
 
 memory::dim dim(std::size_t size) {
   return static_cast<memory::dim>(size);
 }
 
-// `input` as bf16, rounded to nearest even (a NaN stays one).
+// Rounds `input` to bf16, to nearest even; a NaN stays a NaN.
 void round_to_bf16(std::span<const float> input, std::uint16_t* output) {
   for (std::size_t i = 0; i < input.size(); ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(input[i]);
@@ -51,10 +51,10 @@ dnnl::primitive_attr attributes(Epilogue epilogue) {
 struct BlockShape {
   std::size_t inputs;
   std::size_t outputs;        // of this block
-  std::size_t layer_outputs;  // from one row of the result to the next
+  std::size_t layer_outputs;  // the row stride of the result
 };
 
-// One block of a layer's outputs: its product, and its weights as the product wants them.
+// One block of a layer's outputs: its product, and its weights in the product's layout.
 class Block {
  public:
   // weights: [shape.outputs, shape.inputs]; bias: [shape.outputs], or nothing.
@@ -84,7 +84,7 @@ class Block {
     }
   }
 
-  // input: a panel in this block's precision; output: the panel's first row of the whole layer.
+  // input: a panel in this block's precision; output: the panel's first row, of all outputs.
   void run(OnednnThread& thread, const void* input, float* output) const {
     dnnl::engine& engine = cpu_engine();
     std::unordered_map<int, memory> arguments{
@@ -127,7 +127,7 @@ struct Linear::Blocks {
 
   void add_part(OpContext& context, const Weights& weights, const LinearPart& part,
                 std::size_t first_output, Epilogue epilogue);
-  // The panel as the products take it.
+  // Converts the panel to the products' input.
   const void* prepare(OnednnThread& thread, const float* panel) const;
 };
 
@@ -182,7 +182,7 @@ std::size_t Linear::outputs() const {
 }
 
 void Linear::run(OpContext& context, const Panels& in, Panels& out) const {
-  // Block by block over the panels: a block's weights stay in the cache.
+  // Takes block by block over the panels, so that a block's weights stay in the cache.
   const std::size_t panels = in.panels();
   context.pool.parallel_for(blocks_->blocks.size() * panels, [&](std::size_t task, std::size_t) {
     const Block& block = blocks_->blocks[task / panels];

@@ -10,12 +10,12 @@
 
 namespace virnucpro {
 
-// The rows of a batch that each sequence's mean is taken over. Sequences are longer than what
-// `rows` skips of them.
+// The rows over which each sequence's mean is taken. Each sequence must be longer than the rows
+// that are skipped.
 std::vector<RowRange> pooled_rows(std::span<const std::uint32_t> offsets, const PooledRows& rows);
 
-// out[i] = mean of the rows of ranges[i], summed in order in double. out: [ranges, width]; a range
-// holds at least one row.
+// out[i] = mean of the rows of ranges[i], summed in order in double. out: [ranges, width]; each
+// range has at least one row.
 void mean_pool(OpContext& context, const Panels& in, std::span<const RowRange> ranges,
                std::span<float> out);
 

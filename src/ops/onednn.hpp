@@ -15,15 +15,15 @@ inline dnnl::engine& cpu_engine() {
   return engine;
 }
 
-// What one thread needs to call oneDNN. Making it sets the thread's OpenMP team to one: our pool is
-// what spreads work, and a team's size would change bits.
+// What one thread needs to call oneDNN. It sets the thread's OpenMP team to one, because our pool
+// distributes the work and the team's size would change bits.
 class OnednnThread {
  public:
   static OnednnThread& here();
 
   dnnl::stream& stream() { return stream_; }
-  // At least `bytes`, uninitialised, good until the next call. oneDNN's own scratchpad may not be
-  // used: one primitive run by two threads at once then gives wrong sums (2.6.3).
+  // At least `bytes`, uninitialised, valid until the next call. It replaces oneDNN's own
+  // scratchpad, which gives wrong sums if two threads run one primitive (2.6.3).
   void* scratchpad(std::size_t bytes) { return grown(scratchpad_, bytes); }
   void* input(std::size_t bytes) { return grown(input_, bytes); }
 
@@ -36,7 +36,7 @@ class OnednnThread {
   HostBuffer input_;
 };
 
-// Calls oneDNN, its exceptions turned into Error(kOutOfMemory | kInternal).
+// Calls oneDNN and turns its exceptions into Error(kOutOfMemory | kInternal).
 template <typename Call>
 auto with_onednn(const Call& call) {
   try {

@@ -7,12 +7,12 @@
 
 namespace virnucpro {
 
-// Rows of every matrix product: always this many, so that no row's bits depend on how many rows
-// there are (oneDNN on AVX2 picks its kernel by rows modulo 6; 192 is a multiple of every tile).
+// The rows of every matrix product: a constant, so that a row's bits do not depend on how many
+// there are (oneDNN on AVX2 selects kernels by rows modulo 6; 192 is a multiple of every tile).
 inline constexpr std::size_t kPanelRows = 192;
 
-// A row-major matrix of activations, one row a token, padded to whole panels. The padding rows are
-// zero at first; products write them too, and nothing reads their results.
+// A row-major matrix of activations, one row per token, padded to whole panels. Padding rows start
+// as zero; products write them, and nothing reads the results.
 class Panels {
  public:
   Panels(std::size_t rows, std::size_t width);

@@ -12,7 +12,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kThreads = 128;
 
-// Calls `kernel` with a null pointer of the device type of `element`.
+// Calls `call` with a null pointer of the device type of `element`.
 template <typename Call>
 void with_type(Element element, const Call& call) {
   switch (element) {
@@ -47,7 +47,7 @@ void embed_any(const float* table, const Token* tokens, const DeviceMatrix& out,
   check_cuda(cudaGetLastError(), "launch of embed_rows");
 }
 
-// The sum over a block, the same in all its threads. The order of additions is fixed.
+// The sum over a block, in a fixed order; all threads receive it.
 __device__ float block_sum(float value, float* shared) {
   for (int step = kWarp / 2; step > 0; step /= 2) {
     value += __shfl_xor_sync(0xffffffffU, value, step);
@@ -60,7 +60,7 @@ __device__ float block_sum(float value, float* shared) {
   return sum;
 }
 
-// A block a row, which stays in registers: kFours groups of four numbers a thread.
+// One block per row, which stays in registers: kFours groups of four numbers per thread.
 template <int kFours, typename Out, typename Also>
 __global__ void __launch_bounds__(kThreads)
     layer_norm_kernel(NormWeights norm, const float* in, Out* out, Also* also, std::size_t width) {
@@ -152,7 +152,7 @@ __global__ void batch_norm_relu_kernel(BatchNormWeights norm, float* values, std
   values[at] = y < 0.0F ? 0.0F : y;
 }
 
-// A warp a row; its lanes' sums are added in one order.
+// One warp per row; its lanes' sums are added in a fixed order.
 __global__ void two_classes_kernel(const float* weight, const float* bias, const float* in,
                                    float* out, std::size_t rows, std::size_t width) {
   const std::size_t row =
@@ -211,7 +211,7 @@ void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMat
 
 void layer_norm(const NormWeights& norm, const DeviceMatrix& in, const DeviceMatrix& out,
                 const DeviceMatrix& also, cudaStream_t stream) {
-  // Either the 16-bit inputs of products alone, or the residual stream with or without them.
+  // `out` is 16-bit inputs of products, or the residual stream; then `also` may be those inputs.
   const Element narrow = out.element == Element::kFp32 ? also.element : out.element;
   with_type(narrow, [&]<typename T>(T*) {
     if (out.element == Element::kFp32) {

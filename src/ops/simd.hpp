@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of eight floats for the CPU kernels. Included only by *_cpu.cpp, which are compiled for
-// AVX2 and FMA whatever the machine has: the same machine code, so the same bits, everywhere.
+// Vectors of eight floats for the CPU kernels. Only *_cpu.cpp include it; they are always compiled
+// for AVX2 and FMA, so that machine code and bits are the same on every machine.
 #include <immintrin.h>
 
 #include <cstddef>
@@ -28,10 +28,10 @@ inline float max_lanes(__m256 v) {
 inline __m256 exp_lanes(__m256 x) {
   const __m256 lowest = _mm256_set1_ps(-87.0F);
   const __m256 not_underflow = _mm256_cmp_ps(x, lowest, _CMP_NLT_UQ);
-  x = _mm256_max_ps(lowest, x);  // this order of operands keeps a NaN
+  x = _mm256_max_ps(lowest, x);  // with this order of operands a NaN stays
   const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504F)),
                                    _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-  // ln 2 in two parts, the first exact in few bits.
+  // ln 2 in two parts; the first has few bits, so its product is exact.
   __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375F), x);
   r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4F), r);
   __m256 p = _mm256_set1_ps(1.0F / 5040);

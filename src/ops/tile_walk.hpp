@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The order in which the tiles of a product are computed: within a band of columns row after row,
-// then the next band. What a band's columns need of the weights stays in the L2 cache while all
-// rows pass by: the DRAM traffic saved is power saved, and power is what limits a product's clock.
+// The order of a product's tiles: row after row within a band of columns, then the next band. A
+// band's weights stay in the L2 cache while all rows pass. This saves DRAM traffic and so power,
+// which is what limits a product's clock.
 struct TileWalk {
   std::uint32_t rows = 0;     // of tiles
   std::uint32_t columns = 0;  // of tiles
@@ -23,7 +23,7 @@ struct TileWalk {
     std::uint32_t column = 0;
   };
 
-  // The tile with number `index` < rows · columns.
+  // Tile number `index` < rows · columns.
   VIRNUCPRO_HOST_DEVICE Tile at(std::uint32_t index) const {
     const std::uint32_t first = index / (band * rows) * band;
     const std::uint32_t within = index - first * rows;

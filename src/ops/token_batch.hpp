@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// Token ids of sequences back to back: sequence i is [offsets[i], offsets[i + 1]).
+// Token ids of packed sequences: sequence i is [offsets[i], offsets[i + 1]).
 template <typename Token>
 struct TokenBatch {
   std::span<const Token> tokens;
@@ -24,8 +24,8 @@ inline std::size_t longest_sequence(std::span<const std::uint32_t> offsets) {
   return longest;
 }
 
-// Which rows of a sequence its mean is taken over: `most` at most, without the `skipped` first and
-// last ones.
+// The rows of a sequence that its mean is taken over: without the first and last `skipped` rows,
+// and at most `most`.
 struct PooledRows {
   std::uint32_t skipped = 0;
   std::uint32_t most = UINT32_MAX;

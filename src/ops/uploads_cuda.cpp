@@ -18,7 +18,7 @@ std::size_t numbers_of(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-// A thread's way to the device: read into pinned memory, copy as fp32, convert there.
+// One thread's path to the device: read into pinned memory, copy as fp32, convert there.
 class Lane {
  public:
   explicit Lane(std::size_t most)
@@ -51,7 +51,7 @@ void Uploads::add(const Weights& weights, const std::string& name, const Shape& 
 
 void Uploads::run(std::size_t threads, const Cancel& cancel) {
   if (items_.empty()) return;
-  // The largest first: what is left at the end is short.
+  // The largest first, so that the last ones are short.
   std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
     return numbers_of(a.shape) > numbers_of(b.shape);
   });

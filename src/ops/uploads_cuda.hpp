@@ -11,16 +11,15 @@
 
 namespace virnucpro::cuda {
 
-// Tensors that are to be read, sent to the device and converted there.
+// Tensors to read, copy to the device and convert there.
 class Uploads {
  public:
-  // `to` is the device's, of as many numbers as `shape`, which may lie inside a larger matrix.
+  // `to` is on the device, has as many numbers as `shape`, and may be part of a larger matrix.
   void add(const Weights& weights, const std::string& name, const Shape& shape,
            const DeviceMatrix& to);
 
-  // Does it, several tensors at a time, in `threads` threads with a pinned buffer each; in the end
-  // everything is on the device. Errors: those of Weights::read, kOutOfMemory, kDevice, the
-  // cancellation's.
+  // Copies all tensors with `threads` threads, each with a pinned buffer; on return everything is
+  // on the device. Errors: those of Weights::read, kOutOfMemory, kDevice, the cancellation's.
   void run(std::size_t threads, const Cancel& cancel);
 
  private:
@@ -34,10 +33,10 @@ class Uploads {
   std::vector<Item> items_;
 };
 
-// Copies numbers from the host and waits for it.
+// Copies numbers from the host and waits for the copy.
 void upload(std::span<const float> values, void* to);
 
-// Streams of this program do not wait for the default stream: who used it does, before they begin.
+// Streams of this program do not wait for the default stream; after using it, call this.
 void wait_for_default_stream();
 
 }  // namespace virnucpro::cuda

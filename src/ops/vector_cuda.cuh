@@ -5,7 +5,7 @@
 
 namespace virnucpro::cuda {
 
-// Four numbers as one access.
+// Four numbers, loaded or stored together.
 template <typename T>
 struct alignas(4 * sizeof(T)) Four {
   T at[4];

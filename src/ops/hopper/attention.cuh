@@ -1,8 +1,7 @@
 #pragma once
 
-// Attention for Hopper, heads of 64: products by wgmma on whole tiles of 64 queries, keys and
-// values in shared memory. Included by one source a type. Must be compiled with NDEBUG, as
-// gemm.cuh.
+// Attention for Hopper with heads of 64: wgmma on whole tiles of 64 queries; keys and values in
+// shared memory. Each type has one source that includes this. Compile with NDEBUG, like gemm.cuh.
 #define CUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED
 
 #include <cutlass/arch/barrier.h>
@@ -16,9 +15,9 @@
 namespace virnucpro::cuda {
 
 inline constexpr int kHeadWidth = 64;
-inline constexpr std::uint32_t kGroupThreads = 128;  // that issue a wgmma together
+inline constexpr std::uint32_t kGroupThreads = 128;  // they issue a wgmma together
 inline constexpr int kTileQueries = 64;              // the rows of one wgmma
-// Elements of 16 bytes, what a thread copies at a time; a row in shared memory is eight of them.
+// Elements in 16 bytes, a thread's copy; a row in shared memory is eight such pieces.
 inline constexpr std::uint32_t kPiece = 8;
 inline constexpr std::uint32_t kPieces = kHeadWidth / kPiece;
 
@@ -27,7 +26,7 @@ struct alignas(16) Piece {
   T at[kPiece];
 };
 
-// Where a piece of a row lies in shared memory: wgmma's 128-byte swizzle.
+// The place of a row's piece in shared memory: wgmma's 128-byte swizzle.
 __device__ __forceinline__ std::uint32_t swizzled(std::uint32_t row, std::uint32_t piece) {
   return row * kHeadWidth + (piece ^ (row % 8)) * kPiece;
 }
@@ -37,7 +36,7 @@ __device__ __forceinline__ Piece<T>& piece_at(T* rows, std::uint32_t row, std::u
   return *reinterpret_cast<Piece<T>*>(rows + swizzled(row, piece));
 }
 
-// Begins to copy 16 bytes to shared memory, or zeros where there is nothing to copy.
+// Starts to copy 16 bytes to shared memory; writes zeros if not `there`.
 template <typename T>
 __device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
   asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(
@@ -46,7 +45,7 @@ __device__ __forceinline__ void copy_piece(T* to, const T* from, bool there) {
                : "memory");
 }
 
-// Begins to copy `count` rows, the whole block; those from there to `rows` become zero.
+// The whole block starts to copy `count` rows; rows from there to `rows` become zero.
 template <typename T>
 __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_t count,
                           std::uint32_t rows) {
@@ -58,7 +57,7 @@ __device__ void copy_rows(T* to, const T* from, std::size_t stride, std::uint32_
   }
 }
 
-// The rotary embedding for a piece of a head and the one half a head further on.
+// The rotary embedding of a piece of a head and of the piece half a head later.
 struct PieceAngles {
   __device__ PieceAngles(const AttentionProblem& problem, std::uint32_t position,
                          std::uint32_t piece) {
@@ -86,13 +85,13 @@ struct PieceAngles {
   Four<float> sines[kPiece / 4];
 };
 
-// Turns a whole sequence's queries and keys in shared memory.
+// Rotates all queries and keys of a sequence in shared memory.
 template <typename T>
 __device__ void turn_rows(const AttentionProblem& problem, T* queries, T* keys,
                           std::uint32_t count) {
   constexpr std::uint32_t kPairs = kPieces / 2;
   const std::uint32_t piece = threadIdx.x % kPairs;
-  // Of eight rows, a quarter of a warp takes two that lie in different halves of the banks.
+  // A quarter of a warp takes two of eight rows, in different halves of the banks.
   const std::uint32_t number = threadIdx.x / kPairs;
   const std::uint32_t first = number / 8 * 8 + number % 8 / 2 + number % 2 * 4;
   for (std::uint32_t row = first; row < count; row += kGroupThreads / kPairs) {
@@ -113,13 +112,13 @@ struct CuteType<__nv_bfloat16> {
   using Type = cutlass::bfloat16_t;
 };
 
-// A group's number of its threads.
+// The thread's number in its group.
 __device__ __forceinline__ std::uint32_t group_thread() {
   return threadIdx.x % kGroupThreads;
 }
 
-// A warp group's tile of 64 queries against kKeys keys at a time. A thread holds two rows of each
-// result, of every eight columns two.
+// A warp group's tile of 64 queries; it takes kKeys keys at a time. A thread holds two rows of each
+// result, and two of every eight columns.
 template <typename T, int kKeys, bool kAlibi>
 class QueryTile {
   using Number = typename CuteType<T>::Type;
@@ -139,7 +138,7 @@ class QueryTile {
   using ValueLayout = decltype(cute::tile_to_shape(ColumnAtom{}, cute::Shape<Width, Keys>{}));
   using Scores = decltype(cute::partition_fragment_C(ScoreMma{}, cute::Shape<Queries, Keys>{}));
   using Sums = decltype(cute::partition_fragment_C(ValueMma{}, cute::Shape<Queries, Width>{}));
-  static constexpr int kValues = kKeys / 2;  // a thread's scores, of both rows
+  static constexpr int kValues = kKeys / 2;  // a thread's scores in both rows
 
  public:
   __device__ void reset() {
@@ -148,8 +147,8 @@ class QueryTile {
     weights_[0] = weights_[1] = 0;
   }
 
-  // Adds `count` keys, of which the first is number `key` of the sequence; the tile's first query
-  // is number `query`.
+  // Adds `count` keys; the first is number `key` of the sequence, and the tile's first query is
+  // number `query`.
   __device__ void attend(const T* queries, const T* keys, const T* values, std::uint32_t count,
                          std::uint32_t query, std::uint32_t key, float scale, float slope) {
     Scores scores;
@@ -163,8 +162,8 @@ class QueryTile {
     multiply_values(values, scores);
   }
 
-  // Writes the first `count` rows, through the warp's part of `queries`, which nobody needs any
-  // more.
+  // Writes the first `count` rows. Uses the warp's part of `queries`, which is no longer needed, as
+  // a buffer.
   __device__ void write(T* queries, std::uint32_t count, T* out, std::size_t width) {
     const std::uint32_t warp_row = group_thread() / 32 * 16;
     const std::uint32_t lane = threadIdx.x % 32;
@@ -236,8 +235,8 @@ class QueryTile {
     }
   }
 
-  // Scores become weights exp2(scale·(score − maximum)); what was summed before is scaled to the
-  // new maximum.
+  // Replaces scores by weights exp2(scale·(score − maximum)), and scales earlier sums to the new
+  // maximum.
   __device__ void apply_softmax(Scores& scores, float scale) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -269,7 +268,7 @@ class QueryTile {
   }
 
   __device__ void multiply_values(const T* values, const Scores& scores) {
-    // The same numbers in the same order, as the other product's left side has them.
+    // The same numbers in the same order, in the layout of the next product's left operand.
     using Operand = cute::Layout<
         cute::Shape<cute::Shape<cute::_2, cute::_2, cute::_2>, cute::_1, cute::Int<kKeys / 16>>,
         cute::Stride<cute::Stride<cute::_1, cute::_2, cute::_4>, cute::_0, cute::_8>>;
@@ -309,7 +308,7 @@ __device__ __forceinline__ void end_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// What was copied, but for the last kPending commits, can be read by wgmma, by the whole block.
+// Makes all copies except the last kPending commits visible to wgmma in the whole block.
 template <int kPending>
 __device__ __forceinline__ void publish_copies() {
   wait_for_copies<kPending>();
@@ -317,17 +316,17 @@ __device__ __forceinline__ void publish_copies() {
   __syncthreads();
 }
 
-// Blocks that a multiprocessor is to hold, so that some copy while others compute.
+// Blocks per multiprocessor: some copy while others compute.
 constexpr int whole_blocks(int keys) {
   return keys > 112 ? 3 : keys > 64 ? 4 : 6;
 }
 
-// Sequences of at most kKeys rows: one group takes all the tiles of one, on one copy of its keys.
+// Sequences of at most kKeys rows: one group computes all tiles with one copy of the keys.
 template <typename T, int kKeys, bool kAlibi>
 __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
     whole_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  // The last tile of queries may reach into the keys: what it computes there is not written.
+  // The last tile of queries may extend into the keys; the results there are not written.
   T* const queries = reinterpret_cast<T*>(shared);
   T* const keys = queries + kKeys * kHeadWidth;
   T* const values = keys + kKeys * kHeadWidth;
@@ -357,8 +356,8 @@ __global__ void __launch_bounds__(kGroupThreads, whole_blocks(kKeys))
   }
 }
 
-// Turns the queries and keys of a cut sequence where they lie: every block of queries reads all the
-// keys, which would each time have to be turned anew.
+// Rotates the queries and keys of a cut sequence in device memory. Every block of queries reads all
+// keys, and would otherwise rotate them each time.
 template <typename T>
 __global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProblem problem) {
   constexpr std::uint32_t kPairs = kPieces / 2;
@@ -376,12 +375,12 @@ __global__ void __launch_bounds__(kGroupThreads) turn_cut_kernel(AttentionProble
   }
 }
 
-// Keys of a cut sequence that lie in shared memory at a time: a group's registers then allow two
-// blocks a multiprocessor.
+// Keys of a cut sequence in shared memory at a time. With this many, a group's registers allow two
+// blocks per multiprocessor.
 inline constexpr int kCutKeys = 96;
 inline constexpr std::uint32_t kCutThreads = kCutRows / kTileQueries * kGroupThreads;
 
-// Begins to copy a chunk of keys and the values behind it.
+// Starts to copy a chunk of keys and, after it, the values.
 template <typename T>
 __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
                            std::uint32_t length) {
@@ -393,8 +392,8 @@ __device__ void copy_chunk(T* chunk, const HeadRows<T>& rows, std::uint32_t key,
   end_copies();
 }
 
-// A cut sequence: each group has a tile of queries, and all share one chunk of keys after another,
-// which is copied while the one before is computed.
+// A cut sequence: each group has a tile of queries, and all groups share one chunk of keys at a
+// time. The next chunk is copied while the current one is used.
 template <typename T, bool kAlibi>
 __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(AttentionProblem problem) {
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -419,7 +418,7 @@ __global__ void __launch_bounds__(kCutThreads, 2) cut_attention_kernel(Attention
     const T* const keys = chunks + half * kChunk;
     tile.attend(tile_queries, keys, keys + kCutKeys * kHeadWidth, min(item.length - key, kCutKeys),
                 first, key, problem.scale, slope);
-    __syncthreads();  // nobody reads the chunk any more
+    __syncthreads();  // the chunk is no longer read
   }
   const std::uint32_t count = first < item.last ? min(item.last - first, kTileQueries) : 0;
   tile.write(tile_queries, count, rows.out + first * rows.width, rows.width);
@@ -450,8 +449,8 @@ void attend_cut(const AttentionCall& call, cudaStream_t stream) {
          sizeof(T), call, stream);
 }
 
-// By the longest sequence of a batch. Keys that are hidden add zeros at the end of every sum, so a
-// sequence's bits do not depend on it.
+// Selects by the batch's longest sequence. Hidden keys add zeros at the end of every sum, so a
+// sequence's bits do not depend on the choice.
 template <typename T, bool kAlibi>
 void attend(const AttentionCall& call, cudaStream_t stream) {
   if (call.longest <= 64) return attend_whole<T, 64, kAlibi>(call, stream);

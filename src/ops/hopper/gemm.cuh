@@ -1,8 +1,8 @@
 #pragma once
 
 // Dense layers for Hopper: CUTLASS's persistent, warp-specialised kernels (TMA, wgmma) with the
-// layer's bias, GELU or residual in the epilogue. Included by one source a type. Must be compiled
-// with NDEBUG: CUTLASS's device asserts make ptxas serialise every wgmma.
+// layer's bias, GELU or residual in the epilogue. Each type has one source that includes this.
+// Compile with NDEBUG: CUTLASS's device asserts make ptxas serialise every wgmma.
 #ifndef NDEBUG
 #error "compile this with -DNDEBUG"
 #endif
@@ -25,13 +25,13 @@
 
 namespace virnucpro::cuda {
 
-// Columns of a band: its weights and what passes by fit the L2 (60 MB) with room.
+// Columns of a band: its weights and the rows that pass fit well in the L2 cache (60 MB).
 inline constexpr int kBandColumns = 2560;
 
 struct BandedScheduler {};  // CUTLASS's tag for the scheduler below
 
-// CUTLASS's persistent scheduler with the order of TileWalk. Its parameters have one number to
-// spare, into which the walk's band and rows are packed.
+// CUTLASS's persistent scheduler in the order of TileWalk. One number of its parameters is unused;
+// the walk's band and rows are packed into it.
 class BandedTileScheduler
     : public cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler> {
   using Static = cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler>;
@@ -134,8 +134,8 @@ using cute::Shape;
 
 inline constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
 
-// A tile of the output, and whether two consumer warp groups share it (cooperative) or take turns
-// (pingpong: one's epilogue runs under the other's products).
+// An output tile, and whether two consumer warp groups share it (cooperative) or take turns
+// (pingpong: one's epilogue overlaps the other's products).
 template <int Rows, int Columns, bool Pingpong, int EpilogueColumns = 0>
 struct TileChoice {
   static constexpr int kRows = Rows;
@@ -151,7 +151,7 @@ struct TileChoice {
 };
 
 // The epilogue as a tree over the accumulator: (acc + bias), its GELU, the residual plus it, or the
-// gate times the GELU of the accumulator.
+// gate times the accumulator's GELU.
 template <Epilogue kEpilogue, class Element, class Tile>
 struct EpilogueTree {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
@@ -260,8 +260,8 @@ class Sm90Gemm {
   }
 };
 
-// The tile of each kind of layer, found by measurement (docs/develop/performance.md). It follows
-// from the layer alone; bits do not depend on it.
+// The best tile for each kind of layer, by measurement (docs/performance.md). It depends only on
+// the layer; bits do not depend on it.
 template <class Element>
 void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
   using Wide = TileChoice<128, 192, true>;
