@@ -22,7 +22,7 @@ class ClassifierModel {
   ClassifierModel(ClassifierModel&&) noexcept;
 
   std::uint32_t inputs() const;
-  // The matrix that a batch of so many frames is computed in.
+  // The matrix in which a batch of this many frames is computed.
   Matrix activations(Context& context, std::size_t frames) const;
 
   // merged: [frames, inputs]; scores: [frames, 2], probabilities of `others` and `virus`.

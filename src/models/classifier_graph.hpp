@@ -1,6 +1,6 @@
 #pragma once
 
-// The definitions of models/classifier.hpp, included by one source a backend.
+// The definitions of models/classifier.hpp; each backend has one source that includes them.
 #include <fmt/format.h>
 
 #include <vector>

@@ -23,7 +23,7 @@ class DnabertSModel {
   std::uint32_t width() const;
   std::uint32_t vocabulary() const;
 
-  // The matrices that a batch of so many tokens is computed in.
+  // The matrices in which a batch of this many tokens is computed.
   struct Activations {
     typename Backend::Stream x;
     Matrix query_key_value;
@@ -33,7 +33,7 @@ class DnabertSModel {
   };
   Activations activations(Context& context, std::size_t tokens) const;
 
-  // As Esm2Model::embed, but the mean is over all tokens, [CLS] and [SEP] included.
+  // Like Esm2Model::embed, but the mean is over all tokens, including [CLS] and [SEP].
   void embed(Context& context, const typename Backend::template Batch<std::uint16_t>& batch,
              typename Backend::Pooled out) const;
 

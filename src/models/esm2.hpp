@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// ESM-2 (Lin et al. 2023, Science 379:1123): protein language model, here for its last layer's
-// representation only. Weights are copied once, into the layout the backend's products want.
+// ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model; only its last layer's
+// representation is computed. Weights are copied once, in the layout of the backend's products.
 template <class Backend>
 class Esm2Model {
  public:
@@ -23,7 +23,7 @@ class Esm2Model {
 
   std::uint32_t width() const;
 
-  // The matrices that a batch of so many tokens is computed in.
+  // The matrices in which a batch of this many tokens is computed.
   struct Activations {
     Matrix x;  // the residual stream
     Matrix normed;
@@ -33,9 +33,9 @@ class Esm2Model {
   };
   Activations activations(Context& context, std::size_t tokens) const;
 
-  // batch: sequences of <cls> residues <eos>. out: [sequences, width], the mean over residues
-  // 1 … min(length, 1024) of the last layer after emb_layer_norm_after. No sequence sees another,
-  // and its bits do not depend on them. Throws between layers when the context's Cancel is set.
+  // batch: sequences of <cls> residues <eos>. out: [sequences, width], the mean over residues 1 …
+  // min(length, 1024) of the last layer after emb_layer_norm_after. No sequence sees another, nor
+  // do its bits depend on others. Throws between layers when the context's Cancel is set.
   void embed(Context& context, const typename Backend::template Batch<std::uint8_t>& batch,
              typename Backend::Pooled out) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The definitions of models/esm2.hpp, included by one source a backend.
+// The definitions of models/esm2.hpp; each backend has one source that includes them.
 #include <fmt/format.h>
 
 #include <string>
@@ -17,9 +17,9 @@ namespace virnucpro {
 namespace esm2 {
 
 inline constexpr float kLayerNormEps = 1e-5F;
-// Token dropout's rescaling for an input without masks: 1 − 0.15 · 0.8, its share in training.
+// Token dropout's factor for an input without masks: 1 − 0.15 · 0.8, its value in training.
 inline constexpr float kTokenDropoutScale = 0.88F;
-// A protein's mean is taken over its residues, between <cls> and <eos>, the first of them.
+// A protein's mean is over its first residues, between <cls> and <eos>.
 inline constexpr PooledRows kPooledResidues{.skipped = 1, .most = 1024};
 
 inline std::vector<float> inverse_frequencies(const Weights& weights, const std::string& name,
