@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// A count that one thread or several raise and another reads now and then. Relaxed: it orders
-// nothing, and a reader may see one count a moment before another.
+// A counter that several threads can raise and another reads. Relaxed: it orders nothing, so a
+// reader may see one counter's change before another's.
 class Counter {
  public:
   void add(std::uint64_t amount = 1) noexcept {
@@ -22,7 +22,7 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// Time that several threads add to.
+// A sum of time, to which several threads can add.
 class TimeCounter {
  public:
   void add(double seconds) noexcept { nanoseconds_.add(static_cast<std::uint64_t>(seconds * 1e9)); }
@@ -48,34 +48,34 @@ class TimedScope {
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// Where the host's threads spend their time; several of a kind add up.
+// The time that the host's threads spend on each task; threads of one kind add up.
 struct HostTimes {
-  TimeCounter read;       // and decompress
-  TimeCounter translate;  // and tokenize
+  TimeCounter read;       // includes decompression
+  TimeCounter translate;  // includes tokenizing
   TimeCounter journal;
   TimeCounter tables;
 };
 
-// How far a run has come. Whoever does the work raises them; they never fall, also not when an
-// input turns out damaged and its rows are dropped, but where the run starts over.
+// A run's progress. The code that does the work raises them. They fall only if the run starts over,
+// not if an input is damaged and its rows are dropped.
 struct RunCounters {
-  Counter input_bytes;  // of the inputs' files, compressed or not, up to what was read of them
-  Counter input_bytes_total;  // the sizes of all of them; 0: not known, as some are pipes
+  Counter input_bytes;        // bytes of the input files read so far, as stored
+  Counter input_bytes_total;  // sizes of all input files; 0: unknown because some are pipes
   Counter sequences;          // read
   Counter sequences_scored;   // by this run, with all their frames
-  Counter sequences_known;    // of these, whose scores a resumed run had already
-  Counter bases;              // letters of them
+  Counter sequences_known;    // of these, scored before a resume
+  Counter bases;              // of the sequences read
   Counter chunks;             // cut
-  Counter chunks_known;       // of these, whose scores a resumed run had already
-  Counter chunks_framed;      // whose frames are counted
+  Counter chunks_known;       // of these, scored before a resume
+  Counter chunks_framed;      // whose frames were counted
   Counter frames;             // stop-free
-  Counter frames_scored;      // with their scores back, each occurrence of a frame counted
-  Counter frames_given_up;    // that no worker survived: they get none
-  Counter workers;            // that compute
+  Counter frames_scored;      // with scores; each occurrence of a frame counts
+  Counter frames_given_up;    // without scores: no worker could compute them
+  Counter workers;            // that are computing
   HostTimes host;
   PipelineMetrics pipeline;  // what was computed
 
-  // A run that starts over counts anew; its workers stay.
+  // For a run that starts over; the number of workers stays.
   void reset();
 };
 

@@ -16,12 +16,12 @@
 namespace virnucpro {
 namespace {
 
-// CUDA 13's, 12's, and whichever the toolkit that lies in its usual place has.
+// CUDA 13's, 12's, and the one in the toolkit's usual folder.
 constexpr std::array kLibraries{"libcupti.so.13", "libcupti.so.12", "libcupti.so",
                                 "/usr/local/cuda/lib64/libcupti.so"};
-constexpr std::size_t kBufferBytes = 256U << 10U;  // the records of a batch or two
+constexpr std::size_t kBufferBytes = 256U << 10U;  // the records of one or two batches
 
-// Whose buffers the process's records go to.
+// The object that receives the process's records.
 std::atomic<Cupti*> measuring{nullptr};
 
 void* open_library(const std::string& library, std::string& failure) {
@@ -42,7 +42,7 @@ void* open_library(const std::string& library, std::string& failure) {
   return opened;
 }
 
-// Where a function's own parameters begin: at the first parenthesis outside of angle brackets that
+// Finds where a function's parameters begin: the first parenthesis outside of angle brackets that
 // is not part of a name.
 std::size_t end_of_name(std::string_view text) {
   int depth = 0;
@@ -92,7 +92,7 @@ struct Cupti::Functions {
   int (*push_correlation)(std::uint32_t kind, std::uint64_t id);
   int (*pop_correlation)(std::uint32_t kind, std::uint64_t* last);
 
-  // The first function that is not there; empty: all are.
+  // The first missing function; empty if there is none.
   std::string lacking;
 
   explicit Functions(void* library) {
@@ -126,7 +126,7 @@ std::string short_kernel_name(const char* mangled) {
   return std::string(name.substr(0, std::min(end_of_name(name), kLongestTraceText)));
 }
 
-// The library stays open: it has its hooks in the driver until the process ends.
+// The library stays open: it keeps hooks in the driver until the process ends.
 Cupti::Cupti(const std::string& library) {
   void* const opened = open_library(library, failure_);
   if (opened == nullptr) return;
@@ -149,7 +149,7 @@ Cupti::~Cupti() {
 std::string Cupti::start() {
   int code = functions_->register_callbacks(request_buffer, complete_buffer);
   if (code != cupti::kSuccess) return words_for("cuptiActivityRegisterCallbacks", code);
-  // Before anything is enabled: every record has the times of this clock.
+  // Before anything is enabled, so that every record has this clock's times.
   code = functions_->register_clock(trace_now);
   if (code != cupti::kSuccess) return words_for("cuptiActivityRegisterTimestampCallback", code);
   for (const std::uint32_t kind : cupti::kKinds) {
@@ -199,7 +199,7 @@ std::vector<GpuActivity> Cupti::drain() {
       waiting.activity.batch = batch->second;
       batches_.erase(batch);
     } else if (!std::exchange(waiting.was_looked_up, true) && is_measuring_) {
-      left.push_back(waiting);  // what it belongs to may be told with the next
+      left.push_back(waiting);  // the next records may name its batch
       continue;
     }
     drained.push_back(waiting.activity);
@@ -217,7 +217,7 @@ Cupti::Costs Cupti::drain_costs() {
 void Cupti::request_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::malloc(kBufferBytes));
   *size = *buffer == nullptr ? 0 : kBufferBytes;
-  *most_records = 0;  // as many as there is room for
+  *most_records = 0;  // no limit besides the buffer's size
 }
 
 void Cupti::complete_buffer(void* /*context*/, std::uint32_t /*stream*/, std::uint8_t* buffer,
@@ -270,13 +270,13 @@ void Cupti::read_record(const std::uint8_t* record) {
       if (overhead.end > overhead.start) costs_.cupti += overhead.end - overhead.start;
       break;
     }
-    default:  // of calls, enabled for the sake of their correlations alone
+    default:  // calls are enabled only for their correlations
       break;
   }
 }
 
 void Cupti::add(GpuActivity activity, std::uint32_t correlation) {
-  // One that had not ended when its buffer was asked for has no times.
+  // It has no times if it had not ended when its buffer was flushed.
   if (activity.begin == 0 || activity.end < activity.begin) return;
   if (waiting_.size() >= kMostTraceEvents) {
     ++costs_.dropped;

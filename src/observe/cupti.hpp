@@ -14,56 +14,55 @@
 
 namespace virnucpro {
 
-// What a GPU did: TraceEvent has its times.
+// A kernel or copy that a GPU ran; the times are as in TraceEvent.
 struct GpuActivity {
   TraceKind kind = TraceKind::kKernel;
   std::string_view name;  // valid as long as its Cupti
   std::uint32_t stream = 0;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t batch = kNoBatch;  // that it was launched for
+  std::uint64_t batch = kNoBatch;  // for which it was launched
 };
 
-// "a::b<int>(a::C*)" as its mangled name is → "a::b<int>": readable, without what it takes, and cut
-// where it is long.
+// Shortens "a::b<int>(a::C*)", given as its mangled name, to "a::b<int>"; cuts very long names.
 std::string short_kernel_name(const char* mangled);
 
-// NVIDIA's library that tells which kernels and copies a process's GPU ran, and when (CUPTI's
-// Activity API). It is opened at run time and measures until stop(). One at a time in a process;
-// nothing here throws for a machine without it: that is an answer.
+// NVIDIA's library that reports which kernels and copies a process's GPU ran, and when (CUPTI's
+// Activity API). Opened at run time; it measures until stop(). Only one object per process. A
+// machine without the library is no error: failure() says so.
 class Cupti {
  public:
-  // `library`: a path; empty: libcupti.so.13 and so on, as the loader finds them.
+  // `library`: a path; if empty, the loader looks for libcupti.so.13 and so on.
   explicit Cupti(const std::string& library);
   ~Cupti();
   Cupti(const Cupti&) = delete;
   Cupti& operator=(const Cupti&) = delete;
 
-  // Why it does not measure; empty: it does.
+  // Why it does not measure; empty if it does.
   const std::string& failure() const { return failure_; }
-  std::string version() const;  // its API's number: "130001"
+  std::string version() const;  // the number of its API: "130001"
 
-  // What the calling thread launches from here on is for the batch, until it is for none.
+  // Between these calls, everything that the thread launches belongs to the batch.
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
-  // What was completed since the last call. That which ran beside what has not ended yet may come
-  // in a later one.
+  // The activities that ended since the last call. One that overlaps an unfinished activity may be
+  // returned by a later call.
   std::vector<GpuActivity> drain();
-  // The end of measuring: what is not complete by then is lost. drain() has the rest.
+  // Ends measuring; activities still running are lost. drain() returns the rest.
   void stop();
 
-  // Since the last call, in nanoseconds: what its own records took, and what CUPTI says of itself.
+  // Nanoseconds since the last call: spent on recording, and reported by CUPTI for itself.
   struct Costs {
     std::uint64_t recording = 0;
     std::uint64_t cupti = 0;
-    std::uint64_t dropped = 0;  // activities, for want of room
+    std::uint64_t dropped = 0;  // activities without room
   };
   Costs drain_costs();
 
  private:
   struct Functions;
-  // An activity whose batch is told by another record, before or after it.
+  // An activity whose batch another record names, before or after it.
   struct Waiting {
     GpuActivity activity;
     std::uint32_t correlation = 0;
@@ -84,8 +83,8 @@ class Cupti {
   std::unique_ptr<Functions> functions_;
   std::string failure_;
   bool is_measuring_ = false;
-  std::mutex mutex_;                                       // buffers come from threads of CUPTI's
-  std::map<std::string, std::string, std::less<>> names_;  // short ones by those CUPTI has
+  std::mutex mutex_;                                       // CUPTI's threads deliver buffers
+  std::map<std::string, std::string, std::less<>> names_;  // short names by CUPTI's names
   std::vector<Waiting> waiting_;
   std::unordered_map<std::uint32_t, std::uint64_t> batches_;  // by correlation
   Costs costs_;

@@ -3,10 +3,9 @@
 #include <array>
 #include <cstdint>
 
-// CUPTI's interface to programs in C, as far as a trace needs it: no header of NVIDIA's is needed
-// to build this program. Records only ever grew at their ends since CUDA 10 (CUpti_ActivityKernel4
-// to 10), so that these, their beginnings, hold for every library of the last years;
-// tests/gpu/cupti_records_check.cpp holds them against the header.
+// The part of CUPTI's C interface that a trace needs; the build needs no header of NVIDIA's. Since
+// CUDA 10 records have only grown at their ends (CUpti_ActivityKernel4 to 10), so these beginnings
+// fit every recent library; tests/gpu/cupti_records_check.cpp compares them with the header.
 namespace virnucpro::cupti {
 
 inline constexpr int kSuccess = 0;
@@ -18,7 +17,7 @@ inline constexpr std::uint32_t kRuntime = 5;
 inline constexpr std::uint32_t kConcurrentKernel = 10;
 inline constexpr std::uint32_t kOverhead = 17;
 inline constexpr std::uint32_t kExternalCorrelation = 39;
-// What is measured. A correlation is told with the record of a call of the runtime, and only then.
+// What is measured. Correlations are reported only if runtime calls are, too.
 inline constexpr std::array kKinds{kMemcpy,   kMemset, kConcurrentKernel, kExternalCorrelation,
                                    kOverhead, kRuntime};
 
@@ -40,7 +39,7 @@ struct KernelRecord {
   const char* name;
 };
 
-// Of a copy; a memset's has the same places.
+// The record of a copy; a memset's has the same layout.
 struct CopyRecord {
   std::uint32_t kind;
   std::uint8_t copy_kind;

@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Larger than any of these files is; more is not read.
+// Larger than any of these files; the rest is not read.
 constexpr std::size_t kMostBytes = 64U << 10U;
-// Of v1 without a limit: the kernel then writes the largest multiple of a page.
+// cgroup v1 writes the largest multiple of a page if there is no limit.
 constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
-// Empty where it cannot be read: processes end while they are being looked at.
+// Empty if it cannot be read: a process may end meanwhile.
 std::string read_text(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -36,7 +36,7 @@ std::string read_text(const fs::path& path) {
   return text;
 }
 
-// Takes what comes before `end` off `rest`, and `end` too.
+// Removes the text before `end`, and `end`, from `rest`, and returns it.
 std::string_view next_field(std::string_view& rest, char end) {
   const std::size_t size = std::min(rest.find(end), rest.size());
   const std::string_view field = rest.substr(0, size);
@@ -44,7 +44,7 @@ std::string_view next_field(std::string_view& rest, char end) {
   return field;
 }
 
-// The number behind "name:" in a list of lines, with blanks before it and perhaps a unit after.
+// The number after "name:" in a list of lines; blanks before it and a unit after it are allowed.
 std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view name) {
   while (!lines.empty()) {
     std::string_view line = next_field(lines, '\n');
@@ -58,12 +58,12 @@ std::optional<std::uint64_t> number_of(std::string_view lines, std::string_view 
 struct ProcessStat {
   std::uint64_t id = 0;
   std::uint64_t parent = 0;
-  std::uint64_t ticks = 0;      // of its threads and of the children that it has waited for
+  std::uint64_t ticks = 0;      // of its threads and of its children that were waited for
   std::uint64_t rss_pages = 0;  // resident
 };
 
-// Of /proc/ID/stat, by proc(5). The second field, a name in parentheses, may hold blanks and
-// parentheses of its own.
+// Parses /proc/ID/stat (proc(5)). The second field is a name in parentheses, which may contain
+// blanks and parentheses.
 std::optional<ProcessStat> parse_stat(std::string_view text) {
   constexpr std::size_t kParent = 4;
   constexpr std::size_t kFirstTime = 14;  // utime, stime, cutime, cstime
@@ -93,7 +93,7 @@ std::optional<ProcessStat> read_stat(const fs::path& process) {
   return parse_stat(read_text(process / "stat"));
 }
 
-// Calls `each` with the path of every process or thread in a folder of them.
+// Calls `each` with the path of every process or thread in a folder.
 template <typename Each>
 void for_each_numbered(const fs::path& folder, const Each& each) {
   std::error_code gone;
@@ -103,7 +103,7 @@ void for_each_numbered(const fs::path& folder, const Each& each) {
   }
 }
 
-// As the kernel lists them for each thread; it may have been built without (then empty, too).
+// The children that the kernel lists for each thread; empty if it was built without that list.
 std::vector<fs::path> listed_children(const fs::path& proc) {
   std::vector<fs::path> children;
   for_each_numbered(proc / "self/task", [&](const fs::path& thread) {
@@ -116,7 +116,7 @@ std::vector<fs::path> listed_children(const fs::path& proc) {
   return children;
 }
 
-// The same by asking every process for its parent, which takes some milliseconds.
+// The same by looking at every process's parent, which takes some milliseconds.
 std::vector<fs::path> found_children(const fs::path& proc, std::uint64_t parent) {
   std::vector<fs::path> children;
   for_each_numbered(proc, [&](const fs::path& process) {
@@ -149,16 +149,16 @@ void add_process(HostUsage& usage, const fs::path& process) {
   add_to(usage.written_bytes, number_of(transfers, "write_bytes"));
 }
 
-// Where a version of cgroup has what a memory controller says.
+// Where a cgroup version keeps the values of its memory controller.
 struct MemoryFiles {
   fs::path mount;
-  std::string_view group;  // as /proc/self/cgroup has it: "/system.slice/job.scope"
+  std::string_view group;  // as in /proc/self/cgroup: "/system.slice/job.scope"
   const char* peak;
   const char* limit;
 };
 
-// Of the lines "HIERARCHY:CONTROLLERS:GROUP" the one with the memory controller of v1, or else that
-// of v2, which names none.
+// Of the lines "HIERARCHY:CONTROLLERS:GROUP" takes the one with v1's memory controller, otherwise
+// v2's, which names no controllers.
 std::optional<MemoryFiles> find_memory_files(std::string_view lines, const fs::path& system) {
   std::optional<MemoryFiles> files;
   while (!lines.empty()) {
@@ -177,8 +177,8 @@ std::optional<MemoryFiles> find_memory_files(std::string_view lines, const fs::p
   return files;
 }
 
-// The group's folder and those above it, up to the mount. In a container the mount may begin at the
-// group itself, and its path lead nowhere: the folders that are there come first all the same.
+// The group's folder and its parents, up to the mount. In a container the mount may begin at the
+// group itself, and the path does not exist; missing folders are skipped by the reader.
 std::vector<fs::path> folders_upwards(const MemoryFiles& files) {
   std::vector<fs::path> folders;
   fs::path group = fs::path(files.group).relative_path();
@@ -213,7 +213,7 @@ CgroupMemory read_cgroup_memory(const fs::path& proc, const fs::path& system) {
   if (!files) return memory;
   for (const fs::path& folder : folders_upwards(*files)) {
     if (!memory.peak_bytes) memory.peak_bytes = read_number(folder / files->peak);
-    const auto limit = read_number(folder / files->limit);  // "max" is no number
+    const auto limit = read_number(folder / files->limit);  // "max" is not a number
     if (!limit || *limit >= kNoLimitFrom) continue;
     memory.limit_bytes = std::min(memory.limit_bytes.value_or(*limit), *limit);
   }

@@ -6,29 +6,28 @@
 
 namespace virnucpro {
 
-// What this process and its live children (the workers) have taken of the machine so far; empty
-// where the kernel does not tell. Time and bytes include those of children that have ended and been
-// waited for, so that they do not fall when a worker is lost.
+// What this process and its live children (the workers) have used so far; empty if the kernel does
+// not report it. Time and bytes include children that have ended and were waited for, so that the
+// values do not fall when a worker is lost.
 struct HostUsage {
   std::optional<double> cpu_seconds;            // of all threads, user and system
-  std::optional<std::uint64_t> rss_bytes;       // resident now; what they share counts for each
-  std::optional<std::uint64_t> peak_rss_bytes;  // the most that this process alone had resident
-  std::optional<std::uint64_t> read_bytes;      // fetched from storage: not what was cached
+  std::optional<std::uint64_t> rss_bytes;       // resident now; shared pages count for each process
+  std::optional<std::uint64_t> peak_rss_bytes;  // of this process alone
+  std::optional<std::uint64_t> read_bytes;      // from storage, without cached data
   std::optional<std::uint64_t> written_bytes;   // sent to storage
 };
 
-// `proc` is where Linux describes its processes.
+// `proc` is the mount point of Linux's /proc.
 HostUsage read_host_usage(const std::filesystem::path& proc = "/proc");
 
-// Memory of the control group that this process is in: of a container or a batch job, and so of all
-// that is in it. Of cgroup v2 memory.peak and memory.max, of v1 memory.max_usage_in_bytes and
-// memory.limit_in_bytes.
+// Memory of this process's control group, which is that of a container or a batch job. cgroup v2:
+// memory.peak and memory.max; v1: memory.max_usage_in_bytes and memory.limit_in_bytes.
 struct CgroupMemory {
   std::optional<std::uint64_t> peak_bytes;
-  std::optional<std::uint64_t> limit_bytes;  // the smallest of it and the groups above; empty: none
+  std::optional<std::uint64_t> limit_bytes;  // the smallest, with the groups above; empty: none
 };
 
-// `system` is where Linux describes its devices and has its control groups.
+// `system` is the mount point of Linux's /sys.
 CgroupMemory read_cgroup_memory(const std::filesystem::path& proc = "/proc",
                                 const std::filesystem::path& system = "/sys");
 

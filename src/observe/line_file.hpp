@@ -9,17 +9,16 @@
 
 namespace virnucpro {
 
-// A file of lines, under one header line where it has one. Each append is one write at the end of
-// the file, so that a process that is killed leaves every line before; one that fails leaves no
-// part of it.
+// A file of lines, perhaps with a header line. Each append is one write at the file's end, so that
+// all earlier lines survive a kill; a failed append leaves nothing behind.
 class LineFile {
  public:
   explicit LineFile(std::filesystem::path path, std::string_view header = {})
       : path_(std::move(path)), header_(header) {}
 
   const std::filesystem::path& path() const { return path_; }
-  // Opens the file when it is not open yet. Returns 0, or errno as the failed call left it; the
-  // next one tries again.
+  // Opens the file if necessary. Returns 0, or the errno of the failed call; the next call tries
+  // again.
   int append(std::string_view lines);
 
  private:

@@ -44,10 +44,10 @@ Statistics combined_all(const std::array<Statistics, kPhases>& phases) {
   return whole;
 }
 
-// How much of the processors was used since the call before.
+// The processor time used between two calls.
 class CpuShare {
  public:
-  // In percent of one processor; empty where it is not known yet.
+  // In percent of one processor; empty if unknown.
   std::optional<double> next(std::optional<double> cpu_seconds) {
     const Clock::time_point now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - before_).count();
@@ -91,13 +91,13 @@ HostStatistics HostSummary::whole() const {
   return combined_all(phases);
 }
 
-// What the thread does, and what it shares with the monitor's owner.
+// The thread's work, and the data it shares with the monitor's owner.
 class Monitor::Sampler {
  public:
   explicit Sampler(MonitorSettings settings);
 
   void run();
-  // Whether the thread has ended by then. If not, it says nothing more and leaves the driver alone.
+  // Whether the thread ended in time. If not, it logs nothing more and leaves the driver alone.
   bool stop();
   void enter(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
   MonitorSummary summary() const;
@@ -113,7 +113,7 @@ class Monitor::Sampler {
   struct Sample {
     SystemTime time;
     Phase phase;
-    std::vector<GpuReading> readings;  // of each that was found
+    std::vector<GpuReading> readings;  // of each device that was found
     HostUsage usage;
     std::optional<double> cpu_percent;
   };
@@ -132,7 +132,7 @@ class Monitor::Sampler {
   const MonitorSettings settings_;
   std::atomic<Phase> phase_{Phase::kStart};
 
-  mutable std::mutex mutex_;  // guards these
+  mutable std::mutex mutex_;  // guards the following members
   std::condition_variable changed_;
   bool stopping_ = false;
   bool abandoned_ = false;
@@ -140,7 +140,7 @@ class Monitor::Sampler {
   MonitorSummary summary_;
   std::vector<std::optional<double>> utilization_;  // of the last sample
 
-  // The thread's own:
+  // Used by the thread only:
   std::unique_ptr<Nvml> nvml_;
   std::vector<Device> devices_;
   CpuShare cpu_share_;
@@ -269,7 +269,7 @@ void Monitor::Sampler::note_failure(std::size_t index, const std::string& failur
   warn(fmt::format("{} {}: {}", settings_.devices[index].id, what, failure));
 }
 
-// Never once it is stopping: a thread that was left behind may outlast the log.
+// Never while stopping: a thread that was left behind may outlive the log.
 void Monitor::Sampler::warn(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (!stopping_) log_warning("{}", text);
@@ -279,7 +279,7 @@ void Monitor::Sampler::close_devices() {
   std::unique_lock lock(mutex_);
   const bool abandoned = abandoned_;
   lock.unlock();
-  // The process may be ending, and the library with it: it is left as it is.
+  // The process may be ending, and the library with it: do not touch it.
   if (abandoned) static_cast<void>(nvml_.release());
   nvml_.reset();
 }

@@ -17,7 +17,7 @@
 
 namespace virnucpro {
 
-// A GPU of the run. `uuid` and `pci` are what Nvml::find() takes.
+// A GPU of the run. `uuid` and `pci` are for Nvml::find().
 struct MonitoredDevice {
   std::string id;  // "cuda:0"
   std::string uuid;
@@ -25,16 +25,16 @@ struct MonitoredDevice {
 };
 
 struct MonitorSettings {
-  std::vector<MonitoredDevice> devices{};    // none: the host alone
+  std::vector<MonitoredDevice> devices{};    // empty: only the host
   std::chrono::milliseconds interval{1000};  // more than 0
-  std::filesystem::path csv{};  // its folder must be there by the first sample; empty: no file
-  // Where it asks.
+  std::filesystem::path csv{};  // the folder must exist by the first sample; empty: no file
+  // Sources of the measurements.
   std::string nvml_library = kNvmlLibrary;
   std::filesystem::path proc = "/proc";
   std::filesystem::path system = "/sys";
 };
 
-// A GPU over the samples of one phase, or of several.
+// A GPU's statistics over one or several phases.
 struct GpuStatistics {
   Statistic utilization_percent;
   Statistic memory_used;  // bytes
@@ -42,13 +42,13 @@ struct GpuStatistics {
   Statistic power_w;
   Statistic sm_clock_mhz;
   Statistic ecc_errors;                // uncorrected, since the driver was loaded
-  std::uint64_t throttle_reasons = 0;  // those of any sample: throttle_names()
+  std::uint64_t throttle_reasons = 0;  // of all samples: throttle_names()
 };
 GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b);
 
 struct DeviceSummary {
   std::string id;       // "cuda:0"
-  std::string failure;  // why it could not be found or, the first time, did not answer; else empty
+  std::string failure;  // why it was not found or first failed to answer; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
   std::array<GpuStatistics, kPhases> phases;
@@ -57,7 +57,7 @@ struct DeviceSummary {
   GpuStatistics whole() const;  // all phases
 };
 
-// This process and its workers over the samples of one phase, or of several.
+// Statistics of this process and its workers over one or several phases.
 struct HostStatistics {
   Statistic cpu_percent;  // 100: one processor
   Statistic rss_bytes;
@@ -65,8 +65,8 @@ struct HostStatistics {
 HostStatistics combined(const HostStatistics& a, const HostStatistics& b);
 
 struct HostSummary {
-  HostUsage usage;      // when the summary was asked for
-  CgroupMemory cgroup;  // likewise
+  HostUsage usage;      // at the time of the summary
+  CgroupMemory cgroup;  // at the time of the summary
   std::array<HostStatistics, kPhases> phases;
 
   const HostStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
@@ -75,34 +75,33 @@ struct HostSummary {
 
 struct MonitorSummary {
   std::uint64_t samples = 0;
-  std::string driver;                  // its version; empty: not known
-  std::string nvml_failure;            // why no device could be asked; else empty
+  std::string driver;                  // version; empty: unknown
+  std::string nvml_failure;            // why no device can be measured; else empty
   std::vector<DeviceSummary> devices;  // as in the settings
   HostSummary host;
 };
 
-// Measures the GPUs and the host of a run from a thread of its own, once an interval, into figures
-// of fixed memory and a file of lines (observe/monitor_rows.hpp), and never holds the run up or
-// ends it: what cannot be read is empty, what cannot be written is left out, and a warning says
-// either once.
+// Measures the GPUs and the host of a run once per interval, on its own thread, into statistics of
+// fixed memory and a file of lines (observe/monitor_rows.hpp). It never delays or ends the run:
+// unreadable values are empty, unwritable lines are dropped, and each gets one warning.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
-  // Takes no longer than half a second: a thread that a driver holds for longer is left behind.
+  // Takes at most half a second: a thread that the driver holds longer is left behind.
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  // From any thread. A run begins with kStart.
+  // May be called from any thread. A run begins with kStart.
   void enter(Phase phase);
   MonitorSummary summary() const;
-  // In percent, as each of the settings' devices said last; empty where one did not.
+  // The last values in percent, as in the settings' devices; empty for one without a value.
   std::vector<std::optional<double>> utilization() const;
 
  private:
   class Sampler;
 
-  std::shared_ptr<Sampler> sampler_;  // the thread has a share, for when it is left behind
+  std::shared_ptr<Sampler> sampler_;  // the thread shares it, in case it is left behind
   std::thread thread_;
 };
 

@@ -10,7 +10,7 @@ std::string row_start(SystemTime time, const std::string& id, Phase phase) {
   return fmt::format("{},{},{}", iso_time(time), id, name_of(phase));
 }
 
-// `format` for the seconds; milliseconds follow.
+// `format` is for the seconds; milliseconds are appended.
 std::string in_utc(SystemTime time, const char* format) {
   const auto second = std::chrono::floor<std::chrono::seconds>(time);
   const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - second);

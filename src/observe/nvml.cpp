@@ -9,8 +9,8 @@
 namespace virnucpro {
 namespace {
 
-// NVML's interface to programs in C, as its reference documents it: no header of NVIDIA's is needed
-// to build this program.
+// The part of NVML's C interface that is needed, from its reference; the build needs no header of
+// NVIDIA's.
 constexpr int kSuccess = 0;
 constexpr int kNotSupported = 3;
 constexpr int kFunctionNotFound = 13;
@@ -19,7 +19,7 @@ constexpr int kClockOfSm = 1;
 constexpr int kUncorrectedErrors = 1;
 constexpr int kSinceDriverStart = 0;
 constexpr unsigned kIsDivided = 1;
-constexpr unsigned kTextSize = 96;  // names and versions are no longer
+constexpr unsigned kTextSize = 96;  // the longest name or version
 
 struct Utilization {
   unsigned gpu;  // percent
@@ -52,7 +52,7 @@ void look_up(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(::dlsym(library, name));
 }
 
-// An older or newer driver may lack a function: what it would have told is then not known.
+// Some drivers lack a function; its value is then unknown.
 template <typename Function, typename... Arguments>
 int call(Function* function, Arguments... arguments) {
   return function == nullptr ? kFunctionNotFound : function(arguments...);
@@ -183,7 +183,7 @@ GpuReading Nvml::read(NvmlDevice device) const {
   bool answers = false;
   const auto told = [&](int code) {
     if (code == kSuccess) answers = true;
-    // That a device does not measure something is no reason yet why it says nothing.
+    // Prefer another reason to "not supported", which may concern one value only.
     if (first_failure == kSuccess || first_failure == kNotSupported) first_failure = code;
     return code == kSuccess;
   };

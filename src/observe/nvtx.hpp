@@ -4,8 +4,8 @@
 
 namespace virnucpro {
 
-// Ranges of the calling thread in NVIDIA's profilers (Nsight), which nest; a batch is their
-// payload. Without one of them, or in a program that was built without CUDA, nothing happens.
+// Nested ranges of the calling thread in NVIDIA's profilers (Nsight), with the batch as payload.
+// Without a profiler or without CUDA they do nothing.
 void push_nvtx_range(const char* name, std::uint64_t batch) noexcept;
 void pop_nvtx_range() noexcept;
 

@@ -6,11 +6,11 @@
 
 namespace virnucpro {
 
-// What a run is at, for whoever measures it.
+// The phases of a run, for measurements.
 enum class Phase : std::uint8_t {
   kStart,      // settings, inputs, weights: until the first batch
   kEmbedding,  // both models and the classifier
-  kTables,     // what is written once all frames have their scores
+  kTables,     // output files, once all frames have scores
 };
 inline constexpr std::size_t kPhases = 3;
 

@@ -13,7 +13,7 @@
 
 namespace virnucpro {
 
-// Everything that was computed, added up.
+// Sums over batches.
 struct BatchTotals {
   std::uint64_t batches = 0;
   std::uint64_t frames = 0;
@@ -26,37 +26,36 @@ struct BatchTotals {
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
-// What the batches of a run say together.
+// The summary of a run's batches.
 struct PipelineSummary {
   BatchTotals totals{};
   std::vector<BatchTotals> workers;  // by index
-  QuantileSketch waiting{};          // seconds a batch
+  QuantileSketch waiting{};          // seconds per batch
   QuantileSketch busy{};
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
   RateSeries esm_tokens{};
-  double first = 0;  // when the first batch's results came, and the last's
+  double first = 0;  // when the first and the last batch's results came
   double last = 0;
 
-  // Between its first batch's beginning and its last's results, of the worker that took longest.
+  // From the first batch's start to the last results; with several workers the slowest one's.
   double computing_seconds() const noexcept;
 };
 
-// Takes a run's batches, from one thread, and tells any other how it gets on. Its memory does not
-// grow with the run.
+// Collects a run's batches from one thread; any thread may read. Memory does not grow with the run.
 class PipelineMetrics {
  public:
-  // Is told of every batch, on the thread that records it.
+  // Called for every batch, on the thread that records it.
   using Listener = std::function<void(const BatchMetrics&)>;
 
   void listen(Listener listener) { listener_ = std::move(listener); }  // before the first batch
   // Sets its time.
   void record(BatchMetrics batch);
 
-  // Forgets the batches, not when the run began.
+  // Forgets the batches, but not when the run began.
   void reset();
 
-  double seconds() const;  // since this was made: when the run began
+  double seconds() const;  // since construction, when the run began
   BatchTotals totals() const;
   PipelineSummary summary() const;
 

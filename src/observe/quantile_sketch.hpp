@@ -6,18 +6,18 @@
 
 namespace virnucpro {
 
-// Quantiles of any number of durations in fixed memory: counts by intervals that each are 2 %
-// longer than the one before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2), so that an
-// answer is within 1 % of a value that was added.
+// Quantiles of any number of durations in fixed memory: counts in intervals, each 2 % longer than
+// the one before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2). A result is within 1 % of
+// an added value.
 class QuantileSketch {
  public:
-  // Seconds. What is below a microsecond counts as 0, what is above 10^6 as that.
+  // Seconds. Less than a microsecond counts as 0, more than 10^6 as 10^6.
   void add(double seconds) noexcept;
 
   std::uint64_t count() const noexcept { return count_; }
   double mean() const noexcept;
   double max() const noexcept { return max_; }
-  // The smallest value that at least `share` (0 to 1) of all are not above; 0 of none.
+  // The smallest value that at least `share` (0 to 1) of all values do not exceed; 0 if none.
   double quantile(double share) const noexcept;
 
  private:

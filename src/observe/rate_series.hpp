@@ -6,11 +6,11 @@
 
 namespace virnucpro {
 
-// How much was done in each stretch of a run, in fixed memory: when the run outgrows the series,
-// every two stretches become one.
+// The amount of work in each interval of a run, in fixed memory: when the run outgrows the series,
+// intervals are joined in pairs.
 class RateSeries {
  public:
-  // `most` stretches, even; the first ones are a second long.
+  // `most` intervals, an even number; at first they last one second.
   explicit RateSeries(std::size_t most = 512) : most_(most) {}
 
   void add(double time, std::uint64_t amount);  // seconds since the run began

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Figures of many values in fixed memory; all 0 of none. The peak is `max`.
+// Statistics of many values in fixed memory; all 0 if there are none. The peak is `max`.
 struct Statistic {
   std::uint64_t count = 0;
   double mean = 0;
@@ -14,7 +14,7 @@ struct Statistic {
   void add(double value);
 };
 
-// Of the values of both.
+// The statistic of both sets of values.
 Statistic combined(const Statistic& a, const Statistic& b);
 
 }  // namespace virnucpro

@@ -15,7 +15,7 @@
 namespace virnucpro {
 namespace {
 
-// As it is called at its first span: "journal 4711".
+// The thread's name at its first span: "journal 4711".
 const std::string& thread_track() {
   thread_local const std::string track = [] {
     std::array<char, 16> name{};
@@ -28,7 +28,7 @@ const std::string& thread_track() {
 
 }  // namespace
 
-// Never destroyed: threads may end after what is static.
+// Never destroyed: threads may outlive static objects.
 Tracer& Tracer::here() {
   static auto* const tracer = new Tracer;
   return *tracer;
@@ -94,7 +94,7 @@ void Tracer::record(const char* name, std::uint64_t begin, std::uint64_t batch) 
     if (!is_on() || !is_traced || begin < begin_) return;
     store_.add(track, name, TraceKind::kHost, {.begin = begin, .end = end, .batch = batch});
     store_.add_times(trace_now() - end, 0);
-  } catch (const std::exception&) {  // memory is short: nothing may fail for a trace
+  } catch (const std::exception&) {  // no memory: a trace must never make anything fail
     const std::lock_guard lock(mutex_);
     store_.drop(1);
   }
@@ -174,7 +174,7 @@ Trace Tracer::drain_all() {
   const std::lock_guard lock(mutex_);
   Trace trace{.begin = std::exchange(begin_, 0), .end = end_, .reached_limit = reached_limit_};
   TracePart own = store_.drain();
-  // What was done for a batch before it was known to be beyond the limit.
+  // Removes work for a batch that later proved to be beyond the limit.
   std::erase_if(own.events, [this](const TraceEvent& event) {
     return event.batch != kNoBatch && event.batch >= end_batch_;
   });

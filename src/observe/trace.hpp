@@ -18,19 +18,19 @@ namespace virnucpro {
 
 class Cupti;
 
-// How long a run is traced, from its first batch on: the batches that begin before either is
-// reached.
+// How long a run is traced, from its first batch: batches that begin before either limit is reached
+// are traced.
 struct TraceLimit {
   std::uint64_t batches = std::numeric_limits<std::uint64_t>::max();
   double seconds = std::numeric_limits<double>::infinity();
 };
 
 struct TraceSettings {
-  TraceLimit limit{};   // a worker has none: it is told which batches are traced
-  std::string cupti{};  // the library; empty: the one that the loader finds
+  TraceLimit limit{};   // a worker has none: its messages say which batches are traced
+  std::string cupti{};  // path of the library; empty: the loader looks for it
 };
 
-// What was recorded of a run, by process: this one first.
+// The trace of a run, by process; this process is first.
 struct Trace {
   struct Process {
     int id = 0;
@@ -39,44 +39,44 @@ struct Trace {
   };
 
   std::uint64_t begin = 0;     // when recording began
-  std::uint64_t end = 0;       // and ended
-  bool reached_limit = false;  // or the run ended before
+  std::uint64_t end = 0;       // when recording ended
+  bool reached_limit = false;  // otherwise the run ended before
   std::vector<Process> processes{};
 };
 
-// Records what this process's threads and its GPU do, from start() until stop() or the limit. There
-// is one, so that whoever does work can say so; while it is off that costs a look at a flag.
+// Records the work of this process's threads and its GPU, from start() until stop() or the limit.
+// There is one for the process, so that any code can use it; while off it costs one look at a flag.
 class Tracer {
  public:
   static Tracer& here();
 
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
-  // Forgets what was recorded before.
+  // Forgets earlier records.
   void start(TraceSettings settings);
-  // Has the kernels of this process's GPU recorded too, before the GPU is opened; a warning says
-  // why it cannot be.
+  // Records this process's GPU kernels, too; call it before the GPU is opened. If it fails, a
+  // warning says why.
   void trace_kernels();
   void stop();
   TraceSettings settings() const;
 
-  // A span of the calling thread that ends now.
+  // Records a span of the calling thread that ends now.
   void record(const char* name, std::uint64_t begin, std::uint64_t batch) noexcept;
-  // What the calling thread launches on the GPU is for this batch, until it is for none.
+  // Between these calls, everything that the thread launches on the GPU belongs to the batch.
   void begin_launches(std::uint64_t batch) const;
   void end_launches() const;
 
-  // The batches of a run, numbered from 0. Whether this one, which is about to be computed, is
-  // traced; and that its results are there. With those of the last that is, recording stops: the
-  // limit is reached.
+  // For batches of a run, numbered from 0. admit() says whether a batch that is about to be
+  // computed is traced; finish() says that its results are there. After the last traced batch's
+  // finish() recording stops: the limit is reached.
   bool admit(std::uint64_t batch);
   void finish(std::uint64_t batch);
   bool has_reached_limit() const;
 
-  // What this process recorded since the last call.
+  // Everything this process recorded since the last call.
   TracePart drain();
-  // What another process of the run did.
+  // Adds the records of another process of the run.
   void add(int process, const std::string& name, const TracePart& part);
-  // All of it. Recording is off, and what comes later is not kept.
+  // All records. Recording must be off; later records are dropped.
   Trace drain_all();
 
  private:
@@ -92,21 +92,20 @@ class Tracer {
   void end();
 
   std::atomic<bool> is_on_{false};
-  std::unique_ptr<Cupti> cupti_;  // of the thread that has the GPU
+  std::unique_ptr<Cupti> cupti_;  // belongs to the thread that has the GPU
   mutable std::mutex mutex_;
   TraceSettings settings_;
-  std::uint64_t begin_ = 0;  // 0: nothing is kept
+  std::uint64_t begin_ = 0;  // 0: records are dropped
   std::uint64_t end_ = 0;
-  std::optional<std::uint64_t> first_batch_;  // when it was admitted
-  std::uint64_t end_batch_ = kNoBatch;        // the first that is not traced
+  std::optional<std::uint64_t> first_batch_;  // when the first batch was admitted
+  std::uint64_t end_batch_ = kNoBatch;        // the first one that is not traced
   std::uint64_t open_batches_ = 0;
   bool reached_limit_ = false;
   TraceStore store_;
   std::vector<Other> others_;
 };
 
-// What the calling thread does in a scope, for the trace and for NVIDIA's profilers. Names are
-// literals.
+// A scope of the calling thread, for the trace and for NVIDIA's profilers. Names must be literals.
 class TraceSpan {
  public:
   explicit TraceSpan(const char* name, std::uint64_t batch = kNoBatch) noexcept
@@ -126,7 +125,7 @@ class TraceSpan {
   const std::uint64_t begin_;  // 0: not recorded
 };
 
-// What a scope launches on the GPU is for a batch.
+// Everything that a scope launches on the GPU belongs to the batch.
 class TracedLaunches {
  public:
   explicit TracedLaunches(std::uint64_t batch) : is_on_(Tracer::here().is_on()) {

@@ -11,19 +11,19 @@
 
 namespace virnucpro {
 
-// Of what belongs to no batch.
+// For events without a batch.
 inline constexpr std::uint64_t kNoBatch = std::numeric_limits<std::uint64_t>::max();
 
-// What of one process is kept: 20 MB of memory, some 60 MB of JSON. What comes after is counted.
+// Limits for each process: 20 MB of memory, about 60 MB of JSON. More is only counted.
 inline constexpr std::size_t kMostTraceEvents = 1U << 19U;
 inline constexpr std::size_t kMostTraceNames = 4096;
 inline constexpr std::size_t kMostTraceTracks = 1024;
 inline constexpr std::size_t kLongestTraceText = 200;
 
 enum class TraceKind : std::uint8_t {
-  kHost,    // a thread did it
-  kKernel,  // a GPU did it
-  kCopy,    // a GPU's copy engine, or its memset
+  kHost,    // run by a thread
+  kKernel,  // run by a GPU
+  kCopy,    // run by a GPU's copy engine, or a memset
 };
 inline constexpr std::size_t kTraceKinds = 3;
 
@@ -32,32 +32,32 @@ struct TraceName {
   TraceKind kind = TraceKind::kHost;
 };
 
-// Something that took time. Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host
+// An event with a duration. Times are nanoseconds of CLOCK_MONOTONIC, which all processes of a host
 // share.
 struct TraceEvent {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t batch = kNoBatch;
-  std::uint32_t name = 0;   // into the part's names
-  std::uint32_t track = 0;  // into its tracks
+  std::uint32_t name = 0;   // index into the part's names
+  std::uint32_t track = 0;  // index into its tracks
 };
 
-// What one process recorded, or a piece of it. Plain data: workers send theirs to the run.
+// The records of one process, or some of them. Plain data: workers send theirs to the run.
 struct TracePart {
   std::vector<TraceName> names{};
   std::vector<std::string> tracks{};  // threads and the GPU's streams: "journal 4711", "stream 7"
   std::vector<TraceEvent> events{};
-  std::uint64_t dropped = 0;         // events, for want of room
-  std::uint64_t recording_time = 0;  // nanoseconds that went into recording
-  std::uint64_t cupti_time = 0;      // and, as CUPTI says, into its measuring
-  std::string kernels{};  // who tells of kernels, or why nobody does; empty: there is no GPU
+  std::uint64_t dropped = 0;         // events without room
+  std::uint64_t recording_time = 0;  // nanoseconds spent on recording
+  std::uint64_t cupti_time = 0;      // and spent by CUPTI, as it reports
+  std::string kernels{};             // who records kernels, or why nobody does; empty: no GPU
 };
 
-// Gathers a part, within the bounds above.
+// Collects a part, within the limits above.
 class TraceStore {
  public:
   void add(std::string_view track, std::string_view name, TraceKind kind, TraceEvent event);
-  // What another store has drained; its names and tracks may be others.
+  // Adds what another store drained; its names and tracks may differ.
   void merge(const TracePart& part);
   void drop(std::uint64_t events) { part_.dropped += events; }
   void add_times(std::uint64_t recording, std::uint64_t cupti);
