@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// A batch may be computed in parts: a frame's result does not hang on what else is in its batch.
+// A part of a batch. A frame's result does not depend on the rest of its batch.
 struct BatchPart {
   std::uint64_t batch = 0;
   std::uint32_t begin = 0;  // frames [begin, end)
@@ -17,11 +17,11 @@ struct BatchPart {
   friend bool operator==(const BatchPart&, const BatchPart&) = default;
 };
 
-// The frames of a part, as a batch of their own.
+// The frames of a part, as a separate batch.
 PackedFrames cut_frames(const PackedFrames& frames, const BatchPart& part);
 
-// Puts a part's rows where they belong in the result of its batch of `frames`, and adds its times.
-// Of the lists of frames it takes nothing.
+// Copies a part's rows to their places in the result of its batch of `frames`, and adds its times.
+// Does not copy the lists of frames.
 void place_rows(const BatchResult& part_result, const BatchPart& part, std::size_t frames,
                 BatchResult& result);
 

@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Several lengths, one of them beyond a tile of attention's queries.
+// Several lengths; one is longer than a tile of attention's queries.
 constexpr std::array<std::size_t, 4> kResidues{5, 37, 90, 168};
 constexpr std::uint8_t kEsmClass = 0;
 constexpr std::uint8_t kEsmEnd = 2;
@@ -18,7 +18,7 @@ constexpr std::uint16_t kDnaClass = 1;
 constexpr std::uint16_t kDnaEnd = 2;
 constexpr std::uint32_t kFirstPiece = 5;
 
-// Not the whole of the vocabulary in order, and every residue.
+// Steps that reach tokens all over the vocabulary, and every residue.
 constexpr std::uint32_t kEsmStep = 7;
 constexpr std::uint32_t kDnaStep = 1009;
 
@@ -44,7 +44,7 @@ void add_nucleotides(std::size_t pieces, std::uint32_t vocabulary, PackedFrames&
   frames.dna_offsets.push_back(static_cast<std::uint32_t>(frames.dna_tokens.size()));
 }
 
-// NaN equals itself here: what is compared is whether the same was computed.
+// Compares bits, so that a NaN equals itself.
 bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
   return one.size() == other.size() &&
          (one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0);

@@ -7,12 +7,11 @@
 
 namespace virnucpro {
 
-// A fixed batch of a few frames, by whose answer a worker shows that it computes as the others do,
-// and still as it did at the start. `vocabulary`: tokens that DNABERT-S knows, 0 where it is not
-// computed.
+// A fixed batch of a few frames. Its answer shows that a worker computes as the others do, and as
+// it did at the start. `vocabulary`: the number of DNABERT-S's tokens, 0 if it is not computed.
 BatchRequest canary_batch(std::uint32_t vocabulary);
 
-// Its tokens, of the model that has more of them.
+// Its tokens of the model that has more of them.
 std::size_t canary_tokens();
 
 // Whether two answers are the same, bit for bit.

@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kReadAtOnce = 1U << 18U;
-constexpr int kReadsInTurn = 16;  // then the other sockets have theirs
+constexpr int kReadsInTurn = 16;  // then other sockets get their turn
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void MessageWriter::write() {
     if (done < 0 && errno == EINTR) continue;
     if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (done < 0) {
-      // Whatever it was: a message is lost, and who reads here is to learn that.
+      // A message is lost for any reason: the other side must notice.
       ::shutdown(socket_, SHUT_RDWR);
       is_broken_ = true;
       return;

@@ -9,21 +9,21 @@
 
 namespace virnucpro {
 
-// Both ends of a stream socket between two processes; neither blocks, nor lives on in a program
-// that one of them starts.
+// Both ends of a stream socket between two processes. They do not block, and close in any program
+// that one of the processes starts.
 struct ChannelEnds {
   UniqueFd one;
   UniqueFd other;
 };
-// Errors: kOutOfMemory where the system has no more descriptors.
+// Errors: kOutOfMemory if the system has no more descriptors.
 ChannelEnds make_channel();
 
-// Messages out of one end. One thread at a time.
+// Receives messages from one end. For one thread at a time.
 class MessageReader {
  public:
   explicit MessageReader(int socket) : socket_(socket) {}
 
-  // Reads what is there, without waiting, up to some megabytes; false once the other side is gone.
+  // Reads what is there, without waiting, up to some megabytes; false if the other side is gone.
   bool read();
   // Errors: WireReader's.
   std::optional<WorkerMessage> next_message() { return wire_.next_message(); }
@@ -33,24 +33,24 @@ class MessageReader {
   WireReader wire_;
 };
 
-// Messages into it. One thread at a time.
+// Sends messages into one end. For one thread at a time.
 class MessageWriter {
  public:
   explicit MessageWriter(int socket) : socket_(socket) {}
 
-  // Puts it behind those that wait. A large message is `encoded` once, however often it is sent.
+  // Queues a message. A large one is `encoded` once, even if it is sent often.
   void add(std::string encoded) { waiting_.push_back(std::move(encoded)); }
-  // Sends what goes without waiting. Where that fails, the other side gone or memory short, the
-  // connection ends, which who reads from it learns.
+  // Sends as much as possible without waiting. On a failure (the other side is gone, or memory is
+  // short) it closes the connection, so that the reader notices.
   void write();
   bool has_more() const { return !is_broken_ && !waiting_.empty(); }
-  // Messages of which the other side has not got all.
+  // Messages that were not sent completely.
   std::size_t unsent() const { return waiting_.size(); }
 
  private:
   int socket_;
   std::deque<std::string> waiting_;
-  std::size_t sent_ = 0;  // of the first
+  std::size_t sent_ = 0;  // bytes of the first
   bool is_broken_ = false;
 };
 

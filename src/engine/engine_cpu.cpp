@@ -36,7 +36,7 @@ std::vector<std::uint32_t> not_finite(const BatchResult& result, std::size_t fra
 
 constexpr std::size_t kTokenBudget = 4096;
 
-// Seconds between two looks at it.
+// Measures seconds between calls.
 class LapClock {
  public:
   double lap() {

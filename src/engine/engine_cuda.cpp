@@ -27,14 +27,14 @@ namespace {
 
 using cuda::DeviceBatch;
 
-// One batch computes and one waits, its input on the device and its kernels enqueued.
+// One batch computes and one waits, with its input on the device and its kernels enqueued.
 constexpr std::size_t kDepth = 2;
-// Readers of weights: pinned memory for each is as large as the largest tensor.
+// Threads that load weights; each needs pinned memory for the largest tensor.
 constexpr std::size_t kLoadThreads = 4;
-// Where a batch's rate is within a percent of that of larger ones; and where it gets too slow.
+// At this size speed is within a percent of the best; below the smallest it is too slow.
 constexpr std::size_t kTokenBudget = 32768;
 constexpr std::size_t kSmallestBudget = 512;
-constexpr std::size_t kFewestTokens = 3;  // of a frame: one between the two ends
+constexpr std::size_t kFewestTokens = 3;  // of a frame: one between its two ends
 
 DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   DeviceInfo info;
@@ -46,14 +46,14 @@ DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   return info;
 }
 
-// Makes the device the calling thread's. Errors: kDevice for one that is absent, too old or not to
-// be had; kOutOfMemory where others have taken its memory.
+// Makes the device the calling thread's. Errors: kDevice if it is absent, too old or not available;
+// kOutOfMemory if others use its memory.
 cudaDeviceProp open_device(int index) {
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
   const DeviceInfo info = info_of(index, properties);
   if (!is_new_enough(info)) throw Error(ErrorKind::kDevice, why_too_old({&info, 1}));
-  // A thread that waits for the device sleeps: the cores belong to reading and packing.
+  // A thread that waits for the device sleeps, which leaves the core to reading and packing.
   cudaError_t status =
       cudaInitDevice(index, cudaDeviceScheduleBlockingSync, cudaInitDeviceFlagsAreValid);
   if (status == cudaSuccess) status = cudaSetDevice(index);
@@ -61,7 +61,7 @@ cudaDeviceProp open_device(int index) {
   return properties;
 }
 
-// What is free on the calling thread's device.
+// The free memory of the calling thread's device.
 std::uint64_t free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;
@@ -69,7 +69,7 @@ std::uint64_t free_memory() {
   return free;
 }
 
-// The bytes of a run's models; what is kept in fp32 whatever the precision is next to nothing.
+// Bytes of a run's models; the numbers always kept in fp32 are too few to matter.
 std::uint64_t weight_bytes(const EngineModels& models, const EngineSettings& settings) {
   const EngineOutputs& outputs = settings.outputs;
   std::uint64_t numbers = 0;
@@ -107,8 +107,7 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
   throw Error(ErrorKind::kInternal, "no such precision");
 }
 
-// Both grow by doubling, so that after a few batches they do not grow any more; what was in them is
-// gone.
+// Both grow by doubling, so that after a few batches they stay. The contents are lost.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes()) return;
   buffer = {};
@@ -121,10 +120,10 @@ void grow(PinnedBuffer& buffer, std::size_t bytes) {
   buffer = PinnedBuffer(std::bit_ceil(bytes));
 }
 
-// A batch's input: gathered in pinned memory, sent in one copy.
+// A batch's input: collected in pinned memory, sent in one copy.
 class Staging {
  public:
-  // Room for `bytes`; what was there is gone.
+  // Makes room for `bytes`; the contents are lost.
   void reserve(std::size_t bytes) {
     used_ = 0;
     grow(pinned_, bytes);
@@ -154,15 +153,15 @@ class Staging {
   std::size_t used_ = 0;
 };
 
-// What a batch gives, on the device and, once it is done, in pinned memory: scores, which frames
-// are not finite and, where they are asked for, both embeddings side by side.
+// A batch's results, on the device and finally in pinned memory: scores, a flag for each frame that
+// is not finite and, if wanted, both embeddings side by side.
 struct Results {
   std::span<float> scores;
   std::span<float> merged;
   std::span<std::uint8_t> flags;
 };
 
-// The embeddings come first: as the classifier's input they have to lie on 16 bytes.
+// The embeddings are first: as the classifier's input they must be aligned to 16 bytes.
 Results results_at(void* memory, std::size_t frames, std::size_t width) {
   auto* const numbers = static_cast<float*>(memory);
   auto* const scores = numbers + frames * width;
@@ -175,8 +174,8 @@ std::size_t result_bytes(std::size_t frames, std::size_t width) {
   return frames * ((2 + width) * sizeof(float) + 1);
 }
 
-// What a batch's times are read from: first those of its input, on the stream of copies, then
-// those of the other stream, in their order there.
+// Events for a batch's times: first those of its input, on the copies' stream, then those of the
+// compute stream in their order.
 struct Marks {
   Event sending;
   Event sent;
@@ -187,12 +186,12 @@ struct Marks {
   Event done;
 };
 
-// Seconds from one point of a stream to a later one that it has passed.
+// Seconds between two points of a stream, both of which it has passed.
 double seconds_between(const Event& first, const Event& last) {
   return 1e-3 * static_cast<double>(first.milliseconds_until(last));
 }
 
-// One batch under way.
+// A batch in progress.
 struct Slot {
   std::uint64_t id = 0;
   std::uint64_t batch = 0;
@@ -200,7 +199,7 @@ struct Slot {
   Staging input;
   DeviceBuffer results;
   PinnedBuffer host_results;
-  std::size_t number = 0;  // among those that had work
+  std::size_t number = 0;  // among the batches with work
 };
 
 class CudaEngine : public EngineDevice {
@@ -227,7 +226,7 @@ class CudaEngine : public EngineDevice {
     }
   }
 
-  // The streams may still use what is given back.
+  // The streams may still use what is released here.
   ~CudaEngine() override {
     cudaStreamSynchronize(copies_.get());
     cudaStreamSynchronize(compute_.get());
@@ -244,7 +243,7 @@ class CudaEngine : public EngineDevice {
   std::size_t depth() const override { return kDepth; }
 
   void begin(const BatchRequest& request) override {
-    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // of whichever thread this is
+    check_cuda(cudaSetDevice(device_), "cudaSetDevice");  // any thread may call this
     Slot& slot = slots_.at(next_);
     slot.id = request.id;
     slot.batch = request.batch;
@@ -301,7 +300,7 @@ class CudaEngine : public EngineDevice {
     return values;
   }
 
-  // Takes from the arena what a batch takes, both models one after the other.
+  // Allocates a batch's activations from the arena, the models one after the other.
   void allocate_activations(std::size_t esm_tokens, std::size_t dna_tokens, std::size_t frames) {
     if (esm2_) static_cast<void>(esm2_->activations(context_, esm_tokens));
     context_.arena.rewind(0);
@@ -311,8 +310,7 @@ class CudaEngine : public EngineDevice {
     context_.arena.rewind(0);
   }
 
-  // Takes the memory for batches of so many tokens, or of the most halvings of it that there is
-  // memory for.
+  // Reserves memory for batches of this many tokens; halves the number until it fits.
   void plan(std::size_t tokens) {
     for (token_budget_ = tokens;; token_budget_ /= 2) {
       try {
@@ -329,7 +327,7 @@ class CudaEngine : public EngineDevice {
                 token_budget_, tokens);
   }
 
-  // Gives back what reserve() took: half of the tokens may want it cut in another way.
+  // Releases what reserve() allocated: with half of the tokens the parts have other sizes.
   void release() {
     activations_ = {};
     for (Slot& slot : slots_) {
@@ -338,7 +336,7 @@ class CudaEngine : public EngineDevice {
     }
   }
 
-  // Room for batches of so many tokens of either model.
+  // Reserves memory for batches of this many tokens of either model.
   void reserve(std::size_t esm_tokens, std::size_t dna_tokens) {
     context_.arena = Arena();
     allocate_activations(esm_tokens, dna_tokens, esm_tokens);
@@ -351,7 +349,7 @@ class CudaEngine : public EngineDevice {
     context_.arena = Arena(activations_.data(), activations_.bytes());
   }
 
-  // Room in a slot for batches of so many tokens of either model, however many frames they are.
+  // Reserves a slot for batches of this many tokens of either model and any number of frames.
   void reserve(Slot& slot, std::size_t tokens) {
     const std::size_t frames = tokens / kFewestTokens;
     constexpr std::size_t kOfAFrame =
@@ -362,7 +360,7 @@ class CudaEngine : public EngineDevice {
     grow(slot.results, result_bytes(frames, width()));
   }
 
-  // Batches within the budget find everything there; one frame beyond it may need more.
+  // Batches within the budget need nothing new; a single longer frame may need more memory.
   void prepare(Slot& slot, const PackedFrames& frames) {
     const std::size_t longest = longest_sequence(frames.esm_offsets);
     try {
@@ -384,8 +382,8 @@ class CudaEngine : public EngineDevice {
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
 
-  // Those of the batch before a finished one are still there, while as many are under way as may
-  // be.
+  // There is one set more than batches in progress, so that those of the batch before a finished
+  // one are still there.
   Marks& marks(std::size_t number) { return marks_[number % marks_.size()]; }
 
   BatchTimes times_of(std::size_t number) {
@@ -424,7 +422,7 @@ class CudaEngine : public EngineDevice {
     DeviceBatch<std::uint16_t> dna;
   };
 
-  // Lays out a batch's input in pinned memory.
+  // Collects a batch's input in pinned memory.
   static Input gather(Slot& slot, const PackedFrames& frames) {
     const TraceSpan span("gather", slot.batch);
     const auto esm_items = cuda::attention_items(frames.esm_offsets);
@@ -473,7 +471,7 @@ class CudaEngine : public EngineDevice {
     here.done.record(compute_);
   }
 
-  // Embeddings are among them where they are asked for.
+  // Includes embeddings if they are wanted.
   Results host_results(const Slot& slot) const {
     return results_at(slot.host_results.data(), slot.frames, wants_embeddings() ? width() : 0);
   }
@@ -501,11 +499,11 @@ class CudaEngine : public EngineDevice {
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   std::size_t token_budget_ = 0;
-  std::size_t positions_ = cuda::kPositions;  // that the rotary angles cover
+  std::size_t positions_ = cuda::kPositions;  // covered by the rotary tables
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;
   std::array<Marks, kDepth + 1> marks_;
-  std::size_t computed_ = 0;  // batches that had work
+  std::size_t computed_ = 0;  // batches with work
   std::deque<Slot*> under_way_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// What an Engine is on one kind of device; engine.hpp says what its calls do.
+// An Engine's implementation on one kind of device; engine.hpp describes its functions.
 class EngineDevice {
  public:
   virtual ~EngineDevice() = default;
@@ -25,7 +25,7 @@ class EngineDevice {
 
 std::unique_ptr<EngineDevice> make_cpu_engine(const EngineModels& models,
                                               const EngineSettings& settings, const Cancel& cancel);
-// Errors: kDevice in a program that was built without CUDA.
+// Errors: kDevice in a program built without CUDA.
 std::unique_ptr<EngineDevice> make_cuda_engine(const EngineModels& models,
                                                const EngineSettings& settings,
                                                const Cancel& cancel);

@@ -1,5 +1,4 @@
-// The CUDA engine of a build without CUDA; room.cmake takes engine_cuda.cpp instead where there is
-// nvcc.
+// The CUDA engine of a build without CUDA; with nvcc, room.cmake takes engine_cuda.cpp instead.
 #include "base/error.hpp"
 #include "engine/engine_device.hpp"
 

@@ -10,32 +10,32 @@
 
 namespace virnucpro {
 
-// What a worker is asked and what it answers. Plain data, so that a worker can live in a child
-// process without any change to who uses it.
+// A worker's requests and results. Plain data, so that the caller does not notice whether a worker
+// is a thread or a process.
 struct BatchRequest {
   std::uint64_t id = 0;
   PackedFrames frames;
-  std::uint64_t batch = kNoBatch;  // of the run, of which this may be a part
+  std::uint64_t batch = kNoBatch;  // of the run; the request may be a part of it
   bool traced = false;
 };
 
-// A frame that was given up.
+// A frame without a result.
 struct FailedFrame {
-  std::uint32_t index = 0;  // into the batch
+  std::uint32_t index = 0;  // in the batch
   std::string reason;       // "two worker processes were lost with it"
 };
 
 struct BatchResult {
   std::uint64_t id = 0;
-  std::vector<float> scores;     // [frames, 2]: others, virus; empty when not asked for
-  std::vector<float> dnabert_s;  // [frames, width]; empty when not asked for
-  std::vector<float> esm2;       // [frames, width]; empty when not asked for
-  // Frames (indices into the batch) whose embeddings or scores are NaN or infinite.
+  std::vector<float> scores;     // [frames, 2]: others, virus; empty if not wanted
+  std::vector<float> dnabert_s;  // [frames, width]; empty if not wanted
+  std::vector<float> esm2;       // [frames, width]; empty if not wanted
+  // Indices of frames in the batch whose embeddings or scores are NaN or infinite.
   std::vector<std::uint32_t> not_finite;
-  // Frames that have no result, and whose rows mean nothing, in ascending order.
+  // Frames without a result, in ascending order; ignore their rows.
   std::vector<FailedFrame> failed;
   BatchTimes times;
-  std::uint32_t worker = 0;  // that computed it, or its last part, among several
+  std::uint32_t worker = 0;  // that computed it, or its last part
 };
 
 }  // namespace virnucpro

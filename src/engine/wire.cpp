@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are sent as th
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
 constexpr std::uint16_t kVersion = 3;
-constexpr std::size_t kCheckedHead = 12;  // what of a frame's head its checksum covers
+constexpr std::size_t kCheckedHead = 12;  // bytes of a frame's head that its checksum covers
 constexpr std::size_t kMostText = 1U << 20U;
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr const char* kWhere = "a message between this program's processes";
@@ -80,14 +80,14 @@ class Reader {
   template <typename T>
   std::vector<T> array() {
     const auto count = number<std::uint64_t>();
-    // Compared as a count, so that nothing overflows.
+    // Compares counts, so that nothing overflows.
     if (count > (reader_.size() - reader_.offset()) / sizeof(T)) fail("an array is cut");
     const auto bytes = reader_.read(count * sizeof(T));
     std::vector<T> values(count);
     if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  // One of an enum's values, of which there are `count`.
+  // An enum value; the enum has `count` values.
   template <typename T>
   T choice(std::size_t count) {
     const auto value = number<std::uint8_t>();
@@ -214,7 +214,7 @@ void get(Reader& in, BatchRequest& request) {
   }
 }
 
-// Times are shown and added up: a NaN or a negative one would spoil them all.
+// Times are shown and added up: one NaN or negative value would spoil all.
 double get_seconds(Reader& in) {
   const auto seconds = in.number<double>();
   if (!std::isfinite(seconds) || seconds < 0) fail("a time is not one");
@@ -349,7 +349,7 @@ WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequ
   return message;
 }
 
-// What a frame's head says of it, once that can be.
+// The fields of a frame's head.
 struct Head {
   std::size_t type = 0;
   std::uint32_t length = 0;
@@ -377,7 +377,7 @@ std::string encode_message(const WorkerMessage& message) {
   out.number(kMagic);
   out.number(kVersion);
   out.number(static_cast<std::uint16_t>(message.index()));
-  out.number<std::uint64_t>(0);  // length and checksum
+  out.number<std::uint64_t>(0);  // length and checksum, set later
   std::visit([&out](const auto& part) { put(out, part); }, message);
   if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be too long");
   return sealed_frame(std::move(out.bytes()));

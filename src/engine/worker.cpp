@@ -36,7 +36,7 @@ struct Worker::State {
     try {
       std::size_t begun = 0;
       while (true) {
-        // Only a worker with nothing begun may wait for a request.
+        // Wait for a request only if nothing was begun.
         std::optional<BatchRequest> request;
         if (begun < engine.depth()) request = begun == 0 ? requests.pop() : requests.try_pop();
         if (is_stopping()) return;
@@ -75,9 +75,9 @@ struct Worker::State {
   std::mutex mutex;
   std::condition_variable answered;
   std::deque<BatchResult> results;
-  std::exception_ptr error;  // the engine's: nothing is computed after it
+  std::exception_ptr error;  // the engine's; nothing is computed after it
   bool stopping = false;
-  std::size_t outstanding = 0;  // of the owner's thread alone
+  std::size_t outstanding = 0;  // used by the owner's thread only
   std::thread thread;
 };
 

@@ -15,10 +15,10 @@ namespace virnucpro {
 // A thread that runs batches through an engine while its owner packs the next ones.
 class Worker : public BatchComputer {
  public:
-  // At most `in_flight` batches wait for it: submit() blocks beyond that. The engine outlives it,
-  // and is nobody else's meanwhile.
+  // At most `in_flight` batches wait; then submit() blocks. The engine must outlive the worker, and
+  // nothing else may use it.
   Worker(Engine& engine, std::size_t in_flight);
-  // Gives up what has not been started.
+  // Drops batches that were not started.
   ~Worker() override;
 
   std::string kernel_path() const override;
@@ -29,7 +29,7 @@ class Worker : public BatchComputer {
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // In the order submitted. Rethrows what the engine threw.
+  // Results come in the order submitted. Rethrows the engine's error.
   std::optional<BatchResult> receive(bool wait) override;
 
  private:

@@ -35,8 +35,8 @@ constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
 constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
 
-// Seconds that this process could have seen: while it was stopped (Ctrl-Z) or the machine slept,
-// its workers were not hanging.
+// Seconds without pauses: while this process was stopped (Ctrl-Z) or the machine slept, its workers
+// did not hang.
 class AwakeClock {
  public:
   double now() {
@@ -52,7 +52,7 @@ class AwakeClock {
   double seconds_ = 0;
 };
 
-// Wakes a thread that polls.
+// Wakes a polling thread.
 class Wakeup {
  public:
   Wakeup() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -72,7 +72,7 @@ class Wakeup {
   UniqueFd fd_;
 };
 
-// A process and the messages to and from it.
+// A process with its messages in both directions.
 struct Link {
   Link(const WorkerCommand& command, ChannelEnds ends)
       : socket(std::move(ends.one)),
@@ -87,16 +87,16 @@ struct Link {
   bool has_said_hello = false;
 };
 
-// A batch on its way.
+// A batch in progress.
 struct OpenBatch {
   PackedFrames frames;
   bool traced = false;
   BatchResult result;
   std::size_t frames_left = 0;
-  std::size_t nan = 0;  // of those that failed
+  std::size_t nan = 0;  // failed ones that are NaN
 };
 
-// Every list of a result has the size that it must have.
+// Whether all lists of a result have the right sizes.
 bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& outputs,
           const WorkerHello& hello) {
   const auto rows = [frames](bool wanted, std::size_t width) {
@@ -126,13 +126,13 @@ struct WorkerPool::Shared {
   bool stopping = false;
   bool is_ready = false;
   WorkerHello hello{};             // written once, before is_ready
-  std::uint64_t token_budget = 0;  // of the one that has the least
+  std::uint64_t token_budget = 0;  // the smallest of all workers
   std::deque<BatchRequest> submitted{};
   std::deque<BatchResult> results{};
   std::exception_ptr error{};
 };
 
-// Everything but the owner's calls: it has the processes, and asks the schedule what to do.
+// Does everything except the owner's calls: owns the processes and does what the schedule says.
 class WorkerPool::Thread {
  public:
   explicit Thread(Shared& shared)
@@ -172,14 +172,14 @@ class WorkerPool::Thread {
       shared_.error = std::current_exception();
       shared_.changed.notify_all();
     }
-    // All at once, and here: they end with this thread.
+    // Kill all before waiting for any. Do it here: workers die with this thread.
     for (const auto& link : links_) {
       if (link) link->process.kill();
     }
     links_.clear();
   }
 
-  // False when there is nothing more to do.
+  // False when the pool is to stop.
   bool schedule_submitted() {
     std::deque<BatchRequest> submitted;
     {
@@ -246,7 +246,7 @@ class WorkerPool::Thread {
   void perform(const WorkerSchedule::SendCanary& canary) {
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
     request.id = canary.id;
-    request.traced = true;  // as far as its worker is: it is no sign of the trace's end
+    request.traced = true;  // a canary never ends its worker's trace
     send(canary.worker, encode_message(std::move(request)));
   }
 
@@ -323,10 +323,10 @@ class WorkerPool::Thread {
     schedule_.lost(worker, reason, clock_.now(), links_[worker]->writer.unsent());
   }
 
-  // Each handles one message; false when the worker was lost with it.
+  // Each function handles one message; false if the worker was lost by it.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
-    // All of them say the same while they load.
+    // All workers log the same while they load.
     if (!said_.insert(line.text).second) return true;
     log_message(line.level,
                 fmt::format("{}: {}", shared_.settings.workers[worker].name, line.text));
@@ -341,7 +341,7 @@ class WorkerPool::Thread {
     if (first_) {
       require_same(worker, hello);
     } else {
-      shared_.hello = hello;  // nobody reads it before all are ready
+      shared_.hello = hello;  // read only when all are ready
       first_ = worker;
     }
     note_budget(hello.token_budget);
@@ -400,7 +400,7 @@ class WorkerPool::Thread {
     return true;
   }
 
-  // What a worker never says.
+  // Messages that a worker never sends.
   bool handle(std::size_t worker, const WorkerSetup& /*setup*/) { return refuse(worker); }
   bool handle(std::size_t worker, const BatchRequest& /*request*/) { return refuse(worker); }
 
@@ -451,7 +451,7 @@ class WorkerPool::Thread {
     const std::size_t frames = batch.frames.frames();
     std::sort(result.failed.begin(), result.failed.end(),
               [](const auto& one, const auto& other) { return one.index < other.index; });
-    // Where nothing at all is finite, the models are at fault, not the frames.
+    // If no number at all was finite so far, the models are at fault, not the frames.
     if (batch.nan == frames && !any_finite_ && frames > 0) {
       result.failed.clear();
       result.not_finite.resize(frames);
@@ -468,13 +468,13 @@ class WorkerPool::Thread {
   WorkerSchedule schedule_;
   std::vector<std::unique_ptr<Link>> links_;
   std::map<std::uint64_t, OpenBatch> batches_;
-  std::optional<std::size_t> first_;  // the worker whose hello holds
+  std::optional<std::size_t> first_;  // the worker whose hello is the reference
   std::optional<BatchResult> canary_;
-  std::set<std::string> said_;  // by workers
+  std::set<std::string> said_;  // log lines, by any worker
   bool is_ready_ = false;
   bool any_finite_ = false;
   bool warned_of_memory_ = false;
-  std::thread thread_;  // last: it begins when the rest is there
+  std::thread thread_;  // last: it starts after all other members
 };
 
 WorkerPool::WorkerPool(const Settings& settings, const Cancel& cancel)

@@ -16,44 +16,43 @@
 namespace virnucpro {
 
 // Worker processes that compute a run's batches, one for each of the settings' workers. Whatever
-// becomes of one of them, each frame is answered once, with the same bits, or is given up by name
-// (worker_schedule.hpp); in this process no device is opened.
+// happens to a worker, each frame has one result, with the same bits, or is reported as failed
+// (worker_schedule.hpp). This process opens no device.
 class WorkerPool : public BatchComputer {
  public:
   struct WorkerConfig {
     std::string name;         // for messages: "worker 1 (cuda:1)"
-    std::string visible_gpu;  // the one GPU that it sees, by UUID; empty: it computes on the CPU
+    std::string visible_gpu;  // UUID of its only GPU; empty: it computes on the CPU
     WorkerSetup setup{};
   };
   struct Settings {
-    std::filesystem::path program;  // a worker, when it is called with `arguments`
+    std::filesystem::path program;  // a worker if called with `arguments`
     std::vector<std::string> arguments{kWorkerArgument};
     std::vector<WorkerConfig> workers;
-    WorkerSchedule::Settings schedule{};  // its count of workers is set here
+    WorkerSchedule::Settings schedule{};  // `workers` is set here
   };
 
-  // Returns when all of them could compute, or have been given up. Errors: what a worker says when
-  // its models cannot be loaded; kDevice when they would not compute alike; kWorkersLost;
-  // kInterrupted/kTerminated.
+  // Returns when every worker is ready or was dropped. Errors: a worker's error in loading the
+  // models; kDevice if workers would compute differently; kWorkersLost; kInterrupted/kTerminated.
   WorkerPool(const Settings& settings, const Cancel& cancel);
-  // Kills them.
+  // Kills the workers.
   ~WorkerPool() override;
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // What all of them said of themselves.
+  // The hello that all workers agree on.
   const WorkerHello& hello() const;
 
   std::string kernel_path() const override { return hello().kernel_path; }
   std::uint32_t dnabert_s_width() const override { return hello().dnabert_s_width; }
   std::uint32_t esm2_width() const override { return hello().esm2_width; }
   std::size_t token_budget() const override;
-  std::size_t workers() const override;  // those that were given up count, too
+  std::size_t workers() const override;  // includes dropped ones
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;
   std::size_t outstanding() const override;
-  // Errors: kWorkersLost when none is left; kOutOfMemory for a frame that no worker has the memory
-  // for; kDevice when one that was started again does not compute as the others.
+  // Errors: kWorkersLost if none is left; kOutOfMemory for a frame that fits in no worker's memory;
+  // kDevice if a restarted worker computes differently.
   std::optional<BatchResult> receive(bool wait) override;
 
  private:

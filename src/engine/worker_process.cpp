@@ -21,10 +21,10 @@ namespace {
 
 constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
 constexpr int kMomentMilliseconds = 500;
-// One that hangs in its driver cannot be killed before that lets it go, which nobody waits for.
+// A driver may delay a kill. Do not wait longer than this for it.
 constexpr int kKillMilliseconds = 1000;
 
-// posix_spawn's two settings, freed at the end.
+// The two settings objects of posix_spawn; the destructor frees them.
 class SpawnSettings {
  public:
   explicit SpawnSettings(int socket) {

@@ -10,25 +10,25 @@
 
 namespace virnucpro {
 
-// The descriptor that a worker process has its socket as.
+// The file descriptor of a worker process's socket.
 inline constexpr int kWorkerSocket = 3;
-// What makes a worker of this program.
+// The argument that makes this program a worker.
 inline constexpr const char* kWorkerArgument = "worker";
 
 struct WorkerCommand {
   std::filesystem::path program;
-  std::string name;                    // what ps and top call it; at most 15 letters
+  std::string name;                    // name in ps and top; at most 15 letters
   std::vector<std::string> arguments;  // after the name
-  std::string visible_gpu;             // its CUDA_VISIBLE_DEVICES; empty: as it is here
+  std::string visible_gpu;             // its CUDA_VISIBLE_DEVICES; empty: unchanged
 };
 
-// A worker process seen from the one that started it. It has the socket, standard error and nothing
-// else of this process; signals to stop are blocked in it until it knows what to do with them.
+// A worker process, seen by its parent. Of the parent's files it has only the socket and standard
+// error; signals to stop are blocked in it until it can handle them.
 //
-// It must not outlive the thread that started it: the worker asks the kernel to be killed then.
+// It must not outlive the thread that started it: the kernel kills it when that thread ends.
 class WorkerProcess {
  public:
-  // Errors: kOutOfMemory when no process can be started.
+  // Errors: kOutOfMemory if no process can be started.
   WorkerProcess(const WorkerCommand& command, const UniqueFd& socket);
   // Kills it.
   ~WorkerProcess();
@@ -36,10 +36,10 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   pid_t id() const { return id_; }
-  // Does not wait for its end, as the destructor does: a driver may take a second to clear up.
+  // Kills without waiting, unlike the destructor: a driver may need a second to clean up.
   void kill() const;
-  // Waits a moment for a process whose socket is closed, then kills it; how it ended: "it was
-  // killed by signal 9 (Killed)".
+  // Call it when the socket was closed: waits briefly for the process, then kills it. Returns how
+  // it ended: "it was killed by signal 9 (Killed)".
   std::string end();
 
  private:

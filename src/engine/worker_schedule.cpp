@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// Answers with NaN in other frames each time are no way to find out which: then the last one holds.
+// If every answer has NaN in other frames, no pattern is found; the last answer then counts.
 constexpr unsigned kMostNanAnswers = 3;
 constexpr unsigned kLossesBeforeCut = 2;
 
@@ -77,7 +77,7 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
       !is_first && std::all_of(not_finite.begin(), not_finite.end(),
                                [&item](std::uint32_t frame) { return holds(item.nan, frame); });
   if (is_same || item.nan_answers >= kMostNanAnswers) {
-    // Two answers agree: the frames are like that, and no worker is to blame.
+    // Two answers agree: the frames cause the NaN, and the worker is not to blame.
     if (is_same) nan_was_confirmed_ = true;
     if (is_same) forgive(item.lost_on.back());
     note_answer(worker, item.part, now);
@@ -86,8 +86,8 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
   item.nan = not_finite;
   item.lost_on.push_back(worker);
   const BatchPart part = item.part;
-  // Frames are known to give NaN in this run: a new process for each of them would cost more than
-  // the answer of another one that is there.
+  // Some frames of this run are known to give NaN: restarting a worker for each would cost more
+  // than asking another one.
   if (nan_was_confirmed_) {
     queue_.push_front(std::move(item));
     assign(now);
@@ -151,7 +151,7 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   const bool any_left = std::any_of(members_.begin(), members_.end(), [](const Member& other) {
     return other.state != State::kDropped;
   });
-  // What is condemned is all there is: no answer of another part will come.
+  // Only condemned parts are left, so no other part will be answered.
   const bool is_stuck = !condemned_.empty() && queue_.empty() && parts_.empty();
   if (!any_left || lost_in_a_row_ > settings_.most_lost || (is_stuck && !was_any_answered_)) {
     actions_.emplace_back(End{reason});
@@ -161,8 +161,8 @@ void WorkerSchedule::strike(std::size_t worker, const std::string& reason, bool 
   assign(now);
 }
 
-// Its parts go to the front of the queue, in their order. The first `blamed`, which it had begun,
-// may be what it was lost with.
+// Puts a lost worker's parts at the front of the queue, in their order. It had begun the first
+// `blamed`; one of them may be the cause of the loss.
 void WorkerSchedule::put_back(Member& member, std::size_t blamed) {
   const auto worker = static_cast<std::size_t>(&member - members_.data());
   for (std::size_t i = member.flying.size(); i-- > 0;) {
@@ -189,7 +189,7 @@ void WorkerSchedule::put_in_front(Item item) {
 
 void WorkerSchedule::cut_in_two(Item item) {
   const std::uint32_t middle = item.part.begin + item.part.frames() / 2;
-  // Which half it was nobody knows: each is a suspect, and is cut again when one more is lost.
+  // The cause may be in either half: both are suspects, and are cut again after another loss.
   Item half{.part = item.part, .losses = std::min(item.losses, 1U), .lost_on = item.lost_on};
   half.part.begin = middle;
   queue_.push_front(half);
@@ -247,8 +247,8 @@ WorkerSchedule::Seconds WorkerSchedule::longest_wait(const Member& member) const
                   settings_.hang_factor * *slowest_ * timed_tokens(member, tokens));
 }
 
-// What a batch takes whatever its size would make a token of a tiny one look absurdly slow, and the
-// longest wait for a full one hours.
+// Every batch has a fixed cost. Without this minimum a tiny batch's tokens would look so slow that
+// the longest wait for a full batch would be hours.
 double WorkerSchedule::timed_tokens(const Member& member, std::size_t tokens) {
   constexpr std::uint64_t kLeastShare = 8;  // of the budget
   return static_cast<double>(std::max<std::uint64_t>(tokens, member.token_budget / kLeastShare));
@@ -281,7 +281,7 @@ bool WorkerSchedule::is_alive(std::size_t worker) const {
   return members_[worker].state != State::kDropped;
 }
 
-// A suspect goes to a worker that it has not met, while there is one.
+// A suspect goes to a worker that was not lost with it before, if there is one.
 bool WorkerSchedule::is_free_for(std::size_t worker, const Item& item) const {
   const auto met = [&item](std::size_t other) {
     return std::find(item.lost_on.begin(), item.lost_on.end(), other) != item.lost_on.end();
@@ -302,7 +302,7 @@ bool WorkerSchedule::has_room(const Member& member) const {
   return member.flying.size() < member.room && !holds_a_suspect(member);
 }
 
-// For a suspect the worker that is to be kept for it, busy or not; else one with room.
+// For a suspect: the worker to reserve for it, busy or not. Otherwise: a worker with room.
 std::optional<std::size_t> WorkerSchedule::least_busy(const std::vector<bool>& reserved,
                                                       const Item* suspect) const {
   std::optional<std::size_t> best;
@@ -319,8 +319,8 @@ void WorkerSchedule::assign(Seconds now) {
   assign_others(assign_suspects(now), now);
 }
 
-// Gives away the suspects whose workers have nothing else; the others' get nothing more, so that
-// they will.
+// Sends suspects to idle workers. A busy worker is reserved for a suspect: it gets nothing else, so
+// that it becomes idle.
 std::vector<bool> WorkerSchedule::assign_suspects(Seconds now) {
   std::vector<bool> reserved(members_.size());
   for (std::size_t i = 0; i < queue_.size();) {
@@ -377,7 +377,7 @@ void WorkerSchedule::send_canary(std::size_t worker, Seconds now) {
   member.parts_since_canary = 0;
 }
 
-// An answer came. Only of the oldest one is known how long it took.
+// Notes an answer. Only the oldest part's computing time is known.
 void WorkerSchedule::land(Member& member, std::uint64_t id, std::size_t tokens, Seconds now) {
   const auto place = std::find(member.flying.begin(), member.flying.end(), id);
   if (place == member.flying.begin() && tokens > 0) {

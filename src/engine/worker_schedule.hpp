@@ -13,46 +13,44 @@
 
 namespace virnucpro {
 
-// Which worker gets which part of which batch, and what becomes of both when something goes wrong.
-// It knows neither processes nor clocks: it is told what happened and when, and says what to do.
+// Decides which worker computes which part of a batch, and what follows a failure. It knows neither
+// processes nor clocks: the caller reports events with times, and does what it says.
 //
-// Workers pull: one with room gets the oldest part. A worker that is lost is started again, later
-// each time, and dropped after `strikes` losses without a good batch between. Its parts go to
-// others. A part with which a worker was lost is a suspect: it is computed alone, on another worker
-// while there is one. Lost again, it is cut in two, down to one frame; a frame with which two
-// workers were lost while nothing else was on them is condemned, and the workers are not to blame.
-// It is given up when the next part is answered; where no other part is left, at once, provided
-// that any was answered before. Where workers are lost with whatever they get, no frame is at
-// fault: the schedule ends, and has given up none. The price: a resumed run that has nothing left
-// but a frame that loses workers ends so each time.
-// NaN is computed again, on another worker or the same one started anew; what is NaN again is given
-// up.
+// A worker with room gets the oldest part. A lost worker is restarted, with a longer delay each
+// time; after `strikes` losses without a good batch in between it is dropped. Others get its parts.
+// A part with which a worker was lost is a suspect: it is computed alone, on another worker if
+// possible. If lost again, it is cut in two, down to one frame. A frame is condemned when two
+// workers were lost that had only this frame; these workers are not blamed. It is given up when any
+// other part is answered, or at once if no other part is left and any was answered before. If
+// workers are lost with every part, no frame is at fault: the schedule ends and gives up no frame.
+// A part with NaN is computed again, on another worker or a restarted one; frames that are NaN
+// again are given up.
 class WorkerSchedule {
  public:
-  using Seconds = double;  // since any moment
+  using Seconds = double;  // since any fixed moment
 
   struct Settings {
     std::size_t workers = 1;
-    std::size_t prefetch = 2;  // parts that wait at a worker, beyond those it has begun
+    std::size_t prefetch = 2;  // parts that wait at a worker, besides those begun
     unsigned strikes = 3;
-    Seconds first_delay = 0.5;  // before a worker is started again; doubled at each strike …
+    Seconds first_delay = 0.5;  // before a restart; doubles with each strike …
     Seconds longest_delay = 30;
-    // A worker hangs when a part takes so many times what the slowest one took a token, and at
-    // least this long; where none was measured yet, or while it starts, when it takes
-    // longest_start.
+    // A worker hangs if a part takes hang_factor times as long as the slowest time per token
+    // predicts, and at least shortest_hang. While it starts, or before any time was measured, the
+    // limit is longest_start.
     double hang_factor = 10;
     Seconds shortest_hang = 60;
     Seconds longest_start = 1800;
     std::uint64_t parts_between_canaries = 64;
-    // So many workers in a row lost without any good answer end the run, whosever fault it was.
+    // This many losses in a row without a good answer end the run, whatever the cause.
     unsigned most_lost = 64;
   };
 
-  // What to do. Ids are of one sending each; the canary's answer is given to canary_answered().
+  // What to do. Each sending has its own id; pass a canary's answer to canary_answered().
   struct Start {
     std::size_t worker;
   };
-  struct Kill {  // it will be started again after `delay`, or never
+  struct Kill {  // start it again after `delay`, or never if empty
     std::size_t worker;
     std::string reason;
     std::optional<Seconds> delay;
@@ -70,46 +68,46 @@ class WorkerSchedule {
     BatchPart part;
     std::string reason;
   };
-  struct End {  // nobody is left
+  struct End {  // no worker is left
     std::string reason;
   };
   using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;
 
-  // What of an answer is to be used: frames of the batch that are NaN for good, or nothing of it.
+  // Whether to use an answer, and which of its frames stay NaN.
   struct Verdict {
     bool taken = false;
     BatchPart part;
-    std::vector<std::uint32_t> given_up{};  // indices into the part
+    std::vector<std::uint32_t> given_up{};  // indices in the part
   };
 
   // Starts all workers.
   explicit WorkerSchedule(const Settings& settings);
 
-  // What happened. A worker is known by its index; ids that it does not have are its fault.
+  // What happened. A worker is named by its index. The caller checks ids with has() before.
 
-  // A batch, by where its frames begin in both models' tokens.
+  // A new batch; the offsets say where its frames begin in both models' tokens.
   void submit(std::uint64_t batch, std::vector<std::uint32_t> esm_offsets,
               std::vector<std::uint32_t> dna_offsets, Seconds now);
-  // It has loaded its models. It gets the canary first.
+  // The worker has loaded its models. It gets the canary first.
   void ready(std::size_t worker, std::uint64_t token_budget, std::size_t depth, Seconds now);
   void canary_answered(std::size_t worker, bool is_right, Seconds now);
   Verdict answered(std::size_t worker, std::uint64_t id,
                    const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
                    Seconds now);
-  // False: it was one frame alone, which needs more memory than there is.
+  // False: it was a single frame, which needs more memory than there is.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
-  // The last `unsent` messages never reached it: it was not lost with what they ask for.
+  // The worker did not receive the last `unsent` messages, so they did not cause the loss.
   void lost(std::size_t worker, const std::string& reason, Seconds now, std::size_t unsent = 0);
-  // Time has passed: workers to start, workers that hang.
+  // Time has passed: starts workers that are due and finds workers that hang.
   void tick(Seconds now);
 
   std::vector<Action> next_actions();
 
   bool has(std::size_t worker, std::uint64_t id) const;
   bool is_canary(std::uint64_t id) const { return id == kCanary; }
-  // The part that goes by an id which the worker has.
+  // The part that was sent with this id and is not answered yet.
   BatchPart part_of(std::uint64_t id) const { return parts_.at(id).part; }
-  bool all_ready() const;  // but for those that were dropped
+  bool all_ready() const;  // except dropped ones
   unsigned starts_of(std::size_t worker) const { return members_[worker].starts; }
 
  private:
@@ -121,14 +119,14 @@ class WorkerSchedule {
     std::size_t open_parts = 0;
   };
 
-  // A part and what it has been through.
+  // A part and its history.
   struct Item {
     BatchPart part;
     unsigned losses = 0;      // workers lost while they had begun it
-    unsigned alone_lost = 0;  // of them, those that had begun nothing else
+    unsigned alone_lost = 0;  // of these, with nothing else begun
     std::vector<std::size_t> lost_on{};
     unsigned nan_answers = 0;
-    std::vector<std::uint32_t> nan{};  // of the last of these answers
+    std::vector<std::uint32_t> nan{};  // frames in the last of these answers
 
     bool is_suspect() const { return losses > 0 || nan_answers > 0; }
   };
@@ -137,10 +135,10 @@ class WorkerSchedule {
 
   struct Member {
     State state = State::kWaiting;
-    Seconds since = 0;  // when it is to be started; was started; began the first of `flying`
+    Seconds since = 0;  // when it will start, started, or began the first of `flying`
     unsigned starts = 0;
     unsigned strikes = 0;
-    bool may_be_forgiven = false;  // the last strike, once it computes the canary right
+    bool may_be_forgiven = false;  // the last strike, if the next canary's answer is right
     std::size_t room = 0;
     std::size_t depth = 1;
     std::uint64_t token_budget = 0;
@@ -179,10 +177,10 @@ class WorkerSchedule {
   std::vector<Member> members_;
   std::map<std::uint64_t, Shape> batches_;
   std::deque<Item> queue_;
-  std::map<std::uint64_t, Item> parts_;  // by id: those at workers
+  std::map<std::uint64_t, Item> parts_;  // by id: those sent to workers
   std::vector<BatchPart> condemned_;     // frames to give up once another part is answered
   std::uint64_t next_id_ = kCanary + 1;
-  std::optional<double> slowest_;  // seconds a token
+  std::optional<double> slowest_;  // seconds per token
   unsigned lost_in_a_row_ = 0;
   bool nan_was_confirmed_ = false;
   bool was_any_answered_ = false;

@@ -26,7 +26,7 @@
 namespace virnucpro {
 namespace {
 
-// Who sends keeps to far fewer.
+// The sender keeps far below this.
 constexpr std::size_t kMostWaiting = 4096;
 
 void wait_for(int socket, short events) {
@@ -34,12 +34,12 @@ void wait_for(int socket, short events) {
   ::poll(&waiting, 1, -1);
 }
 
-// Its messages may come from any thread.
+// Sends messages from any thread.
 class SharedWriter {
  public:
   explicit SharedWriter(int socket) : socket_(socket), writer_(socket) {}
 
-  // Waits until it is all sent, or nobody is there to take it.
+  // Waits until all is sent, or the reader is gone.
   void send(const WorkerMessage& message) {
     const std::lock_guard lock(mutex_);
     writer_.add(encode_message(message));
@@ -52,7 +52,7 @@ class SharedWriter {
   MessageWriter writer_;
 };
 
-// Takes messages from the socket while the engine computes, so that its end is seen at once.
+// Takes messages from the socket while the engine computes, so that a close is noticed at once.
 class Inbox {
  public:
   Inbox(int socket, Cancel& cancel)
@@ -118,7 +118,7 @@ class Server {
       while (step()) {
       }
     } catch (const std::exception& exception) {
-      if (cancel_.requested()) return;  // nobody is there to be told
+      if (cancel_.requested()) return;  // the parent is gone
       WorkerFailure failure = failure_of(error_of(exception));
       if (!begun_.empty()) failure.batch = begun_.front();
       failure.token_budget = token_budget_;
@@ -141,7 +141,7 @@ class Server {
     return true;
   }
 
-  // Before anything opens the GPU.
+  // Call it before the GPU is opened.
   static void start_trace(const WorkerSetup& setup) {
     Tracer::here().start({.limit = {}, .cupti = setup.cupti});
     if (setup.on_gpu) Tracer::here().trace_kernels();
@@ -152,7 +152,7 @@ class Server {
     return load_(setup, cancel_);
   }
 
-  // Begins a batch or finishes one; false when there are no more.
+  // Begins or finishes a batch; false when there are no more.
   bool step() {
     std::optional<WorkerMessage> message;
     if (begun_.size() < engine_->depth()) {
@@ -176,7 +176,7 @@ class Server {
     writer_.send(answer);
   }
 
-  // Nothing may be under way when kernels are no longer measured: none of them is cut.
+  // Finishes all batches first, so that no kernel is cut from the trace.
   void end_trace() {
     while (!begun_.empty()) finish();
     Tracer::here().stop();
@@ -195,7 +195,7 @@ class Server {
     }
   }
 
-  // It needs more memory than there is: half of its tokens may not.
+  // Reports that a batch needs more memory than there is; half of its tokens may fit.
   void give_back(const BatchRequest& request, const Error& error) {
     const PackedFrames& frames = request.frames;
     const std::uint64_t tokens = std::max(frames.esm_tokens.size(), frames.dna_tokens.size());
@@ -212,7 +212,7 @@ class Server {
   std::unique_ptr<Engine> engine_;
   std::uint64_t token_budget_ = 1;
   std::deque<std::uint64_t> begun_;  // ids
-  Inbox inbox_;                      // last: its thread ends before what it tells is gone
+  Inbox inbox_;                      // last: its thread must end before the members it uses
 };
 
 }  // namespace
@@ -220,7 +220,7 @@ class Server {
 UniqueFd become_worker() {
   ucred peer{};
   socklen_t size = sizeof peer;
-  // Whoever made the pair of sockets is the process that started this one.
+  // The process that made the socket pair is the one that started this one.
   if (::getsockopt(kWorkerSocket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) {
     throw Error(ErrorKind::kUsage, "worker is what predict and embed start, not a command");
   }
@@ -230,8 +230,8 @@ UniqueFd become_worker() {
   ::sigemptyset(&none);
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::prctl(PR_SET_NAME, program_invocation_short_name);  // the kernel took the file's
-  // It may have ended before it could be asked for.
+  ::prctl(PR_SET_NAME, program_invocation_short_name);  // the kernel had set the file's
+  // The parent may have ended before prctl() took effect.
   if (::getppid() != peer.pid) {
     throw Error(ErrorKind::kUsage, "the process that started this worker has ended");
   }

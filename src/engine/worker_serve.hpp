@@ -11,20 +11,20 @@
 
 namespace virnucpro {
 
-// A worker process's models, built into an engine.
+// A worker process's engine with its models, and its first message.
 struct WorkerModels {
   std::unique_ptr<Engine> engine;
   WorkerHello hello;
 };
 using LoadWorkerModels = std::function<WorkerModels(const WorkerSetup&, const Cancel&)>;
 
-// Makes the process one that ends with the thread that started it and leaves signals to it, and
-// gives the socket to it. Errors: kUsage for a process that was not started as a worker.
+// Makes this process a worker: it dies with the thread that started it, leaves signals to the
+// parent, and gets the socket. Errors: kUsage if it was not started as a worker.
 UniqueFd become_worker();
 
-// A worker process's whole life: loads what the setup names, says hello, and computes the batches
-// that come, until the socket is closed; then it stops between two layers. What goes wrong is
-// answered, and is no exception; so are log messages.
+// A worker's main loop: loads the models of the setup, says hello, and computes batches until the
+// socket is closed; then it stops between two layers. Errors and log messages are sent as messages,
+// not thrown.
 void serve_batches(const UniqueFd& socket, const LoadWorkerModels& load);
 
 }  // namespace virnucpro
