@@ -134,7 +134,7 @@ TEST_F(Engines, NameTheFramesThatAreNotFinite) {
                                         frame_tokens("KKKKKKKKW", dna), frame_tokens("L", dna)};
   const BatchResult bad = run(models_that_fail_on_w(), frames);
   EXPECT_THAT(bad.not_finite, ElementsAre(1, 2));
-  // The others are what they are without such neighbours.
+  // The other frames have the same results as without such neighbours.
   const BatchResult good = run(tiny_models(), frames);
   EXPECT_TRUE(std::equal(good.scores.begin(), good.scores.begin() + 2, bad.scores.begin()));
   EXPECT_TRUE(std::equal(good.scores.end() - 2, good.scores.end(), bad.scores.end() - 2));

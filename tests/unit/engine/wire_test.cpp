@@ -79,7 +79,7 @@ TEST(Wire, NoticesEveryChangedByte) {
       WireReader reader;
       reader.add(changed);
       try {
-        // A length that grew waits for what never comes.
+        // If the length grew, the reader waits for the rest.
         EXPECT_FALSE(reader.next_message()) << i;
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::kInternal);
@@ -159,7 +159,7 @@ TEST(Wire, RefusesATraceThatDoesNotFitTogether) {
 
 TEST(Wire, BelievesNoLength) {
   std::string frame = encode_message(WorkerLogLine{});
-  frame.replace(8, 4, "\xff\xff\xff\x7f");  // the largest that it may be, and nothing behind it
+  frame.replace(8, 4, "\xff\xff\xff\x7f");  // the largest valid length, with no payload
   WireReader reader;
   reader.add(frame);
   EXPECT_FALSE(reader.next_message());

@@ -28,9 +28,9 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kBatches = 30;
 constexpr std::uint32_t kFrames = 5;
-constexpr std::uint8_t kBadToken = 77;  // in no batch unless it is put there
+constexpr std::uint8_t kBadToken = 77;  // in no batch unless a test puts it there
 
-// With workers that do as they are told: unit/engine/fake/fake_worker.cpp.
+// With workers that misbehave on demand: unit/engine/fake/fake_worker.cpp.
 struct WorkerPools : testing::Test {
   WorkerPool::Settings settings(const std::vector<std::string>& modes) const {
     WorkerPool::Settings settings{.program = VIRNUCPRO_FAKE_WORKER, .workers = {}};
@@ -60,12 +60,12 @@ struct WorkerPools : testing::Test {
     }
     return request;
   }
-  // Batch 10 holds a bad frame.
+  // Batch 10 has a bad frame.
   static std::optional<std::uint32_t> bad_frame_of(std::uint64_t id) {
     return id == 10 ? std::optional(3U) : std::nullopt;
   }
 
-  // Every batch's answer, checked but for frames that were given up, which are in `failed`.
+  // Checks every batch's results; frames without one are collected in `failed`.
   void run(WorkerPool& pool, bool with_bad_frame = false) {
     const auto make = [&](std::uint64_t id) {
       return request(id, with_bad_frame ? bad_frame_of(id) : std::nullopt);
@@ -161,7 +161,7 @@ TEST_F(WorkerPools, GiveUpTheFrameThatIsNaNForAll) {
 }
 
 TEST_F(WorkerPools, HandOnABatchOfNothingButNaN) {
-  WorkerPool pool(settings({"is_nan_on_token:1"}), cancel);  // a token of every frame
+  WorkerPool pool(settings({"is_nan_on_token:1"}), cancel);  // a token in every frame
   pool.submit(request(0));
   const BatchResult result = pool.receive(true).value();
   EXPECT_EQ(result.not_finite.size(), kFrames);
@@ -169,7 +169,7 @@ TEST_F(WorkerPools, HandOnABatchOfNothingButNaN) {
 }
 
 TEST_F(WorkerPools, LeaveOutAWorkerWhoseCanaryIsWrong) {
-  // Which of them it is hangs on who answers first.
+  // The first to answer sets the reference, so either may be left out.
   WorkerPool::Settings two = settings({"good", "wrong_canary"});
   try {
     WorkerPool pool(two, cancel);

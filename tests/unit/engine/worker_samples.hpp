@@ -46,7 +46,7 @@ inline WorkerTrace sample_trace() {
            .kernels = "CUPTI, API version 130001"}};
 }
 
-// One of every type, with every part of it set.
+// One message of every type, with every field set.
 inline std::vector<WorkerMessage> sample_messages() {
   const WorkerSetup setup{.dnabert_s = "synthetic:dnabert-s-tiny",
                           .esm2 = "synthetic:esm2_tiny",

@@ -17,8 +17,8 @@ using testing::IsEmpty;
 
 constexpr std::uint64_t kBudget = 1000;
 
-// A schedule with the actions that it gave, as a pool would carry them out, and a clock that only
-// the test moves.
+// Runs a schedule and carries out its actions as a pool would, with a clock that only the test
+// moves.
 struct Schedule {
   explicit Schedule(const WorkerSchedule::Settings& settings) : schedule(settings) {
     tick();
@@ -51,7 +51,7 @@ struct Schedule {
     schedule.canary_answered(worker, right, now);
     look();
   }
-  // A worker answers the oldest part that it has.
+  // A worker answers its oldest part.
   WorkerSchedule::Verdict answer(std::size_t worker, std::vector<std::uint32_t> nan = {}) {
     auto& parts = flying[worker];
     const auto [id, part] = parts.front();
@@ -80,7 +80,7 @@ struct Schedule {
     schedule.lost(worker, "it died", now, unsent);
     look();
   }
-  // Starts again whoever waits for it, and has each compute the canary.
+  // Restarts every worker that waits for it; each computes the canary.
   void bring_back() {
     wait(100);
     for (const std::size_t worker : std::set(started)) get_ready(worker);
@@ -150,7 +150,7 @@ TEST(WorkerSchedule, GivesTheNextBatchToTheOneWithTheFewest) {
   for (std::uint64_t batch = 1; batch <= 6; ++batch) s.submit(batch, 2);
   EXPECT_THAT(s.batches_at(0), ElementsAre(1, 3));
   EXPECT_THAT(s.batches_at(1), ElementsAre(2, 4));
-  // Each at its own pace.
+  // Each worker at its own pace.
   s.answer(1);
   s.answer(1);
   EXPECT_THAT(s.batches_at(0), ElementsAre(1, 3));
@@ -163,7 +163,7 @@ TEST(WorkerSchedule, GivesTheBatchesOfALostOneToOthersInTheirOrder) {
   EXPECT_THAT(s.batches_at(0), ElementsAre(1, 3, 5));
   s.lose(0);
   EXPECT_THAT(s.batches_at(1), ElementsAre(2, 4, 6));
-  // The one that it had begun is a suspect: alone, on a worker that it has not met.
+  // The part that worker 0 had begun is a suspect: computed alone, on the other worker.
   for (int i = 0; i < 3; ++i) s.answer(1);
   EXPECT_THAT(s.batches_at(1), ElementsAre(1));
   s.answer(1);
@@ -259,7 +259,7 @@ TEST(WorkerSchedule, FindsTheFrameThatKillsEveryWorker) {
 }
 
 TEST(WorkerSchedule, BlamesNoneOfSeveralThatWereBegunTogether) {
-  // Two begun at a time: which of them it was is only known once each was alone.
+  // Two are begun at a time: only when each was alone is it known which one was the cause.
   Schedule s({.workers = 1, .prefetch = 0});
   s.lose(0);
   s.wait(1);
@@ -315,7 +315,7 @@ TEST(WorkerSchedule, BlamesWhatReachedTheWorkerAndNotWhatIsBehindIt) {
       << "two were lost with it alone";
 }
 
-// Loses every worker that has a part, again and again.
+// Loses every worker that has a part, many times.
 void lose_all(Schedule& s, std::size_t workers) {
   for (int round = 0; round < 200 && s.ended.empty(); ++round) {
     for (std::size_t worker = 0; worker < workers && s.ended.empty(); ++worker) {
@@ -401,7 +401,7 @@ TEST(WorkerSchedule, GivesUpFramesThatAreNaNTwice) {
   const auto verdict = s.answer(0, {1, 3});
   EXPECT_TRUE(verdict.taken);
   EXPECT_THAT(verdict.given_up, ElementsAre(1, 3));
-  // From now on a frame like this costs no process.
+  // From now on such a frame costs no restart.
   s.submit(2, 4);
   EXPECT_FALSE(s.answer(0, {0}).taken);
   EXPECT_EQ(s.reasons.size(), 1U);
@@ -423,7 +423,7 @@ TEST(WorkerSchedule, HalvesWhatAWorkerHasNoMemoryFor) {
   Schedule s({.workers = 1, .prefetch = 0});
   s.submit(1, 8);
   EXPECT_TRUE(s.out_of_memory(0, 40));
-  s.submit(2, 8);  // 80 tokens: halved before it is sent
+  s.submit(2, 8);  // 80 tokens: cut in two before it is sent
   std::vector<std::uint32_t> sizes;
   while (!s.flying[0].empty()) {
     sizes.push_back(s.flying[0].front().second.frames());
@@ -440,25 +440,25 @@ TEST(WorkerSchedule, HalvesWhatAWorkerHasNoMemoryFor) {
 TEST(WorkerSchedule, WaitsTenTimesTheSlowestForAnAnswer) {
   Schedule s({.workers = 1, .prefetch = 0, .shortest_hang = 1});
   s.submit(1, 20);  // 200 tokens
-  s.wait(2);        // not known yet how long one takes: the canary took no time
+  s.wait(2);        // no time per token is known yet: the canary took none
   EXPECT_THAT(s.reasons, ElementsAre(HasSubstr("no answer came for 2 s")));
   s.bring_back();
   s.now += 0.5;
   s.answer(0);
-  s.submit(2, 80);  // 0.5 s two hundred tokens, ten times: 20 s
+  s.submit(2, 80);  // 200 tokens took 0.5 s: 800 take 2 s, times ten: 20 s
   s.wait(19);
   EXPECT_EQ(s.reasons.size(), 1U);
   s.wait(2);
   EXPECT_THAT(s.reasons.back(), HasSubstr("no answer came for 21 s"));
 }
 
-// What they take is not for their tokens.
+// Their time is mostly a fixed cost, not their tokens'.
 TEST(WorkerSchedule, MeasuresTinyBatchesAsAnEighthOfTheBudget) {
   Schedule s({.workers = 1, .prefetch = 0, .shortest_hang = 1});
   s.submit(1, 1);
   s.now += 50;
   s.answer(0);
-  s.submit(2, 100);  // 50 s an eighth of it, ten times: 4000 s; not 50 s ten tokens, ten times
+  s.submit(2, 100);  // 50 s per eighth of the budget, times ten: 4000 s; not 50 s per ten tokens
   s.wait(3999);
   EXPECT_THAT(s.reasons, IsEmpty());
   s.wait(2);
@@ -472,7 +472,7 @@ TEST(WorkerSchedule, WaitsForATinyBatchAsItTakes) {
     s.now += 50;
     if (batch == 1) s.answer(0);
   }
-  s.tick();  // the second one takes as long as the first
+  s.tick();  // the second batch takes as long as the first
   EXPECT_THAT(s.reasons, IsEmpty());
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kDozen = 12;
 
-// For a number of batches that may wait for the worker.
+// The parameter is the number of batches that may wait for the worker.
 struct Workers : testing::TestWithParam<std::size_t> {
   std::unique_ptr<Engine> engine() const {
     return std::make_unique<Engine>(tiny_models(), EngineSettings{.threads = 2, .outputs = {}},
@@ -51,7 +51,7 @@ TEST_P(Workers, HandOnWhatTheEngineThrowsAndTakeNoMoreWork) {
   const std::unique_ptr<Engine> engine = this->engine();
   Worker worker(*engine, GetParam());
   cancel.request_now(SIGTERM);
-  // None of them waits for room that a failed engine never makes.
+  // None of these calls waits for room, which a failed engine never makes.
   for (std::uint64_t id = 0; id < kDozen; ++id) worker.submit(request(id));
   for (int round = 0; round < 2; ++round) {
     try {

@@ -57,7 +57,7 @@ std::vector<std::vector<Token>> random_sequences(std::mt19937& random, Token voc
   return sequences;
 }
 
-// Every sequence alone on one thread, then all of them in random packings on several.
+// Compares every sequence alone on one thread with all of them in random packings on several.
 template <typename Model, typename Token>
 void expect_independence(const Model& model, Token vocabulary, Precision precision) {
   std::mt19937 random(3);
@@ -112,7 +112,7 @@ TEST_F(Models, Esm2AveragesTheFirst1024ResiduesOfAProteinItSeesWhole) {
   residues.back() = 2;
   Packed<std::uint8_t> packed;
   packed.add(residues);
-  residues[1150] = 9;  // beyond the mean, within sight
+  residues[1150] = 9;  // not part of the mean, but seen by attention
   packed.add(residues);
   const std::vector<float> out = embed(model, context, packed);
   double largest = 0;
@@ -134,7 +134,7 @@ TEST_F(Models, RefuseBatchesThatAreNotWhole) {
     }
     return ErrorKind::kUsage;
   };
-  EXPECT_EQ(kind_of({0, 5, 2}, {0, 3}), ErrorKind::kUsage);                 // one residue: fine
+  EXPECT_EQ(kind_of({0, 5, 2}, {0, 3}), ErrorKind::kUsage);                 // valid: one residue
   EXPECT_EQ(kind_of({0, 2}, {0, 2}), ErrorKind::kInternal);                 // no residue to average
   EXPECT_EQ(kind_of({0, 33, 2}, {0, 3}), ErrorKind::kInternal);             // no such token
   EXPECT_EQ(kind_of({0, 5, 2}, {0, 4}), ErrorKind::kInternal);              // beyond the tokens

@@ -1,5 +1,5 @@
-// Stands in for CUPTI: a test says what its GPU did, and the library tells it in records that are
-// laid out, and longer, as the real ones are. The real one's calls are as its reference has them.
+// A fake CUPTI: a test says what its GPU did, and the library reports it in records with the real
+// layout, but longer. The functions are as in CUPTI's reference.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void put(uint8_t *bytes, size_t place, const void *value, size_t size) {
   memcpy(bytes + place, value, size);
 }
 
-// What the test calls.
+// Called by the test.
 
 void fake_reset(int refused_kind) {
   memset(&state, 0, sizeof state);
@@ -66,7 +66,7 @@ void fake_reset(int refused_kind) {
 
 uint64_t fake_clock(void) { return state.clock(); }
 
-// A call of the runtime, and for whom it was made.
+// A runtime call, with the correlation of the batch that made it.
 static void call(void) {
   ++state.correlation;
   uint8_t *record = state.depth > 0 ? add(EXTERNAL) : NULL;
@@ -102,7 +102,7 @@ void fake_kernel(const char *name, uint32_t stream, uint64_t begin, uint64_t end
   activity(KERNEL, name, 0, stream, begin, end);
 }
 
-// The kernel's record is written before it is told for whom it was.
+// The kernel's record comes before the one that names its batch.
 void fake_hasty_kernel(const char *name, uint32_t stream, uint64_t begin, uint64_t end) {
   ++state.correlation;
   activity(KERNEL, name, 0, stream, begin, end);
@@ -133,7 +133,7 @@ int fake_enabled(void) {
   return count;
 }
 
-// What the program calls.
+// Called by the program.
 
 int cuptiGetVersion(uint32_t *version) {
   *version = 130001;
@@ -181,8 +181,7 @@ int cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *last) {
   return SUCCESS;
 }
 
-// A buffer goes out when it is full; unless it is forced to, nothing goes out that is not complete,
-// nor what lies behind that.
+// Delivers full buffers. Unless forced, it delivers nothing from the first incomplete record on.
 int cuptiActivityFlushAll(uint32_t is_forced) {
   uint8_t *buffer = NULL;
   size_t size = 0;

@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// What fake_nvml.c answers, as long as the object lives; its lines are described there.
+// Sets fake_nvml.c's answers as long as the object lives; that file describes the lines.
 class FakeDriver {
  public:
   explicit FakeDriver(const std::string& script) { std::ofstream(path()) << script; }
@@ -24,7 +24,7 @@ class FakeDriver {
   ScopedVariable variable_{"FAKE_NVML", path().string()};
 };
 
-// A GPU that tells everything, always the same.
+// A GPU that measures everything, with constant values.
 inline const char* const kWholeGpu =
     "driver version 580.65.06\n"
     "GPU-1 name Fake-GPU\n"

@@ -8,7 +8,7 @@
 
 namespace virnucpro {
 
-// What a GPU does, as fake_cupti.c tells of it.
+// What a GPU does, for fake_cupti.c to report.
 class FakeGpu {
  public:
   explicit FakeGpu(std::uint32_t refused_kind = 0) {
@@ -44,7 +44,7 @@ class FakeGpu {
     return reinterpret_cast<Function>(::dlsym(library_, name));
   }
 
-  // The program opens the same one, which is loaded once.
+  // The program opens the same library, which is loaded once.
   void* library_ = ::dlopen(VIRNUCPRO_FAKE_CUPTI, RTLD_NOW | RTLD_LOCAL);
 };
 

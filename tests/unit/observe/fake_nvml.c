@@ -1,11 +1,11 @@
-// Stands in for the driver's library of measurements. What it answers is in the file that FAKE_NVML
-// names, read anew at every call; a line is
+// A fake of the driver's library for measurements (NVML). Its answers are in the file named by
+// FAKE_NVML, which it reads again at every call. A line is
 //
 //   WHOSE CALL ANSWER…        "GPU-1 power 300000 310000 !15"
 //
-// WHOSE is "driver" or a device's UUID, and a UUID with a line is a device. The first call gets the
-// first answer and so on; the last one repeats. An answer is a number or word, "!CODE" an error,
-// "hang" a call that never returns. A call without a line is not supported.
+// WHOSE is "driver" or a device's UUID; every UUID with a line is a device. Each call gets the next
+// answer, and the last one repeats. An answer is a number or word, "!CODE" an error, "hang" a call
+// that never returns. A call without a line is not supported.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ typedef struct {
 } Count;
 
 static Count counts[MOST];
-// A monitor that was left behind may still call when the next test's begins.
+// A monitor that was left behind may still call during the next test.
 static pthread_mutex_t counts_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned count_call(const char *whose, const char *call) {
@@ -49,7 +49,7 @@ static void forget_calls(void) {
   pthread_mutex_unlock(&counts_lock);
 }
 
-// The rest of the first line of that device, and of that call where one is given.
+// The rest of the first line for that device and, unless null, that call.
 static int find_line(const char *whose, const char *call, char *line, size_t size) {
   FILE *script = fopen(getenv("FAKE_NVML"), "r");
   int found = 0;
@@ -65,7 +65,7 @@ static int find_line(const char *whose, const char *call, char *line, size_t siz
   return found;
 }
 
-// A file beside the script, for the test to see.
+// Makes a file beside the script, which the test can see.
 static void leave_trace(const char *of) {
   char path[4096];
   snprintf(path, sizeof path, "%s.%s", getenv("FAKE_NVML"), of);
@@ -181,7 +181,7 @@ int nvmlDeviceGetClockInfo(Device *device, int kind, unsigned *megahertz) {
 }
 
 #ifndef FAKE_NVML_IS_OLD
-// The address is the UUID of a device as the script has it, after "PCI-".
+// In the script the address is a device's UUID, after "PCI-".
 int nvmlDeviceGetHandleByPciBusId_v2(const char *address, Device **device) {
   char uuid[LONGEST];
   snprintf(uuid, sizeof uuid, "PCI-%s", address);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMiB = 1U << 20U;
 
-// A /proc and a /sys with what was recorded on Linux 6.1, and a few numbers of the test's own.
+// A /proc and a /sys as recorded on Linux 6.1, with a few numbers changed.
 struct HostUsageTest : testing::Test {
   fs::path proc() const { return folder.path() / "proc"; }
   fs::path sys() const { return folder.path() / "sys"; }
@@ -78,7 +78,7 @@ TEST_F(HostUsageTest, FindsItsChildrenWhereTheKernelDoesNot) {
   add_self();
   add_process("501", 501, 500, "200 100 30 20", 1000);
   add_process("601", 601, 501, "100 0 0 0", 10);
-  add_process("701", 701, 601, "100 0 0 0", 10);  // a child's
+  add_process("701", 701, 601, "100 0 0 0", 10);  // a child's child
   add_process("801", 801, 1, "100 0 0 0", 10);
   fs::create_directories(proc() / "901");  // has ended
   write("proc/uptime", "1 1\n");
@@ -174,7 +174,7 @@ TEST_F(HostUsageTest, ReadsCgroupsOfVersion1BesideVersion2) {
 }
 
 TEST_F(HostUsageTest, ReadsTheCgroupThatAContainerSees) {
-  set_groups("0::/kubepods/pod1/ab\n");  // of the host; the mount begins at it
+  set_groups("0::/kubepods/pod1/ab\n");  // as on the host; the mount begins at this group
   write("sys/fs/cgroup/memory.peak", "77\n");
   write("sys/fs/cgroup/memory.max", "99\n");
   EXPECT_EQ(cgroup().peak_bytes, 77U);

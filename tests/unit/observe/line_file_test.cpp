@@ -49,7 +49,7 @@ TEST_F(LineFileTest, IsTriedAgainWhereItCannotBeOpened) {
   EXPECT_EQ(read_text(folder.path() / "later" / "log"), kHeader + "b\n");
 }
 
-// As on a disk that is full, and then no longer.
+// Like a disk that is full, and later has room again.
 struct FullDisk {
   explicit FullDisk(std::size_t bytes) {
     handler = ::signal(SIGXFSZ, SIG_IGN);

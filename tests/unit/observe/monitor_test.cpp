@@ -45,7 +45,7 @@ Row split(const std::string& line) {
   return row;
 }
 
-// The rows of a file that must be whole: header, complete lines, every column.
+// The rows of a file, which must be complete: header, whole lines, every column.
 std::vector<Row> rows_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -101,7 +101,7 @@ struct MonitorTest : testing::Test {
 
   TemporaryFolder folder;
   const std::filesystem::path csv = folder.path() / "gpu_metrics.log";
-  std::vector<std::string> warnings;  // read when the monitor is gone
+  std::vector<std::string> warnings;  // read after the monitor's end
 };
 
 TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
@@ -148,7 +148,7 @@ TEST_F(MonitorTest, WritesARowForEachOfThemEachTime) {
             split("cuda:0,start,97,1000,4000,61,312.456,1980,sw_power_cap|hw_slowdown,2,,,,"));
   EXPECT_EQ(rows[1][kDevice], "host");
   EXPECT_EQ(rows[1][kUtilization], "");
-  EXPECT_EQ(rows[1][kCpu], "");  // there is nothing before it to compare with
+  EXPECT_EQ(rows[1][kCpu], "");  // no earlier value to compare with
   EXPECT_NE(rows[1][kRss], "");
   EXPECT_NE(rows[3][kCpu], "");
 }
@@ -164,7 +164,7 @@ TEST_F(MonitorTest, KeepsAverageAndExtremesOfEachPhaseApart) {
   monitor.enter(Phase::kTables);
   wait_for_samples(monitor, 2);
   const DeviceSummary device = monitor.summary().devices.front();
-  // Which sample was the last of a phase is the clock's; that none is lost or counted twice is not.
+  // Timing decides which sample is a phase's last; but none may be lost or counted twice.
   const GpuStatistics whole = device.whole();
   EXPECT_EQ(whole.utilization_percent.min, 10);
   EXPECT_EQ(whole.utilization_percent.max, 70);
@@ -320,7 +320,7 @@ TEST_F(MonitorTest, KnowsHowMuchOfTheProcessorsWasUsed) {
   use(1000000);
   wait_for_samples(monitor, 3);
   EXPECT_GT(monitor.summary().host.whole().cpu_percent.max, 100);
-  use(100);  // a worker that ended, and is not counted yet
+  use(100);  // a worker that ended and is not yet counted
   wait_for_samples(monitor, 3);
   EXPECT_EQ(monitor.summary().host.whole().cpu_percent.min, 0);
 }
@@ -366,8 +366,7 @@ TEST_F(MonitorTest, EndsAtOnceWithinALongInterval) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-// One test for each call that may never return: the thread that is left behind is in the fake
-// still.
+// Each call that may never return has its own test, because the abandoned thread stays in the fake.
 struct HangingDriverTest : MonitorTest, testing::WithParamInterface<const char*> {};
 
 TEST_P(HangingDriverTest, IsLeftBehind) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Those of one device of the fake.
+// Reads one device of the fake.
 GpuReading read(const Nvml& nvml, const std::string& uuid) {
   const FoundGpu found = nvml.find(uuid, "");
   EXPECT_EQ(found.failure, "");

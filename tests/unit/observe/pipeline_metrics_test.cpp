@@ -32,7 +32,7 @@ TEST(PipelineMetrics, AddUpByWorkerAndAltogether) {
   EXPECT_EQ(summary.totals.esm_tokens, 90U);
   EXPECT_EQ(summary.totals.dna_tokens, 30U);
   EXPECT_EQ(summary.totals.budget_tokens, 120U);
-  EXPECT_EQ(summary.totals.times.busy(), 8.5);  // the way to the device is beside other batches
+  EXPECT_EQ(summary.totals.times.busy(), 8.5);  // sending overlaps with other batches
   ASSERT_EQ(summary.workers.size(), 3U);
   EXPECT_EQ(summary.workers[0].batches, 1U);
   EXPECT_EQ(summary.workers[1].batches, 0U);

@@ -43,7 +43,7 @@ void rotate(Row& row, std::span<const float> inv_freq, std::size_t position) {
   }
 }
 
-// One query's result in double, written as the definition has it.
+// One query's result in double, by the definition.
 Row reference(const Panels& qkv, std::size_t first, std::size_t length, std::size_t heads,
               std::size_t head, std::size_t query, std::span<const float> inv_freq, double slope) {
   const std::size_t model = qkv.width() / 3;

@@ -12,8 +12,8 @@
 
 namespace virnucpro {
 
-// Weights of any shape asked for, their values a function of name and index: uniform in ±bound,
-// where the bound keeps activations near one; norms near one, variances positive.
+// Weights of any shape. Values depend on name and index: uniform in ±bound, which keeps activations
+// near one; norms are near one, variances positive.
 class RandomWeights : public Weights {
  public:
   RandomWeights() { origin_ = "random"; }

@@ -17,8 +17,8 @@ inline void require_htslib(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// A SAM text written by htslib again: `mode` is "wb" for BAM, "wb0" for BAM in stored blocks, "wc"
-// for CRAM, and so on. `options` are of CRAM, "reference=F" among them.
+// Writes a SAM text again with htslib. `mode` is "wb" for BAM, "wb0" for BAM in stored blocks, "wc"
+// for CRAM, and so on. `options` are for CRAM, such as "reference=F".
 inline std::string written_by_htslib(std::string_view sam, const char* mode,
                                      const std::vector<const char*>& options = {}) {
   const TestFolder folder;

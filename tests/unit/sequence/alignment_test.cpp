@@ -26,7 +26,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kHeader = "@HD\tVN:1.6\n@SQ\tSN:r\tLN:1000\n";
 
-// A line of SAM: what matters here, and fillers.
+// A line of SAM: the fields that matter here, and fillers.
 std::string line(std::string_view name, unsigned flags, std::string_view letters,
                  std::string_view tags = "") {
   const std::string qualities(letters == "*" ? "*" : std::string(letters.size(), 'I'));
@@ -57,7 +57,7 @@ Parsed parse_bam(std::string text, std::size_t block = 1U << 20U) {
   return parse_all(reader);
 }
 
-// Both formats, in blocks of several sizes.
+// Reads the lines as both formats, in blocks of several sizes.
 std::vector<std::string> rows(const std::string& lines) {
   const std::string sam = std::string(kHeader) + lines;
   const Parsed parsed = parse_sam(sam);
@@ -154,7 +154,7 @@ TEST(Alignment, HashIsOfTheText) {
   EXPECT_EQ(parse_bam(text).hash, bam_hash.hex());
 }
 
-// A cut between records is the compression's to find, or, of plain SAM, nobody's.
+// Only the compression can notice a cut between records; in plain SAM nothing can.
 void expect_cuts_found(const std::string& text, const std::function<Parsed(std::string)>& read,
                        const std::vector<std::size_t>& whole) {
   for (std::size_t size = 0; size < text.size(); ++size) {
@@ -194,7 +194,7 @@ class HostileBam : public ::testing::Test {
       : header_(bam_text(kHeader).size()),
         text_(bam_text(std::string(kHeader) + line("abc", 0, "ACGT"))) {}
 
-  // The record with bytes at `offset` (behind its size) replaced.
+  // Replaces bytes of the record at `offset` (after its size).
   Parsed with(std::size_t offset, std::string_view bytes) const {
     std::string text = text_;
     text.replace(header_ + 4 + offset, bytes.size(), bytes);

@@ -22,7 +22,7 @@ Spans planned(std::uint64_t length, std::uint64_t size) {
   return spans;
 }
 
-// The definition, word by word: a list of overlaps, walked along.
+// The definition, word by word: walks along a list of overlaps.
 Spans defined(std::uint64_t length, std::uint64_t size) {
   const std::uint64_t count = (length + size - 1) / size;
   if (count == 0) return {};

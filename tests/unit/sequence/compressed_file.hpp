@@ -40,8 +40,8 @@ inline std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The bytes of `parts` compressed by htslib, each part ended by a flush (a BGZF block of its own).
-// `mode`: "w" BGZF, "wg" one gzip member.
+// Compresses `parts` with htslib; each part ends with a flush (its own BGZF block). `mode`: "w"
+// BGZF, "wg" one gzip member.
 inline std::string compressed(std::initializer_list<std::string_view> parts, const char* mode) {
   const TestFolder folder;
   const std::string path = folder.path("compressed");

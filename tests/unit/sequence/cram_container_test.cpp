@@ -17,12 +17,12 @@ using namespace std::string_view_literals;
 
 constexpr std::uint64_t kFreeBases = 8U << 20U;
 
-// A container of one slice whose only block is stored, of no bytes; `bases` as LTF8 has them.
+// A container of one slice whose only block is stored and empty; `bases` is an LTF8 number.
 std::string container_claiming(std::string_view bases) {
   std::string bytes(26, '\0');
   bytes += "\x09\0\0\0\0\0\0\1\0"sv;  // size, then reference, start, span, records, counter
   bytes += bases;
-  bytes += "\1\1\0"sv;  // blocks, slices, where the slice begins
+  bytes += "\1\1\0"sv;  // blocks, slices, start of the slice
   bytes += "????"sv;
   bytes += "\0\2\0\0\0????"sv;
   repair_cram(bytes);

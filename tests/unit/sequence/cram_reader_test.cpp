@@ -59,7 +59,7 @@ void expect_error(const Parsed& parsed, ErrorKind kind, const std::string& detai
   EXPECT_THAT(parsed.error->what(), HasSubstr(detail));
 }
 
-// Two reference sequences, and reads that lie on both, some of them reversed, and one nowhere.
+// Two reference sequences, reads on both of them, some reversed, and an unmapped read.
 class Cram : public ::testing::Test {
  protected:
   Cram()
@@ -160,7 +160,7 @@ TEST_F(Cram, ManyContainers) {
   }
 }
 
-// Small containers behind a large one, which is still being decoded when they are sent.
+// Small containers after a large one, which is still being decoded when they are sent.
 TEST_F(Cram, LongReads) {
   add("long", 4, "*", 0, random_letters(20'000'000, 3));
   for (int i = 0; i < 20; ++i) add(fmt::format("s{}", i), 4, "*", 0, "ACGT");
@@ -169,7 +169,7 @@ TEST_F(Cram, LongReads) {
   EXPECT_TRUE(parsed.rows == expected());
 }
 
-// Their qualities are as many equal bytes, packed to nothing; on a reference their letters are too.
+// The qualities are equal bytes and compress to nothing; so do letters equal to a reference.
 TEST_F(Cram, LongReadsWithoutQualities) {
   constexpr std::size_t kLetters = 30'000'000;
   const std::string genome = random_letters(kLetters, 5);
@@ -184,8 +184,8 @@ TEST_F(Cram, LongReadsWithoutQualities) {
   }
 }
 
-// The header names the reference's path (UR) and its MD5 (M5), the environment a folder that holds
-// it by its MD5: all that htslib would use.
+// All that htslib would use: the header names the reference's path (UR) and MD5 (M5), the
+// environment a folder that has it by its MD5.
 TEST_F(Cram, NothingIsLookedUp) {
   const std::string content = cram({"version=3.0"});
   for (const std::string& letters : {first_, second_}) {
@@ -200,7 +200,7 @@ TEST_F(Cram, NothingIsLookedUp) {
   }
   std::optional<ScopedVariable> path(std::in_place, "REF_PATH", folder_.path("%s"));
   std::optional<ScopedVariable> cache(std::in_place, "REF_CACHE", folder_.path("%s"));
-  {  // htslib finds it
+  {  // htslib does find it
     htsFile* const file = hts_open(folder_.write("control.cram", content).c_str(), "r");
     sam_hdr_t* const header = sam_hdr_read(file);
     bam1_t* const record = bam_init1();
@@ -215,7 +215,7 @@ TEST_F(Cram, NothingIsLookedUp) {
   expect_error(parsed, ErrorKind::kInputReference, "give --reference FILE");
   EXPECT_THAT(parsed.rows, IsEmpty());
   EXPECT_EQ(parsed.error->place().record, 1U);
-  // Nor by the path alone.
+  // Nor only by the path.
   expect_error(parse(content), ErrorKind::kInputReference, "give --reference FILE");
 }
 
@@ -232,7 +232,7 @@ TEST_F(Cram, AnotherReference) {
   }
 }
 
-// htslib holds only slices that lie on one sequence to their MD5.
+// htslib checks the MD5 only of slices that are on one sequence.
 TEST_F(Cram, AReferenceThatCannotBeHeldToAnMd5) {
   const auto without_md5 = [this](std::initializer_list<const char*> options) {
     const std::string content = cram(options);
@@ -260,7 +260,7 @@ TEST_F(Cram, AReferenceThatCannotBeHeldToAnMd5) {
   }
 }
 
-// No reference would help it.
+// No reference would help here.
 TEST_F(Cram, DamageThatIsNoLackOfAReference) {
   const std::string content = cram({"no_ref=1", "seqs_per_slice=1000"});
   std::string changed = content;
@@ -352,7 +352,7 @@ TEST_F(Cram, CountsThatCannotBe) {
                "9 bytes with 10 blocks");
 }
 
-// `part` is found once and replaced; the checksums are made to fit.
+// Replaces `part`, which occurs once, and corrects the checksums.
 std::string crafted(std::string content, std::string_view part, std::string_view by) {
   const std::size_t at = content.find(part);
   EXPECT_NE(at, std::string::npos);
@@ -371,7 +371,7 @@ TEST_F(Cram, RepairLeavesAWholeFileAsItIs) {
 
 TEST_F(Cram, AHeaderThatCannotBeDecoded) {
   const std::string content = crafted(cram({"no_ref=1"}), "@HD\tVN", "@HDxxVN");
-  for (int i = 0; i < 20; ++i) {  // whatever was on its way when the decoder gave up
+  for (int i = 0; i < 20; ++i) {  // with any container on its way when the decoder fails
     const Parsed parsed = parse(content);
     expect_error(parsed, ErrorKind::kInputCorrupt, "its header cannot be decoded");
     EXPECT_EQ(parsed.error->place().record, 1U);
@@ -391,7 +391,7 @@ TEST_F(Cram, ContainersThatCountWrongly) {
   expect_error(fewer, ErrorKind::kInputCorrupt, "more records than it names");
 }
 
-// Whatever container is on its way when the first one turns out to be wrong.
+// With any container on its way when the first one turns out to be wrong.
 TEST_F(Cram, AContainerThatCountsWronglyBeforeAnother) {
   sam_ = "@HD\tVN:1.6\n";
   for (const char* name : {"a", "b", "c", "d"}) add(name, 4, "*", 0, "ACGT");
@@ -409,7 +409,7 @@ TEST_F(Cram, AContainerThatCountsWronglyBeforeAnother) {
   }
 }
 
-// The error comes behind the same records, and is of the file's own place.
+// The error comes after the same records, with the file's own place.
 TEST_F(Cram, AContainerThatCountsWronglyBeforeACut) {
   sam_ = "@HD\tVN:1.6\n";
   for (const char* name : {"a", "b", "c"}) add(name, 4, "*", 0, "ACGT");
@@ -420,7 +420,7 @@ TEST_F(Cram, AContainerThatCountsWronglyBeforeACut) {
   EXPECT_EQ(parsed.error->place().record, 3U);
 }
 
-// What its files say of the process that decodes: of the test's children the last.
+// A /proc file of the decoding process, the test's newest child.
 std::string proc_file_of_child(const char* name) {
   const std::string self = std::to_string(::getpid());
   std::istringstream children(content_of("/proc/self/task/" + self + "/children"));
@@ -431,7 +431,7 @@ std::string proc_file_of_child(const char* name) {
 
 TEST_F(Cram, TheDecoderIsHeldIn) {
   const std::string content = cram({"no_ref=1"});
-  const UniqueFd kept(::open("/dev/null", O_RDONLY));  // stands for the lock of an output folder
+  const UniqueFd kept(::open("/dev/null", O_RDONLY));  // like the lock of an output folder
   const Cancel cancel;
   MemorySource source(content);
   ReferenceIndex none("");

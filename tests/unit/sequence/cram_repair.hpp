@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// Walks over a CRAM file as its sizes lead, and corrects the checksums on the way.
+// Walks through a CRAM file by its sizes and corrects the checksums.
 class CramRepair {
  public:
   explicit CramRepair(std::string& bytes) : bytes_(bytes) {}
@@ -25,7 +25,7 @@ class CramRepair {
     return static_cast<unsigned char>(bytes_[at_++]);
   }
 
-  // A number whose first byte's leading ones say how many follow, at most `most`.
+  // A number whose leading one bits say how many bytes follow, at most `most`.
   std::uint32_t number(std::uint32_t most) {
     const std::uint32_t first = byte();
     std::uint32_t more = 0;

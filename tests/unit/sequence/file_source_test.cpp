@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kBgzfEnd{
     "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28};
 
-// Letters that do not compress well, so that cuts fall into many kinds of places.
+// Letters that do not compress well, so that cuts hit many kinds of places.
 std::string sample(std::size_t size) {
   std::string text = ">sample\n";
   std::uint32_t state = 1;
@@ -54,7 +54,7 @@ Outcome read_all(const std::string& path) {
 }
 
 Outcome read_bytes(const std::string& content) {
-  static const TestFolder kFolder;  // one for the thousands of files that these tests write
+  static const TestFolder kFolder;  // one folder for the thousands of files of these tests
   return read_all(kFolder.write("input", content));
 }
 
@@ -105,7 +105,7 @@ TEST(FileSource, SeveralMembers) {
   expect_text(gzip(a) + bgzf_b, a + b);
 }
 
-// A gzip file has no end marker: only a cut between two members leaves a whole file.
+// A gzip file has no end marker: only a cut between two members leaves a complete file.
 TEST(FileSource, GzipCutAtEveryByte) {
   const std::string first = gzip(sample(300));
   const std::string content = first + gzip(sample(400));
@@ -120,8 +120,8 @@ TEST(FileSource, GzipCutAtEveryByte) {
   }
 }
 
-// A stored block is its text: what a cut leaves of it is known to the byte. (Within
-// its first 18 bytes a file is not inflated at all.)
+// A stored block contains its text as it is, so the rest after a cut is known exactly. (A file cut
+// within its first 18 bytes is not inflated at all.)
 TEST(FileSource, GivesEveryByteBeforeACut) {
   const std::string text = sample(100);
   const std::string header{"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x64\0\x9b\xff", 15};
@@ -158,7 +158,7 @@ TEST(FileSource, BgzfCutAtEveryByte) {
   }
 }
 
-// Text and buffer sizes that meet htslib's own block size of 65,536.
+// Sizes of text and buffer around htslib's own block size of 65,536.
 TEST(FileSource, CutsAroundTheBlockSize) {
   for (const std::size_t text_size : {65'535U, 65'536U, 65'537U, 131'072U}) {
     for (const char* mode : {"wg", "wg0", "w"}) {
@@ -171,13 +171,13 @@ TEST(FileSource, CutsAroundTheBlockSize) {
   }
 }
 
-// Bytes that no check covers (time, extra flags, operating system, ISIZE of BGZF blocks) may
-// change; the text may not.
+// Bytes without a check (time, extra flags, operating system, ISIZE of BGZF blocks) may change; the
+// text may not.
 TEST(FileSource, AChangedByteIsAnErrorOrChangesNothing) {
   const std::string text = sample(300);
   for (const char* mode : {"wg", "w"}) {
     const std::string content = compressed({text.substr(0, 100), text.substr(100)}, mode);
-    for (std::size_t i = 2; i < content.size(); ++i) {  // without its magic it is another format
+    for (std::size_t i = 2; i < content.size(); ++i) {  // without its magic it has another format
       for (const int flip : {0x01, 0x80, 0xff}) {
         std::string changed = content;
         changed[i] = static_cast<char>(changed[i] ^ flip);
@@ -228,7 +228,7 @@ TEST(FileSource, Cancelled) {
   EXPECT_THROW(source.read(buffer), Error);
 }
 
-// A pipe that nobody opens to write: the wait for its first byte is given up.
+// A pipe that nobody opens to write: a cancellation ends the wait for its first byte.
 TEST(FileSource, CancelledWhileWaiting) {
   const TestFolder folder;
   const std::string path = folder.path("fifo");
@@ -239,7 +239,7 @@ TEST(FileSource, CancelledWhileWaiting) {
   interrupter.join();
 }
 
-// One that falls silent later on.
+// A pipe that is silent later on.
 TEST(FileSource, CancelledWhileWaitingForMore) {
   const TestFolder folder;
   const std::string path = folder.path("fifo");

@@ -43,7 +43,7 @@ TEST(Frames, LowerCaseIsUpperCased) {
 }
 
 TEST(Frames, UnknownCodonsAreDroppedAndTheNucleotidesCutToMatch) {
-  // F1: ATG NNN GCC is two residues, so that its nucleotides are the first 1 + 2·3 of the strand.
+  // F1: ATG NNN GCC is two residues, so its nucleotides are the first 1 + 2·3 of the strand.
   EXPECT_EQ(shown("ATGNNNGCC").front(), "F1 ATGNNNG MA");
 }
 

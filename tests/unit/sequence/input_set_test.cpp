@@ -201,7 +201,7 @@ TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {
   EXPECT_EQ(error.kind(), ErrorKind::kInputTruncated);
   EXPECT_EQ(error.place().file, path);
   EXPECT_EQ(error.place().record, 1U);
-  EXPECT_EQ(error.place().offset, 24'081U);  // as zlib's decompressobj in Python has it
+  EXPECT_EQ(error.place().offset, 24'081U);  // as in Python's zlib.decompressobj
 }
 
 TEST_F(Inputs, PairsAlternate) {

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// A text in memory, handed out in blocks of at most `block` bytes.
+// A text in memory, read in blocks of at most `block` bytes.
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string text, std::size_t block = 1U << 20U)

@@ -32,7 +32,7 @@ TEST(SequenceId, EndsAtTheWhiteSpaceOfPython) {
 }
 
 TEST(SequenceId, KeepsEverythingElse) {
-  // Neighbours of white space (U+200B, U+2007's lead bytes alone, U+00A1) and invalid UTF-8.
+  // Near misses of white space (U+200B, U+2007's lead bytes only, U+00A1) and invalid UTF-8.
   for (const std::string_view id : {"\xe2\x80\x8b", "\xe2\x80", "\xc2\xa1", "\xff\xfe", "\xa0",
                                     "\x1b[0m", "\xc3\xa9t\xc3\xa9", "\x80\xe3\x80"}) {
     EXPECT_EQ(sequence_id(std::string(id) + " x"), id) << ::testing::PrintToString(id);

@@ -40,7 +40,7 @@ ParsedText parse_text(std::string text, std::size_t block = 1U << 20U, ParserLim
   return outcome;
 }
 
-// The records of a good text, which must be the same whatever blocks it comes in.
+// The records of a good text; they must be the same for any block size.
 Rows rows_of(const std::string& text) {
   const ParsedText outcome = parse_text(text);
   EXPECT_FALSE(outcome.error) << outcome.error->what();
@@ -92,7 +92,7 @@ TEST(Parser, EveryLineEndOfPython) {
   EXPECT_EQ(rows_of("@a x\rACGT\r+\rIIII\r@b\rGG\r+\rII"), expected);
 }
 
-// Each used to search the whole window for a line feed: minutes for a few megabytes.
+// A search of the whole window for each line feed would take minutes for a few megabytes.
 TEST(SequenceParser, ManyLoneCarriageReturns) {
   const auto expected = rows_of(">a\nAC\n");
   EXPECT_EQ(rows_of(">a\rA" + std::string(2U << 20U, '\r') + "C"), expected);
@@ -199,7 +199,7 @@ TEST(Parser, FastqWithoutItsMarks) {
   expect_error("@a\nA\n+\nII\x07\n", ErrorKind::kInputMalformed, 1, 8);
 }
 
-// A cut FASTQ is whole only where a record has all its qualities, with or without its line end.
+// A cut FASTQ is complete only if the last record has all its qualities; it needs no line end.
 TEST(Parser, FastqCutAtEveryByte) {
   const std::string text(kFastq);
   for (std::size_t size = 0; size < text.size(); ++size) {

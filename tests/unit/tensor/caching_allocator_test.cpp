@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
-// A device of so many bytes, whose memory is only numbers.
+// A device with this many bytes; its addresses are only numbers.
 class Device {
  public:
   explicit Device(std::size_t bytes) : free_(bytes) {}

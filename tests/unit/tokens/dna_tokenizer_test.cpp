@@ -31,7 +31,7 @@ const DnaTokenizer& published() {
   return kTokenizer;
 }
 
-// The smallest file of the kind, to be spoilt in one place: its letters are A, C and -.
+// The smallest possible file, for tests to spoil in one place: its letters are A, C and -.
 const std::string kSmall = R"({
   "version": "1.0", "truncation": null, "padding": null,
   "added_tokens": [
@@ -75,7 +75,7 @@ void expect_refused(const std::string& json, const std::string& reason) {
   }
 }
 
-// Byte-pair encoding as it is defined, merge by merge.
+// Byte-pair encoding by its definition, merge by merge.
 using Rules = std::vector<std::pair<std::string, std::string>>;
 std::vector<std::string> merge_one_by_one(const std::string& word, const Rules& rules) {
   std::vector<std::string> parts;
@@ -153,8 +153,7 @@ TEST(DnaTokenizer, EncodesAsMergingOneByOneDoes) {
   }
 }
 
-// Each line of the golden file: a text as a JSON string, a tab, its tokens as `tokenizers` 0.13.3
-// gives them.
+// Each line of the golden file: a text as a JSON string, a tab, its tokens by `tokenizers` 0.13.3.
 TEST(DnaTokenizer, GivesTheGoldenTokens) {
   std::ifstream golden(kSource / "tests/unit/tokens/golden_tokens.tsv");
   ASSERT_TRUE(golden);
@@ -198,7 +197,7 @@ TEST(DnaTokenizer, MergesStayWithinWords) {
   EXPECT_EQ(small.vocabulary(), 9U);
   EXPECT_EQ(small.encode("ACA"), Tokens({1, 6, 2}));
   EXPECT_EQ(small.encode("AC A"), Tokens({1, 5, 3, 2}));
-  EXPECT_EQ(small.encode("C-"), Tokens({1, 4, 7, 2}));  // a letter and a sign: two words
+  EXPECT_EQ(small.encode("C-"), Tokens({1, 4, 7, 2}));  // a letter and a sign are two words
   EXPECT_EQ(small.encode("ACNA"), Tokens({1, 5, 0, 3, 2}));
 }
 

@@ -16,7 +16,7 @@ FrameTokens frame(std::size_t esm, std::size_t dna, std::uint16_t content = 7) {
           .dna = std::vector<std::uint16_t>(dna, content)};
 }
 
-// All batches of a stream, taken as a run takes them.
+// All batches of a stream, taken in the same way as in a run.
 std::vector<PackedBatch> pack(const PackSettings& settings,
                               const std::vector<FrameTokens>& frames) {
   Packer packer(settings);
@@ -68,7 +68,7 @@ void expect_complete(const std::vector<PackedBatch>& batches, const PackSettings
   EXPECT_EQ(seen.size(), frames.size());
 }
 
-// The share of the budget that all batches but the last use, by the fuller model.
+// The share of the budget that all batches except the last use, by the fuller model.
 double use(const std::vector<PackedBatch>& batches, std::size_t budget) {
   std::size_t tokens = 0;
   for (std::size_t i = 0; i + 1 < batches.size(); ++i) {
@@ -94,7 +94,7 @@ TEST(Packer, GivesEveryFrameOnceWithItsTokens) {
 
 TEST(Packer, UsesTheBudgetOnFramesOfUsualLengths) {
   std::mt19937 random(2);
-  // Frames of 300 and 500 bases, of both, and of 500 with the short ends of sequences.
+  // Frames of 300 bases, of 500, of both, and of 500 with the short ends of sequences.
   const auto length = [&](int kind) -> std::size_t {
     const std::size_t by_300 = random() % 3 == 0 ? 102 : 101;
     const std::size_t by_500 = 168;

@@ -1,5 +1,5 @@
-// One set of numbers in every accepted format (tests/data/weights, written by
-// tests/oracle/weight_files.py with torch and safetensors): the same shape, names, values and hash.
+// The same numbers in every accepted format (tests/data/weights, from torch and safetensors by
+// tests/oracle/weight_files.py): the same shape, names, values and hash.
 
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ TEST(WeightFormats, InspectTellsWhatAFileIs) {
   EXPECT_EQ(module.kind, "torch zip, pickled __main__.MLPClassifier");
   EXPECT_EQ(module.model, "classifier");
   EXPECT_EQ(module.shape, "20 inputs, 6 hidden, 2 classes");
-  EXPECT_EQ(module.tensors.size(), 9U);  // with num_batches_tracked
+  EXPECT_EQ(module.tensors.size(), 9U);  // includes num_batches_tracked
   EXPECT_EQ(module.problem, "");
   EXPECT_FALSE(module.hash.empty());
 

@@ -1,5 +1,5 @@
-// Files that are cut, damaged or lie: each is refused with a typed error, and nothing is allocated
-// by what they claim.
+// Files that are cut, damaged or lie: each is refused with a typed error, and their false sizes
+// allocate nothing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ ErrorKind header_error(std::string_view header, std::string_view data = "") {
   return parse_error(safetensors_of(header, data));
 }
 
-// Loads a classifier of these bytes and reads all of it.
+// Loads a classifier from these bytes and reads all of it.
 ErrorKind load_error(const std::string& bytes, std::string* message = nullptr,
                      std::uint32_t inputs = 3) {
   const ScratchDir scratch;
@@ -105,7 +105,7 @@ TEST(HostileZip, EveryTruncationIsRefused) {
   }
 }
 
-// A change of any byte is found, or changes nothing that is used.
+// Any changed byte is found, or is one that is not used.
 TEST(HostileZip, NoFlippedByteChangesTheWeightsSilently) {
   const std::string whole = file_text(weight_data() / "classifier/module.pth");
   const ScratchDir scratch;
@@ -145,7 +145,7 @@ std::string pickled_text(const std::string& value) {
   return fmt::format("X{}{}", le_bytes(value.size(), 4), value);
 }
 
-// A torch file of float tensors that all view one storage of one element.
+// A torch file of float tensors that all use one storage with one element.
 std::string torch_file_of_one_number(const std::vector<std::pair<std::string, Shape>>& tensors) {
   const auto text = pickled_text;
   const auto tuple = [](const Shape& numbers) {
@@ -197,8 +197,8 @@ std::string pickled_module(const std::string& state) {
   return fmt::format("c__main__\nMLPClassifier\n)\x81{}b", state);
 }
 
-// A torch file of modules, each twice in the one above it, so many levels. The innermost has
-// fields, so many, that share one value.
+// A torch file with `levels` levels of modules; each level has the next one twice. The innermost
+// has `count` fields that share one value.
 std::string torch_file_of_modules(std::size_t levels, std::size_t count, const std::string& value) {
   std::string fields;
   for (std::size_t i = 0; i < count; ++i) {

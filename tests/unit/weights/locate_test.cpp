@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The caches' variables, pointed into a scratch folder for one test.
+// Points the caches' environment variables to a scratch folder during one test.
 class Locate : public ::testing::Test {
  protected:
   std::filesystem::path esm2(const std::string& model) const {

@@ -125,7 +125,7 @@ TEST(PickleReader, BombsEndAtABound) {
   EXPECT_EQ(pickle_error("\x80\x02" + repeat("(", kTooMany)), ErrorKind::kWeightsFormat);
   EXPECT_EQ(pickle_error("\x80\x02Nq"s + '\0' + repeat("h\0"s, kTooMany)),
             ErrorKind::kWeightsFormat);
-  // One long list of pairs, named again by every OrderedDict made.
+  // One long list of pairs, used by every OrderedDict.
   const std::string pairs = "](" + repeat("NN\x86", 4096) + "eq"s + '\1';
   EXPECT_EQ(pickle_error("\x80\x02" + pairs + repeat("ccollections\nOrderedDict\nh\1\x85R0"s, 300)),
             ErrorKind::kWeightsFormat);

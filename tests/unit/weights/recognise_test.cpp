@@ -1,4 +1,4 @@
-// Models of another kind, and settings that contradict the tensors, are refused by name.
+// Other kinds of models, and settings that contradict the tensors, are refused by name.
 
 #include "weights/recognise.hpp"
 
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 class Recognise : public ::testing::Test {
  protected:
-  // The committed model with its config.json changed.
+  // The repository's model with a change in its config.json.
   ErrorKind esm2_error(const std::string& from, const std::string& to) {
     return changed_error("esm2/hf_safetensors", from, to, [](const ModelFiles& model) {
       const Esm2Shape shape = recognise_esm2(model);

@@ -66,7 +66,7 @@ TEST(Synthetic, PublishedShapesAreKnownByBothNames) {
   }
 }
 
-// The definition written out a second time, in plain integers and doubles.
+// The definition again, in plain integers and doubles.
 TEST(Synthetic, ValuesAreTheDefinedOnes) {
   const Esm2Weights esm2 = load_esm2("synthetic:esm2_tiny:5", kLookup);
   std::vector<float> values(32 * 128);

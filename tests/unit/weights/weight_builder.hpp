@@ -33,7 +33,7 @@ inline std::string file_text(const std::filesystem::path& path) {
   return text.str();
 }
 
-// A folder of a test's own, removed at its end.
+// A folder for one test, removed at its end.
 class ScratchDir {
  public:
   ScratchDir() {
@@ -62,7 +62,7 @@ struct BuiltTensor {
   std::vector<float> values;
 };
 
-// A safetensors file of a header as given and data.
+// A safetensors file with the given header and data.
 inline std::string safetensors_of(std::string_view header, std::string_view data) {
   return le_bytes(header.size(), 8) + std::string(header) + std::string(data);
 }
@@ -80,7 +80,7 @@ inline std::string build_safetensors(const std::vector<BuiltTensor>& tensors) {
   return safetensors_of(header + "}", data);
 }
 
-// The tensors of a small classifier, all values `value` but for the variances.
+// The tensors of a small classifier; all values are `value` except the variances.
 inline std::vector<BuiltTensor> small_classifier(float value = 0.5F) {
   const auto full = [&](std::size_t count) { return std::vector<float>(count, value); };
   return {{"hidden_layer.weight", {2, 3}, full(6)},
@@ -93,7 +93,7 @@ inline std::vector<BuiltTensor> small_classifier(float value = 0.5F) {
           {"output_layer.bias", {2}, full(2)}};
 }
 
-// The kind of the error that `act` throws; its message is left in `message` where that is given.
+// The kind of the error that `act` throws; sets `message` to its text unless null.
 inline ErrorKind error_of(const std::function<void()>& act, std::string* message = nullptr) {
   try {
     act();

@@ -18,7 +18,7 @@ inline std::string le_bytes(std::uint64_t value, unsigned bytes) {
   return text;
 }
 
-// A ZIP of members by name, stored as they are.
+// A ZIP of members by name, uncompressed.
 inline std::string build_zip(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string file;
   std::string directory;

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// What the fake worker computes: of each frame the sum of both models' tokens.
+// The fake worker's results: for each frame the sum of both models' tokens.
 inline BatchResult fake_result(const BatchRequest& request) {
   const PackedFrames& frames = request.frames;
   BatchResult result;

@@ -1,6 +1,6 @@
-// A worker process for tests of WorkerPool: it speaks the protocol, computes numbers that are
-// easily checked, and misbehaves as its setup's `esm2` says: "MODE", "MODE:N" or "MODE:N:once".
-// With "once" it leaves a file in `models_dir` and behaves when it is started again.
+// A worker process for tests of WorkerPool: it speaks the protocol and computes numbers that are
+// easy to check. Its setup's `esm2` says how it misbehaves: "MODE", "MODE:N" or "MODE:N:once". With
+// "once" it leaves a file in `models_dir` and behaves well after a restart.
 #include <poll.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ class FakeWorker {
   }
 
  private:
-  // For runs that begin with letters.
+  // Needed by runs whose input is letters.
   static std::string tokenizer_in(const std::string& share_dir) {
     return share_dir.empty() ? "" : share_dir + "/dnabert-s/tokenizer.json";
   }
