@@ -61,7 +61,7 @@ OnDevice on_gpu(const Family& family, const Heads& heads, const Offsets& offsets
   return out;
 }
 
-// The CPU's answer to the numbers that the device holds.
+// The CPU's result for the numbers on the device.
 std::vector<float> on_cpu(const Heads& heads, const Offsets& offsets,
                           const std::vector<float>& qkv) {
   ThreadPool pool(4);
@@ -87,7 +87,7 @@ class AttentionOnGpu : public testing::TestWithParam<Family> {
   const Element element = GetParam().element;
 };
 
-// Every kernel there is for a batch's longest sequence, on both sides of its bounds.
+// Batches for every kernel, with the longest sequence on both sides of each limit.
 const std::vector<Offsets> kBatches{
     {0, 1, 3, 19, 82, 146},
     {0, 64, 129, 131, 243},
@@ -121,7 +121,7 @@ TEST_P(AttentionOnGpu, AgreesWithTheCpu) {
   }
 }
 
-// Apart, for the sanitizers, which would take minutes.
+// Separate, because it would take minutes under the sanitizers.
 TEST_P(AttentionOnGpu, AgreesWithTheCpuAtTheLongest) {
   for (const Heads& heads : {Heads{2, 64, true}, Heads{3, 64, false}, Heads{2, 24, true}}) {
     for (const Offsets& offsets : kLongest) expect_agreement(GetParam(), heads, offsets);

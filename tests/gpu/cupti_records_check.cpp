@@ -4,12 +4,12 @@
 
 #include "observe/cupti_records.hpp"
 
-// Compiled, never run: held against CUPTI's own header where there is one.
+// Compiled but never run: compares our records with CUPTI's own header, if there is one.
 
 namespace virnucpro {
 namespace {
 
-// What observe/cupti_records.hpp declares has the places of CUPTI's own records, old and new.
+// Our records have the layout of CUPTI's own records, old and new.
 template <typename Kernel>
 constexpr bool has_places_of_a_kernel() {
   using Ours = cupti::KernelRecord;

@@ -1,4 +1,4 @@
-// On a machine with a GPU only: ctest -L gpu.
+// Only on a machine with a GPU: ctest -L gpu.
 #include "tensor/device_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -64,7 +64,7 @@ struct ModelKind {
   EngineModels (*models)();
 };
 
-// Heads of other widths than 64 and of 64: each has its own attention on Hopper.
+// Heads of 64 and of other widths: each kind has its own attention on Hopper.
 struct ModelsOnGpu : testing::TestWithParam<ModelKind> {
   Engine engine(Precision precision, std::size_t token_budget = 4096) const {
     return EngineOnGpu::make_engine(GetParam().models(), precision, token_budget, cancel);
@@ -107,7 +107,7 @@ TEST_P(ModelsOnGpu, AgreesWithTheCpu) {
   }
 }
 
-// A frame's results, as bytes.
+// A frame's results, compared bit by bit.
 struct FrameResult {
   std::vector<float> scores, dnabert_s, esm2;
   bool operator==(const FrameResult&) const = default;
@@ -123,7 +123,7 @@ FrameResult result_of(const BatchResult& batch, std::size_t index) {
   return {row(batch.scores), row(batch.dnabert_s), row(batch.esm2)};
 }
 
-// The frames in batches as a run packs them, two of them under way at a time.
+// Computes the frames in batches as in a run, with two batches in progress at a time.
 std::map<std::uint64_t, FrameResult> run_packed(Engine& engine, std::size_t token_budget,
                                                 const std::vector<FrameTokens>& frames,
                                                 const std::vector<std::uint64_t>& order) {
@@ -202,7 +202,7 @@ TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
   constexpr std::size_t kBudget = 30'000;
   Engine gpu = engine(Precision::kFp16, kBudget);
   const std::uint64_t asked = device_allocator().asked();
-  // The most frames that fit, and ever longer ones.
+  // The most frames that fit, then longer and longer ones.
   const FrameTokens one = frame_tokens("M", "ATG");
   const std::vector<FrameTokens> shortest(kBudget / std::max(one.esm.size(), one.dna.size()), one);
   gpu.run(request_of(0, shortest));
@@ -225,7 +225,7 @@ TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {
   const BatchTimes first = gpu.run(request_of(0, frames)).times;
   const BatchTimes second = gpu.run(request_of(1, frames)).times;
   EXPECT_EQ(first.waiting, 0);
-  EXPECT_GT(second.waiting, 0);  // nothing was under way meanwhile
+  EXPECT_GT(second.waiting, 0);  // the device was idle in between
   for (const BatchTimes& times : {first, second}) {
     EXPECT_GT(times.esm2, 0);
     EXPECT_GT(times.dnabert_s, 0);

@@ -49,7 +49,7 @@ struct Layer {
     return values;
   }
 
-  // The given rows of the inputs through the layer, as bytes of the result.
+  // Runs these rows of the inputs through the layer.
   OnDevice run(Epilogue epilogue, const std::vector<std::size_t>& order) const {
     const Element out_element = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : family.element;
     const OnDevice picked(order.size(), inputs, family.element);
@@ -95,14 +95,14 @@ std::vector<std::size_t> all_rows(std::size_t rows) {
   return order;
 }
 
-// What a layer's numbers on the device are.
+// A layer's numbers, copied to the host.
 struct HostLayer {
   std::vector<float> x, weight, residual, gate;
 };
 
 struct Expected {
   double value;
-  double magnitude;  // the sum of what is added, without its signs: what errors grow with
+  double magnitude;  // the sum of the terms' absolute values, to which errors are proportional
 };
 
 Expected expected(const Layer& layer, Epilogue epilogue, const HostLayer& host, std::size_t row,

@@ -42,7 +42,7 @@ inline float widened(const void* at, Element element) {
   return static_cast<float>(half);
 }
 
-// A matrix on the device that owns its numbers. What nobody wrote is NaN.
+// A matrix on the device that owns its memory; numbers start as NaN.
 class OnDevice {
  public:
   OnDevice(std::size_t rows, std::size_t width, Element element = Element::kFp32)
@@ -94,7 +94,7 @@ DeviceBuffer device_copy(std::span<const T> values) {
   return buffer;
 }
 
-// The relative error of an element type's rounding.
+// The relative rounding error of an element type.
 constexpr double rounding(Element element) {
   switch (element) {
     case Element::kFp16:

@@ -30,7 +30,7 @@ struct PredictOnGpu : testing::Test {
                    [&file](std::string_view text) { file << text; });
   }
 
-  // The three tables of a run.
+  // A run's three tables.
   std::vector<std::string> tables(const ComputeSettings& compute) {
     PredictSettings settings;
     settings.inputs.paths.push_back((directory / "coding.fa").string());
@@ -42,7 +42,7 @@ struct PredictOnGpu : testing::Test {
     settings.chunk_size = 100;
     settings.output = directory / "out";
     settings.existing = Existing::kReplace;
-    settings.stem = std::string("x");  // assigned as "x", GCC 12 warns falsely (its bug 105651)
+    settings.stem = std::string("x");  // with = "x" GCC 12 gives a false warning (its bug 105651)
     settings.classifier_name = std::string("custom");
     const RunSummary summary = predict(settings, counters, cancel, [](std::string_view) {});
     EXPECT_GE(summary.counts.frames, 300U);
@@ -82,7 +82,7 @@ TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
 TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
   const auto cpu = tables({});
   const auto gpu = tables({.precision = Precision::kFp32, .gpus = {{.index = 0}}});
-  // Scores may differ in their last digits; ids and calls may not.
+  // Scores may differ in the last digits; ids and calls must not.
   const auto calls = [](const std::string& table) {
     std::vector<std::string> words;
     std::istringstream lines(table);
@@ -95,7 +95,7 @@ TEST_F(PredictOnGpu, HasTheRowsOfTheCpu) {
   EXPECT_EQ(calls(gpu[0]), calls(cpu[0]));
 }
 
-// The program, beside this one in a bundle and in bin/ of a build.
+// The program: beside this test in a bundle, in bin/ in a build.
 std::filesystem::path folder_of_tests() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
@@ -106,7 +106,7 @@ std::filesystem::path program() {
   return std::filesystem::exists(beside) ? beside : here.parent_path() / "bin" / "virnucpro";
 }
 
-// Of the first `count` GPUs there are.
+// Worker processes on the first `count` GPUs.
 ComputeSettings processes(std::size_t count) {
   ComputeSettings compute{.precision = Precision::kFp16, .token_budget = 400};
   compute.worker_program = program();
@@ -118,10 +118,10 @@ ComputeSettings processes(std::size_t count) {
   return compute;
 }
 
-// Sequences that take seconds, so that something can happen meanwhile.
+// Enough sequences to take seconds, so that something can happen meanwhile.
 constexpr std::uint64_t kLongEnough = 100'000;
 
-// Kills the first child of this process that it sees, once.
+// Kills the first child process that it sees, once.
 class Killer {
  public:
   Killer() : thread_([this] { run(); }) {}

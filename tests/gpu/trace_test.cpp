@@ -18,7 +18,7 @@ struct Window {
   std::uint64_t end = 0;
 };
 
-// Of the spans of that name, by batch.
+// The times of the spans with that name, by batch.
 std::map<std::uint64_t, Window> windows(const TracePart& part, const std::string& name) {
   std::map<std::uint64_t, Window> found;
   for (const TraceEvent& event : part.events) {
@@ -34,7 +34,7 @@ TracePart trace_of_batches(std::uint64_t count) {
   std::mt19937 random(3);
   std::vector<FrameTokens> frames;
   for (int i = 0; i < 12; ++i) frames.push_back(random_frame(random, 100));
-  // Two under way, as a worker has them.
+  // Two batches in progress, as in a worker.
   for (std::uint64_t batch = 0; batch <= count; ++batch) {
     BatchRequest request = request_of(batch, frames);
     request.batch = batch;
@@ -45,7 +45,7 @@ TracePart trace_of_batches(std::uint64_t count) {
   return Tracer::here().drain();
 }
 
-// With CUPTI where the loader finds it, or where VIRNUCPRO_CUPTI says.
+// Uses the CUPTI that the loader finds, or that VIRNUCPRO_CUPTI names.
 TEST(TracedGpu, HasKernelsUnderTheirBatches) {
   const char* const library = ::getenv("VIRNUCPRO_CUPTI");
   Tracer::here().start({.limit = {}, .cupti = library == nullptr ? "" : library});

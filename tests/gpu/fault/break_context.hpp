@@ -2,7 +2,7 @@
 
 namespace virnucpro {
 
-// Lets a kernel write where nothing is, which leaves this process' GPU context unusable.
+// A kernel writes to an invalid address, which makes the process's GPU context unusable.
 void break_context();
 
 }  // namespace virnucpro

@@ -1,5 +1,5 @@
-// A worker whose GPU context breaks a moment after its models are loaded. The first one to come
-// does so, and leaves the file that VIRNUCPRO_FAULT_MARK names; with it there, workers are sound.
+// A worker whose GPU context breaks shortly after its models are loaded. Only the first one does
+// so, and leaves the file that VIRNUCPRO_FAULT_MARK names; later workers see it and behave well.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
