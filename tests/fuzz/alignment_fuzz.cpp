@@ -1,6 +1,6 @@
-// The readers of BAM, SAM and CRAM on any bytes: they end, fail only with their own errors that
-// carry their place, and tell the same whatever the blocks the bytes come in. CRAM also with
-// checksums that fit, so that what lies behind them is reached too.
+// The readers of BAM, SAM and CRAM on any bytes: they end, fail only with their own errors, which
+// have a place, and give the same result for any block size. CRAM also with correct checksums, to
+// reach the code after them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A configuration file of any bytes is read or refused with a typed error.
+// A configuration file of any bytes is accepted or refused with a typed error.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     virnucpro::Config::parse(text, "fuzz.yaml");
   } catch (const virnucpro::Error&) {
-    // Refused, as it may be.
+    // It may be refused.
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// A .pt file of embeddings, with checksums put right: all of its rows, or a typed error.
+// A .pt file of embeddings, with corrected checksums: all its rows are read, or a typed error.
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       reader->read(0, row, values);
     }
   } catch (const virnucpro::Error& error) {
-    if (error.info().exit_code != 1) std::abort();  // that nothing too large is asked for
+    if (error.info().exit_code != 1) std::abort();  // so nothing too large was allocated
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// The layer of gzip and BGZF on the bytes of any file: it ends, fails only with its own errors, and
-// hands out the same text and the same failure whatever the pieces that are asked for.
+// The gzip and BGZF layer on the bytes of any file: it ends, fails only with its own errors, and
+// returns the same text and failure for any sizes of reads.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -12,7 +12,7 @@ namespace {
 using virnucpro::as_bytes;
 using virnucpro::ErrorKind;
 
-// Refused as damaged, or a unit that its own encoding gives back.
+// Refused as damaged, or a unit that encodes to the same bytes.
 void decode(const std::string& blob) {
   try {
     const virnucpro::Unit unit = virnucpro::decode_unit(as_bytes(blob), 0, "run.db");
@@ -27,8 +27,7 @@ void decode(const std::string& blob) {
 
 }  // namespace
 
-// A row of the journal: as it is, and with a checksum that fits, so that what lies behind the
-// checksum is reached too.
+// A row of the journal: as it is, and with a correct checksum, to reach the code after that check.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   decode(bytes);

@@ -1,4 +1,4 @@
-// The bounded JSON walk over any bytes: it ends, or throws kJson, and its paths keep their depth.
+// The bounded JSON walk on any bytes: it ends or throws kJson, and its paths keep their depth.
 
 #include <cstddef>
 #include <cstdint>

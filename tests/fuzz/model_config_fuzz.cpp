@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "weights/model_config.hpp"
 
-// Any text is read as a config.json and as an index of shards, or refused with a typed error.
+// Any text is accepted as a config.json and as a shard index, or refused with a typed error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {

@@ -10,8 +10,8 @@
 #include "unit/weights/zip_builder.hpp"
 #include "weights/zip_file.hpp"
 
-// What a mutated input loses first are its checksums and lengths. These put them right again, so
-// that what lies behind them is reached too.
+// Mutations break checksums and lengths first. These functions correct them, so that the code after
+// those checks is reached, too.
 namespace virnucpro::fuzz {
 
 inline std::uint64_t number_at(std::string_view bytes, std::size_t place, std::size_t size) {
@@ -22,7 +22,7 @@ inline std::uint64_t number_at(std::string_view bytes, std::size_t place, std::s
   return value;
 }
 
-// The CRC-32 of each member of a ZIP, in its directory entry and in its local header.
+// Corrects the CRC-32 of each member of a ZIP, in its directory entry and its local header.
 inline void repair_zip(std::string& bytes) {
   constexpr std::string_view kEntry = "PK\x01\x02";
   constexpr std::size_t kEntrySize = 46;
@@ -42,7 +42,7 @@ inline void repair_zip(std::string& bytes) {
   }
 }
 
-// The length in front of a safetensors header: up to the last brace.
+// Corrects the length before a safetensors header: up to the last brace.
 inline void repair_safetensors(std::string& bytes) {
   constexpr std::size_t kLength = 8;
   const std::size_t brace = bytes.rfind('}');

@@ -1,5 +1,5 @@
-// Runs every file of the folders given through the fuzz target it is linked with. Stands in for
-// libFuzzer's main where the compiler has none, so that the seeds are tested in every build.
+// Runs every file of the given folders through the fuzz target it is linked with. It replaces
+// libFuzzer's main if the compiler has none, so that every build tests the seeds.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ void replay(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   std::printf("%s: %zu bytes\n", path.c_str(), bytes.size());
-  std::fflush(stdout);  // so that the seed is named if the target crashes
+  std::fflush(stdout);  // so that the seed is known if the target crashes
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 

@@ -1,4 +1,4 @@
-// A safetensors file: as it is, and with the length of its header put right.
+// A safetensors file: as it is, and with the header's length corrected.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Any bytes are read, or refused with a typed error.
+// Any bytes are accepted, or refused with a typed error.
 void parse(const std::string& bytes) {
   try {
     virnucpro::parse_safetensors(virnucpro::as_bytes(bytes), "fuzz");

@@ -1,4 +1,4 @@
-// A table of scores: every row is read, or refused with a typed error that names its place.
+// A table of scores: every row is read, or refused with a typed error that has a place.
 #include <sys/mman.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The FASTA/FASTQ parser on any text, in blocks of any size: it ends, fails only with its own
-// errors that carry their place, and tells the same whatever the blocks.
+// The FASTA/FASTQ parser on any text: it ends, fails only with its own errors, which have a place,
+// and gives the same result for any block size.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

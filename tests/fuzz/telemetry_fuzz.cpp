@@ -1,5 +1,5 @@
-// Telemetry as it lies in a run's directory: the bytes as the summary, as batches and as metrics,
-// made into every report. None of it may become markup.
+// Telemetry from a run's directory: any bytes as summary, batches and metrics, made into every
+// report. None of them may become markup.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 using virnucpro::RunFacts;
 
-// What is not of that kind is refused with a typed error.
+// Bytes of another kind are refused with a typed error.
 template <typename Read>
 void read(const Read& read_one) {
   try {
@@ -42,7 +42,7 @@ void check(const std::string& html) {
     ++scripts;
   }
   if (scripts != 1) __builtin_trap();
-  // Of control characters a page has line ends alone.
+  // The only control characters of a page are line ends.
   const bool plain = std::all_of(html.begin(), html.end(), [](char letter) {
     return letter == '\n' || static_cast<unsigned char>(letter) >= 0x20U;
   });

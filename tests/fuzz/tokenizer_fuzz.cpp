@@ -1,4 +1,4 @@
-// The input is a tokenizer.json and, after a NUL byte, a text that is encoded with it.
+// The input is a tokenizer.json and, after a NUL byte, a text to encode with it.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A file of torch.save: as it is, and with checksums that fit. What does not start as a ZIP does is
-// taken for the pickle of one, with four storages beside it.
+// A file of torch.save: as it is, and with correct checksums. Bytes that do not start like a ZIP
+// become the pickle of one, with four storages.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Any bytes are read, or refused with a typed error.
+// Any bytes are accepted, or refused with a typed error.
 void parse(const std::string& bytes) {
   try {
     virnucpro::parse_torch_zip(virnucpro::as_bytes(bytes), "fuzz");

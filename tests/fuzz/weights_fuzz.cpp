@@ -1,4 +1,4 @@
-// A model file from its bytes to the hash of all its values, with checksums and lengths put right.
+// A model file from its bytes to the hash of its values, with corrected checksums and lengths.
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     virnucpro::inspect_model("/proc/self/fd/" + std::to_string(file.get()), true);
   } catch (const virnucpro::Error& error) {
-    if (error.info().exit_code != 1) std::abort();  // that nothing too large is asked for
+    if (error.info().exit_code != 1) std::abort();  // so nothing too large was allocated
   }
   return 0;
 }

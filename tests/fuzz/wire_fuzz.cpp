@@ -7,7 +7,7 @@
 
 namespace {
 
-// Refused, or messages that their own encoding gives back.
+// Refused, or messages that encode to the same bytes.
 void decode(const std::string& bytes) {
   try {
     virnucpro::WireReader reader;
@@ -26,8 +26,8 @@ void decode(const std::string& bytes) {
 
 }  // namespace
 
-// What a worker process sends: as it is, and with a length and a checksum that fit, so that what
-// lies behind them is reached too.
+// Bytes from a worker process: as they are, and with a correct length and checksum, to reach the
+// code after those checks.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   decode(bytes);

@@ -1,4 +1,4 @@
-"""What a hostile file is, and what the program must answer to it."""
+"""A hostile file, and how the program must react to it."""
 
 from typing import Callable, Dict, NamedTuple, Optional, Tuple, Union
 
@@ -6,17 +6,17 @@ Data = Union[bytes, Callable[[], bytes]]
 
 
 class Case(NamedTuple):
-    """One file, or the few that make a model, given to one command of the program."""
+    """One file, or the files of a model, for one command of the program."""
 
     name: str
     command: str  # a row of COMMANDS in test_hostile.py
-    files: Dict[str, Data]  # by their path in a folder of the case's own; made when they are needed
-    target: str = ""  # the path that the command is given; the first of `files` where it is empty
-    error: Optional[str] = None  # the error's name (src/base/error.cpp); None where all goes well
-    says: Tuple[str, ...] = ()  # what the message must hold: tensor, opcode, line …
-    record: Optional[int] = None  # of an input, as failed_inputs.txt has it
+    files: Dict[str, Data]  # by path in the case's own folder; made when needed
+    target: str = ""  # the path for the command; if empty, the first of `files`
+    error: Optional[str] = None  # the error's name (src/base/error.cpp); None for success
+    says: Tuple[str, ...] = ()  # parts of the message: tensor, opcode, line …
+    record: Optional[int] = None  # of the input, as in failed_inputs.txt
     offset: Optional[int] = None
-    letters: int = 0  # of the longest sequence, for which memory is granted
+    letters: int = 0  # of the longest sequence, for which memory is allowed
     timeout: float = 20.0
 
     def given(self):
@@ -24,5 +24,5 @@ class Case(NamedTuple):
 
 
 def repeated(part, times):
-    """A large file that is made when it is needed."""
+    """A large file that is made only when needed."""
     return lambda: part * times

@@ -1,4 +1,4 @@
-"""BAM, SAM and CRAM whose fields lie."""
+"""BAM, SAM and CRAM with false fields."""
 
 import struct
 import zlib
@@ -36,7 +36,7 @@ def bam_record(name=b"read\0", letters=LETTERS, flags=4, tags=b"", size=None, na
 
 def bam_cases():
     head = bam_header()
-    second = len(head) + len(bam_record())  # where the second record begins
+    second = len(head) + len(bam_record())  # start of the second record
 
     def case(name, data, error, record=None, offset=None):
         return Case(f"bam/{name}", "predict", {"x.bam": data}, error=error, record=record,
@@ -175,7 +175,7 @@ CRAM = b"CRAM\x03\x00" + bytes(20)
 
 
 def itf8(value):
-    """A number of one to five bytes, as few as it takes: htslib refuses longer ones."""
+    """A number in as few of one to five bytes as possible: htslib refuses longer forms."""
     value &= 0xFFFFFFFF
     for more in range(4):
         if value < 1 << 7 * (more + 1):
@@ -289,7 +289,7 @@ def cram_cases():
         ("kind_unknown", cram_block(b"x" * 40, kind=99)),
     ):
         yield case(f"block_{name}", file(cram_container(block, records=1)))
-    # Compression headers and slices of nothing but numbers that lie.
+    # Compression headers and slices with only false numbers.
     for name, data in (("zeros", bytes(200)), ("ones", b"\xff" * 200),
                        ("numbers", bytes(range(1, 201)))):
         yield case(f"records_of_{name}", file(cram_container(

@@ -1,4 +1,4 @@
-"""gzip and BGZF, as they should be and otherwise."""
+"""gzip and BGZF, correct and damaged."""
 
 import struct
 import zlib
@@ -37,7 +37,7 @@ def bgzf(data, block=0xFF00, end=BGZF_END):
 
 
 def gzip_bomb(part, times, members=1):
-    """Some of equal members of `times` parts each: made without holding what it inflates to."""
+    """Equal members of `times` parts each, made without their whole text in memory."""
     def make():
         packer = zlib.compressobj(6, zlib.DEFLATED, -15)
         crc = 0
@@ -57,7 +57,7 @@ def changed(data, place, value):
 def gzip_cases():
     good = gzip_member(FASTA)
     cut, corrupt = "input-truncated", "input-corrupt"
-    whole = dict(record=2, offset=len(FASTA))  # all of the text comes before the damage
+    whole = dict(record=2, offset=len(FASTA))  # all text is before the damage
     for name, data, error, place in (
         ("header_of_two_bytes", good[:2], cut, dict(record=1, offset=0)),
         ("header_cut", good[:9], cut, dict(record=1, offset=0)),
@@ -112,8 +112,8 @@ def bgzf_cases():
 
 
 def bombs():
-    """Of a gigabyte where the program gives up or reads over it; of less where it reads all. A
-    quarter in the check form, a gigabyte's still more than the memory that is granted."""
+    """A gigabyte if the program stops early or skips it, less if it reads all. In the check form
+    a quarter; a quarter of a gigabyte is still more than the memory allowed."""
     quarters = by_length(1, 4)
     line = b"A" * 1023 + b"\n"
     mebibyte = line * 1024

@@ -1,4 +1,4 @@
-"""FASTA and FASTQ that are not what they seem."""
+"""FASTA and FASTQ with wrong or misleading content."""
 
 from case import Case, repeated
 

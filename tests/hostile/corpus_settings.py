@@ -1,4 +1,4 @@
-"""Settings in text: tokenizer.json, config.json, an index of shards, the configuration."""
+"""Text settings: tokenizer.json, config.json, a shard index, the configuration."""
 
 import json
 import os
@@ -11,7 +11,7 @@ SPECIAL = ("[UNK]", "[CLS]", "[SEP]")
 
 
 def tokenizer_parts():
-    """A small tokenizer.json of the published kind, as what json.dumps takes."""
+    """A small tokenizer.json like the published one, as an object for json.dumps."""
     vocabulary = {word: place for place, word in enumerate((*SPECIAL, *"ACGT", "AC", "GT", "ACGT"))}
     return {
         "version": "1.0", "truncation": None, "padding": None,

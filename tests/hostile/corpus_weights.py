@@ -1,4 +1,4 @@
-"""Model files: safetensors, indexes of shards, ZIPs of torch.save and the pickles in them."""
+"""Model files: safetensors, shard indexes, ZIPs of torch.save and their pickles."""
 
 import io
 import json
@@ -50,7 +50,7 @@ def classifier_header():
 
 
 def spoilt_classifier(spoil, value=0.5, tail=0):
-    """A classifier whose header `spoil` has changed."""
+    """A classifier with a header that `spoil` has changed."""
     header, end = classifier_header()
     spoil(header)
     return safetensors(header, numbers(end // 4 + tail, value))
@@ -61,7 +61,7 @@ def with_member(name, **members):
 
 
 def with_value(name, value):
-    """A classifier with one other number, the last of a tensor."""
+    """A classifier with one number changed, the last of a tensor."""
     header, end = classifier_header()
     data = bytearray(numbers(end // 4))
     place = header[name]["data_offsets"][1] - 4
@@ -241,7 +241,7 @@ def storages_of(value=0.5):
 
 
 def state_dict(**changed):
-    """The pickle of a classifier's state dict; `changed` gives other tensors, by place."""
+    """The pickle of a classifier's state dict; `changed` replaces tensors by place."""
     members = {}
     for i, (name, shape) in enumerate(SHAPES.items()):
         members[name] = changed.get(f"t{i}", tensor(str(i), shape))
@@ -249,7 +249,7 @@ def state_dict(**changed):
 
 
 class Payload:
-    """What unpickles by calling something."""
+    """An object whose unpickling calls a function."""
 
     def __init__(self, call, *arguments):
         self.call, self.arguments = call, arguments
@@ -259,7 +259,7 @@ class Payload:
 
 
 def payloads():
-    """Pickles that would leave a file "canary" behind, were they run."""
+    """Pickles that would make a file "canary" if they were run."""
     touch = "touch canary"
     for protocol in (0, 1, 2, 3, 4, 5):
         yield (f"system_protocol_{protocol}",
@@ -363,7 +363,7 @@ def module(members):
 
 
 def module_tree():
-    """A module under the long name that stands in memo 1, with many parameters."""
+    """A module with many parameters."""
     parameters = b"}(" + b"".join(
         text(f"p{i}") + tensor("0", (1,), elements=120) for i in range(1000)) + b"u"
     return module(dict_of({"_parameters": parameters}))
@@ -376,20 +376,20 @@ def long_settings():
 
 
 def names_bomb():
-    """60,000 settings of long names and values, each of which stands in the file once."""
+    """60,000 settings with long names and values, all of them stored only once."""
     value = text("v" * 1024) + b"q\x010"
     inner = module(b"}(" + b"".join(text(f"{i:x}") + b"h\1" for i in range(30_000)) + b"u")
     return PROTO + value + twice(inner, "a" * 1000, "b" * 1000) + b"."
 
 
 def twice(inner, first="a", second="b"):
-    """A module that holds another under two names."""
+    """A module that has another one under two names."""
     return module(dict_of({"_modules": b"}(" + text(first) + inner + b"q\2" + text(second)
                            + b"h\2u"}))
 
 
 def modules_bomb(inner=None, levels=40):
-    """Levels of modules, each twice in the one above."""
+    """Levels of modules; each level has the next one twice."""
     inner = inner or module(b"}")
     for _ in range(levels):
         inner = twice(inner)
@@ -397,7 +397,7 @@ def modules_bomb(inner=None, levels=40):
 
 
 def fields_bomb():
-    """80,000 fields, to be looked at 32,768 times."""
+    """80,000 fields that a reader would visit 32,768 times."""
     fields = b"".join(text(f"{i:x}") + b"N" for i in range(80_000))
     return modules_bomb(module(b"}(" + fields + b"u"), levels=15)
 
@@ -430,7 +430,7 @@ def storage_cases():
                storages={**storages_of(), "3": numbers(6, float("nan"))})
     yield case("variance_negative", TENSOR, "bn1.running_var",
                storages={**storages_of(), "5": numbers(6, -1.0)})
-    # One number that stands for 2^40, by strides of zero.
+    # One stored number becomes 2^40 by strides of zero.
     zero = {f"t{i}": tensor("0", shape, (0,) * len(shape), elements=120) for i, shape in enumerate(
         ((1 << 20, 20), *[(1 << 20,)] * 5, (2, 1 << 20), (2,)))}
     yield case("strides_of_zero", FORMAT, "hidden_layer.weight", "larger than the file", **zero)
@@ -438,7 +438,7 @@ def storage_cases():
 
 # --- the ZIP around them -------------------------------------------------------------------------
 class Zip:
-    """A ZIP whose every field can lie."""
+    """A ZIP with any field false."""
 
     def __init__(self):
         self.local, self.directory, self.entries = b"", b"", 0
@@ -474,7 +474,7 @@ class Zip:
 
 
 def classifier_zip(last=True, **pickle_fields):
-    """A good classifier, its data.pkl with other fields."""
+    """A good classifier with other ZIP fields for data.pkl."""
     archive = Zip().add("a/data.pkl", state_dict(), **pickle_fields)
     for key, data in storages_of().items():
         if last or key != "7":

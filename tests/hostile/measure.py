@@ -1,8 +1,8 @@
-"""Runs commands, one after the other, and tells how each ended: a line in, a line out.
+"""Runs commands, one after the other, and reports how each ended: a line in, a line out.
 
 In: SECONDS, FOLDER, COMMAND… with NUL between them; the command's output goes to FOLDER/stdout and
-FOLDER/stderr. Out: wait status, peak resident KiB, whether the time was up (0 or 1). A process of its
-own because a child's peak counts that of the process it was forked from, and this one is small.
+FOLDER/stderr. Out: wait status, peak resident KiB, whether the time ran out (0 or 1). This is a
+separate, small process, because a child's peak memory includes that of its parent at the fork.
 """
 
 import os

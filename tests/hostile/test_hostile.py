@@ -1,7 +1,7 @@
-"""Hostile files, given to the program: each ends with its own error, in little memory and time.
+"""The program reads hostile files: each gives its own error, with little memory and time.
 
-The files are written by the modules beside this one (`cases()` of each); nothing hostile lies in
-the repository. VIRNUCPRO_BIN is the executable, VIRNUCPRO_SOURCE the checkout.
+The modules beside this one write the files (`cases()` of each); the repository has no hostile
+files. VIRNUCPRO_BIN is the executable, VIRNUCPRO_SOURCE the checkout.
 """
 
 import importlib
@@ -30,7 +30,7 @@ FROM_FILES = {"--dnabert-model": "good_dnabert_s",
               "-p": str(WEIGHTS / "classifier" / "module.pth")}
 OUTPUT = ("-o", "out", "--no-progress")
 
-# What each command is given besides the hostile file, which stands for FILE.
+# The arguments of each command; FILE is the hostile file.
 COMMANDS = {
     "predict": ("predict", "FILE", SYNTHETIC, *OUTPUT),
     "reference": ("predict", "FILE", SYNTHETIC, "--reference", "good.fa", *OUTPUT),
@@ -41,7 +41,7 @@ COMMANDS = {
     "dnabert_s": ("predict", "good.fa", {**FROM_FILES, "--dnabert-model": "FILE"}, *OUTPUT),
     "config": ("-c", "FILE", "predict", "good.fa", SYNTHETIC, *OUTPUT),
 }
-# What stands for FILE in the run whose memory is the measure.
+# The good files that replace FILE to measure normal memory.
 GOOD = {
     "predict": "good.fa",
     "reference": "good.fa",
@@ -60,7 +60,7 @@ TABLES = ("*_merged", "prediction_results*", "sequences.tsv", "virus.fasta")
 
 
 def error_table():
-    """{name: (exit code, summary)} of the program's one table of errors."""
+    """{name: (exit code, summary)} from the program's table of errors."""
     text = (SOURCE / "src" / "base" / "error.cpp").read_text()
     row = r'ErrorInfo\{k\w+,\s*"([^"]+)",\s*(\d+),\s*"([^"]+)"'
     return {name: (int(code), summary) for name, code, summary in re.findall(row, text)}
@@ -70,7 +70,7 @@ ERRORS = error_table()
 
 
 class Outcome(NamedTuple):
-    status: int  # as os.wait4 gives it
+    status: int  # from os.wait4
     peak_kib: int
     stdout: str
     stderr: str
@@ -78,7 +78,7 @@ class Outcome(NamedTuple):
 
 @pytest.fixture(scope="session")
 def good_files(tmp_path_factory):
-    """The good neighbours of a hostile file."""
+    """The good files that some commands also need."""
     folder = tmp_path_factory.mktemp("good")
     (folder / "good.fa").write_text(">good a sequence\n" + "ACGTTGCAACCA" * 10 + "\n")
     (folder / "good.yaml").write_text("run:\n  threads: 2\n")
@@ -112,7 +112,7 @@ def command_line(command, file):
 
 @pytest.fixture(scope="session")
 def run():
-    """Runs a command of the table on a file, in a folder, for at most so many seconds."""
+    """Runs a command of COMMANDS on a file, in a folder, with a limit in seconds."""
     with subprocess.Popen([sys.executable, "-I", "-S", HERE / "measure.py"], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as measurer:
         def ask(command, file, folder, seconds):
@@ -180,7 +180,7 @@ def test_hostile_file(case, run, good_files, controls, tmp_path):
     assert not list(tmp_path.rglob("canary*")), "something in the file was executed"
     granted = controls[case.command] + EXTRA_MEMORY_KIB + BYTES_A_LETTER * case.letters // 1024
     assert outcome.peak_kib <= granted, f"{outcome.peak_kib} KiB, {granted} granted"
-    for path in tmp_path.iterdir():  # some are large, and pytest keeps the folders
+    for path in tmp_path.iterdir():  # some files are large, and pytest keeps the folders
         if path.is_file():
             path.unlink()
 
