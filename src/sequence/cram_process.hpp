@@ -16,7 +16,9 @@ namespace virnucpro {
 
 // Runs decode_cram() in a process of its own. On a crafted file htslib may take any amount of
 // memory, and some versions corrupt their memory or never end. The process has limits of memory and
-// time, can open no other file, and harms nothing else when it crashes.
+// time, can open no other file, and harms nothing else when it crashes. Before each record it tells
+// how far it has read, so a container with a wrong count of records fails at the same place each
+// time.
 class CramProcess : public ByteSource {
  public:
   // The next part of the CRAM, empty at its end. Called when the last part was sent.

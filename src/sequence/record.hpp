@@ -18,7 +18,7 @@ struct SequenceRecord {
 };
 
 // The header's first word, as Python's str.split() on UTF-8 finds it; bytes that are not UTF-8 are
-// kept. Empty for an empty header.
+// kept (docs/reference/semantics.md, section 1). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
 // Counts the letters that are no IUPAC nucleotide code (ACGTU RYSWKM BDHV N, either case): gaps,
