@@ -9,21 +9,21 @@
 
 namespace virnucpro {
 
-// Set once, from a signal handler or another thread; looked at between the records of an input and,
-// with some delay, between the layers of a model.
+// A request to stop, set from a signal handler or another thread. It is checked between the records
+// of an input and, with some delay, between the layers of a model.
 class Cancel {
  public:
   // `signal` is SIGINT or SIGTERM, or 0 for a stop that is not the user's (another thread failed).
   void request(int signal) noexcept { request_at(signal, now()); }
-  // The same, and nothing is worth its end any more.
+  // The same, without the time of grace for work that is under way.
   void request_now(int signal) noexcept {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
-  // Throws Error(kInterrupted | kTerminated) once requested.
+  // Throws Error(kInterrupted | kTerminated) if a stop was requested.
   void check() const;
-  // The same once that was kGrace ago: for work that is worth its end, a batch above all.
+  // The same, but only kGrace after the request: for work worth finishing, such as a batch.
   void check_late() const;
   bool late() const noexcept {
     return requested() && now() - requested_at_.load(std::memory_order_relaxed) >=
@@ -39,7 +39,7 @@ class Cancel {
     requested_.store(true, std::memory_order_release);
   }
 
-  // In a signal handler, too: clock_gettime() is one of the calls that may stand there.
+  // Also runs in a signal handler: clock_gettime() is async-signal-safe.
   static std::int64_t now() noexcept {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);

@@ -80,8 +80,8 @@ std::string shown_name(std::string_view text) {
   return std::string(text.substr(0, kShownName));
 }
 
-// Takes the parser's events instead of letting it build a tree: nothing is expanded, and what is
-// too deep is refused where it begins.
+// Reads the parser's events instead of letting it build a tree: nothing is expanded, and input that
+// is too deep is refused where it begins.
 class Collector final : public YAML::EventHandler {
  public:
   explicit Collector(const std::string& file) : file_(file) {}
@@ -133,14 +133,14 @@ class Collector final : public YAML::EventHandler {
   struct Level {
     std::string name;  // dotted
     bool is_map = false;
-    std::optional<std::string> key;  // of the value that comes next
+    std::optional<std::string> key;  // of the next value
   };
 
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& detail) const {
     throw config_error(file_, mark.line + 1, detail);
   }
 
-  // The dotted name of the value that comes next.
+  // The dotted name of the next value.
   std::string next_name() const {
     if (levels_.empty()) return {};
     const Level& level = levels_.back();
@@ -171,7 +171,7 @@ class Collector final : public YAML::EventHandler {
     return std::any_of(levels_.begin(), levels_.end(), [](const Level& l) { return !l.is_map; });
   }
 
-  // What stands in a list repeats its keys; anywhere else a key stands once.
+  // Keys may repeat inside a list; anywhere else a key is set only once.
   void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting, bool repeats) {
     const bool fresh = settings.emplace(name, std::move(setting)).second;
     if (!fresh && !repeats) fail(mark, fmt::format("{} is set twice", shown_name(name)));

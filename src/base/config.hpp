@@ -21,9 +21,9 @@ enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumb
 struct ConfigKey {
   std::string_view name;  // "prediction.models.500"
   ConfigType type;
-  std::string_view fallback;  // as YAML; what is used when the key is not set
+  std::string_view fallback;  // as YAML; used when the key is not set
   std::string_view comment;   // one line; for a key without effect, why
-  bool used;                  // false: of v2, accepted, but it has no meaning here
+  bool used;                  // false: a key of v2, accepted but without effect here
 };
 
 // Every key: those of v2, then our own under "run".
@@ -46,12 +46,12 @@ class Config {
   // not in config_keys() is kInternal.
   std::optional<std::string> text(std::string_view name) const;
   std::optional<bool> flag(std::string_view name) const;
-  std::optional<std::uint64_t> count(std::string_view name) const;  // empty for "auto", too
+  std::optional<std::uint64_t> count(std::string_view name) const;  // also empty for "auto"
   std::optional<double> number(std::string_view name) const;
   // A number within bounds, or `fallback` where the file does not set it. Errors: kConfig.
   double number_in(std::string_view name, double fallback, double least, double most) const;
 
-  // The error for a value that is of its type, but not one that `name` can have.
+  // The error for a value of the right type that `name` cannot have.
   Error wrong_value(std::string_view name, const std::string& expected) const;
 
   const std::vector<std::string>& warnings() const { return warnings_; }  // unknown keys

@@ -128,7 +128,7 @@ std::span<const ConfigKey> config_keys() {
 
 std::string default_config() {
   std::string text(kHead);
-  std::vector<std::string_view> open;  // the sections the last key stood in
+  std::vector<std::string_view> open;  // the sections that contain the last key
   for (const ConfigKey& key : kKeys) {
     std::vector<std::string_view> parts = split_name(key.name);
     const std::string_view last = parts.back();

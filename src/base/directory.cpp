@@ -29,7 +29,7 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // nothing depends on it
+  std::error_code ignored;  // what remains does no harm
   std::filesystem::remove_all(path_, ignored);
 }
 

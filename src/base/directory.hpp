@@ -4,10 +4,10 @@
 
 namespace virnucpro {
 
-// Makes a folder and those above it; one that is there is left as it is. Errors: kOutputWrite.
+// Makes a folder and its parents; an existing one is left as it is. Errors: kOutputWrite.
 void make_directory(const std::filesystem::path& directory);
 
-// A folder of our own in the temporary folder (TMPDIR), removed with all it holds.
+// A new folder in the temporary folder (TMPDIR), removed with everything in it at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder();  // Errors: kTemporaryFolder.

@@ -13,7 +13,7 @@ namespace {
 
 using enum ErrorKind;
 
-// In the order of ErrorKind: error_info() indexes it, and a test holds the order.
+// In the order of ErrorKind, because error_info() indexes it; a test checks the order.
 constexpr std::array kTable{
     ErrorInfo{kUsage, "usage", 1, "the command line cannot be used",
               "See the help of the command: virnucpro COMMAND --help."},
@@ -117,7 +117,7 @@ constexpr std::array kExitCodes{
     ExitCode{143, "terminated (SIGTERM)"},
 };
 
-// What a file says of itself may be of any length, and hold a NUL, at which what() would end.
+// Text from a file may be very long, or contain a NUL, which would end what().
 std::string message_text(std::string_view text) {
   constexpr std::size_t kLongest = 2048;
   if (text.size() <= kLongest) return printable(text);

@@ -66,16 +66,16 @@ struct ErrorInfo {
 std::span<const ErrorInfo> error_table();
 const ErrorInfo& error_info(ErrorKind kind);
 
-// Whether an error while an input is read is that input's own, so that the others can go on; all
-// else (no memory, no temporary folder, a signal) ends the run.
+// Whether an error that occurs while an input is read concerns only that input, so that the run can
+// go on with the others. Any other error (no memory, no temporary folder, a signal) ends the run.
 bool is_of_an_input(ErrorKind kind);
 
-// Exit codes that no single error stands for.
+// Exit codes that belong to no single error.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitDiffers = 1;  // compare found rows that differ
 inline constexpr int kExitPartial = 2;
 
-// What an exit code says, for help and documentation.
+// What an exit code means, for help and documentation.
 struct ExitCode {
   int code;
   std::string_view meaning;
@@ -83,7 +83,7 @@ struct ExitCode {
 // Every exit code of the program, in ascending order.
 std::span<const ExitCode> exit_codes();
 
-// Where an error was met; what is unknown stays empty.
+// Where an error occurred; unknown fields stay empty.
 struct Place {
   std::string file{};
   std::optional<std::uint64_t> record{};  // 1-based, within the file
@@ -104,7 +104,7 @@ class Error : public std::exception {
   const std::string& detail() const noexcept { return detail_; }
   const ErrorInfo& info() const noexcept { return error_info(kind_); }
 
-  // What the user can do: the table's remedy, unless a better one is known where it happened.
+  // What the user can do: the table's remedy, unless advise() gave a better one.
   std::string_view remedy() const noexcept;
   void advise(std::string remedy) { remedy_ = std::move(remedy); }
 

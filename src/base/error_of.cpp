@@ -13,7 +13,7 @@ Error error_of(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
     return Error(ErrorKind::kOutOfMemory, "");
   }
-  // A thread that cannot be started.
+  // A thread could not be started.
   const auto* system = dynamic_cast<const std::system_error*>(&exception);
   if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
     return Error(ErrorKind::kOutOfMemory,

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// The error that an exception stands for: itself where it is one, kOutOfMemory where the system
-// gives no more memory or threads, else kInternal.
+// Turns any exception into an Error: an Error stays as it is, lack of memory or threads becomes
+// kOutOfMemory, everything else kInternal.
 Error error_of(const std::exception& exception);
 
 }  // namespace virnucpro

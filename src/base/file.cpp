@@ -162,7 +162,7 @@ void AtomicFile::truncate(std::uint64_t size) {
 
 void AtomicFile::sync() {
   flush();
-  std::string().swap(buffer_);  // a file may wait long for its commit, and many at a time
+  std::string().swap(buffer_);  // many files may wait long for their commit
   if (::fsync(fd_.get()) != 0) fail_write(partial_, errno);
 }
 
@@ -176,7 +176,7 @@ void AtomicFile::commit() {
 void sync_directory(const std::filesystem::path& directory) {
   const std::filesystem::path& folder = directory.empty() ? "." : directory;
   const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some network file systems cannot sync a folder (EINVAL): their rename is as durable as it gets.
+  // Some network file systems cannot sync a folder (EINVAL); there the rename has to be enough.
   if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_write(folder, errno);
 }
 

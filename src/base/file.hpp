@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// An open file descriptor, closed at the end of its life.
+// An open file descriptor that closes itself.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -51,15 +51,15 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// The whole of a small file. Error kJson/kConfig/… is the caller's: `kind` names what a file larger
-// than `limit` bytes, or one that cannot be read, is.
+// The whole of a small file. Errors: `kind`, where the file is larger than `limit` bytes or cannot
+// be read.
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
 
-// The first bytes of a file: fewer than `size` where it has no more, or cannot be read.
+// The first `size` bytes of a file; fewer where it is shorter or cannot be read.
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
-// A file that appears under its name complete or not at all: written under "<name>.partial" in the
-// same folder, synced and renamed by commit(), removed if never committed. Errors: kOutputWrite.
+// A file that gets its name only when it is complete: written as "<name>.partial" in the same
+// folder, synced and renamed by commit(), removed if never committed. Errors: kOutputWrite.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -68,15 +68,15 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   void write(std::string_view text);
-  // For writers that need the path themselves (HDF5): write there, then commit().
+  // For writers that open the file themselves (HDF5): write to this path, then commit().
   const std::filesystem::path& partial_path() const { return partial_; }
-  // What a file is called until it is complete.
+  // The name of a file that is not complete yet.
   static std::filesystem::path partial_name(const std::filesystem::path& path);
   std::uint64_t size() const { return written_ + buffer_.size(); }
   // Drops everything after the first `size` bytes written.
   void truncate(std::uint64_t size);
-  // Has everything written so far on disk. Several files that must appear together are all synced
-  // before the first is committed: a full disk then shows while none has its name.
+  // Syncs everything written so far to disk. Of several files that must appear together, sync all
+  // before you commit the first: a full disk is then noticed before any has its name.
   void sync();
   void commit();
 
@@ -93,14 +93,13 @@ class AtomicFile {
 // Syncs a folder, so that a rename in it survives a power cut. Errors: kOutputWrite.
 void sync_directory(const std::filesystem::path& directory);
 
-// Writes all of `text`, however many calls it takes. Returns 0, or errno as the failed call left
-// it.
+// Writes all of `text`, in several calls if needed. Returns 0, or errno of the failed call.
 int write_all(int fd, std::string_view text);
 
-// "No space left on device", as errno has it.
+// The system's text for `error`: "No space left on device".
 std::string errno_text(int error);
-// kOutputWrite for `path`, of errno as the failed call left it; where the disk or a quota is full
-// its remedy is to free space. `what` is said before the reason.
+// kOutputWrite for `path`, with errno of the failed call. Where the disk or a quota is full, its
+// remedy is to free space. `what` precedes the reason.
 Error write_error(const std::filesystem::path& path, int error, const std::string& what = {});
 
 }  // namespace virnucpro

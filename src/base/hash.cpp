@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kCastagnoli = 0x82f63b78U;  // reflected
 
-// Slicing by eight (Kounavis and Berry, 2005): table[k][b] is the CRC of byte b before k zeros.
+// Slicing by eight (Kounavis and Berry, 2005): table[k][b] is the CRC of byte b, then k zeros.
 constexpr auto kCrcTables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

@@ -35,7 +35,7 @@ constexpr std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-// XXH3-128 over a stream; hex() is its canonical form of 32 digits.
+// XXH3-128 of a stream; hex() is its canonical form of 32 digits.
 class ContentHash {
  public:
   ContentHash();

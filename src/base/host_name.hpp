@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Of this machine, as the kernel has it; "unknown" where it does not tell.
+// This machine's name, from the kernel; "unknown" where the call fails.
 std::string host_name();
 
 }  // namespace virnucpro

@@ -11,8 +11,8 @@ namespace {
 
 using Library = nlohmann::json;
 
-constexpr std::size_t kShown = 64;      // letters of a name that an error repeats
-constexpr int kNumberOutOfRange = 406;  // the library's number for it
+constexpr std::size_t kShown = 64;      // letters of a name that an error shows
+constexpr int kNumberOutOfRange = 406;  // the library's number for this error
 
 class Walker : public nlohmann::json_sax<Library> {
  public:
@@ -44,7 +44,7 @@ class Walker : public nlohmann::json_sax<Library> {
     return true;
   }
 
-  // The library's own message repeats the token it stopped in, which may be the whole file.
+  // The library's own message quotes the token where it stopped, which may be the whole file.
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception& error) override {
     const bool out_of_range = error.id == kNumberOutOfRange;
@@ -53,7 +53,7 @@ class Walker : public nlohmann::json_sax<Library> {
   }
 
  private:
-  // path_ holds a step for every open container: where in it the walk stands.
+  // path_ has one step per open container: the current place in it.
   bool leaf(JsonScalar value) {
     visitor_.scalar(path_, std::move(value));
     return advance();
@@ -86,7 +86,7 @@ class Walker : public nlohmann::json_sax<Library> {
   JsonVisitor& visitor_;
   JsonPath path_;
   std::vector<std::unordered_set<std::string>> members_;
-  std::size_t named_ = 0;  // members, of closed objects too
+  std::size_t named_ = 0;  // including those of closed objects
 };
 
 }  // namespace

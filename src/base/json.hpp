@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Headers and settings of the largest published models take a tenth of these.
+// The largest published models have headers and settings of a tenth of these sizes.
 inline constexpr std::size_t kMaxJsonBytes = 8U << 20U;
 inline constexpr std::size_t kMaxJsonMembers = 1U << 17U;  // of all objects together
 inline constexpr std::size_t kMaxJsonDepth = 64;
@@ -26,8 +26,8 @@ struct JsonStep {
 };
 using JsonPath = std::vector<JsonStep>;
 
-// What a bounded walk over a JSON document reports, in document order. The path names the value
-// itself; open() and close() tell of objects and arrays (an empty one has no scalars).
+// Receives what a bounded walk over a JSON document finds, in document order. The path names the
+// value itself; open() and close() mark objects and arrays (an empty one has no scalars).
 class JsonVisitor {
  public:
   virtual ~JsonVisitor() = default;
@@ -36,13 +36,13 @@ class JsonVisitor {
   virtual void close(const JsonPath& /*path*/) {}
 };
 
-// Walks `text` without building a tree: memory stays with the deepest path and the names of the
-// members of open objects. `file` names it in errors: kJson for what is not JSON, goes beyond one
-// of the limits above, or names a member twice in one object.
+// Walks `text` without building a tree. Memory holds only the current path and the member names of
+// open objects. Errors: kJson, naming `file`, for text that is not JSON, goes beyond a limit above,
+// or has a member twice in one object.
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
-// Text and numbers as JSON has them. What is not UTF-8 becomes U+FFFD: paths and names need not be
-// UTF-8. NaN and infinity become null.
+// Text and numbers in JSON's form. Bytes that are not UTF-8 become U+FFFD, since paths and names
+// may contain any bytes. NaN and infinity become null.
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 

@@ -12,9 +12,9 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kLongestText = 4000;  // a command line with many inputs
+constexpr std::size_t kLongestText = 4000;  // enough for a command line with many inputs
 
-// Empty when it is too long.
+// Empty when the path is too long.
 std::optional<std::string> path_text(const JsonPath& path, std::size_t steps) {
   std::string text;
   for (std::size_t k = 0; k < steps; ++k) {

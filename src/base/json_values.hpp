@@ -12,8 +12,8 @@
 
 namespace virnucpro {
 
-// The numbers and words of a JSON document by their paths, "devices/0/name". What is not there, or
-// is of another type, is not an error but empty: a report says "not measured".
+// The numbers and words of a JSON document by their paths, "devices/0/name". A value that is
+// missing or of another type is empty, not an error: a report then says "not measured".
 class JsonValues {
  public:
   static constexpr std::size_t kMostValues = 1U << 18U;
@@ -21,17 +21,17 @@ class JsonValues {
   static constexpr double kLargestNumber = 1e15;
 
   JsonValues() = default;
-  // Errors: kJson, naming `file`: walk_json()'s, and more than kMostValues values.
+  // Errors: kJson, naming `file`: those of walk_json(), and more than kMostValues values.
   JsonValues(std::string_view text, const std::string& file);
   static JsonValues read(const std::filesystem::path& file);  // Errors: kJson
 
   bool empty() const { return values_.empty(); }
-  // From 0 to kLargestNumber: nothing that is measured lies outside.
+  // From 0 to kLargestNumber; no measured value lies outside.
   std::optional<double> number(const std::string& path) const;
   std::optional<std::uint64_t> count(const std::string& path) const;
-  // As it is written, of up to 64 bits: a seed, a number of bytes.
+  // A whole number of up to 64 bits without rounding: a seed, a number of bytes.
   std::optional<std::uint64_t> whole_number(const std::string& path) const;
-  std::optional<std::string> text(const std::string& path) const;  // as shown_text() has it
+  std::optional<std::string> text(const std::string& path) const;  // as shown_text() returns it
   std::optional<bool> flag(const std::string& path) const;
   std::size_t elements(const std::string& path) const;  // of an array
 

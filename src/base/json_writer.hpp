@@ -17,7 +17,7 @@ namespace virnucpro {
 
 struct JsonMember;
 
-// A value that is to be written as JSON. Members of an object keep their order:
+// A value to be written as JSON. Members of an object keep their order:
 //
 //   Json json{{"name", name}, {"lengths", {{"min", 4}, {"mean", 4.5}}}};
 //   json["hash"] = hash;    // an empty optional is null
@@ -51,21 +51,21 @@ class Json {
   // Without members; operator[] adds them.
   static Json object();
 
-  // The member of this name. Where there is none, a null is added behind the others. A null that
-  // this is asked of becomes an object. Errors: kInternal for any other value.
+  // The member of this name, added at the end as null where it is missing. A null that is indexed
+  // becomes an object. Errors: kInternal for any other value.
   Json& operator[](std::string_view name);
 
-  // Sets every member that `other`, an object, has.
+  // Sets every member of `other`, an object.
   void update(const Json& other);
 
-  // Every member and element on a line of its own, `indent` blanks further in than what holds it;
-  // of 0, all on one line without blanks. No line end at the end.
+  // With `indent` > 0, every member and element has its own line, indented by `indent` more blanks
+  // than its container; with 0, all is on one line without blanks. No line end at the end.
   std::string dump(std::size_t indent = 0) const;
 
  private:
   enum class Kind { kScalar, kArray, kObject };
 
-  // `blanks` stand before its members.
+  // `blanks` precede each of its members.
   void write(std::string& text, std::size_t indent, std::size_t blanks) const;
 
   Kind kind_ = Kind::kScalar;

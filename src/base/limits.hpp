@@ -4,19 +4,19 @@
 
 namespace virnucpro {
 
-// Sizes of the program's queues and windows. They bound memory and shape the flow, never the
-// results. Some tests are linked with tiny ones, of one or two (limits_tiny in
-// tests/CMakeLists.txt), so that every edge happens.
+// Sizes of the program's queues and windows. They bound memory and affect speed, never results.
+// Some tests are linked with tiny sizes of one or two (limits_tiny in tests/CMakeLists.txt), so
+// that every edge case occurs.
 struct Limits {
   std::size_t chunks_per_block;    // chunks translated and tokenised as one piece of work
   std::size_t blocks_in_flight;    // pieces of work between the reader and the packer
   std::size_t frames_in_window;    // frames the packer chooses from
   std::size_t frames_per_batch;    // at most, whatever the token budget
-  std::size_t parts_per_drain;     // sequences, or stretches of them, until the window is emptied
+  std::size_t parts_per_drain;     // sequences, or parts of long ones, until the window is emptied
   std::size_t batches_in_flight;   // between the packer and a worker, at most
   std::size_t frames_per_unit;     // a journal row closes at this many frames
   std::size_t sequences_per_unit;  // or at this many sequences
-  std::size_t rows_in_sort;        // rows the consensus table sorts in memory
+  std::size_t rows_in_sort;        // rows of the consensus table sorted in memory
 };
 
 const Limits& limits();

@@ -35,7 +35,7 @@ spdlog::level::level_enum spd_level(LogLevel level) {
   return spdlog::level::err;
 }
 
-// Through base/terminal, so that a message does not land in the live line of the progress display.
+// Writes through base/terminal, so that messages and the live progress display do not mix.
 class TerminalSink final : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -46,7 +46,7 @@ class TerminalSink final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-// No line end after the pattern: the terminal adds its own.
+// The pattern has no line end: the terminal adds its own.
 void set_terminal_pattern(spdlog::sinks::sink& sink) {
   sink.set_formatter(std::make_unique<spdlog::pattern_formatter>(
       "virnucpro: %l: %v", spdlog::pattern_time_type::local, std::string{}));
@@ -63,14 +63,14 @@ void write(spdlog::logger& logger, const Line& line) {
 }
 
 struct Log {
-  std::mutex mutex;  // guards all of it: spdlog does not guard a list of sinks
+  std::mutex mutex;  // guards everything here: spdlog does not guard a list of sinks
   spdlog::logger terminal{"virnucpro"};
   spdlog::logger files{"virnucpro"};
   std::vector<std::filesystem::path> paths;  // of the files
   std::deque<Line> history;                  // for files that are added later
   bool loses_lines = false;
   std::uint64_t warnings = 0;
-  std::function<void(LogLevel, std::string_view)> elsewhere;  // where all of it goes instead
+  std::function<void(LogLevel, std::string_view)> elsewhere;  // if set, gets all messages
 };
 
 Log& the_log() {
@@ -82,7 +82,7 @@ Line line_of(LogLevel level, std::string_view text) {
   return {spdlog::log_clock::now(), spd_level(level), printable(text)};
 }
 
-// Under the lock: counted, and for the files that are there and those to come.
+// Called under the lock: counts the line and keeps it for present and later files.
 void keep(Log& log, const Line& line) {
   if (line.level == spdlog::level::warn) ++log.warnings;
   if (!log.files.should_log(line.level)) return;
@@ -91,8 +91,8 @@ void keep(Log& log, const Line& line) {
   if (log.history.size() > kLogHistory) log.history.pop_front();
 }
 
-// A full disk under a log file loses log lines, not the run. Called under the lock; said once, for
-// each line would fail.
+// A full disk under a log file loses log lines, not the run. Called under the lock. Warns only
+// once, because every later line would fail, too.
 void warn_of_lost_lines(const std::string& reason) {
   Log& log = the_log();
   if (std::exchange(log.loses_lines, true)) return;
@@ -148,7 +148,7 @@ bool is_log_file(const std::filesystem::path& file) {
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
   return std::any_of(log.paths.begin(), log.paths.end(), [&file](const auto& path) {
-    std::error_code gone;  // or never there
+    std::error_code gone;  // or was never there
     return std::filesystem::equivalent(path, file, gone);
   });
 }

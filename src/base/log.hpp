@@ -12,30 +12,30 @@ namespace virnucpro {
 
 enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
 
-// Sends messages from `level` up to stderr, and, when `file` is not empty, everything from kInfo up
-// (or from `level` where that is lower) to that file with time stamps. Before it is called nothing
-// is said anywhere; called again it starts over. Errors: kOutputWrite.
+// Sends messages from `level` up to stderr. When `file` is not empty, it gets everything from kInfo
+// up (or from `level` if that is lower), with time stamps. Before the first call, messages go
+// nowhere; a second call starts over. Errors: kOutputWrite.
 void start_log(LogLevel level, const std::filesystem::path& file);
-// Adds a file to a log that is already running: the run's own log in its output directory. What was
-// said before, the last kLogHistory messages of it, comes first in it. A file that is in the log
-// already is not added again.
+// Adds a file to a running log: the run's own log in its output directory. The file begins with the
+// last kLogHistory messages logged so far. A file that is already in the log is not added again.
 void add_log_file(const std::filesystem::path& file);
 // Whether messages go to this file.
 bool is_log_file(const std::filesystem::path& file);
 inline constexpr std::size_t kLogHistory = 1000;
 
 // One message is one line: control characters in `text` (names of files, ids) are escaped. Safe
-// from any thread. A log file that cannot be written any more, on a full disk, is left at that,
-// with one warning on stderr.
+// from any thread. When a log file cannot be written any more (a full disk), stderr gets one
+// warning.
 void log_message(LogLevel level, std::string_view text);
-// The same to the files alone: what stderr says in another form, or not at all.
+// The same, only to the files: for what stderr shows in another form or not at all.
 void log_to_files(LogLevel level, std::string_view text);
 
-// How many warnings were said so far by the functions above.
+// How many warnings the functions above have logged.
 std::uint64_t warnings_said();
 
-// Sends every message to `sink` alone, one at a time, from whichever thread it comes; empty: back
-// to where start_log() said. For a process whose messages another one says. `sink` must not log.
+// Sends every message only to `sink`, one at a time, from any thread; an empty one restores the
+// destinations of start_log(). For a process whose messages another one prints. `sink` must not
+// log.
 void send_log_to(std::function<void(LogLevel, std::string_view)> sink);
 
 template <typename... Args>

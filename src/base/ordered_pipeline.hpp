@@ -16,13 +16,12 @@
 
 namespace virnucpro {
 
-// Items of a serial source, worked on by several threads, handed out in the source's order.
-// At most `window` items are between the source and the consumer, whatever their speeds.
+// Several threads work on the items of a serial source; results come out in the source's order. At
+// most `window` items are between source and consumer at any time.
 //
-// source() is called by one thread at a time, in order; an empty result ends the stream.
-// work(item) runs on `threads` threads. An exception of either comes out of next() at the place in
-// the order where it happened, after which the stream is at its end. The constructor's error is
-// kOutOfMemory, when so many threads cannot be started.
+// One thread at a time calls source(), in order; an empty result ends the stream. work(item) runs
+// on `threads` threads. next() throws an exception of either at its place in the order; after that
+// the stream has ended. The constructor's error: kOutOfMemory, when the threads cannot be started.
 template <typename In, typename Out>
 class OrderedPipeline {
  public:
@@ -88,7 +87,7 @@ class OrderedPipeline {
     }
   }
 
-  // The next item of the source and its place in the order, once the window has room for it.
+  // The next item of the source and its place in the order, once the window has room.
   std::optional<std::pair<std::size_t, In>> next_item() {
     const std::lock_guard source_lock(source_mutex_);
     std::size_t place = 0;
@@ -107,11 +106,11 @@ class OrderedPipeline {
     }
     {
       const std::lock_guard lock(mutex_);
-      // Work on an earlier item may have failed meanwhile: nothing after it is handed out.
+      // An earlier item may have failed meanwhile; then later items are dropped.
       if (ended_) return std::nullopt;
       if (item || error) slots_.emplace_back();
       if (!item) ended_ = true;
-      // Moved: the one who takes it is alone with it, and looks at it while this thread goes on.
+      // Moved, so that only the consumer holds it: this thread goes on meanwhile.
       if (error) {
         slots_.back() = Slot{.ready = true, .value = std::nullopt, .error = std::move(error)};
       }
@@ -126,7 +125,7 @@ class OrderedPipeline {
   void put(std::size_t place, Slot result) {
     {
       const std::lock_guard lock(mutex_);
-      if (place - first_ >= slots_.size()) return;  // after a failure, handed out or not
+      if (place - first_ >= slots_.size()) return;  // dropped after a failure
       if (result.error) {
         ended_ = true;
         slots_.resize(place - first_ + 1);

@@ -6,12 +6,12 @@
 
 namespace virnucpro {
 
-// What a new program is started with, as execve and posix_spawn take it.
+// The arguments and environment of a new program, as execve and posix_spawn take them.
 
-// Texts as a C program takes them; they must outlive the result.
+// Texts as C strings; `texts` must outlive the result.
 std::vector<char*> argument_pointers(std::vector<std::string>& texts);
 
-// This process's environment, with these variables in place of its own.
+// This process's environment with these variables set.
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables);
 

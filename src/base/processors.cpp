@@ -31,7 +31,7 @@ void add_range(std::string_view range, ProcessorSet& processors) {
 ProcessorSet read_list(const std::filesystem::path& file) {
   ProcessorSet processors{};
   std::string list;
-  std::getline(std::ifstream(file), list);  // of what cannot be read it is empty
+  std::getline(std::ifstream(file), list);  // empty if the file cannot be read
   for (std::string_view rest = list; !rest.empty();) {
     const std::size_t comma = rest.find(',');
     add_range(rest.substr(0, comma), processors);
@@ -58,7 +58,7 @@ void stay_near_device(const std::string& pci, const std::filesystem::path& syste
   if (::sched_getaffinity(0, sizeof usable, usable.data()) != 0) return;
   CPU_AND_S(sizeof near, near.data(), near.data(), usable.data());
   if (CPU_COUNT_S(sizeof near, near.data()) == 0) return;
-  // One that the system refuses leaves everything as it was.
+  // If the system refuses, nothing changes.
   static_cast<void>(::sched_setaffinity(0, sizeof near, near.data()));
 }
 

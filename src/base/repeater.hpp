@@ -9,8 +9,8 @@
 
 namespace virnucpro {
 
-// Does something once an interval, on a thread of its own, the first time after one. Destroying it
-// waits for what is being done, not for the interval. The action must not throw.
+// Calls an action once per interval, on its own thread; the first call comes after one interval.
+// The destructor waits for a running action, not for the interval. The action must not throw.
 class Repeater {
  public:
   Repeater(std::chrono::milliseconds interval, std::function<void()> action)
@@ -41,7 +41,7 @@ class Repeater {
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace virnucpro

@@ -8,14 +8,14 @@
 
 namespace virnucpro {
 
-// SHA-256 over a stream: for what users compare with `sha256sum`. What only this program compares
-// is hashed by ContentHash, which is many times faster.
+// SHA-256 of a stream, for hashes that users compare with `sha256sum`. Hashes that only this
+// program compares are ContentHash's, which is many times faster.
 class Sha256 {
  public:
   Sha256() { ::sha256_init(&state_); }
 
   void update(std::span<const std::byte> bytes);
-  // Of everything so far, as 64 digits.
+  // The hash of everything so far, as 64 hexadecimal digits.
   std::string hex() const;
 
  private:

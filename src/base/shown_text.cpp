@@ -22,8 +22,8 @@ std::size_t announced_length(unsigned first) {
   return 0;
 }
 
-// Whether a letter of three or four bytes is one: no longer form than needed, no surrogate, nothing
-// beyond Unicode, and neither of the two that XML does not take.
+// Whether a sequence of three or four bytes encodes a letter: shortest form, no surrogate, within
+// Unicode, and not one of the two code points that XML forbids.
 bool is_letter(std::uint32_t code, std::size_t length) {
   if (length == 3) {
     const bool surrogate = code >= 0xD800U && code < 0xE000U;
@@ -32,7 +32,7 @@ bool is_letter(std::uint32_t code, std::size_t length) {
   return length < 3 || (code >= 0x10000U && code < 0x110000U);
 }
 
-// The bytes of the letter that `text` starts with; 0 when it starts with none.
+// The bytes of the letter at the start of `text`; 0 when there is none.
 std::size_t letter_length(std::string_view text) {
   const std::size_t length = announced_length(byte_at(text, 0));
   if (length == 0 || length > text.size()) return 0;

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// What a report repeats of a file: valid UTF-8 whatever the bytes were, control characters as \x1b,
-// cut with an ellipsis beyond `most` bytes. Escaping for HTML or Markdown is the writer's.
+// Text from a file, for a report: always valid UTF-8, control characters as \x1b, cut with an
+// ellipsis after `most` bytes. The caller escapes it for HTML or Markdown.
 std::string shown_text(std::string_view text, std::size_t most = 200);
 
 }  // namespace virnucpro

@@ -14,7 +14,7 @@ namespace {
 
 struct Terminal {
   std::mutex mutex;
-  LiveLines live;  // empty: no block is there
+  LiveLines live;  // empty: no block is shown
   CursorControl control;
 };
 
@@ -24,13 +24,13 @@ Terminal& terminal() {
 }
 
 void write_stderr(std::string_view text) {
-  (void)write_all(STDERR_FILENO, text);  // nobody is left to be told
+  (void)write_all(STDERR_FILENO, text);  // a failure could not be reported anywhere
 }
 
-// The cursor waits at the start of the block's first line. A terminal that is made narrower wraps
-// the block's lines, below it: whatever became of them, they are all below the cursor, and nothing
-// else is. (Only what the window has no room for any more is the terminal's, and stays.) From its
-// upper left corner tmux would not clear a screen, but move it to its history.
+// The cursor waits at the start of the block's first line. A terminal that becomes narrower wraps
+// the block's lines downwards, so they, and nothing else, stay below the cursor. (Lines that scroll
+// out of the window stay.) The blank: in the upper left corner tmux would move the screen to its
+// history.
 std::string cleared(const Terminal& terminal) {
   return terminal.live ? "\r " + terminal.control.clear_below + '\r' : std::string{};
 }

@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// stderr, shared by the log, the progress display and a command's last words, so that none writes
-// into another's line. Safe from any thread. A stderr that cannot be written is not an error: the
+// stderr, shared by the log, the progress display and a command's last message, so that they do not
+// write into each other's lines. Safe from any thread. A failed write to stderr is no error: the
 // program's results do not depend on it.
 
 struct TerminalSize {
@@ -17,25 +17,25 @@ struct TerminalSize {
   std::size_t rows = 24;
 };
 
-// What a terminal is told to move its cursor and to clear, in its own codes.
+// The terminal's own control codes to move its cursor and to clear.
 struct CursorControl {
   std::string line_up;      // to the line above, the same column
   std::string clear_below;  // from the cursor to the end of the screen
 };
 
-// Lines that stay below everything else. They are asked for whenever they are drawn, under the
-// terminal's lock, for its size at that moment: none may be as wide as that, which would wrap.
+// Lines that stay below all other output. Called for each drawing, under the terminal's lock, with
+// its present size. Every line must be narrower than the terminal, or it would wrap.
 using LiveLines = std::function<std::vector<std::string>(const TerminalSize&)>;
 
-// Writes `text` and a line end, above the live block where there is one.
+// Writes `text` and a line end, above the live block if there is one.
 void terminal_print(std::string_view text);
-// Draws the block in place of the one before, as many lines as there are rows. For a stderr that is
-// a terminal with such codes.
+// Replaces the block, cut to the number of rows. Only for a stderr that is a terminal with such
+// codes.
 void terminal_show_live(LiveLines lines, const CursorControl& control);
-// Takes the block away.
+// Removes the block.
 void terminal_hide_live();
 
-// Of the terminal now; the default where it does not say.
+// The terminal's present size; the default where it is unknown.
 TerminalSize terminal_size();
 
 }  // namespace virnucpro

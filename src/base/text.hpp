@@ -10,33 +10,33 @@
 
 namespace virnucpro {
 
-// Strict readings of what a user wrote: the whole text or nothing. No sign, no octal, no blanks.
+// Strict readings of user input: the whole text or nothing. No sign, no octal, no blanks.
 std::optional<std::uint64_t> parse_count(std::string_view text);
 std::optional<double> parse_number(std::string_view text);  // finite
 // YAML's and the environment's words: true/false, yes/no, on/off, 1/0, in any case.
 std::optional<bool> parse_bool(std::string_view text);
 
-// What stands between the commas of a list: one part at least, which may be empty.
+// The parts between the commas of a list: at least one part, which may be empty.
 std::vector<std::string_view> split_list(std::string_view text);
 
-// The candidate that `word` most likely stands for, by edit distance with swaps of neighbours;
-// empty when none is close (at most a third of the letters wrong) or `word` is absurdly long.
+// The candidate that the user most likely meant, by edit distance with swaps of neighbours; empty
+// when none is close (at most a third of the letters wrong) or `word` is absurdly long.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 // "; did you mean predict?" for the end of a message about an unknown word; empty when none is
 // close.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-// Fit for a terminal and a log of lines: control characters as \x1b. UTF-8 stays as it is.
+// Text for a terminal or a log of lines: control characters as \x1b, UTF-8 unchanged.
 std::string printable(std::string_view text);
 
-// Whether a letter of UTF-8 begins with this byte, which no other byte of a letter does.
+// Whether this byte is the first of a UTF-8 letter.
 constexpr bool begins_letter(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
-// How many letters of UTF-8 there are.
+// The number of UTF-8 letters.
 std::size_t count_letters(std::string_view text);
-// The first `most` letters of UTF-8; all where there are fewer.
+// The first `most` letters of UTF-8 text, or all of it.
 std::string_view first_letters(std::string_view text, std::size_t most);
 
 // 12345678 as "12,345,678".

@@ -11,7 +11,7 @@
 namespace virnucpro {
 
 // A fixed number of threads that share loops. The calling thread is one of them, so a pool of one
-// has no thread of its own and runs everything in place.
+// starts no thread and runs everything in place.
 class ThreadPool {
  public:
   // Errors: kOutOfMemory when so many threads cannot be started.
@@ -22,10 +22,9 @@ class ThreadPool {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  // Calls body(index, thread) for every index in [0, count), each once, in no given order;
-  // thread < size() says which of the pool's threads runs it. Returns when all are done.
-  // The first exception thrown stops the handing out of indices and is rethrown here.
-  // One loop at a time: only one thread may call it.
+  // Calls body(index, thread) once for every index in [0, count), in any order; thread < size() is
+  // the pool's thread that runs it. Returns when all calls are done. After the first exception no
+  // more indices are handed out, and it is rethrown here. Only one thread may call this at a time.
   void parallel_for(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body);
 
  private:

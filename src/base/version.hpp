@@ -4,10 +4,10 @@
 
 namespace virnucpro {
 
-// "X.Y.Z", as CMakeLists.txt has it.
+// "X.Y.Z", from CMakeLists.txt.
 std::string_view program_version();
 
-// Raised by every change after which the same input may give other bytes.
+// Raised with every change after which the same input may give different bytes.
 inline constexpr int kNumericsVersion = 1;
 
 }  // namespace virnucpro
