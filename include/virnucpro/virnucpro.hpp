@@ -1,8 +1,7 @@
 #pragma once
 
-// virnucpro as a library: models opened once, then sequences held in memory embedded and
-// classified. The numbers are those of the program, bit for bit. C++17; docs/use/library.md has an
-// example.
+// virnucpro as a library: open the models once, then embed and classify sequences in memory. The
+// numbers are those of the program, bit for bit. C++17; docs/library.md has an example.
 
 #include <cstddef>
 #include <map>
@@ -22,7 +21,7 @@ struct ErrorInfo;
 VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
-// sequence; the rest is the row of the program's table of errors (docs/reference/errors.md).
+// sequence; the other fields are those of the program's table of errors (docs/errors.md).
 class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
  public:
   Exception(const Exception&) = default;
@@ -30,7 +29,7 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
   ~Exception() override;
 
   std::string_view name() const noexcept;    // "weights-missing"
-  int exit_code() const noexcept;            // what the program would end with
+  int exit_code() const noexcept;            // what the program would exit with
   std::string_view remedy() const noexcept;  // what the user can do
 
  private:
@@ -42,7 +41,7 @@ class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
 
 // A stop-free reading frame of a chunk, and its two scores.
 struct ScoredFrame {
-  std::string_view reading;  // "F1", "F2", "F3", "R1", "R2" or "R3"; needs no owner
+  std::string_view reading;  // "F1", "F2", "F3", "R1", "R2" or "R3"; always valid
   float others = 0;
   float virus = 0;
 };
@@ -54,15 +53,15 @@ struct ScoredChunk {
   std::vector<ScoredFrame> frames;  // in the order of their names
   float others = 0;                 // the maxima over its frames
   float virus = 0;
-  bool is_virus = false;  // virus is not less than others
+  bool is_virus = false;  // virus >= others
 };
 
 struct ScoredSequence {
   std::vector<ScoredChunk> chunks;
-  std::size_t chunks_scored = 0;  // those with frames
-  std::size_t virus_chunks = 0;   // of them, those that are virus
+  std::size_t chunks_scored = 0;  // chunks that have frames
+  std::size_t virus_chunks = 0;   // scored chunks that are virus
 
-  // As the program calls it: at least a `threshold` of the scored chunks are virus.
+  // The program's call: at least a share of `threshold` of the scored chunks are virus.
   bool is_virus(double threshold = 0.5) const {
     return chunks_scored > 0 &&
            static_cast<double>(virus_chunks) / static_cast<double>(chunks_scored) >= threshold;
@@ -76,8 +75,8 @@ struct EmbeddedFrame {
   std::string_view reading;  // "F1" … "R3"
 };
 
-// One row a frame, in the order of sequences, chunks and frames: the numbers of DNABERT-S, then
-// those of ESM-2, as the classifier takes them.
+// One row per frame, in the order of sequences, chunks and frames: the numbers of DNABERT-S, then
+// those of ESM-2, which is the classifier's input.
 struct Embeddings {
   std::vector<EmbeddedFrame> frames;
   std::size_t dnabert_s_width = 0;
@@ -90,34 +89,34 @@ struct Embeddings {
 
 struct Analysis {
   Embeddings embeddings;
-  std::vector<ScoredSequence> scores;  // of each sequence, in order
+  std::vector<ScoredSequence> scores;  // one per sequence, in order
 };
 
-// The models, opened and resident: gigabytes with the published ones. Move-only; after a move only
-// assignment and destruction are left.
+// The models, opened and in memory: gigabytes for the published ones. Move-only; a moved-from
+// object can only be assigned to or destroyed.
 //
-// Threads: calls on one object may come from several threads; they are computed one after another,
-// each on all of Options::threads. Every function but version(), moves and destruction throws
-// Exception, and nothing else. After an exception the object is as before the call.
+// Threads: several threads may call one object; calls are computed one after another, each on all
+// of Options::threads. Every function but version(), moves and destruction may throw Exception, and
+// nothing else. After an exception the object is as before the call.
 class VIRNUCPRO_PUBLIC Models {
  public:
-  // Models are named as for the program (docs/use/models.md): a file, a folder, a published name,
-  // or synthetic:NAME.
+  // Names of models as in the program (docs/models.md): a file, a folder, a published name, or
+  // synthetic:NAME.
   struct Options {
     std::string dnabert_s = "zhihan1996/DNABERT-S";
     std::string esm2 = "esm2_t36_3B_UR50D";
     std::string classifier;        // "500_model.pth"; empty: embeddings only
-    std::string models_dir;        // where names are looked for first
+    std::string models_dir;        // where names are looked up first
     std::string share_dir;         // share/virnucpro; empty: the one installed with the library
-    std::size_t chunk_size = 500;  // letters; what the classifier was trained for
+    std::size_t chunk_size = 500;  // letters; must be what the classifier was trained for
     std::size_t threads = 0;       // 0: as many as this process may use
     std::size_t token_budget =
-        4096;           // tokens of a batch: memory and speed, no number depends on it
-    bool bf16 = false;  // matrix products of bf16 numbers, where the processor has them
+        4096;           // tokens per batch: affects memory and speed, never the numbers
+    bool bf16 = false;  // matrix products in bf16, if the processor supports it
   };
 
-  // Loads them. Errors: "usage" for an option out of bounds, "weights-…", "tokenizer", "json",
-  // "pickle-forbidden", "cpu", "out-of-memory".
+  // Loads the models. Errors: "usage" for an option out of bounds, "weights-…", "tokenizer",
+  // "json", "pickle-forbidden", "cpu", "out-of-memory".
   explicit Models(const Options& options);
   ~Models();
   Models(Models&&) noexcept;

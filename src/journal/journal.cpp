@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kApplicationId = 0x764e5052;  // "vNPR", as file(1) may know it
 constexpr std::uint64_t kSchemaVersion = 2;
 
-// In the order in which they are made; open() wants the same texts in the file.
+// In the order of creation; open() requires the same texts in the file.
 constexpr std::array<std::string_view, 4> kSchema{
     "CREATE TABLE fingerprint(key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) "
     "STRICT, WITHOUT ROWID",
@@ -39,8 +39,8 @@ constexpr std::array<std::string_view, 4> kSchema{
 
 constexpr std::string_view kSelectUnits = "SELECT unit, parts, scores FROM units ORDER BY unit";
 
-// Advisory fcntl locks are missing on some network file systems. There SQLite locks by a folder
-// beside the file; one left behind by a dead process is void, as run.lock keeps live ones apart.
+// Some network file systems lack advisory fcntl locks. There SQLite locks with a folder beside the
+// file. One left by a dead process can be ignored, as run.lock already keeps live processes apart.
 const char* choose_vfs(const std::filesystem::path& path, int fd) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -135,7 +135,7 @@ struct Journal::Database {
   std::uint64_t units = 0;
   std::uint64_t parts = 0;
   bool finished = false;
-  bool scratch = false;  // its file goes with it
+  bool scratch = false;  // then the destructor removes its file
 
   explicit Database(SqliteDatabase database)
       : sqlite(std::move(database)),
@@ -144,7 +144,7 @@ struct Journal::Database {
             "INSERT OR REPLACE INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {}
 
   ~Database() {
-    std::error_code ignored;  // it lies where it is taken for a leftover
+    std::error_code ignored;  // a file in this place counts as a leftover
     if (scratch) std::filesystem::remove(sqlite.path(), ignored);
   }
   Database(const Database&) = delete;
@@ -166,7 +166,7 @@ struct Journal::Database {
     if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
   }
 
-  // The unit of a row, which must be number `expected`.
+  // The unit in a row, which must have number `expected`.
   Unit unit_at(const SqliteStatement& row, std::uint64_t expected) const {
     require_number(row, expected);
     Unit unit = decode_unit(row.blob(2), expected, sqlite.path().string());
@@ -176,7 +176,7 @@ struct Journal::Database {
     return unit;
   }
 
-  // The hash of everything the tables follow from; `hash` itself is used up.
+  // The hash of everything that the tables depend on; uses up `hash`.
   std::string complete_hash(const std::vector<InputEntry>& inputs) {
     for (std::size_t index = 0; index < inputs.size(); ++index) {
       RowWriter row;
@@ -234,7 +234,7 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// A process that ends meanwhile must leave no journal that looks like a damaged one.
+// If the process dies meanwhile, no journal that looks damaged may remain.
 Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
@@ -244,7 +244,7 @@ Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fi
   std::filesystem::remove(partial, error);
   {
     SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
-    sqlite.execute("PRAGMA journal_mode = MEMORY");  // half of it is thrown away, not rolled back
+    sqlite.execute("PRAGMA journal_mode = MEMORY");  // on failure it is removed, not rolled back
     write_head(sqlite, fingerprint);
   }
   std::filesystem::rename(partial, path, error);
@@ -268,9 +268,9 @@ Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerp
 Journal Journal::open(const std::filesystem::path& path, Check check, const Cancel& cancel) {
   SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
   check_schema(sqlite);
-  // The file was opened to be written to, so this is in its header.
+  // The file was opened for writing, so the reason is in its header.
   if (sqlite.is_read_only()) fail_damaged(path, "it says that it cannot be written to");
-  sqlite.execute("PRAGMA journal_mode = WAL");  // one that was just made may not have it yet
+  sqlite.execute("PRAGMA journal_mode = WAL");  // a new journal may not have it yet
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
   (void)journal.fingerprint();
   journal.database_->verify(journal.inputs(), check, cancel);
@@ -335,7 +335,7 @@ void Journal::finish() {
       .bind(3, std::string_view(database.complete_hash(inputs)))
       .execute();
   if (database.scratch) return;
-  // Syncs the database itself; the answer is whether something held it up.
+  // Syncs the database itself; returns whether something blocked it.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
     log_warning("{}: busy: what was written last stays in the log beside it", path().string());
   }
@@ -380,8 +380,8 @@ std::vector<InputEntry> Journal::inputs() const {
 
 struct Journal::Reader::State {
   const Database& database;
-  std::optional<SqliteStatement> rows;  // until the last: an open one holds up the WAL
-  std::uint64_t end;                    // units there were
+  std::optional<SqliteStatement> rows;  // until the last unit: an open one blocks the WAL
+  std::uint64_t end;                    // number of units when the reader was made
   std::uint64_t given = 0;
 };
 

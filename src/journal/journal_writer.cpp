@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// May wait for the disk: seconds of the work of eight GPUs, but few units whose ids are long.
+// The most that may wait for the disk: seconds of work of eight GPUs, but few units with long ids.
 constexpr std::size_t kMostBytes = 4U << 20U;
 
 std::size_t bytes_of(const Unit& unit) {
@@ -65,7 +65,7 @@ void JournalWriter::work() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
-    const Waiting& first = tasks_.front();  // its place stays while others are added behind it
+    const Waiting& first = tasks_.front();  // stays valid while others are added
     lock.unlock();
     try {
       const TimedScope timed(time_);

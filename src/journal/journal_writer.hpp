@@ -14,22 +14,22 @@
 
 namespace virnucpro {
 
-// Writes a journal on a thread of its own, so that whoever computes never waits for a disk, but for
-// one that is slower than the models: then it does, instead of some megabytes all of a run's units
-// would wait in memory. What failed there is thrown by the next call.
+// Writes a journal on its own thread, so that computing threads do not wait for the disk. They wait
+// only if the disk is slower than the models, once some megabytes of units are waiting; otherwise
+// memory would fill up. A failure is thrown by the next call.
 class JournalWriter {
  public:
-  // The journal outlives it; meanwhile nobody else writes to it. `time`: where what it takes is
-  // added.
+  // The journal must outlive it, and nobody else may write to it meanwhile. The time spent is added
+  // to `time`.
   JournalWriter(Journal& journal, TimeCounter& time);
-  // Writes what it was given, unless something failed before.
+  // Writes what is still waiting, unless a write has failed.
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   void append(Unit unit);
   void record_input(std::uint32_t index, InputEntry entry);
-  // Returns once everything given so far is in the journal.
+  // Returns once everything added so far is in the journal.
   void flush();
 
  private:
@@ -37,7 +37,7 @@ class JournalWriter {
 
   struct Waiting {
     Task task;
-    std::size_t bytes;  // about what it holds
+    std::size_t bytes;  // its approximate size
   };
 
   void add(Task task, std::size_t bytes);
@@ -48,7 +48,7 @@ class JournalWriter {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Waiting> tasks_;  // the first is being done
-  std::size_t bytes_ = 0;      // of all of them
+  std::size_t bytes_ = 0;      // of all tasks
   std::exception_ptr error_;
   bool stopping_ = false;
   std::thread thread_;

@@ -29,7 +29,7 @@ void require_readable(const fs::path& file) {
 }
 
 void copy_to(const fs::path& from, const fs::path& to) {
-  require_readable(from);  // what fails then lies in the temporary folder
+  require_readable(from);  // any later failure is the temporary folder's
   std::error_code error;
   fs::copy_file(from, to, error);
   if (error) throw Error(ErrorKind::kTemporaryFolder, Place{.file = to.string()}, error.message());
@@ -50,7 +50,7 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
   fingerprint_ = journal_->fingerprint();
 }
 
-// Whether run.lock could be taken. A full disk may be why someone looks at this run.
+// Returns whether run.lock could be taken. A full disk is no error: the user may want to see why.
 bool KeptRun::acquire_lock() {
   if (!can_be_written(directory_)) return false;
   try {

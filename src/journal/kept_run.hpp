@@ -10,20 +10,19 @@
 
 namespace virnucpro {
 
-// A run that lies in its output directory, finished or interrupted, to be read. It holds run.lock
-// meanwhile; of a directory that cannot be written, or not now (its disk is full), journal and WAL
-// are copied to the temporary folder first, since a journal of an interrupted run wants to be
-// recovered.
+// A finished or interrupted run in its output directory, for reading. It holds run.lock meanwhile.
+// SQLite has to recover the journal of an interrupted run. So if the directory cannot be written
+// (now), journal and WAL are first copied to the temporary folder.
 class KeptRun {
  public:
-  // Errors: kInputMissing without a journal, or one that may not be read; kOutputBusy while the run
-  // is on, naming host and pid; kJournalDamaged; kTemporaryFolder; Cancel's.
+  // Errors: kInputMissing for a journal that is missing or must not be read; kOutputBusy while the
+  // run is active, naming host and pid; kJournalDamaged; kTemporaryFolder; Cancel's.
   KeptRun(const std::filesystem::path& directory, const Cancel& cancel,
           Journal::Check check = Journal::Check::kDeep);
 
   const Journal& journal() const { return *journal_; }
   const Journal::Fingerprint& fingerprint() const { return fingerprint_; }
-  // What the fingerprint has under a key. Errors: kJournalDamaged when it is not there.
+  // The fingerprint's value for a key. Errors: kJournalDamaged when it is missing.
   const std::string& value(const std::string& key) const;
   const std::filesystem::path& directory() const { return directory_; }
 

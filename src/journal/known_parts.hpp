@@ -8,26 +8,26 @@
 
 namespace virnucpro {
 
-// Whether two reads of an input came to the same end, its name apart: a file may have moved.
+// Whether two reads of an input ended alike. Names may differ: a file may have moved.
 bool ended_alike(const InputEntry& a, const InputEntry& b);
-// Whether two reads of the inputs gave the same part, its scores apart.
+// Whether two reads of the inputs gave the same part. Scores are not compared.
 bool is_same_part(const SequencePart& a, const SequencePart& b);
 
-// What the journal of an interrupted run holds already, held against the inputs as they are now.
+// Compares the inputs as they are now with what the journal of an interrupted run holds.
 class KnownParts {
  public:
-  // The journal outlives it.
+  // The journal must outlive it.
   explicit KnownParts(const Journal& journal);
 
-  // The next part of the inputs, and how an input ended: kJournalMismatch, naming journal, input
-  // and sequence, when it is not what was scored.
+  // Checks the next part of the inputs, or an input's end. Errors: kJournalMismatch, naming
+  // journal, input and sequence, when the journal has something else.
   void check(const SequencePart& part);
   void check(std::uint32_t input, const InputEntry& entry);
-  // A part that the journal does not have: kJournalMismatch when it has all of that input.
+  // For a part that is not in the journal: kJournalMismatch when its input is complete there.
   void check_new(const SequencePart& part) const;
-  // Whether the journal has that input's entry, and so all its parts: neither is written again.
+  // Whether the journal has this input's entry, and so all its parts; neither is written again.
   bool has(std::uint32_t input) const { return input < entries_.size(); }
-  // After the last part.
+  // Call it after the last part.
   void finish();
 
  private:

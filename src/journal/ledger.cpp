@@ -61,7 +61,7 @@ void Ledger::write(Unit unit) {
   write_entries();
 }
 
-// An entry says that no part of its input is missing: it follows all of them.
+// An entry says that its input is complete, so it is written after all parts.
 void Ledger::write_entries() {
   while (!waiting_entries_.empty() && waiting_entries_.front().parts <= written_parts_) {
     WaitingEntry& first = waiting_entries_.front();

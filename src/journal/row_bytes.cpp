@@ -42,7 +42,7 @@ std::uint64_t RowReader::varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const std::uint8_t part = byte();
-    // The tenth byte holds bit 63 alone.
+    // The tenth byte holds only bit 63.
     if (shift == 63 && part > 1) fail("holds a number above 64 bits");
     value |= static_cast<std::uint64_t>(part & 0x7fU) << shift;
     if (part < 0x80U) return value;

@@ -22,8 +22,8 @@ class RowWriter {
   std::string bytes_;
 };
 
-// Reads it back. Every read is checked against what is left before anything is allocated.
-// Errors: kJournalDamaged, naming `file` and `what` ("unit 12").
+// Reads the form that RowWriter builds. Checks every size against the bytes left before it
+// allocates. Errors: kJournalDamaged, naming `file` and `what` ("unit 12").
 class RowReader {
  public:
   RowReader(std::span<const std::byte> bytes, std::string file, std::string what)
@@ -33,7 +33,7 @@ class RowReader {
   std::uint64_t varint();
   std::uint32_t fixed32();
   std::string text();
-  // A number of items that take at least `item_size` bytes each.
+  // A number of items; each takes at least `item_size` bytes.
   std::size_t count(std::size_t item_size);
 
   bool at_end() const { return rest_.empty(); }

@@ -33,7 +33,7 @@ constexpr std::size_t kLongestLockFile = 4096;
   throw Error(ErrorKind::kOutputBusy, Place{.file = path.string()}, who);
 }
 
-// Whether the lock is ours; empty when the file system has no such locks.
+// Whether we got the lock; empty when the file system has no such locks.
 std::optional<bool> flock_now(int fd) {
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return false;
@@ -42,7 +42,7 @@ std::optional<bool> flock_now(int fd) {
   return true;
 }
 
-// Whether `path` is still the file that `fd` has open, and not one that a later run put there.
+// Whether `path` still names the file open as `fd`; a later run may have put another one there.
 bool is_same_file(int fd, const std::filesystem::path& path) {
   struct stat open_file {};
   struct stat named {};
@@ -78,7 +78,7 @@ RunLock::RunLock(const std::filesystem::path& directory) : path_(directory / kNa
   while (!try_take()) continue;
 }
 
-// False when the file went away while it was being locked: its holder just ended.
+// False when the file vanished while it was being locked, because its holder just ended.
 bool RunLock::try_take() {
   UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (fd.get() < 0) fail_write(path_, errno);
@@ -92,7 +92,7 @@ bool RunLock::try_take() {
              holder.pid);
   }
   if (const int error = write_name(fd.get()); error != 0) {
-    ::unlink(path_.c_str());  // it would name nobody
+    ::unlink(path_.c_str());  // without a name it would be useless
     fail_write(path_, error);
   }
   fd_ = std::move(fd);

@@ -9,10 +9,10 @@
 
 namespace virnucpro {
 
-// The file run.lock of an output directory, held by one process: locked by flock(2), so that it is
-// free as soon as that process is gone, however it went; it names the holder, "host pid". One that
-// nobody holds any more is taken over. Where the file system has no such locks, the holder named is
-// asked after instead: alive on this host, or on another host, it holds the lock.
+// The file run.lock, with which one process holds an output directory. flock(2) frees it when the
+// process ends in any way. It contains the holder, "host pid". A lock without a holder is taken
+// over. Where the file system lacks flock, the named holder decides: it holds the lock if it is
+// alive on this host, or is on another host.
 class RunLock {
  public:
   static constexpr const char* kName = "run.lock";
@@ -20,7 +20,7 @@ class RunLock {
   // Errors: kOutputBusy, naming host and pid; kOutputWrite.
   explicit RunLock(const std::filesystem::path& directory);
   ~RunLock();  // removes the file
-  // For a directory that cannot be written, and so not locked: asks after the holder named there.
+  // For a directory that cannot be written, and so not locked: checks the holder named there.
   // Errors: kOutputBusy.
   static void require_free(const std::filesystem::path& directory);
   RunLock(const RunLock&) = delete;
@@ -33,15 +33,15 @@ class RunLock {
   UniqueFd fd_;
 };
 
-// Who a lock file names; an empty host when it cannot be read.
+// The process that a lock file names; an empty host when the file cannot be read.
 struct LockHolder {
   std::string host;
   pid_t pid = 0;
 };
 LockHolder read_lock_holder(const std::filesystem::path& path);
 
-// Whether a process that a lock file names may still be running: yes on another host, where
-// nobody can tell from here.
+// Whether the named process may still be running. Always true for another host, which cannot be
+// checked from here.
 bool may_be_alive(const LockHolder& holder);
 
 }  // namespace virnucpro

@@ -39,16 +39,16 @@ ErrorKind kind_of(int extended) {
     case SQLITE_CONSTRAINT:
       return ErrorKind::kInternal;
     default:
-      // SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR: a table or column that is not there.
+      // SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR (a missing table or column).
       return ErrorKind::kJournalDamaged;
   }
 }
 
-// `system`: errno as the failed call left it, or 0.
+// `system`: errno of the failed call, or 0.
 [[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path, int system) {
   const int code = sqlite3_extended_errcode(database);
   std::string why = sqlite3_errmsg(database);
-  // In English, but for names that come from a file which may be damaged.
+  // English text, but names in it come from a file that may be damaged.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
   const bool system_failed = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
@@ -103,12 +103,11 @@ SqliteStatement& SqliteStatement::bind_blob(int parameter, std::string_view byte
 bool SqliteStatement::step() {
   errno = 0;
   const int code = sqlite3_step(statement_.get());
-  // SQLite keeps errno of some failures alone; that of writing at the end of a statement it does
-  // not.
+  // SQLite keeps errno only of some failures, not of a write at the end of a statement.
   const int system = errno;
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  sqlite3_reset(statement_.get());  // ready for another try; the error stays to be told
+  sqlite3_reset(statement_.get());  // ready for another try; fail() still sees the error
   fail(sqlite3_db_handle(statement_.get()), path_, system);
 }
 
@@ -152,7 +151,7 @@ SqliteStatement SqliteDatabase::prepare(std::string_view sql) const {
 
 void SqliteDatabase::execute(std::string_view sql) {
   SqliteStatement statement = prepare(sql);
-  while (statement.step()) continue;  // some pragmas answer
+  while (statement.step()) continue;  // some pragmas return rows
 }
 
 bool SqliteDatabase::is_read_only() const {

@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// An SQLite database and its statements as owned resources whose failures are Errors:
-// kOutputWrite (full disk, I/O, permissions), kJournalDamaged (not a database, broken pages,
-// another schema), kOutputBusy (locked by another process), kOutOfMemory.
+// An SQLite database and its statements as owned resources. Their failures are Errors: kOutputWrite
+// (full disk, I/O, permissions), kJournalDamaged (not a database, broken pages, another schema),
+// kOutputBusy (locked by another process), kOutOfMemory.
 class SqliteStatement {
  public:
   SqliteStatement(sqlite3* database, std::string_view sql, const std::filesystem::path& path);
@@ -25,7 +25,7 @@ class SqliteStatement {
   SqliteStatement& bind_blob(int parameter, std::string_view bytes);
 
   bool step();  // whether there is a row
-  // Runs a statement that gives no rows, and makes it ready for the next time.
+  // Runs a statement that returns no rows, and resets it for the next use.
   void execute();
 
   // Columns of the row count from 0.
@@ -50,12 +50,12 @@ class SqliteDatabase {
 
   void execute(std::string_view sql);
   SqliteStatement prepare(std::string_view sql) const;
-  // The one number that a statement gives.
+  // The single number that a statement returns.
   std::uint64_t integer(std::string_view sql) const;
   const std::filesystem::path& path() const { return path_; }
-  // Also where the file itself says that this SQLite is too old to write to it.
+  // Also true where the file says that it needs a newer SQLite for writing.
   bool is_read_only() const;
-  // Whether its file was removed, or another put in its place. Without file locks not known: false.
+  // Whether its file was removed or replaced. Without file locks this is unknown: false.
   bool was_moved() const;
 
  private:

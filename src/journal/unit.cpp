@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// A unit is in memory as a whole, and thousands of long ids are more than all its scores.
+// Memory holds a unit as a whole, and thousands of long ids outweigh all its scores.
 constexpr std::uint64_t kIdBytesPerUnit = 16U << 20U;
 
 }  // namespace

@@ -15,30 +15,30 @@ struct FrameScore {
   float virus = 0;
 };
 
-// Why a sequence was not looked at, beyond having no frame.
+// Why a sequence was skipped; one without any frame is not skipped.
 enum class Skip : std::uint8_t { kNone, kEmpty, kTooShort };
 
-// A sequence, or a stretch of its chunks where it is too long for one unit. A sequence's parts
-// follow each other; `last` closes it.
+// A sequence, or some of its chunks if it is too long for one unit. A sequence's parts follow each
+// other; `last` marks the final one.
 struct SequencePart {
   std::uint32_t input = 0;  // index into the run's inputs
   std::string id;
   std::uint64_t length = 0;  // letters of the whole sequence
   std::uint64_t chunks = 0;  // of the whole sequence; 0 when skipped
-  // Of the letters of its chunks (of a skipped sequence, all): what a resumed run compares.
+  // A hash of its chunks' letters (all letters of a skipped sequence); a resumed run compares it.
   std::uint32_t letters_hash = 0;
   Skip skip = Skip::kNone;
   bool last = true;
   std::vector<FrameScore> frames;  // by chunk, then name
 };
 
-// The piece of work that is journaled as one row: consecutive parts in input order.
+// The work journaled as one row: consecutive parts in input order.
 struct Unit {
   std::uint64_t index = 0;  // 0, 1, 2 … in input order
   std::vector<SequencePart> parts;
 };
 
-// How much a unit holds while its parts come, and when it is to be closed.
+// Measures a unit while parts are added, and says when to close it.
 class UnitSize {
  public:
   void add(const SequencePart& part);

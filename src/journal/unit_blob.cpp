@@ -46,7 +46,7 @@ void encode_part(const SequencePart& part, RowWriter& out) {
   encode_frames(part.frames, out);
 }
 
-// Frames come by chunk, then name: the place of a frame must lie after that of the frame before.
+// Frames are sorted by chunk, then name; a frame must come after the one before.
 FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, RowReader& in) {
   const std::uint64_t head = in.varint();
   const auto chunk = checked_add(before != nullptr ? before->chunk : 0, head >> kChunkShift);

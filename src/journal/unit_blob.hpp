@@ -17,16 +17,16 @@ namespace virnucpro {
 //   frame: (chunks since the frame before) << 4 | failed << 3 | name · others, virus (raw float32;
 //          a failed frame has none)
 //
-// Numbers are LEB128, texts have their length before them; the rest is little-endian. A frame takes
-// nine bytes, so a run of 6 million sequences keeps some 200 MB.
+// Numbers are LEB128, texts follow their length, everything else is little-endian. A frame takes
+// nine bytes, so a run of 6 million sequences needs some 200 MB.
 std::string encode_unit(const Unit& unit);
 
-// The unit that `blob` holds, which must be number `index`. Anything else is an error
-// (kJournalDamaged) naming `file` and the unit: another version, a checksum that does not fit,
-// numbers that contradict each other, bytes left over.
+// The unit in `blob`, which must have number `index`. Errors: kJournalDamaged, naming `file` and
+// the unit, for another version, a wrong checksum, numbers that contradict each other, or bytes
+// left over.
 Unit decode_unit(std::span<const std::byte> blob, std::uint64_t index, const std::string& file);
 
-// Puts the checksum behind a unit's bytes.
+// Appends the checksum to a unit's bytes.
 std::string seal_unit(std::string bytes);
 
 }  // namespace virnucpro

@@ -61,7 +61,7 @@ void UnitLog::finish() {
 }
 
 void UnitLog::save() {
-  if (open_.empty()) return;  // what has all its scores is gone already
+  if (open_.empty()) return;  // units with all their scores have already left
   OpenUnit& first = open_.front();
   const auto end = std::find_if(first.part_opens.begin(), first.part_opens.end(),
                                 [](std::uint64_t open) { return open > 0; });
@@ -84,7 +84,7 @@ UnitLog::Slot UnitLog::find(std::uint64_t number) {
 void UnitLog::give_finished() {
   while (!open_.empty() && open_.front().closed && open_.front().open_frames == 0) {
     Unit unit = std::move(open_.front().unit);
-    open_.pop_front();  // first: where the sink fails, what is left is whole
+    open_.pop_front();  // first, so that the rest stays whole if the sink fails
     sink_(std::move(unit));
   }
 }

@@ -12,18 +12,18 @@
 
 namespace virnucpro {
 
-// Gathers consecutive sequence parts into units and gives each away, in order, once all its frames
-// have their scores. Frames are numbered in input order from 0; scores may come in any order.
+// Collects consecutive parts of sequences into units. A unit goes to the sink, in order, once all
+// its frames have scores. Frames are numbered in input order from 0; scores may come in any order.
 class UnitLog {
  public:
   using Sink = std::function<void(Unit)>;
 
-  // `first_unit`: the number of the first unit to come. `scored` counts the sequences that have all
-  // their scores.
+  // `first_unit`: the number of the next unit. `scored` counts the sequences that have all their
+  // scores.
   UnitLog(Sink sink, Counter& scored, std::uint64_t first_unit = 0)
       : sink_(std::move(sink)), scored_(scored), next_unit_(first_unit) {}
 
-  // The number that the next frame gets.
+  // The number of the next frame.
   std::uint64_t next_number() const { return next_number_; }
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
@@ -34,8 +34,8 @@ class UnitLog {
   std::string id_of(std::uint64_t number);
   // Closes the last unit. Every frame must have its score.
   void finish();
-  // Gives away, of a run that ends early, the parts from the first open one on that have all their
-  // scores. Nothing can be added afterwards.
+  // For a run that ends early: hands on the leading parts of the first open unit that have all
+  // their scores. Nothing can be added afterwards.
   void save();
 
  private:
@@ -45,13 +45,13 @@ class UnitLog {
     std::uint64_t open_frames = 0;
     UnitSize size;
     std::vector<std::uint64_t> part_begins;  // number of each part's first frame
-    std::vector<std::uint64_t> part_opens;   // frames of each part without a score
+    std::vector<std::uint64_t> part_opens;   // number of frames without a score, per part
     bool closed = false;
   };
 
   struct Slot {
     OpenUnit& unit;
-    std::size_t part;  // of the unit's
+    std::size_t part;  // index into the unit's parts
     FrameScore& frame;
   };
 

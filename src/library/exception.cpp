@@ -33,7 +33,7 @@ std::runtime_error compose_no_memory() noexcept {
   return std::runtime_error(std::string(no_memory().summary));
 }
 
-// Composed when the library is loaded; later there may be nothing to compose it with.
+// Composed when the library is loaded; later there may be no memory for it.
 const std::runtime_error kNoMemory = compose_no_memory();
 
 }  // namespace

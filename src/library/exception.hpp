@@ -6,8 +6,8 @@
 namespace virnucpro {
 
 struct ExceptionMaker {
-  // The public form of an Error, or of what error_of() makes of another exception. Where there is
-  // not the memory to compose it, "out-of-memory".
+  // Turns an Error, or any exception by way of error_of(), into the public Exception. Where memory
+  // for it is missing, the result is "out-of-memory".
   static Exception of(const std::exception& exception) noexcept;
 };
 

@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kMostThreads = 1024;
 constexpr std::size_t kLargestBudget = 1U << 24U;
 
-// Runs `work`; whatever it throws leaves as an Exception.
+// Runs `work`; any exception it throws becomes an Exception.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
@@ -46,7 +46,7 @@ void require_within(const char* option, std::size_t value, std::size_t least, st
               fmt::format("{} {}: expected {} to {}", option, value, least, most));
 }
 
-// share/virnucpro lies where the build and the installation put it, seen from this library.
+// share/virnucpro lies where the build or the installation put it, relative to this library.
 std::filesystem::path find_share_directory() noexcept {
   try {
     Dl_info info{};
@@ -58,8 +58,7 @@ std::filesystem::path find_share_directory() noexcept {
   }
 }
 
-// Found when the library is loaded: it may have been by a path that is relative to the folder which
-// is current then.
+// Found when the library is loaded: its path may be relative to the folder that is current then.
 const std::filesystem::path kShareDirectory = find_share_directory();
 
 ModelSettings model_settings(const Models::Options& options) {
@@ -111,7 +110,7 @@ ScoredSequence scored_sequence(const SequencePart& part, std::size_t chunk_size)
   return sequence;
 }
 
-// What one call is to give.
+// The results that a call asks for.
 enum class Wanted : std::uint8_t { kScores, kEmbeddings, kBoth };
 
 }  // namespace
@@ -130,12 +129,12 @@ struct Models::State {
   const std::size_t chunk_size;
   const EngineOutputs outputs;
   const LoadedModels models;
-  std::mutex mutex;  // the engine works for one call at a time
+  std::mutex mutex;  // the engine serves one call at a time
 };
 
 namespace {
 
-// The frames of one call on their way through the models.
+// The frames of one call while the models compute them.
 class Call {
  public:
   Call(Engine& engine, const DnaTokenizer& tokenizer, const ComputeSettings& compute,
@@ -147,7 +146,7 @@ class Call {
         runner_(worker_, compute, counters_,
                 {.on_result = [this](auto number, const auto& result,
                                      auto index) { store_result(number, result, index); },
-                 .on_failed = {},  // a worker in this process gives nothing up
+                 .on_failed = {},  // a worker in this process never gives up a frame
                  .name_of = [this](auto number) { return name_of(number); }}) {
     embeddings_.dnabert_s_width = engine.dnabert_s_width();
     embeddings_.esm2_width = engine.esm2_width();
@@ -181,7 +180,7 @@ class Call {
   }
 
  private:
-  // A frame's sequence, and its place among the sequence's frames.
+  // A frame's sequence, and its index among the sequence's frames.
   struct FramePosition {
     std::size_t sequence = 0;
     std::size_t frame = 0;
@@ -228,11 +227,11 @@ class Call {
   const DnaTokenizer& tokenizer_;
   const std::size_t chunk_size_;
   const Wanted wanted_;
-  std::vector<SequencePart> parts_;       // one a sequence
-  std::vector<FramePosition> positions_;  // of each frame, by number
-  Embeddings embeddings_;                 // filled as far as they are wanted
-  RunCounters counters_;                  // nobody looks at them
-  Worker worker_;                         // it stops before what its results go to is gone
+  std::vector<SequencePart> parts_;       // one per sequence
+  std::vector<FramePosition> positions_;  // of each frame, by its number
+  Embeddings embeddings_;                 // filled only if wanted
+  RunCounters counters_;                  // never read
+  Worker worker_;                         // must stop before the members above are gone
   BatchRunner runner_;
 };
 

@@ -20,7 +20,7 @@ std::uint32_t row_size(std::string_view text) {
   return *size;
 }
 
-// In the spill file a row is two sizes in the machine's own byte order, its key and its value.
+// A row in the spill file: two sizes in the machine's byte order, then key and value.
 using RowHead = std::array<std::uint32_t, 2>;
 
 void append_row(SpillFile& file, std::string_view key, std::string_view value) {
@@ -60,7 +60,7 @@ class ExternalSort::RunReader {
  private:
   std::string_view row() const { return {buffer_.data() + position_, row_size_}; }
 
-  // Has at least `size` bytes from the position on in the buffer.
+  // Makes sure that the buffer has at least `size` bytes after the position.
   void ensure(std::size_t size) {
     if (buffer_.size() - position_ >= size) return;
     buffer_.erase(0, std::exchange(position_, 0));
@@ -86,7 +86,7 @@ ExternalSort::ExternalSort(std::filesystem::path directory, std::size_t rows, co
 void ExternalSort::add(std::string_view key, std::string_view value) {
   if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();
   if (rows_.empty()) {
-    // At once, so that growing never holds two copies; untouched pages cost nothing.
+    // Reserved at once, so that growing never holds two copies; untouched pages cost nothing.
     text_.reserve(kMostBytes);
     rows_.reserve(std::min(most_rows_, kMostBytes / kRowBytes + 1));
   }
@@ -119,7 +119,7 @@ void ExternalSort::merge(const SpillFile& file, const Run* first, const Run* las
                          const Visit& visit) const {
   std::vector<RunReader> readers;
   for (const Run* run = first; run != last; ++run) readers.emplace_back(file, *run);
-  // Of equal keys the earlier run's comes first: its rows were added earlier.
+  // Equal keys: the earlier run first, as its rows were added earlier.
   const auto later = [&readers](std::size_t a, std::size_t b) {
     const int order = readers[a].key().compare(readers[b].key());
     return order != 0 ? order > 0 : a > b;

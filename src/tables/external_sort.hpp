@@ -14,20 +14,20 @@
 
 namespace virnucpro {
 
-// Sorts rows of a key and a value by the key's bytes, rows of one key in the order they came. At
-// most `rows` of them, and some 3 MiB in all, are in memory; the others lie in a temporary file in
-// `directory`, sorted in runs that are merged kFanIn at a time. At most two files are open.
-// Errors: kOutputWrite, Cancel's.
+// Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. Memory
+// holds at most `rows` rows and some 3 MiB in all. The others go to a temporary file in
+// `directory`, in sorted runs that are merged kFanIn at a time. At most two files are open. Errors:
+// kOutputWrite, Cancel's.
 class ExternalSort {
  public:
   static constexpr std::size_t kFanIn = 64;
   using Visit = std::function<void(std::string_view key, std::string_view value)>;
 
-  // The Cancel outlives it.
+  // The Cancel must outlive it.
   ExternalSort(std::filesystem::path directory, std::size_t rows, const Cancel& cancel);
 
   void add(std::string_view key, std::string_view value);
-  // Gives every row in order, once; the sorter is empty afterwards.
+  // Passes every row in order to `visit`; then the sorter is empty.
   void drain(const Visit& visit);
 
  private:
@@ -44,7 +44,7 @@ class ExternalSort {
   };
   class RunReader;
 
-  static const std::size_t kMostBytes;  // of text, and rows with what sorting them takes
+  static const std::size_t kMostBytes;  // of text and rows, including what their sorting takes
   static const std::size_t kRowBytes;
 
   std::string_view key(const Row& row) const { return {text_.data() + row.begin, row.key_size}; }

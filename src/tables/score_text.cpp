@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// By hand: fmt's laying out of the scores took half the time in which a run's tables are written.
+// Formatted by hand: with fmt this took half the time of writing a run's tables.
 
 // "digits" × 10^(exponent - number of digits + 1): 1234, 2 → 123.4.
 std::string lay_out_plain(std::string digits, int exponent) {

@@ -30,7 +30,7 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // Whether virus chunks are at least `threshold` of the scored ones.
+  // Whether at least `threshold` of the scored chunks are virus chunks.
   bool is_virus(double threshold) const;
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
@@ -38,11 +38,11 @@ class SequenceSummary {
   std::uint64_t virus_chunks() const { return virus_chunks_; }
   std::uint64_t frames() const { return frames_; }
   std::uint64_t failed_frames() const { return failed_frames_; }
-  // Of the scored chunks, of which there must be one.
+  // Virus chunks as a share of scored chunks; there must be a scored chunk.
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
-  std::string row(double threshold) const;  // with its line end
+  std::string row(double threshold) const;  // including its line end
 
  private:
   std::string reason() const;

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Puts the parts of a sequence together again.
+// Joins the parts of each sequence again.
 class Walk {
  public:
   Walk(const Journal& journal, const SequenceVisitor& visitor)
@@ -28,13 +28,13 @@ class Walk {
     summary_.reset();
   }
 
-  // An interrupted run may end within a sequence, a finished one may not.
+  // An interrupted run may end inside a sequence, a finished one may not.
   void finish() const {
     if (finished_ && summary_) fail("has no end");
   }
 
  private:
-  // An input without an entry is the one an interrupted run was reading.
+  // In an interrupted run the input without an entry was being read.
   bool left_out(std::uint32_t input) const {
     if (input < inputs_.size()) return inputs_[input].failed;
     if (!finished_) return false;

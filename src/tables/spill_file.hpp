@@ -10,18 +10,17 @@
 
 namespace virnucpro {
 
-// A temporary file in a folder, written once from its begin to its end and read at any place. It
-// has no name from the start, so that nothing is left behind however the process ends.
-// Errors: kOutputWrite.
+// A temporary file in a folder, written once from start to end and read at any place. Its name is
+// removed at once, so that no file remains however the process ends. Errors: kOutputWrite.
 class SpillFile {
  public:
-  static constexpr std::string_view kPrefix = ".sort-";  // of the name it has for a moment
+  static constexpr std::string_view kPrefix = ".sort-";  // of its name in the moment before
 
   explicit SpillFile(const std::filesystem::path& directory);
 
   void append(std::string_view bytes);
   std::uint64_t size() const { return written_ + buffer_.size(); }
-  // Fills `out` from `offset` on. flush() must have followed the last append().
+  // Fills `out` from `offset` on. Call flush() after the last append() first.
   void read(std::uint64_t offset, std::span<char> out) const;
   void flush();
 

@@ -32,7 +32,7 @@ void write_frames(const SequencePart& part, AtomicFile& table) {
   table.write({rows.data(), rows.size()});
 }
 
-using ChunkValue = std::array<float, 2>;  // others, virus: a chunk's value while it is sorted
+using ChunkValue = std::array<float, 2>;  // a chunk's scores during sorting: others, virus
 
 void sort_chunks(const SequencePart& part, const std::vector<ChunkScore>& chunks,
                  ExternalSort& sort) {
@@ -55,7 +55,7 @@ void write_consensus(ExternalSort& sort, AtomicFile& table) {
   });
 }
 
-// Of sorted ids: a set of them would grow with the run.
+// Takes sorted ids, as a set of them would grow with the run.
 std::uint64_t count_duplicates(ExternalSort& ids) {
   std::uint64_t duplicates = 0;
   std::optional<std::string> before;
@@ -109,11 +109,11 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                         counts.add(sequence, settings.threshold);
                       }},
                  cancel);
-  counts.duplicate_ids = count_duplicates(ids);  // first: its file is the smaller one
+  counts.duplicate_ids = count_duplicates(ids);  // before the consensus, as its file is smaller
   write_consensus(chunks, consensus);
 
   for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
-  cancel.check();  // syncing may have taken long; from here on it is all of them or a failure
+  cancel.check();  // syncing may have taken long; from here on, all tables or a failure
   for (AtomicFile* table : {&frames, &consensus, &sequences}) table->commit();
   return counts;
 }
