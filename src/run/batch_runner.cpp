@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-// A batch may hold thousands of frames: an error names the first of them.
+// A batch may hold thousands of frames; an error names the first few.
 constexpr std::size_t kNamesInError = 20;
 
 }  // namespace
@@ -46,7 +46,7 @@ void BatchRunner::collect_ready() {
   }
 }
 
-// Asked for every frame: only what came to a batch is worth an event.
+// Called for every frame; only a call that returns a batch is worth an event.
 std::optional<PackedBatch> BatchRunner::pack(std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
   std::optional<PackedBatch> batch = (packer_.*choose)();
@@ -66,7 +66,7 @@ void BatchRunner::wait_for(std::uint64_t batches) {
 void BatchRunner::settle() noexcept {
   try {
     while (computer_.outstanding() > 0) receive(true);
-  } catch (const std::exception&) {  // the run ends for another reason, which is told
+  } catch (const std::exception&) {  // the run already ends with another, reported error
   }
 }
 
@@ -92,10 +92,10 @@ BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
                        .esm_tokens = batch.frames.esm_tokens.size(),
                        .dna_tokens = batch.frames.dna_tokens.size(),
                        .queue = queue};
-  // A frame longer than the budget is a batch of its own: it could hold just that.
+  // A frame longer than the budget forms a batch of its own, whose size is then the budget.
   metrics.budget_tokens =
       std::max<std::uint64_t>({token_budget_, metrics.esm_tokens, metrics.dna_tokens});
-  // Before each worker has had a batch there was nothing that could have lain ready.
+  // Until each worker has had a batch, none could have been waiting for them.
   if (queue < computer_.workers() && id >= computer_.workers()) {
     metrics.queue_state = QueueState::kStarved;
   } else if (queue >= computer_.most_outstanding()) {

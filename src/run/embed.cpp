@@ -50,7 +50,7 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
   require_first_records(settings.inputs, cancel);
   require_inputs_kept(settings.inputs, [&settings](const std::filesystem::path& file) {
-    std::error_code other;  // one of them is not there yet
+    std::error_code other;  // one of the files does not exist yet
     return std::filesystem::equivalent(file, settings.output, other);
   });
   RunModels models =
@@ -62,7 +62,7 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
                      file_attributes(settings, models));
   const std::size_t dna_width = models.computer->dnabert_s_width();
   const std::size_t esm_width = models.computer->esm2_width();
-  std::unordered_map<std::uint64_t, std::string> names;  // of rows without embedding yet
+  std::unordered_map<std::uint64_t, std::string> names;  // of rows that have no embedding yet
   BatchRunner runner(
       *models.computer, settings.compute, counters,
       {.on_result =

@@ -18,19 +18,19 @@ struct EmbedSettings {
   using Source = FrameSource;
   Source source = Source::kSequences;
   std::uint64_t chunk_size = 500;
-  std::filesystem::path output;  // an HDF5 file; replaced where there is one
+  std::filesystem::path output;  // an HDF5 file; an existing one is replaced
   bool dnabert_s = true;
   bool esm2 = true;
   bool merged = true;
 };
 
 struct EmbedSummary {
-  std::uint64_t rows = 0;  // written
+  std::uint64_t rows = 0;  // rows written
   SkippedAlignments skipped;
 };
 
-// Embeddings of every frame (or given sequence) in input order. A damaged input is an error: no
-// file is written.
+// Computes the embedding of every frame (or given sequence) in input order. A damaged input is an
+// error: then no file is written.
 EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -9,19 +9,19 @@
 
 namespace virnucpro {
 
-// Which embeddings a file holds, by width; 0: not in the file.
+// The embeddings that a file holds, by width; 0: not in the file.
 struct EmbeddingWidths {
   std::uint32_t dnabert_s = 0;
   std::uint32_t esm2 = 0;
-  std::uint32_t merged = 0;  // dnabert_s, then esm2: the sum of the widths that write() is given
+  std::uint32_t merged = 0;  // dnabert_s, then esm2: the sum of the widths given to write()
 };
 
 // Embeddings as HDF5: `ids` (variable-length strings), `dnabert_s` [n, 768], `esm2` [n, 2560],
-// `merged` [n, 3328], float32, and attributes. Rows may be written in any order; one that never was
-// holds NaN. Appears complete or not at all. Errors: kOutputWrite.
+// `merged` [n, 3328], float32, and attributes. Rows may be written in any order; a row never
+// written holds NaN. The file appears complete or not at all. Errors: kOutputWrite.
 //
-// Ids are the bytes they are: h5py gives them as bytes, also where they are not UTF-8.
-// HDF5 keeps state for the whole process: one thread at a time.
+// Ids are written byte by byte: h5py reads them as bytes, also where they are not UTF-8. HDF5 keeps
+// state for the whole process: only one thread at a time may call it.
 class EmbeddingFile {
  public:
   EmbeddingFile(const std::filesystem::path& path, const EmbeddingWidths& widths,
@@ -30,12 +30,12 @@ class EmbeddingFile {
   EmbeddingFile(const EmbeddingFile&) = delete;
   EmbeddingFile& operator=(const EmbeddingFile&) = delete;
 
-  // Gives the row of a new id: 0, 1, 2 …
+  // Adds a row for an id. Returns its number: 0, 1, 2 …
   std::uint64_t add_row(const std::string& id);
   std::uint64_t rows() const;
-  // Forgets every row from `rows` on: their input turned out damaged.
+  // Drops every row from `rows` on, because their input is damaged.
   void truncate(std::uint64_t rows);
-  // Either span may be empty when the file does not need it.
+  // A span may be empty if the file does not hold that embedding.
   void write(std::uint64_t row, std::span<const float> dnabert_s, std::span<const float> esm2);
   void commit();
 

@@ -66,7 +66,7 @@ void mark_partial(const std::filesystem::path& directory, const Journal& journal
   mark.commit();
 }
 
-// The tables into a directory that is held.
+// Writes the tables into a directory that is locked.
 ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
                         const std::optional<InputSettings>& viruses_of,
                         const std::filesystem::path& directory, const Cancel& cancel) {
@@ -77,7 +77,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
   ExportSummary summary;
   summary.finished = journal.finished();
   summary.synthetic = is_synthetic(run.fingerprint());
-  // Marks first: tables that an export leaves which is killed meanwhile must not be without.
+  // Marks first: if the export is killed meanwhile, its tables must not stand without them.
   mark_synthetic(directory, run.fingerprint());
   if (!summary.finished) mark_partial(directory, journal, cancel);
   summary.counts =

@@ -16,24 +16,24 @@
 
 namespace virnucpro {
 
-// What predict writes beside its tables, where the user asked for it: virus.fasta and the files of
-// --keep-intermediate. They hold nothing of an input that turned out damaged.
+// The optional files that predict writes beside its tables: virus.fasta and the files of
+// --keep-intermediate. They leave out damaged inputs.
 class ExtraFiles {
  public:
-  // `scored`: the journal has all scores, so the intermediate files are there already.
+  // `scored`: the journal has all scores, so the intermediate files exist already.
   ExtraFiles(const PredictSettings& settings, const RunModels& models,
              const OutputDirectory& directory, bool scored);
 
   // Whether add() needs the part's record.
   bool needs_records() const { return sequences_ && sequences_->needs_records(); }
-  // Every part of the inputs. `number`: of the part's first frame.
+  // Adds a part; call it for every part of the inputs. `number`: of the part's first frame.
   void add(const FramePart& part, std::uint64_t number);
   void write(std::uint64_t number, const BatchResult& result, std::size_t index);
-  // The input of what was added so far is whole.
+  // Keeps what was added so far: its input is whole.
   void keep();
-  // Drops everything added since keep(). None of its frames may still be computed.
+  // Drops everything added since keep(). None of those frames may still be in computation.
   void drop();
-  // Once the tables are written. Errors: kOutputWrite, kInputChanged, Cancel's.
+  // Call it after the tables are written. Errors: kOutputWrite, kInputChanged, Cancel's.
   void finish(const Journal& journal, const Cancel& cancel);
 
  private:

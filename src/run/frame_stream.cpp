@@ -18,25 +18,25 @@
 namespace virnucpro {
 namespace {
 
-// Letters of one piece of work, so that large chunks do not make it large.
+// Letters per piece of work, so that large chunks do not make it too large.
 constexpr std::uint64_t kLettersPerBlock = 1U << 20U;
 
 // Consecutive chunks of one sequence.
 struct Stretch {
   std::shared_ptr<const InputRecord> record;
   std::uint64_t first_chunk = 0;
-  std::uint64_t last_chunk = 0;  // one past
+  std::uint64_t last_chunk = 0;  // one past the last
   Skip skip = Skip::kNone;
   bool known = false;
 };
 
-// A piece of work: stretches of one or more sequences, or how an input ended.
+// A piece of work: stretches of one or more sequences, or the end of an input.
 struct Work {
   std::vector<Stretch> stretches;
   std::optional<std::variant<InputEnd, InputFailure>> end;
 };
 
-// Cuts the records of the inputs into pieces of work of a bounded size.
+// Cuts the inputs' records into pieces of work of limited size.
 class WorkSource {
  public:
   WorkSource(InputSet& inputs, const FrameStreamSettings& settings, RunCounters& counters)
@@ -51,7 +51,7 @@ class WorkSource {
     std::uint64_t last_block = 0;
     while (chunks < limits().chunks_per_block && letters < kLettersPerBlock) {
       if (!current_ && !open_record(work)) break;
-      // A shard has whole blocks of records: none may be cut otherwise for what is before it.
+      // Never across two blocks: a shard has whole blocks, and must cut them as a whole run does.
       if (!work.stretches.empty() && block() != last_block) break;
       last_block = block();
       const std::uint64_t room = std::max<std::uint64_t>(
@@ -74,7 +74,7 @@ class WorkSource {
   }
 
  private:
-  // False when there is no further record, or when an input ended: then `work` says how.
+  // False when there is no further record, or when an input ended; then `work` holds its end.
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&
@@ -87,7 +87,7 @@ class WorkSource {
       begin(std::make_shared<const InputRecord>(std::move(*record)));
       return true;
     }
-    // The end goes behind the stretches that came before it.
+    // The end follows the stretches before it.
     if (auto* end = std::get_if<InputEnd>(&*event)) {
       work.end = std::move(*end);
     } else {
@@ -96,9 +96,9 @@ class WorkSource {
     return false;
   }
 
-  // Together with the records that they hold: one stands for the other in a forecast. Bytes are
-  // read before the records in them, so that the last one waits for the last record. Behind that
-  // the length of a pipe is known, too.
+  // Counts bytes together with the records in them, as a forecast derives one from the other. Bytes
+  // are read ahead of their records, so the last byte waits for the last record. At the end the
+  // length of a pipe is known, too.
   void count_bytes(bool at_end) {
     std::uint64_t taken = inputs_.bytes_taken();
     const std::uint64_t total = inputs_.total_bytes();
@@ -107,10 +107,10 @@ class WorkSource {
     if (at_end && counters_.input_bytes_total.get() == 0) counters_.input_bytes_total.add(taken);
   }
 
-  // Of the current record.
+  // The block of the current record.
   std::uint64_t block() const { return (records_ - 1) / Shard::kBlock; }
 
-  // Of that many chunks of the current record; a record that is not cut counts as a whole.
+  // Letters in that many chunks of the current record; a record that is not cut counts as a whole.
   std::uint64_t letters_of(std::uint64_t chunks) const {
     if (settings_.source != FrameSource::kSequences || chunks == 0) {
       return current_->record.letters.size();
@@ -144,13 +144,13 @@ class WorkSource {
   std::shared_ptr<const InputRecord> current_;
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
-  std::uint64_t records_ = 0;  // read, of every shard
-  std::uint64_t parts_ = 0;    // given out
-  std::uint64_t bytes_ = 0;    // counted
+  std::uint64_t records_ = 0;  // read, in all shards
+  std::uint64_t parts_ = 0;    // handed out
+  std::uint64_t bytes_ = 0;    // counted so far
   Skip skip_ = Skip::kNone;
 };
 
-// Of the letters that a stretch was made from.
+// A hash of the letters from which a stretch was made.
 std::uint32_t letters_hash(std::string_view letters, const ChunkPlan& plan,
                            const Stretch& stretch) {
   if (stretch.first_chunk < stretch.last_chunk) {
@@ -273,7 +273,7 @@ struct FrameStream::State {
     return pipeline.next();
   }
 
-  const InputSet& inputs;  // for their names alone: the source reads them
+  const InputSet& inputs;  // only for their names: the source reads them
   const FrameStreamSettings settings;
   const DnaTokenizer* tokenizer;
   RunCounters& counters;

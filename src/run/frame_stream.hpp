@@ -17,18 +17,18 @@
 
 namespace virnucpro {
 
-// What the inputs hold.
+// What the inputs contain.
 enum class FrameSource : std::uint8_t {
   kSequences,    // cut into chunks and translated: a frame is a stop-free reading frame
-  kProteins,     // each is a frame as it is, for ESM-2 alone
-  kNucleotides,  // each is a frame as it is, for DNABERT-S alone
+  kProteins,     // each is one frame, unchanged, for ESM-2 only
+  kNucleotides,  // each is one frame, unchanged, for DNABERT-S only
 };
 
-// A part of the inputs' records: of blocks of kBlock, counted over all inputs, every count-th from
-// the index-th on.
+// A share of the inputs' records. Records are counted over all inputs in blocks of kBlock; shard
+// `index` takes every count-th block.
 struct Shard {
   static constexpr std::uint64_t kBlock = 4096;
-  static constexpr std::uint64_t kMost = 4096;  // merging reads them side by side
+  static constexpr std::uint64_t kMost = 4096;  // a merge reads them in parallel
 
   std::uint64_t index = 0;
   std::uint64_t count = 1;
@@ -37,7 +37,7 @@ struct Shard {
   bool has(std::uint64_t record) const { return record / kBlock % count == index; }
 };
 
-// "0/4" → {0, 4}; empty for anything else, an index that is not below the count among it.
+// "0/4" → {0, 4}; empty for any other text, and for an index that is not below the count.
 std::optional<Shard> parse_shard(std::string_view text);
 
 struct FrameStreamSettings {
@@ -47,37 +47,37 @@ struct FrameStreamSettings {
   Shard shard{};
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
-  // So many parts, the first ones, come without their frames: an earlier run has their scores.
+  // The first so many parts come without frames: an earlier run has their scores.
   std::uint64_t known_parts = 0;
   std::size_t threads = 1;
 };
 
-// The frames of a sequence, or of a stretch of its chunks, with their scores still open. How
-// sequences are cut into parts depends on the input and the chunk size alone.
+// The frames of a sequence, or of a stretch of its chunks, without scores yet. How sequences are
+// divided into parts depends only on the input and the chunk size.
 struct FramePart {
   SequencePart part;
   bool known = false;               // without frames and FASTA texts
-  std::vector<FrameTokens> tokens;  // of part.frames, in order
+  std::vector<FrameTokens> tokens;  // the tokens of part.frames, in order
   std::uint64_t unknown_letters = 0;
   // The three files of --keep-intermediate.
   std::string chunk_fasta;
   std::string nucleotide_fasta;
   std::string protein_fasta;
-  // On a sequence's last part: the sequence itself.
+  // Only on a sequence's last part: the whole sequence.
   std::shared_ptr<const InputRecord> record;
 };
 
 using FrameEvent = std::variant<FramePart, InputEnd, InputFailure>;
 
-// Reads, cuts, translates and tokenises ahead of its consumer on a few threads, in input order.
+// Reads, cuts, translates and tokenises in input order, on a few threads, ahead of its consumer.
 class FrameStream {
  public:
-  // Without a tokenizer (null) frames have no DNA tokens. All referenced outlive the stream.
+  // Without a tokenizer (null) frames have no DNA tokens. All references must outlive the stream.
   FrameStream(InputSet& inputs, const FrameStreamSettings& settings, const DnaTokenizer* tokenizer,
               RunCounters& counters, const Cancel& cancel);
   ~FrameStream();
 
-  // Errors: the cancellation's; kInputMalformed for an empty protein or nucleotide sequence.
+  // Errors: Cancel's; kInputMalformed for an empty protein or nucleotide sequence.
   std::optional<FrameEvent> next();
 
  private:

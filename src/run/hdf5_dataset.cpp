@@ -21,16 +21,16 @@ Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path) {
   Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, path);
   const std::array<hsize_t, 2> chunk{rows, width};
   H5Pset_chunk(properties.get(), width == 0 ? 1 : 2, chunk.data());
-  H5Pset_obj_track_times(properties.get(), false);  // equal data, equal bytes
+  H5Pset_obj_track_times(properties.get(), false);  // the same data give the same bytes
   return properties;
 }
 
 Hdf5Handle create_hdf5(const std::string& path) {
-  // At exit HDF5 would write once more what it could not write before, and crash.
+  // After a failed write HDF5 would try again at exit, and crash.
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-  // The file is nobody else's until it has its name, and some network file systems have no locks.
+  // Nobody else uses the file before it has its name, and some network file systems lack locks.
   H5Pset_file_locking(access.get(), 0, 1);
   return {H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path};
 }

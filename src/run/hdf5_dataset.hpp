@@ -8,15 +8,15 @@
 
 namespace virnucpro {
 
-// What files of HDF5 are made of here. `path` names the file in errors: kOutputWrite.
+// Building blocks of our HDF5 files. Errors: kOutputWrite, naming `path`.
 
-// A new file, which is nobody else's until it has its final name.
+// A new file, used by nobody else before it has its final name.
 Hdf5Handle create_hdf5(const std::string& path);
 void write_hdf5_attribute(const Hdf5Handle& file, const std::string& name, const std::string& value,
                           const std::string& path);
-// The type of texts of any length.
+// The type of texts of variable length.
 Hdf5Handle hdf5_text(const std::string& path);
-// Properties of a dataset that is stored in blocks of so many rows; `width` as below.
+// Properties of a dataset stored in blocks of `rows` rows; `width` as below.
 Hdf5Handle hdf5_chunks(hsize_t rows, hsize_t width, const std::string& path);
 void check_hdf5(herr_t result, const std::string& path);
 
@@ -24,14 +24,14 @@ void check_hdf5(herr_t result, const std::string& path);
 class GrowingDataset {
  public:
   GrowingDataset() = default;
-  // `width` 0: one value a row, without a second dimension.
+  // `width` 0: one value per row, without a second dimension.
   GrowingDataset(const Hdf5Handle& file, const char* name, hid_t type, hsize_t width,
                  const Hdf5Handle& properties, const std::string& path);
 
   explicit operator bool() const { return static_cast<bool>(dataset_); }
 
   void resize(hsize_t rows);
-  // Writes rows [first, first + count), which exist.
+  // Writes to rows [first, first + count), which must exist.
   void write(hsize_t first, hsize_t count, hid_t type, const void* data);
   void close() { check_hdf5(dataset_.close(), path_); }
 

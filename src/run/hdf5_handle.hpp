@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// What the system said, out of a description that lists addresses and counts beside it.
+// The system's message, taken out of a description that also lists addresses and counts.
 inline std::string system_part(const std::string& description) {
   const std::string begin = "error message = '";
   const std::size_t at = description.find(begin);
@@ -18,8 +18,8 @@ inline std::string system_part(const std::string& description) {
   return description.substr(from, description.find('\'', from) - from);
 }
 
-// Why the last HDF5 call failed: its innermost description, what the system said rather than which
-// layers it passed through.
+// Why the last HDF5 call failed: its innermost description, reduced to the system's message where
+// it has one.
 inline std::string hdf5_reason() {
   std::string reason = "HDF5 failed";
   H5Ewalk2(
@@ -33,13 +33,13 @@ inline std::string hdf5_reason() {
   return reason;
 }
 
-// An HDF5 identifier, closed at the end of its life.
+// An HDF5 identifier that closes itself.
 class Hdf5Handle {
  public:
   using Close = herr_t (*)(hid_t);
 
   Hdf5Handle() = default;
-  // Error: `kind` for `file` when the call that gave the identifier failed.
+  // Errors: `kind`, naming `file`, when the call that returned the identifier failed.
   Hdf5Handle(hid_t id, Close closer, const std::string& file,
              ErrorKind kind = ErrorKind::kOutputWrite)
       : id_(id), close_(closer) {
@@ -59,7 +59,7 @@ class Hdf5Handle {
 
   hid_t get() const { return id_; }
   explicit operator bool() const { return id_ >= 0; }
-  // Closing a file writes what HDF5 still holds: whether that went well.
+  // Closing a file writes what HDF5 still holds. Returns whether that succeeded.
   herr_t close() { return id_ < 0 ? 0 : close_(std::exchange(id_, H5I_INVALID_HID)); }
 
  private:

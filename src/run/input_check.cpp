@@ -30,17 +30,17 @@ std::optional<Error> opening_error(const std::string& path) {
   return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
 }
 
-// What is no pipe: also what is not there, which fails each time.
+// False for a pipe; true for a missing file, which fails in each reading.
 bool may_be_read_twice(const std::string& path) {
   if (path == "-") return false;
   struct stat status {};
   return ::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
 }
 
-// The files of each input: two of a pair. Errors: kUsage for a list that cannot be.
+// The files of each input; a pair has two. Errors: kUsage for an impossible list.
 std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& settings,
                                                           const Cancel& cancel) {
-  const InputSet inputs(settings, cancel);  // says what is wrong with the list
+  const InputSet inputs(settings, cancel);  // reports what is wrong with the list
   const std::size_t each = settings.paired ? 2 : 1;
   std::vector<std::span<const std::string>> files;
   for (std::size_t input = 0; input < inputs.size(); ++input) {

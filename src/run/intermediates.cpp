@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kEmbeddings = "embeddings.h5";  // the last to get its name
+constexpr const char* kEmbeddings = "embeddings.h5";  // gets its name last
 
 }  // namespace
 

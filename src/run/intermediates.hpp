@@ -12,23 +12,23 @@
 
 namespace virnucpro {
 
-// What --keep-intermediate keeps: the chunk and frame FASTA files as the original writes them, and
-// the embeddings as `embed` does. An input that turns out damaged leaves nothing in them.
+// The files of --keep-intermediate: chunk and frame FASTA files as the original writes them, and
+// embeddings as `embed` writes them. They leave out damaged inputs.
 class Intermediates {
  public:
   Intermediates(const std::filesystem::path& directory, const std::string& stem,
                 std::uint64_t chunk_size, const EmbeddingWidths& widths,
                 const std::map<std::string, std::string>& attributes);
 
-  // Whether a run that kept them left them there.
+  // Whether an earlier run left these files there.
   static bool are_in(const std::filesystem::path& directory);
 
-  // `first_number`: of the part's first frame.
+  // `first_number`: the number of the part's first frame.
   void add(const FramePart& part, std::uint64_t first_number);
   void write(std::uint64_t number, std::span<const float> dnabert_s, std::span<const float> esm2);
-  // What was added so far stays: the input it came from is whole.
+  // Keeps what was added so far: its input is whole.
   void keep();
-  // Drops everything added since keep(). No frame may be on its way.
+  // Drops everything added since keep(). None of those frames may still be in computation.
   void drop();
   void commit();
 
@@ -45,7 +45,7 @@ class Intermediates {
   AtomicFile proteins_;
   EmbeddingFile embeddings_;
   Sizes kept_;
-  std::uint64_t dropped_rows_ = 0;  // a frame's row is its number less these
+  std::uint64_t dropped_rows_ = 0;  // a frame's row is its number minus these
 };
 
 }  // namespace virnucpro

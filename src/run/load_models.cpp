@@ -16,7 +16,7 @@ void describe(LoadedModels& loaded, const std::string& name, const Weights& weig
   loaded.synthetic = loaded.synthetic || weights.synthetic();
 }
 
-// A tokenizer of another model would index rows that are not there.
+// Another model's tokenizer would index rows that do not exist.
 DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   DnaTokenizer tokenizer = DnaTokenizer::load(weights.tokenizer);
   if (tokenizer.vocabulary() > weights.shape.vocabulary) {

@@ -14,21 +14,21 @@
 
 namespace virnucpro {
 
-// The models of a run: loaded, built into an engine, and described for its journal and files.
+// The models of a run, loaded into an engine, with a description for its journal and files.
 struct LoadedModels {
   std::unique_ptr<Engine> engine;
-  std::optional<DnaTokenizer> tokenizer;           // where DNABERT-S is among them
-  std::filesystem::path tokenizer_file;            // that one's
-  std::uint32_t dnabert_s_vocabulary = 0;          // tokens that DNABERT-S knows
+  std::optional<DnaTokenizer> tokenizer;           // if DNABERT-S is one of the models
+  std::filesystem::path tokenizer_file;            // the tokenizer's file
+  std::uint32_t dnabert_s_vocabulary = 0;          // number of tokens that DNABERT-S knows
   std::map<std::string, std::string> description;  // "esm2" → what it is, "esm2_hash" → …
   bool synthetic = false;
 };
 
-// The device that load_models() takes: the first GPU, or empty: the CPU.
+// The device that load_models() uses: the first GPU; empty: the CPU.
 std::optional<int> gpu_of(const ComputeSettings& compute);
 
 // Loads what `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu; kWeightsTensor when
-// the parts do not fit each other.
+// the models do not fit together.
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
                          const EngineOutputs& outputs, const Cancel& cancel);
 

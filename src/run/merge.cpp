@@ -22,7 +22,7 @@ namespace {
   throw Error(ErrorKind::kJournalMismatch, Place{.file = run.directory().string()}, std::move(why));
 }
 
-// Writes parts as units of the usual size.
+// Writes parts to a journal as units of the usual size.
 class UnitWriter {
  public:
   explicit UnitWriter(Journal& journal) : journal_(journal) {}
@@ -45,7 +45,7 @@ class UnitWriter {
   UnitSize size_;
 };
 
-// Asked before the shards are locked, so that they do not stand in each other's way.
+// Checked before the shards are locked: the output's lock would conflict with a shard's.
 void require_another_output(const MergeSettings& settings) {
   for (const std::filesystem::path& run : settings.runs) {
     std::error_code other;
@@ -56,7 +56,7 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// Every shard is open at once: its lock, its journal and that one's log.
+// All shards are open at once, each with its lock, its journal and its WAL.
 void allow_open_files(std::size_t runs) {
   constexpr rlim_t kPerRun = 3;
   constexpr rlim_t kOthers = 64;
@@ -72,7 +72,7 @@ void allow_open_files(std::size_t runs) {
 
 using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
 
-// Every shard of one input, once.
+// Opens every shard of one input; each must occur exactly once.
 Runs open_shards(const std::vector<std::filesystem::path>& paths, const Cancel& cancel) {
   Runs runs(paths.size());
   for (const std::filesystem::path& path : paths) {
@@ -110,12 +110,12 @@ void require_one_input(const Runs& runs) {
   }
 }
 
-// Shard after shard gives a block of sequences, until the first has none left.
+// Takes a block of sequences from each shard in turn, until one has no more.
 void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
   std::vector<PartReader> streams;
   for (const auto& run : runs) streams.emplace_back(run->journal());
   std::size_t at = 0;
-  std::uint64_t given = 0;  // sequences of the block
+  std::uint64_t given = 0;  // sequences taken from the current block
   while (std::optional<SequencePart> part = streams[at].next()) {
     if (part->last) ++given;
     out.add(*std::move(part));

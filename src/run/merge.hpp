@@ -9,14 +9,14 @@
 namespace virnucpro {
 
 struct MergeSettings {
-  std::vector<std::filesystem::path> runs;  // finished ones of every shard, in any order
+  std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
   bool force = false;
 };
 
-// One run from those of its shards (predict --shard): the journal and the tables that a run over
-// the whole input would have written. Errors: KeptRun's; kJournalMismatch when they are not the
-// shards of one input; kOutputExists, kOutputWrite.
+// Makes one run from the runs of its shards (predict --shard): the journal and tables that a run
+// over the whole input would have written. Errors: KeptRun's; kJournalMismatch when they are not
+// the shards of one input; kOutputExists, kOutputWrite.
 ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

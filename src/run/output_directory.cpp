@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name this program writes, in the output directory or a folder of it. "*" stands for anything,
-// a stem of an earlier run among others, "#" for digits.
+// A name this program writes, in the output directory or a folder in it. "*" stands for any text,
+// such as the stem of an earlier run; "#" for digits.
 struct OwnName {
   std::string_view folder;
   std::string_view pattern;
@@ -37,7 +37,7 @@ constexpr std::array kOwnNames{
     OwnName{"", "run.db-shm"},
     OwnName{"", "run.db-journal"},
     OwnName{"", "run.db.lock"},
-    OwnName{"", "sequences.fasta.partial"},  // what virus_fasta.cpp puts aside; has no final name
+    OwnName{"", "sequences.fasta.partial"},  // sequences saved by virus_fasta.cpp; never renamed
     OwnName{"", "SYNTHETIC_WEIGHTS"},
     OwnName{"", "PARTIAL"},
     OwnName{"", "report.html"},
@@ -64,7 +64,7 @@ constexpr std::array<std::string_view, 11> kFormatSuffixes{
 constexpr std::string_view kJournalName = "run.db";
 constexpr std::string_view kMergedSuffix = "_merged";
 constexpr std::string_view kSpillPrefix = ".sort-";
-constexpr std::string_view kPartial = ".partial";  // AtomicFile's name for what is not complete
+constexpr std::string_view kPartial = ".partial";  // AtomicFile's suffix for incomplete files
 
 [[noreturn]] void fail_write(const fs::path& path, const std::error_code& error) {
   throw write_error(path, error.value());
@@ -115,7 +115,7 @@ std::vector<fs::path> entries(const fs::path& directory) {
   return paths;
 }
 
-// This program's files in `root`/`folder`. Folders and links with their names are not ours.
+// Adds this program's files in `root`/`folder`. Folders and links with such names are not ours.
 void add_own_files(const fs::path& root, const std::string& folder, std::vector<fs::path>& files) {
   const fs::path directory = folder.empty() ? root : root / folder;
   for (const fs::path& path : entries(directory)) {
@@ -124,8 +124,8 @@ void add_own_files(const fs::path& root, const std::string& folder, std::vector<
   }
 }
 
-// The folders of `root` that this program's files may lie in, and "" for itself. No links: what
-// lies behind them is not in `root`.
+// The folders of `root` that may hold this program's files, and "" for `root` itself. No links:
+// they lead outside `root`.
 std::vector<std::string> own_folders(const fs::path& root) {
   std::vector<std::string> folders;
   for (const fs::path& path : entries(root)) {
@@ -143,14 +143,14 @@ std::vector<fs::path> own_files(const fs::path& root) {
   return files;
 }
 
-// The tables come last.
+// A run is unfinished while it has a journal but no tables, which are written last.
 bool holds_unfinished_run(const fs::path& directory) {
   std::error_code unknown;
   return fs::exists(directory / kJournalName, unknown) &&
          !fs::exists(directory / "sequences.tsv", unknown);
 }
 
-// The file of --log-file is begun before the directory is looked at; it may lie in it.
+// The log file of --log-file exists before the directory is checked, and may be in it.
 bool holds_log_alone(const fs::path& path) {
   if (!fs::is_directory(fs::symlink_status(path))) return is_log_file(path);
   const std::vector<fs::path> inner = entries(path);
@@ -178,8 +178,8 @@ bool is_table(const fs::path& path) {
   return folder.ends_with(kMergedSuffix) && !path.filename().string().ends_with(kPartial);
 }
 
-// What a run may leave that was killed before it had its journal. Tables without one are those of a
-// run that kept none.
+// Accepts what a run may leave that was killed before it had a journal. Tables without a journal
+// are those of a run that kept none; they are refused.
 void require_resumable(const fs::path& directory) {
   if (fs::exists(directory / kJournalName)) return;
   for (const fs::path& path : own_files(directory)) {
@@ -193,7 +193,7 @@ void require_resumable(const fs::path& directory) {
   }
 }
 
-// Takes off the first of `suffixes` that the name has, unless nothing would be left.
+// Removes the first of `suffixes` that the name ends with, unless nothing would be left.
 void strip_suffix(std::string& name, std::span<const std::string_view> suffixes) {
   std::string lower = name;
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -218,13 +218,13 @@ OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, E
 OutputDirectory::~OutputDirectory() = default;
 
 void OutputDirectory::clear() const {
-  // The journal goes last: what a run leaves that is killed meanwhile can still be resumed.
+  // The journal goes last: if clearing is interrupted, the run can still be resumed.
   std::vector<fs::path> files = own_files(path_);
   std::stable_partition(files.begin(), files.end(),
                         [](const fs::path& path) { return path.filename() != kJournalName; });
   for (const fs::path& path : files) remove_file(path);
   for (const std::string& folder : own_folders(path_)) {
-    std::error_code still_used;  // by files that are not ours
+    std::error_code still_used;  // it holds files that are not ours
     if (!folder.empty()) fs::remove(path_ / folder, still_used);
   }
 }
@@ -239,7 +239,7 @@ void OutputDirectory::clear_leftovers() const {
 bool OutputDirectory::would_clear(const std::filesystem::path& file) const {
   const std::vector<fs::path> files = own_files(path_);
   return std::any_of(files.begin(), files.end(), [&file](const fs::path& own) {
-    std::error_code other;  // a file that cannot be looked at is not one of these
+    std::error_code other;  // a file that cannot be examined is none of ours
     return fs::equivalent(own, file, other);
   });
 }

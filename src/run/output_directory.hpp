@@ -9,33 +9,33 @@
 
 namespace virnucpro {
 
-// What is done with an output directory that is in use.
+// What to do with an output directory that is in use.
 enum class Existing : std::uint8_t {
   kRefuse,
-  kReplace,  // this program's files in it go
-  kResume,   // the run whose journal lies there goes on; without one it begins
+  kReplace,  // removes this program's files in it
+  kResume,   // continues the run whose journal is there, or begins one
 };
 
-// The output directory of a run, held by run.lock (host and pid) for the object's life.
+// A run's output directory, locked by run.lock (host and pid) for the object's life.
 class OutputDirectory {
  public:
-  // Creates it, or takes one that is empty but for log files; to be resumed, also one with a
-  // journal, or with nothing but what a run leaves that ended before it had one. Else
-  // kOutputExists, unless it is to be replaced. Held by a live run: kOutputBusy, naming host and
-  // pid. Not writable: kOutputWrite.
+  // Creates the directory, or takes one that is empty except for log files. kResume also takes one
+  // with a journal, or with only the files of a run that ended before it had one; kReplace takes
+  // any. Errors: kOutputExists; kOutputBusy, naming host and pid, where a live run holds it;
+  // kOutputWrite.
   OutputDirectory(std::filesystem::path path, std::string stem, Existing existing);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
   OutputDirectory& operator=(const OutputDirectory&) = delete;
 
-  // Removes what an earlier run left: the files this program writes, those named after a stem
-  // whatever it was, and no others; <any stem>_merged and logs too when they are empty then. Apart
-  // from taking the directory, so that a run which fails before it computes anything costs no
-  // earlier results. Errors: kOutputWrite.
+  // Removes the files of earlier runs, whatever their stem, and no other files; folders
+  // <stem>_merged and logs only if they are empty then. Separate from the constructor, so that a
+  // run which fails before it computes anything does not destroy earlier results. Errors:
+  // kOutputWrite.
   void clear() const;
-  // Removes what a run that was killed was about to write, and nothing that is complete.
+  // Removes incomplete files of a killed run, and no complete ones.
   void clear_leftovers() const;
-  // Whether clear() would remove that file, by whatever path it is named.
+  // Whether clear() would remove this file; it may be named by any path.
   bool would_clear(const std::filesystem::path& file) const;
 
   const std::filesystem::path& path() const { return path_; }
@@ -48,10 +48,10 @@ class OutputDirectory {
  private:
   std::filesystem::path path_;
   std::string stem_;
-  std::optional<RunLock> lock_;  // empty until the directory is there
+  std::optional<RunLock> lock_;  // empty until the directory exists
 };
 
-// A file's name without its folder, one compression suffix and one format suffix; "stdin" for "-".
+// A file's name without its folder, a compression suffix and a format suffix; "stdin" for "-".
 std::string output_stem(const std::string& input);
 
 }  // namespace virnucpro

@@ -26,11 +26,11 @@
 namespace virnucpro {
 namespace {
 
-// Ids may be long: so many bytes of them are read until the packer's window is emptied, and twice
-// as many may wait for a frame.
+// Ids may be long. The packer's window is emptied after so many bytes of them, and twice as many
+// may wait for a frame.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
-// Threads that translate and tokenise: a core of them feeds many of inference.
+// Threads that translate and tokenise: one feeds many that compute.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
 }
@@ -74,10 +74,10 @@ struct GatheredParts {
   }
 };
 
-// One run over an open output directory, from the first record to the journal's last row.
+// One run in an open output directory, from the first record to the journal's last row.
 class PredictRun {
  public:
-  // The journal is new, or that of a run which was interrupted.
+  // The journal is new, or an interrupted run's.
   PredictRun(const PredictSettings& settings, const RunModels& models, Journal journal,
              const OutputDirectory& directory, RunCounters& counters, const Cancel& cancel)
       : settings_(settings),
@@ -91,7 +91,7 @@ class PredictRun {
     summary_.synthetic = models.synthetic;
   }
 
-  // Reads and scores every input. What has its scores is in the journal, however it ends.
+  // Reads and scores every input. However it ends, the journal has what was scored.
   void score() {
     try {
       read_inputs();
@@ -101,8 +101,8 @@ class PredictRun {
     }
   }
 
-  // Writes everything that stands on the scores: the tables first, so that what may go wrong with
-  // the rest does not cost them.
+  // Writes everything that depends on the scores. Tables come first, so that a later failure does
+  // not prevent them.
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
     const TraceSpan span("tables");
@@ -122,7 +122,7 @@ class PredictRun {
     InputSet inputs(settings_.inputs, cancel_);
     FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
-      cancel_.check();  // what was read ahead is not submitted any more
+      cancel_.check();  // a stopped run submits no more of what was read ahead
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
@@ -149,7 +149,7 @@ class PredictRun {
             .threads = stream_threads(settings_.compute.threads)};
   }
 
-  // The error that ended the run is reported. What goes wrong here would only hide it.
+  // The error that ended the run is reported; a further one here would only hide it.
   void save() noexcept {
     try {
       runner_.settle();
@@ -168,15 +168,15 @@ class PredictRun {
     std::uint64_t number = *first;
     for (FrameTokens& frame : part.tokens) runner_.add(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
-    // The journal keeps the input's order. Sequences without frames never fill the packer's window:
-    // behind a frame that waits in it they would gather without end.
+    // The journal keeps input order, and sequences without frames never fill the packer's window.
+    // So they would pile up behind a waiting frame without limit.
     ++gathered_.parts;
     gathered_.id_bytes += id_bytes;
     if (gathered_.are_many()) drain();
   }
 
-  // Waits only for the batches that the drain before submitted, so that twice as many parts may
-  // gather. If it waited for all batches, the workers would run dry.
+  // Waits only for the batches of the previous drain; so twice as many parts may pile up. If it
+  // waited for all batches, the workers would run out of work.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -193,11 +193,11 @@ class PredictRun {
   }
 
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
-    // A run that ends with this very error says it then.
+    // If this error ends the run, it is reported then.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
-    // No frame of the input may still be computed when its files are dropped. Where it ends the
-    // run, the scores of what was read before it are kept.
+    // No frame of this input may still be in computation when its files are dropped. If the error
+    // ends the run, earlier scores are kept.
     runner_.flush();
     if (settings_.strict_input) {
       ledger_.save();
@@ -209,7 +209,7 @@ class PredictRun {
     files_.drop();
   }
 
-  // With several inputs each one's error has been logged.
+  // With several inputs, each error has been logged already.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
     return {first_failure_->kind(),
@@ -244,7 +244,7 @@ Journal make_journal(const PredictSettings& settings, const OutputDirectory& dir
   return Journal::create_scratch(directory.scratch_journal(), print);
 }
 
-// The journal of the run to go on with; empty where the run starts from its beginning.
+// The journal of the run to continue; empty for a run that starts from its beginning.
 std::optional<Journal> open_journal(const PredictSettings& settings,
                                     const OutputDirectory& directory,
                                     const Journal::Fingerprint& print, const Cancel& cancel) {
@@ -261,7 +261,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   return journal;
 }
 
-// What a pipe gave before the refusal is gone.
+// A pipe cannot be read again after the refusal.
 bool may_start_over(const PredictSettings& settings, const Error& error) {
   const bool refused =
       error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;

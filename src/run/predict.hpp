@@ -25,14 +25,14 @@ struct PredictSettings {
   ModelSettings models;
   ComputeSettings compute;
   std::uint64_t chunk_size = 500;
-  std::filesystem::path output;           // the output directory; not used with to_stdout
+  std::filesystem::path output;           // the output directory; unused with to_stdout
   bool to_stdout = false;                 // the frame table goes to the sink, nothing is kept
   std::string stem;                       // of the tables' folder
   std::string classifier_name;            // "300", "500" or "custom"
-  Existing existing = Existing::kRefuse;  // what is done with an output directory in use
-  bool start_over = false;                // where the journal to be resumed is refused
-  bool check_journal = true;              // every unit of it, before anything else
-  bool journal = true;                    // false: what is done cannot be resumed
+  Existing existing = Existing::kRefuse;  // what to do with an output directory in use
+  bool start_over = false;                // if the journal to resume is refused
+  bool check_journal = true;              // checks its every unit first
+  bool journal = true;                    // false: the run cannot be resumed
   bool keep_intermediate = false;
   bool virus_fasta = false;
   bool strict_input = false;
@@ -50,30 +50,30 @@ struct RunSummary {
   double seconds = 0;
 };
 
-// What is known of a run once its models are loaded and its directory is there.
+// What is known of a run once its models are loaded and its directory exists.
 struct RunStart {
   std::filesystem::path directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
   std::string kernel_path;
-  std::size_t token_budget = 0;  // of a batch
+  std::size_t token_budget = 0;  // per batch
   bool synthetic = false;
   bool resumed = false;
 };
 
-// Who is told how a run gets on, on its own thread. What they throw ends the run.
+// Callbacks on a run's progress, on its own thread. An exception from them ends the run.
 struct PredictEvents {
   std::function<void(const RunStart&)> on_start = [](const RunStart&) {};
   std::function<void(Phase)> on_phase = [](Phase) {};
-  // The tables are there, and the run still has its directory.
+  // The tables exist, and the run still holds its directory.
   std::function<void(const Journal&, const RunSummary&)> on_tables = [](const Journal&,
                                                                         const RunSummary&) {};
 };
 
-// Sequences in, tables out: the main job. Errors: those of its parts; when no input could be read,
-// the first input's, and before anything is touched when none can even be opened. A failed input
-// among others is in the summary, not an exception, unless `strict_input`. However it ends, the
-// journal has the scores of what was computed; kJournalMismatch and kJournalDamaged when one that
-// is to be resumed is of another run or not whole.
+// The main job: reads sequences, writes tables. Errors: those of its parts. When no input could be
+// read, the first input's error, and if none can even be opened, before any file is touched. One
+// failed input among others is in the summary, not an exception, unless `strict_input`. However it
+// ends, the journal has all computed scores. kJournalMismatch, kJournalDamaged: a journal to be
+// resumed belongs to another run, or is damaged.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events = {});

@@ -21,7 +21,7 @@ struct Part {
   const char* name;  // for the user
 };
 
-// What scores, their order and their cutting into units follow from.
+// Everything that determines the scores, their order and their division into units.
 constexpr std::array kParts{
     Part{"inputs", "the number of inputs"},
     Part{"paired", "--paired"},
@@ -44,7 +44,7 @@ std::string value_of(const Journal::Fingerprint& print, const char* key) {
   return found == print.end() ? "not said" : found->second;
 }
 
-// Export reads them again; what is no file keeps its name.
+// Absolute, because an export reads inputs again; "-" stays as it is.
 std::string absolute_path(const std::string& path) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);

@@ -10,7 +10,7 @@
 
 namespace virnucpro {
 
-// Which models a run uses, as the user named them.
+// The models of a run, as the user named them.
 struct ModelSettings {
   std::string dnabert_s;
   std::string esm2;
@@ -20,23 +20,23 @@ struct ModelSettings {
 
 // A GPU to compute on.
 struct GpuId {
-  int index = 0;       // as CUDA counts those it shows this process
-  std::string uuid{};  // by which a worker process is shown this one alone
+  int index = 0;       // CUDA's number among the GPUs visible to this process
+  std::string uuid{};  // for a worker process, to make only this GPU visible
   std::string pci{};   // "0000:3b:00.0"; empty: not known
 };
 
-// How a run computes: none of it changes a result, except `precision`.
+// How a run computes. Only `precision` changes results.
 struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU
-  std::size_t token_budget = 0;  // 0: the device's own choice
+  std::size_t token_budget = 0;  // 0: the device's default
   std::size_t prefetch = 2;      // batches that wait for a worker while it computes
-  bool packing = true;           // false: one frame a batch
+  bool packing = true;           // false: one frame per batch
   bool deduplicate = true;
-  // What a worker process is made of. Empty: there are none, and this process computes, on the
-  // first GPU or the CPU.
+  // The program of a worker process. Empty: no workers; this process computes, on the first GPU or
+  // the CPU.
   std::filesystem::path worker_program{};
 };
 

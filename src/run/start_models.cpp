@@ -29,7 +29,7 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
           .token_budget = compute.token_budget};
 }
 
-// One on each GPU; or so many that share the CPU's threads.
+// One worker per GPU; on the CPU, so many as share its threads.
 std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models,
                                                      const ComputeSettings& compute,
                                                      const EngineOutputs& outputs) {
@@ -71,7 +71,7 @@ RunModels start_processes(const ModelSettings& models, const ComputeSettings& co
   auto pool = std::make_unique<WorkerPool>(settings, cancel);
   const WorkerHello& hello = pool->hello();
   RunModels started;
-  // That it belongs to the model the workers have seen.
+  // The workers have checked that it belongs to the model.
   if (!hello.tokenizer.empty()) started.tokenizer.emplace(DnaTokenizer::load(hello.tokenizer));
   started.description = hello.description;
   started.synthetic = hello.synthetic;
@@ -90,7 +90,7 @@ RunModels start_models(const ModelSettings& models, const ComputeSettings& compu
 }
 
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) {
-  // Before there are threads: they inherit it.
+  // Before threads start, as they inherit this.
   stay_near_device(setup.pci);
   const ModelSettings models{
       .dnabert_s = setup.dnabert_s,
@@ -101,7 +101,7 @@ WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) 
   compute.threads = setup.threads;
   compute.precision = setup.precision;
   compute.token_budget = setup.token_budget;
-  if (setup.on_gpu) compute.gpus.push_back({.index = 0});  // the only one that is visible
+  if (setup.on_gpu) compute.gpus.push_back({.index = 0});  // the only visible GPU
   LoadedModels loaded = load_models(models, compute, setup.outputs, cancel);
   WorkerModels worker;
   worker.hello = {.kernel_path = loaded.engine->kernel_path(),

@@ -6,10 +6,10 @@
 
 namespace virnucpro {
 
-inline constexpr const char* kSyntheticKey = "synthetic_weights";  // of a run's fingerprint
+inline constexpr const char* kSyntheticKey = "synthetic_weights";  // a key of a run's fingerprint
 
-// Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
-// which cannot, what their scores are worth. Errors: kOutputWrite.
+// Writes the file SYNTHETIC_WEIGHTS if some models are synthetic: it warns beside the tables, which
+// cannot, that their scores mean nothing. Errors: kOutputWrite.
 void mark_synthetic(const std::filesystem::path& directory,
                     const std::map<std::string, std::string>& models);
 

@@ -18,11 +18,11 @@
 namespace virnucpro {
 namespace {
 
-// The records of the inputs that did not fail, one after the other, checked against the journal.
+// The records of the inputs that did not fail, checked against the journal.
 class GoodRecords {
  public:
-  // An interrupted run has no entry for the input that it was reading, and those behind it. What it
-  // has `scored` of them is compared part by part; null: the entries say it all.
+  // An interrupted run has no entries for the input it was reading and later ones. The parts in
+  // `scored`, its journal, are compared there one by one; null: every input has an entry.
   GoodRecords(InputSettings inputs, FrameStreamSettings cutting, std::vector<InputEntry> entries,
               const Journal* scored, const Cancel& cancel)
       : inputs_(std::move(inputs), cancel),
@@ -65,11 +65,11 @@ class GoodRecords {
   void check(const SequencePart& part) {
     if (!scored_) return;
     const std::optional<SequencePart> before = scored_->next();
-    if (!before || is_same_part(*before, part)) return;  // behind the last one nothing was scored
+    if (!before || is_same_part(*before, part)) return;  // no scores after the last part
     fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
   }
 
-  // Of an input that was read to its end, also behind its last record.
+  // A failure now, though the run had read this input to its end, is an error.
   void check(const InputFailure& failure) const {
     const InputEntry& entry = entries_[failure.input];
     if (!entry.failed && !entry.hash.empty()) throw Error(failure.error);
@@ -88,7 +88,7 @@ class GoodRecords {
 
   InputSet inputs_;
   std::vector<InputEntry> entries_;
-  RunCounters counters_;  // nobody's: the run is over
+  RunCounters counters_;  // never read: the run is over
   FrameStream stream_;
   std::optional<PartReader> scored_;
 };
@@ -104,8 +104,8 @@ SequenceRereader::SequenceRereader(InputSettings inputs, const FrameStreamSettin
 }
 
 void SequenceRereader::add(const InputRecord& record) {
-  // The blank is not read as a letter. Without it letters that begin with '>', which FASTQ may
-  // have, would be read as a header.
+  // Readers skip the blank. Without it, letters that begin with '>' (possible in FASTQ) would be
+  // read as a header.
   std::string text;
   append_fasta_line(text, record.record.header, " " + record.record.letters);
   spool_->write(text);
@@ -125,12 +125,12 @@ void SequenceRereader::write(const Journal& journal, double threshold,
   FrameStreamSettings cutting = cutting_;
   std::vector<InputEntry> entries = journal.inputs();
   if (spool_) {
-    spool_->truncate(kept_);  // also flushes what is still buffered
+    spool_->truncate(kept_);  // also flushes the buffer
     inputs = {.paths = {spool_->partial_path().string()}, .paired = false};
     entries = {InputEntry{}};
-    cutting.shard = {};  // no other records were put aside
+    cutting.shard = {};  // only this run's records were saved
   }
-  // The parts of what was put aside are cut otherwise, and nobody else had a hand in it.
+  // Saved sequences are cut into other parts, and nobody else could change them.
   const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
   AtomicFile out(path);

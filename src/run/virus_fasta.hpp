@@ -13,23 +13,23 @@
 
 namespace virnucpro {
 
-// The sequences of the inputs again, for virus.fasta: files are read a second time; when stdin or
-// another pipe is among the inputs, which cannot be, every sequence is put aside in the output
-// directory first.
+// The inputs' sequences again, for virus.fasta. Files are read a second time. If stdin or another
+// pipe is among the inputs, which cannot be read again, every sequence is first saved in the output
+// directory.
 class SequenceRereader {
  public:
-  // `cutting`: the run's chunk size, least length and shard.
+  // `cutting`: the run's chunk size, minimum length and shard.
   SequenceRereader(InputSettings inputs, const FrameStreamSettings& cutting,
                    const std::filesystem::path& directory);
 
   bool needs_records() const { return spool_.has_value(); }
   void add(const InputRecord& record);
-  // As Intermediates: what was added so far stays, or what was added since is dropped.
+  // As in Intermediates: keeps what was added so far, or drops what was added since.
   void keep();
   void drop();
 
   // Writes virus.fasta: whole header lines, 60 columns, the input's case. Errors: kOutputWrite;
-  // kInputChanged when an input is not any more what was scored.
+  // kInputChanged when an input changed since it was scored.
   void write(const Journal& journal, double threshold, const std::filesystem::path& path,
              const Cancel& cancel);
 
