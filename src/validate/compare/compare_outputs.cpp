@@ -24,13 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBeginning = 8;  // bytes that tell what a file is
+constexpr std::size_t kBeginning = 8;  // enough bytes to recognise a file's format
 
 [[noreturn]] void fail(const fs::path& file, std::string detail) {
   throw Error(ErrorKind::kNotComparable, Place{.file = file.string()}, std::move(detail));
 }
 
-// --- what A and B are ----------------------------------------------------------------------------
+// --- kinds of A and B ----------------------------------------------------------------------------
 
 enum class Content : std::uint8_t { kTable, kHdf5, kTorch };
 
@@ -45,9 +45,9 @@ Content content_of(const fs::path& path) {
   return Content::kTable;
 }
 
-// What has embeddings on one side: one reader of several datasets, or one each.
+// The embeddings of one side: one reader of several datasets, or one reader each.
 struct Embeddings {
-  fs::path path;  // that errors name
+  fs::path path;  // the path shown in errors
   std::vector<std::unique_ptr<EmbeddingReader>> readers{};
 };
 
@@ -58,7 +58,7 @@ Embeddings open_file(const fs::path& path, Content content, const Cancel& cancel
   return embeddings;
 }
 
-// What of an output directory is there.
+// What an output directory contains.
 struct Directory {
   static constexpr std::array<std::string_view, 3> kTables{
       "prediction_results.txt", "prediction_results_highestscore.csv", "sequences.tsv"};
@@ -67,7 +67,7 @@ struct Directory {
   fs::path path{};
   std::array<std::optional<fs::path>, kTables.size()> tables{};
   bool has_hdf5 = false;
-  OriginalEmbeddings original{};  // where there is no HDF5
+  OriginalEmbeddings original{};  // only if there is no embeddings.h5
 
   bool has_embeddings() const { return has_hdf5 || !original.datasets.empty(); }
 };
@@ -83,7 +83,7 @@ Embeddings open_embeddings(const Directory& directory, const Cancel& cancel) {
   return embeddings;
 }
 
-// Where the two tables of the original lie: <stem>_merged, or the directory itself.
+// The folder of the original's two tables: <stem>_merged, or the directory itself.
 fs::path folder_of_tables(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> found;
@@ -123,8 +123,8 @@ Directory look_into(const fs::path& directory) {
 
 // --- tables --------------------------------------------------------------------------------------
 
-// How far apart the scores behind a label lie; empty where the table does not say. Of a sequence,
-// whose call hangs on its chunks: of a chunk with its mean score, whose two scores add up to 1.
+// The distance between the two scores behind a label; empty where the table lacks them. For a
+// sequence: those of a chunk with its mean score, which add up to 1.
 std::optional<double> margin_of(const TableLayout& layout,
                                 const std::vector<std::string_view>& fields) {
   const bool is_sequence = layout.kind == TableKind::kSequences;
@@ -146,7 +146,7 @@ class TableComparer {
       fail(b, fmt::format("a table of {}, while {} is one of {}", name_of(in_b.kind), a.string(),
                           name_of(in_a.kind)));
     }
-    // One table's columns are always the first of the other's.
+    // The columns of the shorter table are always the first of the longer one.
     columns_ = std::min(in_a.columns.size(), in_b.columns.size());
     tell_alone(in_a, "A");
     tell_alone(in_b, "B");
@@ -191,7 +191,7 @@ class TableComparer {
     counter_.end_row();
   }
 
-  // The original's consensus has no scores: then those of the other one must do.
+  // The original's consensus has no scores; then the other table's are used.
   std::optional<double> margin(const std::vector<std::string_view>& in_a,
                                const std::vector<std::string_view>& in_b) const {
     return in_a.size() < in_b.size() ? margin_of(b_.layout(), in_b) : margin_of(a_.layout(), in_a);
@@ -200,7 +200,7 @@ class TableComparer {
   ScoreTable a_;
   ScoreTable b_;
   DatasetCounter counter_;
-  std::size_t columns_ = 0;  // that both have
+  std::size_t columns_ = 0;  // of both tables
 };
 
 // --- embeddings ----------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ std::optional<std::size_t> place_in(const EmbeddingReader& reader, const std::st
   return std::nullopt;
 }
 
-// The datasets of one side that the other one lacks.
+// The datasets of one side that the other lacks.
 std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other) {
   std::vector<std::string> names;
   for (const auto& reader : one.readers) {
@@ -242,7 +242,7 @@ std::vector<std::string> lacking(const Embeddings& one, const Embeddings& other)
   return names;
 }
 
-// Empty where a number is not finite.
+// Empty when a number is not finite.
 std::optional<double> cosine_of(const std::vector<double>& a, const std::vector<double>& b) {
   double product = 0;
   double length_a = 0;
@@ -257,7 +257,7 @@ std::optional<double> cosine_of(const std::vector<double>& a, const std::vector<
   return std::clamp(product / (std::sqrt(length_a) * std::sqrt(length_b)), -1.0, 1.0);
 }
 
-// Of two readers the datasets that both have.
+// Compares the datasets that two readers have in common.
 class EmbeddingComparer {
  public:
   EmbeddingComparer(EmbeddingReader& a, EmbeddingReader& b, const CompareSettings& settings,
@@ -289,7 +289,7 @@ class EmbeddingComparer {
   }
 
  private:
-  // A dataset that both have.
+  // A dataset that both readers have.
   struct Common {
     std::size_t in_a;
     std::size_t in_b;
@@ -303,7 +303,7 @@ class EmbeddingComparer {
     const auto in_b = place_in(b_, dataset.name);
     if (!in_b) return;
     const std::size_t width = b_.datasets()[*in_b].width;
-    // A file without rows need not know its width.
+    // A file without rows may have any width.
     const bool has_rows = a_.rows() != 0 && b_.rows() != 0;
     if (width != dataset.width && has_rows) {
       fail(file_b, fmt::format("{} is {} wide, in A {}", dataset.name, width, dataset.width));
@@ -341,7 +341,7 @@ class EmbeddingComparer {
   std::vector<Common> common_;
 };
 
-// --- all of it -----------------------------------------------------------------------------------
+// --- the whole comparison ------------------------------------------------------------------------
 
 class Comparer {
  public:
@@ -453,7 +453,7 @@ class Comparer {
     }
   }
 
-  // Two without any rows are equal.
+  // Two files without any rows are equal.
   void check_common() const {
     const auto has = [this](auto count) {
       return std::any_of(
@@ -471,7 +471,7 @@ class Comparer {
   Comparison result_;
 };
 
-// Whether an error is about what was to be compared, not about this machine or its user.
+// Whether an error concerns the compared files, not this machine or its user.
 bool is_unreadable(ErrorKind kind) {
   return (kind >= ErrorKind::kInputMissing && kind <= ErrorKind::kInputReference) ||
          (kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kJson);

@@ -17,7 +17,7 @@ std::string line(std::string_view name, const std::string& text) {
   return fmt::format("  {:<19}  {}\n", name, text);
 }
 
-// Cut, never rounded up: "100.00 %" is all of them.
+// Rounded down, so that "100.00 %" means all.
 std::string share(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "none";
   const double percent = 100 * static_cast<double>(part) / static_cast<double>(whole);
@@ -112,7 +112,7 @@ std::string row_line(const DifferingRow& row) {
                      printable(row.id), row.column, printable(row.a), printable(row.b), why(row));
 }
 
-// "first 10 of 34", or the number alone where all are shown.
+// "first 10 of 34", or only the number when all are shown.
 std::string how_many(std::size_t shown, std::uint64_t all) {
   return shown == all ? grouped(all) : fmt::format("first {} of {}", shown, grouped(all));
 }

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// How far a row goes before others of its cause: a label that the scores were sure of first.
+// Rows of one cause are listed by descending weight: labels with the clearest scores come first.
 double weight(const DifferingRow& row) {
   if (row.cause == Cause::kNumber) return row.difference;
   if (row.cause == Cause::kLabelFar || row.cause == Cause::kLabelNear) {
@@ -91,7 +91,7 @@ void DatasetCounter::finite(const ColumnName& column, double a, double b, bool s
   note_numbers(Cause::kNumber, column, a, b, difference);
 }
 
-// Most values of a row are not its worst: these cost no texts.
+// Most values of a row are not its worst; for them no texts are made.
 void DatasetCounter::note_numbers(Cause cause, const ColumnName& column, double a, double b,
                                   double difference) {
   const bool is_worse = !worst_ || cause < worst_->cause ||
@@ -139,7 +139,7 @@ void DatasetCounter::cosine(double value) {
   cosines.cosine.add(value);
 }
 
-// Keeps what is worst of a row.
+// Keeps the worst difference of a row.
 void DatasetCounter::note(DifferingRow row) {
   row.id = a_->id;
   row.row_a = a_->number;

@@ -13,30 +13,28 @@
 
 namespace virnucpro {
 
-// Within a margin of this a label may change between precisions (docs/reference/semantics.md,
-// section 7).
+// If the scores are closer than this, a label may change between precisions (semantics 7).
 inline constexpr double kNearBoundary = 0.1;
 
-// When two numbers count as equal: |a - b| <= absolute + relative * |b|, as numpy.isclose has it.
-// The default of `absolute` is what fp32 embeddings may differ by from the reference (section 7
-// there).
+// When two numbers count as equal: |a - b| <= absolute + relative * |b|, as in numpy.isclose. The
+// default of `absolute` is how far fp32 embeddings may differ from the reference (semantics 7).
 struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;
-  bool exact = false;  // nothing but equal bytes, or bits, will do
+  bool exact = false;  // only equal bytes, or bits, count as equal
 };
 
-bool is_within(double a, double b, const Tolerance& tolerance);  // of finite numbers
+bool is_within(double a, double b, const Tolerance& tolerance);  // both must be finite
 
-// The shortest text that reads back to the same number, as float32 where it is one.
+// The shortest text that reads back as the same number, as float32 if it is one.
 std::string number_text(double value);
 
-// Why a row differs; of several the first. Rows are listed in this order.
+// Why a row differs; if there are several causes, the first. Rows are listed in this order.
 enum class Cause : std::uint8_t {
-  kLabelFar,   // another label, though A's two scores lie more than kNearBoundary apart
-  kLabelNear,  // another label, near the boundary
-  kNotFinite,  // NaN or an infinity in one of them, or another one in each
-  kText,       // another count or reason, or a score in one of them alone
+  kLabelFar,   // a different label, though A's two scores are more than kNearBoundary apart
+  kLabelNear,  // a different label, near the boundary
+  kNotFinite,  // NaN or infinity in one of them, or a different one in each
+  kText,       // a different count or reason, or a score that only one has
   kNumber,     // beyond tolerance
 };
 std::string_view name_of(Cause cause);  // "label", "label-near-boundary", …
@@ -46,31 +44,31 @@ struct DifferingRow {
   std::uint64_t row_a = 0;  // from 1
   std::uint64_t row_b = 0;
   Cause cause = Cause::kNumber;
-  std::string column{};  // where they differ most; of embeddings its number, from 0
-  std::string a{};       // what stands there
+  std::string column{};  // of the largest difference; of embeddings its number, from 0
+  std::string a{};       // the value in A
   std::string b{};
   double difference = 0;           // of numbers
-  std::optional<double> margin{};  // of labels: how far apart A's scores lie; empty: unknown
+  std::optional<double> margin{};  // of labels: the distance of A's two scores; empty: unknown
 };
 
 struct LabelComparison {
   std::string column{};
   std::uint64_t equal = 0;
   std::uint64_t differing = 0;
-  std::uint64_t differing_far = 0;  // of these, those not near the boundary
+  std::uint64_t differing_far = 0;  // those of them not near the boundary
 };
 
-// Of numbers that are finite in both: |a - b|, and that over the larger of |a| and |b|.
+// For numbers that are finite in both: |a - b|, and this divided by the larger of |a| and |b|.
 struct NumberComparison {
-  std::uint64_t values = 0;  // looked at
-  std::uint64_t within = 0;  // of these, identical or within tolerance
+  std::uint64_t values = 0;  // compared
+  std::uint64_t within = 0;  // those of them identical or within tolerance
   Statistic absolute{};
   Statistic relative{};
-  std::uint64_t nan_in_both = 0;  // the same bits: identical, but no result either
+  std::uint64_t nan_in_both = 0;  // with the same bits: identical, though not a result
   std::uint64_t not_finite = 0;   // Cause::kNotFinite
 };
 
-// Where numbers differ most.
+// The largest difference between two numbers.
 struct LargestDifference {
   std::string id{};
   std::uint64_t row_a = 0;
@@ -80,20 +78,20 @@ struct LargestDifference {
   double b = 0;
 };
 
-// Of the embeddings of a row, both finite, computed in double. Two of zeros are alike (1).
+// Cosines of embeddings that are finite in both, computed in double; 1 for two zero vectors.
 struct CosineComparison {
   Statistic cosine{};
   std::string least_id{};
   std::uint64_t least_row_a = 0;
 };
 
-// One table, or one dataset of embeddings, in both.
+// One table or one dataset of embeddings, in A and in B.
 struct DatasetComparison {
   std::string name{};
   RowCounts rows{};
   std::uint64_t identical = 0;  // byte by byte, or bit by bit
   std::uint64_t within = 0;     // not identical, but within tolerance
-  std::uint64_t differing = 0;  // of the rows that both have
+  std::uint64_t differing = 0;  // of the rows in both
   NumberComparison numbers{};
   std::optional<LargestDifference> largest{};  // empty: no number differs
   std::optional<LabelComparison> labels{};
@@ -105,11 +103,11 @@ struct DatasetComparison {
 
   std::uint64_t only_a() const { return rows.in_a - rows.in_both; }
   std::uint64_t only_b() const { return rows.in_b - rows.in_both; }
-  // Whether both have the same rows, identical or within tolerance. Their order does not count.
+  // Whether both have the same rows, identical or within tolerance. Order does not matter.
   bool equal() const { return differing == 0 && only_a() == 0 && only_b() == 0; }
 };
 
-// A column by its name, or by its number where it has none.
+// A column's name, or its number if it has no name.
 struct ColumnName {
   std::string_view name{};
   std::size_t number = 0;
@@ -117,16 +115,16 @@ struct ColumnName {
   std::string text() const { return name.empty() ? std::to_string(number) : std::string(name); }
 };
 
-// Adds up one dataset: begin_row(), what the row holds, end_row(). Memory: the rows named.
+// Counts one dataset row by row: begin_row(), the row's values, end_row(). Memory: the listed rows.
 class DatasetCounter {
  public:
-  // Of differing rows, and of rows in one file alone, as many as `named` are kept.
+  // Keeps the first `named` differing rows, and as many of the rows that only one file has.
   DatasetCounter(std::string name, const Tolerance& tolerance, std::size_t named);
 
-  // The rows outlive end_row().
+  // The rows must outlive end_row().
   void begin_row(const IdRow& a, const IdRow& b);
   void number(const ColumnName& column, double a, double b, bool same_bits);
-  // `margin`: how far apart A's scores lie.
+  // `margin`: the distance of A's two scores.
   void label(const ColumnName& column, std::string_view a, std::string_view b,
              std::optional<double> margin);
   void text(const ColumnName& column, std::string_view a, std::string_view b);
@@ -152,7 +150,7 @@ class DatasetCounter {
   const IdRow* a_ = nullptr;
   const IdRow* b_ = nullptr;
   bool identical_ = true;
-  std::optional<DifferingRow> worst_;  // of the row
+  std::optional<DifferingRow> worst_;  // of the current row
 };
 
 }  // namespace virnucpro

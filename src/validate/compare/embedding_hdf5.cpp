@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kLongestId = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
-constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds a chunk whole
+constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunks in memory
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
 
-// Where a dataset lies, and how it is typed: nothing else is read.
+// A dataset and its type; nothing else is read.
 struct OpenDataset {
   Hdf5Handle dataset{};
   Hdf5Handle type{};
@@ -33,7 +33,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     ids_ = open("ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are no texts");
-    // The file says how many rows there are, and a dataset may hold rows nobody wrote.
+    // The file states its number of rows, and rows may never have been written.
     std::error_code unknown;
     if (rows() > std::filesystem::file_size(path, unknown)) malformed("it has too many rows");
     for (const char* name : kDatasets) {
@@ -68,9 +68,9 @@ class OwnHdf5Rows : public Hdf5Rows {
 
   void open_file() {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
-    H5PLset_loading_state(0);                     // a file may not have code loaded
+    H5PLset_loading_state(0);                     // a file must not load code
     const Hdf5Handle access = handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_file_locking(access.get(), 0, 1);  // it is only read, and some file systems have none
+    H5Pset_file_locking(access.get(), 0, 1);  // only read, and some file systems lack locks
     file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, path_,
                        ErrorKind::kInputMalformed);
   }
@@ -128,7 +128,7 @@ class OwnHdf5Rows : public Hdf5Rows {
     opened_.push_back(std::move(found));
   }
 
-  // Reads rows [first, first + count) in the memory's own type.
+  // Reads rows [first, first + count) in the given type in memory.
   void read_rows(const OpenDataset& from, std::uint64_t first, std::uint64_t count, hid_t type,
                  void* out) const {
     const Hdf5Handle space = handle(H5Dget_space(from.dataset.get()), H5Sclose);

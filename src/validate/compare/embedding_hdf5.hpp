@@ -14,17 +14,17 @@ namespace virnucpro {
 
 inline constexpr std::uint64_t kIdsAtOnce = 1024;
 
-// The rows of a file of embeddings, by HDF5 in this very process, which not every damaged file
-// leaves alive: open_hdf5_embeddings() has it in one of its own.
+// The rows of a file of embeddings, read by HDF5 in this process. HDF5 may crash on a damaged file;
+// open_hdf5_embeddings() reads it in a separate process.
 class Hdf5Rows {
  public:
   virtual ~Hdf5Rows() = default;
 
   virtual const std::vector<EmbeddingDataset>& datasets() const = 0;
   virtual std::uint64_t rows() const = 0;
-  // Of rows [first, first + count), kIdsAtOnce of them at most. Error: kInputMalformed.
+  // The ids of rows [first, first + count), at most kIdsAtOnce. Error: kInputMalformed.
   virtual std::vector<std::string> ids(std::uint64_t first, std::uint64_t count) = 0;
-  // `out` has a width for each of rows [first, first + count). Error: kInputMalformed.
+  // `out` holds a row of numbers for each of [first, first + count). Error: kInputMalformed.
   virtual void read(std::size_t dataset, std::uint64_t first, std::uint64_t count,
                     std::span<double> out) = 0;
 };

@@ -23,7 +23,7 @@ constexpr std::string_view kExtension = ".pt";
 
 struct Naming {
   std::string_view dataset;
-  std::string_view suffix;  // behind the part's number
+  std::string_view suffix;  // after the part's number
 };
 constexpr std::array kNamings{
     Naming{"dnabert_s", "_DNABERT_S.pt"},
@@ -32,7 +32,7 @@ constexpr std::array kNamings{
 };
 constexpr std::array<std::string_view, 3> kFolders{"_nucleotide", "_protein", "_merged"};
 
-// --- finding them --------------------------------------------------------------------------------
+// --- finding the files ---------------------------------------------------------------------------
 
 // "output_12_ESM.pt" is part 12.
 std::optional<std::uint64_t> part_number(std::string_view name, std::string_view suffix) {
@@ -120,7 +120,7 @@ class Finder {
   std::vector<fs::path> others_;
 };
 
-// --- reading them --------------------------------------------------------------------------------
+// --- reading the files ---------------------------------------------------------------------------
 
 class PartsReader : public EmbeddingReader {
  public:
@@ -130,7 +130,7 @@ class PartsReader : public EmbeddingReader {
       open(k);
       check_dataset();
       const std::size_t width = part_->datasets().front().width;
-      // A part without rows need not know its width.
+      // A part without rows may have any width.
       if (rows() == 0) datasets_.front().width = width;
       if (part_->rows() != 0) check_width();
       ends_.push_back(rows() + part_->rows());
@@ -156,7 +156,7 @@ class PartsReader : public EmbeddingReader {
   }
 
   void open(std::size_t part) {
-    part_.reset();  // never two in memory
+    part_.reset();  // first, so that memory never holds two
     at_ = part;
     part_ = open_torch_embeddings(files_[part]);
   }
@@ -176,7 +176,7 @@ class PartsReader : public EmbeddingReader {
     }
   }
 
-  // Where a row is in its part, which is open then.
+  // The row's number within its part, which is then open.
   std::uint64_t go_to(std::uint64_t row) {
     const auto end = std::upper_bound(ends_.begin(), ends_.end(), row);
     const auto part = static_cast<std::size_t>(end - ends_.begin());
@@ -191,8 +191,8 @@ class PartsReader : public EmbeddingReader {
   }
 
   const std::vector<fs::path> files_;
-  std::vector<EmbeddingDataset> datasets_;  // the one
-  std::vector<std::uint64_t> ends_;         // of the parts, in rows
+  std::vector<EmbeddingDataset> datasets_;  // only one
+  std::vector<std::uint64_t> ends_;         // each part's end, in rows
   std::size_t at_ = 0;
   std::unique_ptr<EmbeddingReader> part_;  // files_[at_]
 };

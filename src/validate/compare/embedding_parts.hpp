@@ -9,26 +9,26 @@
 
 namespace virnucpro {
 
-// The original's files of one dataset, each of at most 10,000 frames, in the order of their rows.
+// The original's files of one dataset, at most 10,000 frames each, in the order of their rows.
 struct EmbeddingParts {
   std::string dataset{};
-  std::vector<std::filesystem::path> files{};  // one at least
+  std::vector<std::filesystem::path> files{};  // at least one
 };
 
-// What the original left below a directory.
+// The original's files in a directory.
 struct OriginalEmbeddings {
   std::vector<EmbeddingParts> datasets{};
-  std::vector<std::filesystem::path> others{};  // .pt files that by name are none of these
+  std::vector<std::filesystem::path> others{};  // .pt files with other names
 };
 
-// Finds output_<N>_DNABERT_S.pt, output_<N>_ESM.pt and output_<N>_merged.pt, in the directory or in
-// its folders <stem>_nucleotide, <stem>_protein and <stem>_merged; none is opened. Errors:
-// kInputRead; kNotComparable where several folders hold one dataset.
+// Finds output_<N>_DNABERT_S.pt, output_<N>_ESM.pt and output_<N>_merged.pt, in the directory or
+// its folders <stem>_nucleotide, <stem>_protein and <stem>_merged, without opening them. Errors:
+// kInputRead; kNotComparable when several folders hold one dataset.
 OriginalEmbeddings find_original_embeddings(const std::filesystem::path& directory);
 
-// The parts as one, each read when its rows are asked for: a part is in memory, and rows that go to
-// and fro between parts take their time. Errors: as open_torch_embeddings(), and kInputMalformed
-// for a part that holds another dataset, has another width, or changes meanwhile.
+// Reads the parts as one. One part at a time is in memory, so alternating between rows of different
+// parts is slow. Errors: as open_torch_embeddings(); kInputMalformed for a part that holds another
+// dataset, has another width, or changes meanwhile.
 std::unique_ptr<EmbeddingReader> open_embedding_parts(const EmbeddingParts& parts);
 
 }  // namespace virnucpro

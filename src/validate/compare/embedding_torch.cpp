@@ -14,12 +14,12 @@
 namespace virnucpro {
 namespace {
 
-// 10,000 lists of 768 numbers, and what stands around them.
+// Enough for 10,000 lists of 768 numbers and everything around them.
 constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
-constexpr std::size_t kMostMembers = 32;  // of a row
+constexpr std::size_t kMostMembers = 32;  // per row
 
-// The member that has the ids says whose embeddings they are.
+// The name of the member with the ids tells which model the embeddings are from.
 struct IdsRow {
   std::string_view member;
   std::string_view dataset;
@@ -108,8 +108,8 @@ class TorchEmbeddings : public EmbeddingReader {
     }
   }
 
-  // What is named again and again would be read again and again: together the rows may not be
-  // larger than what the file holds.
+  // A list may name one tensor many times, and it would be read as often. So the rows together may
+  // not be larger than the file.
   void check_rows() {
     if (data_->type != PickleType::kList || data_->items.size() != rows()) {
       malformed(fmt::format("data is no list of {} rows", rows()));
@@ -141,7 +141,7 @@ class TorchEmbeddings : public EmbeddingReader {
     return *values;
   }
 
-  // A large dict could be named as often as the file has room for, and be searched each time.
+  // A file could name a large dict very often, and each time it would be searched.
   const PickleNode* member(std::uint64_t row, const PickleNode& node, std::string_view name) const {
     if (node.items.size() > kMostMembers) malformed(row, "it has too many members");
     return document_.member(node, name);
@@ -168,7 +168,7 @@ class TorchEmbeddings : public EmbeddingReader {
     std::copy(values.begin(), values.end(), out.begin());
   }
 
-  // A row's own label goes before the list of ids.
+  // A row's own label takes precedence over the list of ids.
   std::string_view id_text(std::uint64_t row) const {
     const PickleNode* id = &document_[ids_->items[row]];
     if (!whole_ && document_[data_->items[row]].type == PickleType::kDict) {
@@ -195,7 +195,7 @@ class TorchEmbeddings : public EmbeddingReader {
   const PickleNode* data_ = nullptr;
   const PickleNode* ids_ = nullptr;
   std::vector<EmbeddingDataset> datasets_;
-  std::optional<StoredTensor> whole_;  // all rows
+  std::optional<StoredTensor> whole_;  // holds all rows
 };
 
 }  // namespace

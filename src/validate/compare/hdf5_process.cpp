@@ -19,20 +19,20 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kStretchBytes = 1U << 20U;  // of numbers that are read at once
-// For each answer, beyond the memory of this process: many times what Hdf5Rows lets a chunk be.
+constexpr std::size_t kStretchBytes = 1U << 20U;  // numbers read at once
+// Per answer, beyond this process's memory: many times the chunk size that Hdf5Rows allows.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kMostSeconds = 120;        // of a processor
-constexpr std::uint64_t kIds = ~std::uint64_t{0};  // in place of a dataset
+constexpr std::uint64_t kMostSeconds = 120;        // of processor time
+constexpr std::uint64_t kIds = ~std::uint64_t{0};  // instead of a dataset
 
-// What is asked for: rows [first, first + count) of a dataset, or of ids.
+// Asks for rows [first, first + count) of a dataset, or for their ids.
 struct Request {
   std::uint64_t dataset = 0;
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
 
-// Begins an answer; so many bytes follow: what was asked for, or why it cannot be had.
+// Begins an answer of `size` bytes: the data, or the reason of a failure.
 struct AnswerHead {
   std::uint64_t size = 0;
   std::uint64_t failed = 0;
@@ -45,7 +45,7 @@ void append(std::string& bytes, const T& value) {
 
 constexpr const char* kAnswer = "an answer of HDF5";
 
-// --- in the process of its own -------------------------------------------------------------------
+// --- in the reading process ----------------------------------------------------------------------
 
 std::string describe(const Hdf5Rows& file) {
   PackedWriter answer;
@@ -73,7 +73,7 @@ bool send_answer(const std::string& bytes, bool failed) {
   return write_all(STDOUT_FILENO, message + bytes) == 0;
 }
 
-// The whole of a request, or nothing once nobody asks any more.
+// Receives a whole request; false when there are no more.
 bool receive_request(Request& request) {
   return ::recv(STDIN_FILENO, &request, sizeof(request), MSG_WAITALL) ==
          static_cast<ssize_t>(sizeof(request));
@@ -88,18 +88,18 @@ bool receive_request(Request& request) {
     while (heard && receive_request(request)) heard = send_answer(answer_to(request, *file), false);
   } catch (const Error& error) {
     send_answer(error.detail(), true);
-  } catch (...) {  // that it ends early says it
+  } catch (...) {  // the early end itself reports the failure
   }
   ::_exit(0);
 }
 
-// --- in the one that asks ------------------------------------------------------------------------
+// --- in the requesting process -------------------------------------------------------------------
 
 class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const MappedFile readable(path);  // or else the error is one of every file
+    const MappedFile readable(path);  // if not readable, the usual error for files
     start();
     const std::string description = receive();
     PackedReader answer(description, kAnswer);
@@ -120,7 +120,7 @@ class Hdf5Process : public EmbeddingReader {
     return ids_[row - first_id_];
   }
 
-  // Rows one after the other are read in stretches, any other one alone.
+  // Consecutive rows are read in stretches, other rows one by one.
   void read(std::size_t dataset, std::uint64_t row, std::span<double> out) override {
     Stretch& stretch = stretches_[dataset];
     if (row < stretch.begin || row >= stretch.end) fill(dataset, stretch, row);
@@ -141,7 +141,7 @@ class Hdf5Process : public EmbeddingReader {
     socket_ = std::move(ends.one);
     process_.id = ::fork();
     if (process_.id == 0) become_reader(ends.other.get(), path_);
-    if (process_.id < 0) {  // also where no more processes are allowed
+    if (process_.id < 0) {  // also when the limit of processes is reached
       throw Error(ErrorKind::kOutOfMemory,
                   "no process can be started to read HDF5: " + errno_text(errno));
     }
@@ -173,7 +173,7 @@ class Hdf5Process : public EmbeddingReader {
     std::string bytes;
     append(bytes, request);
     allow();
-    // It waits for it: a few bytes always find room. Nobody there shows when the answer is read.
+    // The other side waits for it, and a few bytes always fit. If it died, receive() notices.
     static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     return receive();
   }
@@ -189,7 +189,7 @@ class Hdf5Process : public EmbeddingReader {
     receive_all(bytes);
     std::memcpy(&head, bytes.data(), bytes.size());
     std::string answer;
-    while (answer.size() < head.size) {  // piece by piece: whoever crashes may have lied
+    while (answer.size() < head.size) {  // piece by piece: the size may be a crashed process's lie
       const std::size_t had = answer.size();
       answer.resize(had + std::min<std::uint64_t>(kStretchBytes, head.size - had));
       receive_all(std::span(answer).subspan(had));

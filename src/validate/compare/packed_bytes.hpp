@@ -7,8 +7,8 @@
 
 namespace virnucpro {
 
-// Numbers and texts as bytes that do not leave this machine: rows that are sorted on disk, answers
-// of a process of ours.
+// Numbers and texts as bytes that stay on this machine: rows to sort on disk, answers of our own
+// processes.
 class PackedWriter {
  public:
   PackedWriter& number(std::uint64_t value);
@@ -20,7 +20,7 @@ class PackedWriter {
   std::string bytes_;
 };
 
-// Reads them back. Errors: kInternal, "`what` is cut", where there are fewer than are asked for.
+// Reads them back. Errors: kInternal, "`what` is cut", when bytes are missing.
 class PackedReader {
  public:
   PackedReader(std::string_view bytes, const char* what) : rest_(bytes), what_(what) {}

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kSortedRow = "a sorted row";
 
-// Bytes that sort as the numbers do.
+// Bytes with the same order as the numbers.
 std::string sort_key(std::uint64_t number) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift & 0xffU);
@@ -33,7 +33,7 @@ class Matcher {
       std::optional<IdRow> a = a_.next();
       std::optional<IdRow> b = b_.next();
       if (!a || !b) {
-        // Whatever the shorter one had found its row.
+        // All rows of the shorter file were matched.
         for (; a; a = a_.next()) alone(*a, counts_.in_a, visitor_.only_a);
         for (; b; b = b_.next()) alone(*b, counts_.in_b, visitor_.only_b);
         return counts_;
@@ -89,7 +89,7 @@ class Matcher {
     sort.add(row.id, PackedWriter().number(side).number(row.number).text(row.content).bytes());
   }
 
-  // Of one id all rows of A come first.
+  // For equal ids, all rows of A come first.
   void pair_up(ExternalSort& by_id, ExternalSort& in_order) {
     std::deque<IdRow> waiting;
     const auto flush = [&] {

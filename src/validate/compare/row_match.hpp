@@ -9,11 +9,11 @@
 
 namespace virnucpro {
 
-// A row of a table or of embeddings, as far as matching has to know it.
+// What matching needs to know of a row of a table or of embeddings.
 struct IdRow {
   std::string id{};
   std::uint64_t number = 0;  // from 1, in the order of its file
-  std::string content{};     // whatever belongs to it
+  std::string content{};     // the rest of the row
 };
 
 class RowSource {
@@ -22,7 +22,7 @@ class RowSource {
   virtual std::optional<IdRow> next() = 0;
 };
 
-// Who is told of each row once. Rows that both have come in A's order.
+// Called once for each row. Rows in both files come in A's order.
 struct RowVisitor {
   std::function<void(const IdRow& a, const IdRow& b)> both;
   std::function<void(const IdRow& row)> only_a;
@@ -33,14 +33,14 @@ struct RowCounts {
   std::uint64_t in_a = 0;
   std::uint64_t in_b = 0;
   std::uint64_t in_both = 0;
-  bool same_order = true;  // of the rows that both have
+  bool same_order = true;  // of the rows in both
 };
 
-// Matches rows by id, those of one id in the order in which they come. As long as both files have
-// the same ids in the same order nothing is kept; from the first that differs on, the rest of both
-// is sorted in the temporary folder, twice: 6 MiB of memory, whatever the files hold, and the rows
-// of one id; on disk some three times what is left of the files.
-// Errors: those of the sources, kTemporaryFolder, kOutputWrite, Cancel's.
+// Matches rows by id; rows with equal ids in the order they come. As long as both files have the
+// same ids in the same order, nothing is kept. After the first difference, the rest of both is
+// sorted twice in the temporary folder. Memory: 6 MiB and the rows of one id, for files of any
+// size. Disk: about three times the rest of the files. Errors: those of the sources,
+// kTemporaryFolder, kOutputWrite, Cancel's.
 RowCounts match_rows(RowSource& a, RowSource& b, const RowVisitor& visitor, const Cancel& cancel);
 
 }  // namespace virnucpro

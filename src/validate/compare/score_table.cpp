@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestRow = 128U << 10U;
-constexpr std::size_t kReleaseBytes = 4U << 20U;  // the table's pages that may stay in memory
+constexpr std::size_t kReleaseBytes = 4U << 20U;  // of the table's pages stay in memory
 constexpr std::string_view kAbsent = "NA";
 
 using enum ColumnRole;
@@ -43,7 +43,7 @@ constexpr std::array kSequenceColumns{
 constexpr std::array kLayouts{
     TableLayout{TableKind::kFrames, "Sequence_ID", kFrameColumns},
     TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
-    // The original's.
+    // The original's table has only the labels.
     TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
 };
@@ -65,7 +65,7 @@ std::string_view without_cr(std::string_view line) {
 }
 
 struct Recognised {
-  const TableLayout* layout = nullptr;  // null: none
+  const TableLayout* layout = nullptr;  // null: not recognised
   char separator = '\t';
 };
 
@@ -109,7 +109,7 @@ void ScoreTable::read_header() {
   next_line();
 }
 
-// Without its end; empty behind the last one.
+// A line without its end; empty after the last one.
 std::string_view ScoreTable::next_line() {
   const auto bytes = file_.bytes();
   line_ = at_;
@@ -133,7 +133,7 @@ std::string_view ScoreTable::next_line() {
 std::optional<IdRow> ScoreTable::next() {
   if (at_ == file_.bytes().size()) return std::nullopt;
   const std::string_view line = next_line();
-  // From the right: the other columns hold no separator, whatever an id holds.
+  // From the right: an id may contain separators, the other columns do not.
   std::size_t id_size = line.size();
   for (std::size_t k = 0; k < layout_->columns.size(); ++k) {
     id_size = id_size == 0 ? std::string_view::npos : line.rfind(separator_, id_size - 1);
@@ -151,7 +151,7 @@ std::optional<IdRow> ScoreTable::next() {
 std::string ScoreTable::content_of(std::string_view fields) const {
   std::string content(fields);
   if (separator_ != '\t') {
-    // It would be a separator below.
+    // It would count as a separator below.
     if (fields.find('\t') != std::string_view::npos) {
       fail(ErrorKind::kInputMalformed, "a tab stands in a column that is no id");
     }

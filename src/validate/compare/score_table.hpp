@@ -29,27 +29,27 @@ struct TableColumn {
   ColumnRole role;
 };
 
-// A table as its header says it is; the columns are those behind the id.
+// The type of a table, recognised by its header; `columns` are those after the id.
 struct TableLayout {
   TableKind kind;
   std::string_view id;
   std::span<const TableColumn> columns;
 };
 
-// A table of predict or merge, of the original or of v2 (docs/reference/semantics.md, section 6),
-// recognised by its header: the frames, the consensus with its scores or (the original's) without,
-// or sequences.tsv. Columns are parted by tabs or commas, as in the header; ids may hold commas. A
-// line ends with LF or CR LF. Of a file of any size a line is in memory, of 128 KiB at most.
+// A table of predict or merge, of the original or of v2 (semantics 6), recognised by its header:
+// the frames, the consensus with scores or without (the original's), or sequences.tsv. Tabs or
+// commas separate the columns, as in the header; ids may contain commas. A line ends with LF or CR
+// LF. Memory: one line, of at most 128 KiB, for a file of any size.
 class ScoreTable : public RowSource {
  public:
   // Errors: kInputMissing, kInputRead; kInputFormat for another header.
   explicit ScoreTable(const std::filesystem::path& path);
 
   const TableLayout& layout() const { return *layout_; }
-  // A row's content is its columns behind the id, parted by tabs.
-  // Errors, each with row and offset: kInputMalformed for a row with too few columns, an unknown
-  // label or a score that is none, or that is too long; kInputTruncated where the last line has no
-  // end: a score that is cut would still be a number.
+  // A row's content is its columns after the id, separated by tabs. Errors, with row and offset:
+  // kInputMalformed for a row that has too few columns, an unknown label or an invalid score, or is
+  // too long; kInputTruncated when the last line has no end, as a cut score would still be a
+  // number.
   std::optional<IdRow> next() override;
 
  private:
@@ -62,15 +62,15 @@ class ScoreTable : public RowSource {
   MappedFile file_;
   const TableLayout* layout_ = nullptr;
   char separator_ = '\t';
-  std::size_t at_ = 0;        // the byte that comes next
-  std::size_t line_ = 0;      // the first byte of the line read last
-  std::size_t released_ = 0;  // bytes whose pages were given back
+  std::size_t at_ = 0;        // the next byte
+  std::size_t line_ = 0;      // the first byte of the last line read
+  std::size_t released_ = 0;  // bytes whose pages were released
   std::uint64_t rows_ = 0;
 };
 
-// The columns of a row, as ScoreTable gives its content.
+// The columns of a row, from ScoreTable's content.
 std::vector<std::string_view> fields_of(std::string_view content);
-// What a score column says: a number, NaN and infinities among them; empty for anything else.
+// The value of a score column: a number, also NaN or infinity; empty for anything else.
 std::optional<double> score_value(std::string_view text);
 
 }  // namespace virnucpro

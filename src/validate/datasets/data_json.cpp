@@ -23,7 +23,7 @@ Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-// The hash of the file that lengths were taken from; empty for lengths of none.
+// The hash of the file that the lengths come from; empty for other lengths.
 std::string hash_of(const LengthDistribution& lengths) {
   const auto* observed = std::get_if<ObservedLengths>(&lengths);
   return observed == nullptr ? std::string() : observed->hash;
@@ -65,7 +65,7 @@ Json gc_json(const DataSet& data) {
   return static_cast<double>(data.gc_bases) / static_cast<double>(data.bases);
 }
 
-// Empty where it cannot be read.
+// Empty when the file cannot be read.
 JsonValues values_of(const std::filesystem::path& metadata) {
   try {
     return JsonValues::read(metadata);
@@ -88,7 +88,7 @@ bool is_of(const DataSetSettings& settings, const JsonValues& values) {
          values.whole_number("settings/files") == settings.files;
 }
 
-// What is not there, in metadata that somebody changed, is 0.
+// In changed metadata, a missing value counts as 0.
 class Reader {
  public:
   explicit Reader(const JsonValues& values) : values_(values) {}

@@ -39,7 +39,7 @@ std::string folder_name(const fs::path& folder) {
   return name.empty() ? "sequences" : name.string();
 }
 
-// An even share of the sequences for each file.
+// The same share of the sequences for each file.
 SequenceSpan span_of(std::uint64_t file, const DataSetSettings& settings) {
   const std::uint64_t count = settings.sequences.count;
   return {.begin = count * file / settings.files, .end = count * (file + 1) / settings.files};
@@ -78,8 +78,8 @@ void remove_file(const fs::path& path) {
   if (error) throw write_error(path, error.value());
 }
 
-// The files of an earlier data set that the new one does not replace. The metadata go first: what
-// is left without them is no data set.
+// Removes files of an earlier data set that the new one does not replace. The metadata goes first:
+// without it the rest is no data set.
 void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metadata,
                     const std::vector<fs::path>& kept) {
   remove_file(metadata);
@@ -88,9 +88,9 @@ void remove_earlier(const std::vector<fs::path>& replaced, const fs::path& metad
   }
 }
 
-// A program that was killed leaves its files under the names they had until they were complete.
+// Files that a killed program left are allowed: they still have their temporary names.
 void require_empty(const fs::path& folder, const std::vector<fs::path>& own) {
-  std::error_code error;  // a folder that is not there has nothing in it
+  std::error_code error;  // a missing folder is empty
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
     throw Error(ErrorKind::kOutputExists, Place{.file = folder.string()}, "it is no folder");
   }
@@ -152,7 +152,7 @@ void require_no_data_set(const fs::path& output, std::uint64_t files) {
     return;
   }
   for (const fs::path& path : {output, metadata_file(output, files)}) {
-    std::error_code error;  // what cannot be looked at fails when it is written
+    std::error_code error;  // if it cannot be examined, writing will fail
     if (fs::exists(fs::symlink_status(path, error))) {
       throw Error(ErrorKind::kOutputExists, Place{.file = path.string()}, {});
     }

@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// How many sequences a synthetic data set of a given name has.
+// A named size of a synthetic data set, in sequences.
 struct DataSize {
   std::string_view name;
   std::uint64_t sequences = 0;
@@ -14,9 +14,9 @@ struct DataSize {
 
 inline constexpr std::string_view kProductionSize = "production";
 
-// "tiny", 10, to "production", 6 million.
+// From "tiny", 10, to "production", 6 million.
 std::span<const DataSize> data_sizes();
-// Errors: kUsage, naming `option` and the sizes there are.
+// Errors: kUsage, naming `option` and the valid sizes.
 DataSize parse_data_size(std::string_view name, std::string_view option);
 
 }  // namespace virnucpro

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::uint64_t kMaxCount = std::uint64_t{1} << 40U;
 constexpr std::size_t kPieceBytes = 256U << 10U;
-constexpr std::uint64_t kGcSteps = 4096;  // letters are drawn with a GC share of whole steps
+constexpr std::uint64_t kGcSteps = 4096;  // a GC share is drawn in whole steps
 
-// One of ACGT: G or C for `gc_steps` of kGcSteps draws.
+// One of ACGT; G or C in `gc_steps` of kGcSteps draws.
 char draw_letter(RandomStream& stream, std::uint64_t gc_steps) {
   const std::uint64_t bits = stream.next();
   const bool second = (bits & 1U) != 0;
@@ -42,11 +42,11 @@ std::uint64_t plain_steps(Fraction gc) {
   return (kGcSteps * gc.numerator + gc.denominator / 2) / gc.denominator;
 }
 
-// Refusing stop codons, which are rich in A and T, raises the GC share of what is left. With
-// letters drawn at g = s/2 each of G and C, a = 1/2 - g each of A and T, the share left is
+// Refusing stop codons, which are rich in A and T, raises the GC share of the rest. With letters
+// drawn at g = s/2 for each of G and C, and a = 1/2 - g for each of A and T, the share becomes
 //   (3s - 2 a²g) / 3(1 - a³ - 2 a²g),
-// which rises with s: the smallest step that reaches the share asked for is the nearest to it or
-// one above. In units of 1/(2·kGcSteps) for a and g all terms are integers below 2^41.
+// which rises with s. So the smallest step that reaches the requested share is the nearest, or one
+// above it. With a and g in units of 1/(2·kGcSteps) all terms are integers below 2^41.
 bool reaches(std::uint64_t steps, Fraction gc) {
   const std::uint64_t unit = 2 * kGcSteps;
   const std::uint64_t g = steps;
@@ -70,14 +70,14 @@ std::uint64_t coding_steps(Fraction gc) {
   return low;
 }
 
-// Whether sequence `index` is one of the coding ones: they are spread evenly, so that every prefix
-// of the output has the share asked for, to one sequence.
+// Whether sequence `index` is coding. Coding sequences are spread evenly, so that every prefix of
+// the output has the requested share, to within one sequence.
 bool is_coding(std::uint64_t index, Fraction share) {
   return (index + 1) * share.numerator / share.denominator >
          index * share.numerator / share.denominator;
 }
 
-// Gathers text and hands it on in pieces, however long a sequence is.
+// Collects text and passes it on in pieces, for sequences of any length.
 class Writer {
  public:
   explicit Writer(const TextSink& sink) : sink_(sink) {}
@@ -130,7 +130,7 @@ class Letters {
  public:
   explicit Letters(Fraction gc) : plain_gc_(plain_steps(gc)), coding_gc_(coding_steps(gc)) {}
 
-  // The letters behind the last codon stop nothing.
+  // Letters after the last codon cannot form a stop codon.
   void write(RandomStream stream, std::uint64_t length, bool coding, Writer& writer) const {
     const std::uint64_t codons = coding ? length / 3 : 0;
     for (std::uint64_t i = 0; i < codons; ++i) {
@@ -149,7 +149,7 @@ class Letters {
 }  // namespace
 
 void generate_fasta(const GenerateSettings& settings, const TextSink& sink) {
-  GeneratedFigures figures;  // nobody looks at them
+  GeneratedFigures figures;  // not used here
   generate_fasta(settings, {.begin = 0, .end = settings.count}, sink, figures);
 }
 

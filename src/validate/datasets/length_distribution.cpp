@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kUniform = "uniform:";
 constexpr std::string_view kLogNormal = "lognormal:";
 constexpr std::string_view kFrom = "from:";
-constexpr std::uint64_t kLengthSeed = fnv1a("lengths");  // lengths and letters share no numbers
+constexpr std::uint64_t kLengthSeed = fnv1a("lengths");  // so that lengths and letters differ
 
 // --- draws ---------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ constexpr auto kRootsOfTwo = [] {
   return roots;
 }();
 
-// 2^x for 0 <= x < 1 in units of 2^-32, as a number from 1 to 2 in units of 2^-31.
+// 2^x for 0 <= x < 1, with x in units of 2^-32 and the result, from 1 to 2, in units of 2^-31.
 std::uint64_t power_of_two(std::uint32_t fraction) {
   std::uint64_t power = kOne;
   for (std::size_t k = 0; k < kPowers; ++k) {
@@ -52,10 +52,10 @@ std::uint64_t power_of_two(std::uint32_t fraction) {
   return power;
 }
 
-// A normal number in units of 2^-18, of mean 0 and standard deviation 1.
+// A normal number in units of 2^-18, with mean 0 and standard deviation 1.
 std::int64_t draw_normal(RandomStream& stream) {
   constexpr std::int64_t kNumbers = 48;
-  constexpr std::int64_t kMean = kNumbers * 65535;  // twice that of the sum
+  constexpr std::int64_t kMean = kNumbers * 65535;  // twice the sum's mean
   std::int64_t sum = 0;
   for (std::int64_t i = 0; i < kNumbers / 4; ++i) {
     const std::uint64_t bits = stream.next();
@@ -79,7 +79,7 @@ std::uint64_t draw(const LogNormalLengths& lengths, RandomStream& stream) {
   const std::int64_t scale = kLog2OfE * lengths.sigma.numerator / lengths.sigma.denominator;
   const std::int64_t exponent = (scale * draw_normal(stream)) >> 18;
   const std::int64_t whole = exponent >> 32;
-  // The median times 2^fraction, below 2^63 in units of 2^-31; 2^whole moves the point.
+  // The median times 2^fraction, below 2^63 in units of 2^-31; 2^whole shifts it.
   const std::uint64_t product =
       lengths.median * power_of_two(static_cast<std::uint32_t>(exponent & 0xffffffff));
   if (whole >= 31) return lengths.most;
@@ -97,7 +97,7 @@ std::uint64_t draw(const ObservedLengths& lengths, RandomStream& stream) {
       ->length;
 }
 
-// --- what is possible ----------------------------------------------------------------------------
+// --- bounds --------------------------------------------------------------------------------------
 
 bool possible(const FixedLength& lengths) {
   return lengths.letters <= kMaxLetters;
@@ -119,7 +119,7 @@ bool possible(const ObservedLengths& lengths) {
   return !lengths.steps.empty() && lengths.steps.back().length <= kMaxLetters;
 }
 
-// --- as text -------------------------------------------------------------------------------------
+// --- text ----------------------------------------------------------------------------------------
 
 std::string text_of(const FixedLength& lengths) {
   return std::to_string(lengths.letters);

@@ -17,26 +17,26 @@ struct FixedLength {
   std::uint64_t letters = 0;
 };
 
-// Each length from `least` to `most` is as likely as any other.
+// All lengths from `least` to `most` are equally likely.
 struct UniformLengths {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
 };
 
-// The logarithm of the length is normal around that of `median`, with the standard deviation
-// `sigma`. What would lie beyond a bound is that bound, which leaves the median where it is.
+// The logarithm of the length is normal, with mean log(`median`) and standard deviation `sigma`. A
+// length beyond a bound becomes that bound, which keeps the median.
 struct LogNormalLengths {
-  std::uint64_t median = 1;  // from 1, within the bounds
+  std::uint64_t median = 1;  // at least 1, within the bounds
   Fraction sigma{};          // at most kMaxSigma
   std::uint64_t least = 1;
   std::uint64_t most = kMaxLetters;
 };
 
-// Those of the sequences of a file, as often as they are there (lengths above 8191: as
-// LengthHistogram has them).
+// The lengths of a file's sequences, as frequent as there (lengths above 8191 as in
+// LengthHistogram).
 struct ObservedLengths {
   std::string file{};
-  std::string hash{};  // of its text, as runs have it
+  std::string hash{};  // of its text, as in a run's journal
   std::vector<LengthStep> steps{};
 };
 
@@ -46,25 +46,24 @@ using LengthDistribution =
 inline constexpr std::uint32_t kMaxSigma = 5;
 
 // "500", "uniform:100-900", "lognormal:500,0.4", "lognormal:500,0.4,100-2000", "from:FILE". A file
-// is read to its end, once, whatever format it has that predict reads. Errors: kUsage, naming
+// may have any format that predict reads; it is read once, to its end. Errors: kUsage, naming
 // `option`; the file's; Cancel's.
 LengthDistribution parse_lengths(std::string_view text, std::string_view option,
                                  const Cancel& cancel);
 
-// As parse_lengths() takes it.
+// In the form of parse_lengths().
 std::string lengths_text(const LengthDistribution& lengths);
 
-// Whether the numbers lie within their bounds, which are all at most kMaxLetters.
+// Whether the numbers are within their bounds, which are all at most kMaxLetters.
 bool is_possible(const LengthDistribution& lengths);
 
-// The length of a sequence, which depends on nothing but the seed and the sequence's index. Integer
-// arithmetic alone: the same on every machine. The C library's exp and log differ between machines
-// in their last bit, and one letter more changes every byte behind it.
+// The length of a sequence. It depends only on the seed and the sequence's index. Integer
+// arithmetic only: the same on every machine.
 //
 // A normal number is the sum of 48 uniform ones of 16 bits (Irwin and Hall, 1927), whose standard
-// deviation is 2 in units of their range: its distribution function is within 0.001 of the normal
-// one, and its excess kurtosis is -0.025. The power is one of 2, in fixed point with 24 bits behind
-// the point, from integer square roots of 2.
+// deviation is 2 in units of their range. Its distribution function is within 0.001 of the normal
+// one, and its excess kurtosis is -0.025. The power is one of 2, in fixed point with 24 fractional
+// bits, from integer square roots of 2.
 std::uint64_t draw_length(const LengthDistribution& lengths, std::uint64_t seed,
                           std::uint64_t index);
 

@@ -6,9 +6,9 @@
 namespace virnucpro {
 namespace {
 
-// Lengths of up to 13 bits have an interval each; of longer ones the first 13 bits decide.
+// Lengths of up to 13 bits have an interval each; longer ones are grouped by their first 13 bits.
 constexpr std::uint64_t kExact = 8192;
-constexpr std::uint64_t kIntervals = kExact / 2;  // a doubling of the length
+constexpr std::uint64_t kIntervals = kExact / 2;  // per doubling of the length
 constexpr std::uint64_t kExactBits = 13;
 
 std::uint64_t interval_of(std::uint64_t length) {

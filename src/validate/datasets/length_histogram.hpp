@@ -5,27 +5,27 @@
 
 namespace virnucpro {
 
-// Sequences up to a length.
+// The number of sequences up to a length.
 struct LengthStep {
   std::uint64_t length = 0;
-  std::uint64_t up_to = 0;  // sequences that are not longer
+  std::uint64_t up_to = 0;  // sequences of this length or shorter
 };
 
-// How many sequences have which length, in less than a MiB: exact up to 8191 letters. Longer ones
-// are counted by intervals of less than 1/4096 of their length, and taken for the shortest of their
-// interval. Number, sum, shortest and longest are exact.
+// Counts sequences by length in less than 1 MiB: exactly up to 8191 letters. Longer ones are
+// counted in intervals of less than 1/4096 of their length, with the interval's shortest length.
+// Number, sum, shortest and longest are exact.
 class LengthHistogram {
  public:
   void add(std::uint64_t length);
 
   std::uint64_t count() const { return count_; }
   std::uint64_t letters() const { return letters_; }
-  std::uint64_t min() const { return min_; }  // 0 of none, as all that follows
+  std::uint64_t min() const { return min_; }  // 0 without sequences, like all below
   std::uint64_t max() const { return max_; }
   double mean() const;
-  // The smallest length that at least `percent` of all are not above: of 50 the median.
+  // The smallest length not exceeded by at least `percent` of all; 50: the median.
   std::uint64_t percentile(std::uint64_t percent) const;
-  // Ascending, without the lengths that none has.
+  // Ascending, only lengths that occur.
   std::vector<LengthStep> steps() const;
 
  private:

@@ -26,7 +26,7 @@ constexpr double kLongestBaseline = 1e9;  // seconds: thirty years
 
 // --- provenance ----------------------------------------------------------------------------------
 
-// Takes two members of the outermost object; all others are whoever's wrote the file.
+// Reads two members of the outermost object; the others belong to the file's author.
 class ProvenanceVisitor : public JsonVisitor {
  public:
   ProvenanceVisitor(std::string file, SampleData& samples)
@@ -100,7 +100,7 @@ std::vector<fs::path> files_in(const fs::path& directory) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::error_code unknown;  // a link to nothing is no file
+    std::error_code unknown;  // a broken link is no file
     const bool hidden = at->path().filename().string().starts_with('.');
     if (!hidden && at->is_regular_file(unknown)) paths.push_back(at->path());
   }
