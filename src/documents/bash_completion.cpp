@@ -8,8 +8,8 @@
 namespace virnucpro {
 namespace {
 
-// bash cuts words at : and =, which stand in names of models and after long options: they are put
-// together again, and of what is offered only the part after the last : is given back.
+// bash splits words at : and =, which occur in names of models and after long options. So the parts
+// are joined again, and of each suggestion only the part after the last : is returned.
 constexpr std::string_view kHead =
     R"bash(# Completion of virnucpro for bash; made from the program's table of options.
 
@@ -89,14 +89,14 @@ std::string offer(std::string_view value) {
   return fmt::format("_virnucpro_offer {} '{}'", kind, joined(values.words));
 }
 
-// Appends `line` for a command and all below it.
+// Appends `line` for a command and all commands below it.
 template <typename Line>
 void for_each_command(std::string& text, const Command& command, const Line& line) {
   text += line(command);
   for (const Command& inner : command.commands) for_each_command(text, inner, line);
 }
 
-// "virnucpro predict --name" | …, for a case of the shell; options of the program: of any command.
+// "virnucpro predict --name" | …, for a shell's case; a global option belongs to every command.
 std::string patterns(const Command& command, const OptionRow& option, bool is_global) {
   std::string text;
   for (const std::string& name : option.names) {

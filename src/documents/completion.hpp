@@ -6,9 +6,9 @@
 
 namespace virnucpro {
 
-// Completion of commands, options and values, as each shell loads it for the program's name. Both
-// need nothing but the shell.
-// The commands with those that `help` describes as commands of it: "virnucpro help utils inspect".
+// Completion of commands, options and values, in the file that each shell loads for this program.
+// Both scripts need only the shell.
+// The program with all commands as topics of `help`: "virnucpro help utils inspect".
 Command with_help_topics(Command program);
 
 std::string bash_completion(const Command& program);

@@ -1,4 +1,4 @@
-// Writes what is made from the program's tables:
+// Writes the documents that are generated from the program's tables:
 //
 //   write_documents share DIR    DIR/man, DIR/bash-completion, DIR/zsh
 //   write_documents docs DIR     DIR/errors.md, DIR/configuration.md

@@ -13,14 +13,14 @@
 namespace virnucpro {
 namespace {
 
-// Takes the first line off `text`.
+// Removes the first line from `text` and returns it.
 std::string_view split_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
 }
 
-// A term and what it means.
+// A term and its meaning.
 std::string item(const std::string& term, const std::string& text) {
   return fmt::format(".TP\n{}\n{}\n", term, text);
 }
@@ -65,13 +65,13 @@ void add_options(std::string& text, const Command& command) {
   }
 }
 
-// Not directly under a heading, which begins one.
+// Except right after a heading, which begins a paragraph itself.
 void begin_paragraph(std::string& text) {
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   if (!std::string_view(text).substr(last_line).starts_with(".S")) text += ".PP\n";
 }
 
-// Examples as they are; remarks as paragraphs.
+// Examples stay as they are; remarks become paragraphs.
 void add_footer(std::string& text, std::string_view footer) {
   bool verbatim = false;
   bool in_paragraph = false;
@@ -88,7 +88,7 @@ void add_footer(std::string& text, std::string_view footer) {
   if (verbatim) text += ".fi\n.RE\n";
 }
 
-// Of a footer the examples, or the remarks on the options. Its heading is neither.
+// The examples of a footer, or its remarks on options; without the heading.
 std::string part_of(std::string_view footer, bool examples) {
   std::string text;
   while (!footer.empty()) {

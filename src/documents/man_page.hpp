@@ -11,7 +11,7 @@ namespace virnucpro {
 // environment, configuration.
 std::string man_page(const Command& program);
 
-// `text` as roff shows it letter by letter, at the beginning of a line, too.
+// Escapes `text` so that roff shows every character, also at the start of a line.
 std::string roff(std::string_view text);
 
 }  // namespace virnucpro

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-// In a cell of a table.
+// Text for a table cell.
 std::string cell(std::string_view text) {
   std::string result;
   for (const char letter : text) {

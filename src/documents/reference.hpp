@@ -6,7 +6,7 @@ namespace virnucpro {
 
 // docs/reference/errors.md: the table of errors.
 std::string error_reference();
-// docs/reference/configuration.md: the keys of the configuration file, and the environment.
+// docs/configuration.md: the keys of the configuration file, and the environment variables.
 std::string configuration_reference();
 
 }  // namespace virnucpro

@@ -6,17 +6,17 @@
 
 namespace virnucpro {
 
-// What completion can offer for a value.
+// What completion can suggest for a value.
 struct ValueWords {
   bool files = false;
   bool directories = false;
-  bool is_list = false;  // of words, with commas between them
+  bool is_list = false;  // words separated by commas
   std::vector<std::string> words;
 };
 
-// `value` as help shows it: words, "auto|cpu", and names for what has no list (FILE, DIR, N, …) in
-// capitals; "[,...]" behind it for a list. Errors: kInternal for a name in capitals that is not
-// known here, so that a new one is described.
+// Reads `value` in help's notation: words, "auto|cpu"; a name in capitals for values without a list
+// (FILE, DIR, N, …); "[,...]" at the end for a list. Errors: kInternal for an unknown name in
+// capitals, so that a new one gets described.
 ValueWords value_words(std::string_view value);
 
 }  // namespace virnucpro

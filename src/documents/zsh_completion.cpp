@@ -10,7 +10,7 @@
 namespace virnucpro {
 namespace {
 
-// Within single quotes, with a backslash before each of `marks`.
+// `text` for single quotes, with a backslash before each of `marks`.
 std::string escaped(std::string_view text, std::string_view marks) {
   std::string result;
   for (const char letter : text) {
@@ -50,7 +50,7 @@ std::string value_part(std::string_view value) {
   return fmt::format(":{}:{}", escaped(value, ":"), action);
 }
 
-// Values may stand in the next word or behind the name: "-o+", "--output=".
+// A value may be the next word or follow the name: "-o+", "--output=".
 std::vector<std::string> names_with_value(const OptionRow& option) {
   std::vector<std::string> names = option.names;
   if (!option.takes_value()) return names;
@@ -84,7 +84,7 @@ void add_leaf(std::string& text, const Command& command, const Command& program)
                       arguments_call(command, program));
 }
 
-// A command that has commands.
+// A command that has subcommands.
 void add_branch(std::string& text, const Command& command, const Command& program) {
   text += fmt::format(
       "\n{}() {{\n  local curcontext=\"$curcontext\" state line\n  local -a commands\n"

@@ -35,7 +35,7 @@ UniqueFd open_log(const std::filesystem::path& path) {
   return log;
 }
 
-// A process that does not outlive this object.
+// A child process that ends with this object.
 class Child {
  public:
   explicit Child(const ChildCall& call) {
@@ -50,7 +50,7 @@ class Child {
     std::vector<std::string> variables = environment_with(call.variables);
     posix_spawnattr_t attributes{};
     ::posix_spawnattr_init(&attributes);
-    // What it starts itself is stopped with it.
+    // A group of its own, so that its children are stopped with it.
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     const int error =
         ::posix_spawn(&id_, call.program.c_str(), &files, &attributes,
@@ -70,9 +70,9 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void stop() const { ::kill(-id_, SIGTERM); }  // all of its group
+  void stop() const { ::kill(-id_, SIGTERM); }  // the whole group
 
-  // How it ended, if it did by now.
+  // How it ended, if it has ended.
   const std::optional<ChildEnd>& look(int options = WNOHANG) {
     int status = 0;
     rusage usage{};

@@ -18,7 +18,7 @@
 namespace virnucpro {
 namespace {
 
-// Takes frames until it holds enough tokens.
+// Collects frames until they have enough tokens.
 class Sample {
  public:
   explicit Sample(std::size_t wanted) : wanted_(wanted) {}
@@ -37,7 +37,7 @@ class Sample {
   std::vector<FrameTokens> frames_;
 };
 
-// The letters of a sequence whose first frame holds no stop codon.
+// The letters of a sequence without a stop codon in its first frame.
 std::string coding_sequence(std::uint64_t seed, std::uint64_t length, const Cancel& cancel) {
   std::string text;
   generate_fasta({.seed = seed, .count = 1, .length = FixedLength{length}, .coding = {1, 1}},
@@ -56,7 +56,7 @@ std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
   for (std::uint64_t seed = 0; !sample.is_full(); ++seed) {
     const std::string letters = coding_sequence(seed, settings.chunk_size, cancel);
     const std::vector<Frame> frames = stop_free_frames(letters);
-    if (frames.empty()) break;  // a chunk too short for a codon: another seed has none either
+    if (frames.empty()) break;  // too short for a codon: no other seed helps
     for (const Frame& frame : frames) {
       FrameTokens tokens;
       if (tokenizer != nullptr) {
@@ -74,7 +74,7 @@ std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
                                         const DnaTokenizer* tokenizer, const Cancel& cancel) {
   Sample sample(settings.tokens);
   InputSet inputs({.paths = {settings.file}}, cancel);
-  RunCounters counters;  // nobody looks at them
+  RunCounters counters;  // not used here
   FrameStream stream(inputs, {.chunk_size = settings.chunk_size}, tokenizer, counters, cancel);
   while (!sample.is_full()) {
     std::optional<FrameEvent> event = stream.next();

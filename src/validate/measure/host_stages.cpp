@@ -16,7 +16,7 @@
 namespace virnucpro {
 namespace {
 
-// Each stage does what a run does in it, and leaves what the next one takes in.
+// Each stage does its work as in a run, and leaves its result for the next.
 class Stages {
  public:
   Stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer, const Cancel& cancel)
@@ -98,7 +98,7 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   HostStages result;
   const auto measure = [&](const char* name, void (Stages::*stage)()) {
     const auto work = [&] { (stages.*stage)(); };
-    const auto peak_bytes = peak_memory_of(work);  // at first, while nothing is kept from before
+    const auto peak_bytes = peak_memory_of(work);  // first, while memory holds no earlier results
     result.stages.push_back({name, time_repeats(settings.timer, work, cancel), peak_bytes});
   };
   measure("read", &Stages::read);

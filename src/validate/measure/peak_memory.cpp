@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// The kernel's mark of the most that was resident begins anew (proc_pid_clear_refs(5)).
+// Resets the kernel's peak of resident memory (proc_pid_clear_refs(5)).
 bool restart_peak() {
   const UniqueFd file(::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
   return file.get() >= 0 && write_all(file.get(), "5") == 0;
@@ -18,7 +18,7 @@ bool restart_peak() {
 }  // namespace
 
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work) {
-  ::malloc_trim(0);  // pages that were freed and kept would be taken again unseen
+  ::malloc_trim(0);  // reuse of freed pages would not be noticed
   const bool restarted = restart_peak();
   const auto before = read_host_usage().rss_bytes;
   work();

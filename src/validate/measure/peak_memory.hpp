@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// Does the work, and gives by how many bytes at most this process's resident memory grew meanwhile;
-// what the work leaves behind counts. Empty where the kernel does not tell. Errors: the work's.
+// Does the work and returns the most bytes by which this process's resident memory grew, including
+// what the work leaves behind. Empty where the kernel does not report it. Errors: the work's.
 std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work);
 
 }  // namespace virnucpro

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The last one, where an earlier benchmark had a run in the same place: names sort by time.
+// The last summary, as an earlier benchmark may have run there: names sort by time.
 fs::path summary_file(const fs::path& directory) {
   fs::path last;
   std::error_code unreadable;
@@ -35,7 +35,7 @@ bool has_metrics(const fs::path& directory) {
   });
 }
 
-// The average of a device while embedding: the phases are start, embedding and tables.
+// A device's average while embedding, which is phase 1 (start, embedding, tables).
 std::string device_figure(std::size_t device, const char* name) {
   return fmt::format("devices/{}/phases/1/{}/average", device, name);
 }

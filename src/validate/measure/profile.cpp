@@ -12,41 +12,41 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kRepeats = 5;
-// From idle a GPU runs at its highest clock until its power limit takes hold, 0.3 to 1 s later:
-// what is measured before is a rate that no run keeps. Every row has this time, for a larger budget
-// may be the first to reach the limit.
+// An idle GPU starts at its highest clock and slows down after 0.3 to 1 s, at its power limit. No
+// run keeps the rate before that. Every row has this warm-up, as a larger budget may be the first
+// to reach the limit.
 constexpr double kWarmUpOnGpu = 1;
-// The largest batches, too, are several, and nearly full.
+// Even the largest batches come several times, and nearly full.
 constexpr std::size_t kBatchesAtLeast = 4;
 
 LoadedModels load(const ProfileSettings& settings, const Cancel& cancel) {
   ComputeSettings compute = settings.compute;
-  // Larger batches take more memory when they come. Planned for them, the engine would warn of
-  // memory that is short, where a row says so.
+  // Larger batches allocate memory when they come. If the engine planned for them, it would warn of
+  // short memory; a row reports that already.
   compute.token_budget = settings.budgets.front();
   const bool esm2 = settings.model == ProfiledModel::kEsm2;
   return load_models(settings.models, compute, {.scores = false, .dnabert_s = !esm2, .esm2 = esm2},
                      cancel);
 }
 
-// What was computed in a stretch of time.
+// What was computed in one period.
 struct Stretch {
   std::size_t tokens = 0;
   std::uint64_t batches = 0;
   double seconds = 0;
-  double device_seconds = 0;  // by its own events
+  double device_seconds = 0;  // by the device's own events
 
   double rate() const { return static_cast<double>(tokens) / seconds; }
 };
 
-// Gives batches to an engine in turn, for as long as it is told. Between two stretches the device
-// goes on: as many batches are under way as a worker would have.
+// Passes batches to an engine in turn for a given time. Between two periods the device stays busy,
+// with as many open batches as in a worker.
 class BatchLoop {
  public:
   BatchLoop(Engine& engine, std::vector<BatchRequest> requests)
       : engine_(engine), requests_(std::move(requests)) {}
 
-  // One batch at least.
+  // Runs at least one batch.
   Stretch run(double seconds) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
@@ -60,7 +60,7 @@ class BatchLoop {
     return stretch;
   }
 
-  // Leaves the engine with nothing under way.
+  // Finishes all open batches.
   void end() {
     Stretch rest;
     while (finished_ < begun_) finish(rest);
@@ -71,7 +71,7 @@ class BatchLoop {
     return requests_[number % requests_.size()];
   }
 
-  // The oldest batch under way.
+  // Finishes the oldest open batch.
   void finish(Stretch& stretch) {
     stretch.device_seconds += engine_.finish().times.busy();
     const PackedFrames& frames = request(finished_++).frames;
@@ -99,7 +99,7 @@ void Profiler::sample_frames_to_measure() {
   frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel_);
   sampled_frames_ = frames_.size();
   for (const FrameTokens& frame : frames_) sampled_tokens_ += token_count(frame);
-  // A short file's frames come again and again.
+  // The frames of a short file are repeated.
   std::size_t tokens = sampled_tokens_;
   for (std::size_t i = 0; tokens < sample.tokens; ++i) {
     frames_.push_back(FrameTokens(frames_[i]));
@@ -121,7 +121,7 @@ std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
   }
   while (add(packer.drain())) {
   }
-  // The last batch holds what was left: it says nothing of the budget.
+  // The last batch holds the rest, so it does not have the budget's size.
   if (requests.size() > 1) requests.pop_back();
   return requests;
 }
@@ -130,7 +130,7 @@ BudgetRow Profiler::measure(std::size_t token_budget) {
   cancel_.check();
   BatchLoop loop(*models_.engine, pack(token_budget));
   const double seconds = settings_.seconds / kRepeats;
-  // Memory grows and clocks settle.
+  // Warm-up: memory grows and clocks settle.
   loop.run(!settings_.compute.gpus.empty() ? std::max(seconds, kWarmUpOnGpu) : seconds);
   std::vector<double> rates;
   Stretch all;

@@ -19,27 +19,27 @@ enum class ProfiledModel : std::uint8_t { kDnabertS, kEsm2 };
 struct ProfileSettings {
   ProfiledModel model = ProfiledModel::kEsm2;
   ModelSettings models;
-  ComputeSettings compute;           // whose own token budget and deduplication do not count
-  std::vector<std::size_t> budgets;  // in ascending order, one at least
-  std::string test_file;             // whose frames are taken; empty: made-up ones
+  ComputeSettings compute;           // its own token budget and deduplication are ignored
+  std::vector<std::size_t> budgets;  // in ascending order, at least one
+  std::string test_file;             // the source of frames; empty: made-up ones
   std::uint64_t chunk_size = 500;
-  double seconds = 2;  // that a budget is measured, and a batch a repeat at least
+  double seconds = 2;  // per budget, but at least one batch per repeat
 };
 
-// One model on one device, fed with batches that were packed before at one token budget after the
-// other: the engine's rate, without reading, tokenizing and packing. Frames are those of one sample
-// at every budget; equal ones count each.
+// Measures one model on one device at one token budget after the other. Batches are packed in
+// advance, so this is the engine's rate without reading, tokenizing and packing. Every budget gets
+// the same sampled frames; equal frames count each time.
 class Profiler {
  public:
-  // Loads the model, and takes the frames. Errors: those of load_models() and sample_frames().
+  // Loads the model and samples the frames. Errors: those of load_models() and sample_frames().
   Profiler(ProfileSettings settings, const Cancel& cancel);
 
   const std::map<std::string, std::string>& description() const { return models_.description; }
   std::size_t frames() const { return sampled_frames_; }
   std::size_t tokens() const { return sampled_tokens_; }
 
-  // Hands each row on as it comes. Errors: those of the engine; kOutOfMemory when there is no
-  // memory for the smallest budget.
+  // Passes on each row at once. Errors: those of the engine; kOutOfMemory when memory is too small
+  // for the smallest budget.
   std::vector<BudgetRow> run(const std::function<void(const BudgetRow&)>& on_row);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// By which program, with which command and where something was measured.
+// Which program measured, with which command and on which machine.
 struct Provenance {
   std::string time{};     // ISO 8601
   std::string version{};  // of the program
@@ -15,12 +15,12 @@ struct Provenance {
   std::string commit{};
   std::string host{};
   std::string processor{};
-  std::vector<std::string> devices{};  // GPUs, a line each
-  std::string driver{};                // theirs; empty: none
+  std::vector<std::string> devices{};  // GPUs, one line each
+  std::string driver{};                // of the GPUs; empty: none
   std::string command{};
 };
 
-// As reports show them, but for the command.
+// For reports; without the command.
 std::vector<Field> fields_of(const Provenance& provenance);
 
 }  // namespace virnucpro

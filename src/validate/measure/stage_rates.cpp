@@ -24,14 +24,14 @@ std::vector<StageRate> those_that(const std::vector<StageRate>& stages, const Is
   return some;
 }
 
-// The largest of stages that share a thread or a device.
+// Finds the slowest of the stages that share a thread or a device.
 void name_largest(const std::vector<StageRate>& together, SlowestStage& slowest) {
   const auto largest = std::ranges::max_element(together, {}, seconds_a_sequence);
   slowest.name = largest->name;
   slowest.share = seconds_a_sequence(*largest) / seconds_of(together);
 }
 
-// What one thread does alone, or many threads together: the slowest of them holds the host back.
+// The host is as slow as its slowest part: a stage on one thread, or all stages on many threads.
 std::vector<StageRate> slowest_of_host(const std::vector<StageRate>& stages, std::size_t threads,
                                        double& rate) {
   const auto shared = those_that(stages, [](const StageRate& stage) {

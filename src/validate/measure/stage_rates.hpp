@@ -9,25 +9,25 @@
 
 namespace virnucpro {
 
-// How fast one stage of a run is by itself.
+// The speed of one stage of a run by itself.
 struct StageRate {
   std::string name{};  // "translate"
   StageClock clock = StageClock::kHost;
   double sequences_per_second = 0;  // of one thread, or of one device
-  bool on_many_threads = false;     // else one thread does it, beside those of other stages
+  bool on_many_threads = false;     // false: one thread does it, in parallel with other stages
 };
 
-// Which side of a run is the slower one, and what takes most of its time.
+// The slower side of a run, and the stage that takes most of its time.
 struct SlowestStage {
   StageClock clock = StageClock::kHost;
   std::string name{};
-  double host_sequences_per_second = 0;    // of its slowest thread, or of the many together
+  double host_sequences_per_second = 0;    // of its slowest thread, or of all threads together
   double device_sequences_per_second = 0;  // of all devices
-  double share = 0;                        // of the side's time that the stage takes
+  double share = 0;                        // the stage's share of the side's time
 };
 
-// Of stages of which one at least is of the host and one of a device; all rates are above 0. Stages
-// of the host go on beside each other, those of a device one after the other.
+// Needs at least one stage of the host and one of a device; all rates are above 0. Stages of the
+// host run in parallel, those of a device one after the other.
 SlowestStage slowest_stage(const std::vector<StageRate>& stages, std::size_t threads,
                            std::size_t devices);
 

@@ -9,8 +9,8 @@
 namespace virnucpro {
 namespace {
 
-// The 97.5 % quantile of Student's t by whole degrees of freedom, from 1 on (any table of it has
-// these); beyond the table the next lower entry, which is the wider.
+// The 97.5 % quantile of Student's t for 1, 2, … degrees of freedom, from a standard table. Values
+// between and beyond the entries use the next lower entry, which is wider.
 constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                               2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
                               2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
@@ -32,7 +32,7 @@ double quantile(const std::vector<double>& sorted, double share) {
 struct Moments {
   double count = 0;
   double mean = 0;
-  double variance = 0;  // 0 of one value
+  double variance = 0;  // 0 for a single value
 
   double variance_of_mean() const { return variance / count; }
 };
@@ -48,7 +48,7 @@ Moments moments_of_logarithms(const std::vector<double>& values) {
   return moments;
 }
 
-// Welch's and Satterthwaite's.
+// By Welch and Satterthwaite.
 double degrees_of_freedom(const Moments& a, const Moments& b) {
   const double whole = a.variance_of_mean() + b.variance_of_mean();
   const auto part = [](const Moments& of) {

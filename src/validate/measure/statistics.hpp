@@ -7,7 +7,7 @@
 
 namespace virnucpro {
 
-// What repeats of one measurement say together.
+// A summary of repeated measurements.
 struct Spread {
   std::size_t count = 0;
   double median = 0;
@@ -20,22 +20,21 @@ struct Spread {
   double interquartile_range() const { return high_quartile - low_quartile; }
 };
 
-// Of one value at least.
+// Needs at least one value.
 Spread spread_of(std::vector<double> values);
 
-// An estimate with the bounds within which it lies in 95 of 100 cases; without bounds where a
-// single repeat tells nothing of them.
+// An estimate with its 95 % interval; without bounds if a single repeat cannot give them.
 struct Estimate {
   double value = 0;
   std::optional<double> low{};
   std::optional<double> high{};
 };
 
-// How many times larger the first values are than the second, which are all above 0: of geometric
-// means, with Welch's t interval of the difference of the logarithms.
+// How many times larger the first values are than the second; all are above 0. The ratio of
+// geometric means, with Welch's t interval for the difference of the logarithms.
 Estimate ratio_of(const std::vector<double>& values, const std::vector<double>& to);
 
-// "1.93 (1.90 to 1.96)"; without bounds the value alone.
+// "1.93 (1.90 to 1.96)"; only the value if there are no bounds.
 std::string estimate_text(const Estimate& estimate);
 
 struct Point {
@@ -43,17 +42,17 @@ struct Point {
   double y = 0;
 };
 
-// The straight line through points by least squares.
+// The least-squares line through points.
 class LinearFit {
  public:
-  // Of two points at least, with more than one x.
+  // Needs at least two points with different x.
   explicit LinearFit(const std::vector<Point>& points);
 
   double intercept() const { return intercept_; }
   double slope() const { return slope_; }
-  // The share of the y's variance that the line explains.
+  // The share of y's variance that the line explains.
   double determination() const { return determination_; }
-  // What a new measurement at x is expected to give, with its prediction interval.
+  // The expected value of a new measurement at x, with its prediction interval.
   Estimate at(double x) const;
 
  private:

@@ -9,16 +9,16 @@
 
 namespace virnucpro {
 
-// How long a piece of work is repeated. The warm-up is not counted: memory grows in it, caches
-// fill, clocks settle.
+// How long some work is repeated. The warm-up, in which memory grows, caches fill and clocks
+// settle, is not counted.
 struct TimerSettings {
   std::size_t warm_ups = 1;
   std::size_t least_repeats = 3;
   double least_seconds = 0.5;  // of all repeats together
 };
 
-// Does the work again and again, and gives the seconds of each repeat. The work must return when it
-// is done, on a device too. Errors: the work's; Cancel's between repeats.
+// Repeats the work and returns the seconds of each repeat. The work must only return when it is
+// done, also on a device. Errors: the work's; Cancel's between repeats.
 std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
                                  const Cancel& cancel);
 

@@ -16,7 +16,7 @@ constexpr std::size_t kPairsQuick = 3;
 struct Side {
   std::vector<double> seconds;
   std::vector<double> rates;  // ESM-2 tokens a second while it computed
-  bool brief = false;         // some run was too short to tell them
+  bool brief = false;         // some run was too short to measure rates
 };
 
 void run_once(SuiteContext& context, const std::filesystem::path& program, Side& side) {

@@ -29,7 +29,7 @@ constexpr std::array kSuites{
     SuiteEntry{"checkpoint-overhead", "What the journal costs", run_checkpoint_suite},
 };
 
-// Names of v2's suites, and what they are here.
+// Names of v2's suites, and the suites that replace them.
 struct Alias {
   std::string_view name;
   std::string_view suite;
@@ -57,7 +57,7 @@ void check_known(std::string_view name) {
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-// What it would have judged has no rows, or not all: one row says so.
+// Some rows that the verdicts need are missing: one skipped verdict says so.
 void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
   report.failure = why;
   report.verdicts.push_back(

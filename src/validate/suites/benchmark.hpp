@@ -21,48 +21,48 @@
 namespace virnucpro {
 
 struct BenchmarkSettings {
-  std::filesystem::path program{};  // whose runs are measured: this one
-  std::filesystem::path output{};   // a folder that is there
+  std::filesystem::path program{};  // the program to be measured: this one
+  std::filesystem::path output{};   // an existing folder
   ModelSettings models{};
-  std::vector<std::string> model_arguments{};    // the same on predict's command line
-  std::vector<std::string> encoder_arguments{};  // of profile's
+  std::vector<std::string> model_arguments{};    // the same models, as arguments of predict
+  std::vector<std::string> encoder_arguments{};  // the encoders, as arguments of profile
   DataSize size{};
-  std::vector<std::filesystem::path> samples{};  // real sequences in place of made-up ones
+  std::vector<std::filesystem::path> samples{};  // real sequences instead of made-up ones
   bool quick = false;                            // one repeat of each run
   std::vector<GpuId> gpus{};                     // none: the CPU
   std::size_t threads = 1;
-  std::size_t cpu_workers = 1;  // of whole runs on the CPU
+  std::size_t cpu_workers = 1;  // for whole runs on the CPU
   std::string precision{};      // "fp16"
   std::uint64_t chunk_size = 500;
-  std::filesystem::path baseline{};  // results of the original: what compare takes
-  std::string vanilla_command{};     // runs the original on $INPUT into $OUTPUT; empty: not there
+  std::filesystem::path baseline{};  // results of the original, as compare reads them
+  std::string vanilla_command{};     // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
-  ChildRunner run = run_child;  // how the program, and the original, are run
+  ChildRunner run = run_child;  // starts the program, and the original
 };
 
 enum class Better : std::uint8_t { kHigher, kLower };
 
-// A figure that a later benchmark is held against.
+// A figure that later benchmarks are compared with.
 struct Metric {
   std::string key;  // "scaling.2.esm_tokens_per_second"
   std::string label;
   Measure unit = Measure::kNone;
   Better better = Better::kHigher;
-  std::vector<double> values;  // of the repeats, one at least
+  std::vector<double> values;  // one per repeat, at least one
 };
 
-// What a suite found.
+// A suite's results.
 struct SuiteReport {
   std::string name{};
-  Section section{};  // of the page
+  Section section{};  // its part of the page
   std::vector<Verdict> verdicts{};
   std::vector<Metric> metrics{};
-  bool brief = false;     // its runs were too short to tell a rate: nothing is judged by them
-  double seconds = 0;     // that it took
-  std::string failure{};  // why it could not be run, or not to its end; else empty
+  bool brief = false;     // its runs were too short for a rate: it is not used for verdicts
+  double seconds = 0;     // the suite's duration
+  std::string failure{};  // why it failed to start or to finish; else empty
 };
 
-// Figures that v2's benchmark files have by fixed names.
+// Figures with fixed names in v2's benchmark files.
 struct V2Figures {
   struct Stage {
     double seconds = 0;
@@ -81,31 +81,31 @@ struct V2Figures {
   std::map<std::string, Stage> stages{};
   std::map<std::string, double> memory{};  // "peak", "average": GB; "efficiency": percent
   std::optional<Equivalence> equivalence{};
-  std::optional<double> total_seconds{};  // of the largest run from end to end
+  std::optional<double> total_seconds{};  // of the largest run, start to end
   std::optional<double> projected_10k_hours{};
 };
 
-// What suites share: how trials are run, on which data, and where figures are kept.
+// What the suites share: running trials, their data, and where figures go.
 struct SuiteContext {
   const BenchmarkSettings& settings;
   PredictTrials& trials;
   const Cancel& cancel;
   V2Figures& v2;
-  std::function<void(const std::string&)> say{};  // what is being done, for the user
-  std::optional<Trial> kept_run{};                // whole_run()'s
+  std::function<void(const std::string&)> say{};  // tells the user what is being done
+  std::optional<Trial> kept_run{};                // the result of whole_run()
 
   bool on_gpu() const { return !settings.gpus.empty(); }
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
-  // Words that give a run so many of the workers there are: GPUs, or processes of a thread each.
+  // Arguments for a run on so many workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
-  // All of them, as a run takes them by itself.
+  // Arguments for all workers, as in an ordinary run.
   std::vector<std::string> whole_run_arguments() const;
-  // A run over all of the data set on all that there is; the suites that look at one share it.
+  // A run over the whole data set on all workers; the suites that need one share it.
   const Trial& whole_run();
-  // Files of so many sequences of a chunk's length, each with a stop-free frame; or of the first so
-  // many of the samples, all of which are the samples themselves.
+  // Files with so many sequences in all, one chunk long, each with a stop-free frame; or with the
+  // first so many of the samples. For all sequences, these are the samples' own files.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
-  // The same as a single file.
+  // The same in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
 
  private:
@@ -113,7 +113,7 @@ struct SuiteContext {
                                                    std::size_t files) const;
 };
 
-// Why a part could not be run, without saying again that it was one of a benchmark.
+// Why a part could not run, without repeating that it is part of a benchmark.
 std::string reason_of(const Error& error);
 
 struct SuiteEntry {
@@ -122,21 +122,21 @@ struct SuiteEntry {
   void (*run)(SuiteContext& context, SuiteReport& report);
 };
 
-// In the order in which they are run.
+// In the order of running.
 std::span<const SuiteEntry> suite_table();
-// Those that a list of names means ("scaling,memory", "all", v2's "v2-scaling"), each once, in the
-// table's order. Errors: kUsage, naming those there are.
+// The suites in a list of names ("scaling,memory", "all", v2's "v2-scaling"), each once, in the
+// table's order. Errors: kUsage, naming the known ones.
 std::vector<const SuiteEntry*> find_suites(std::string_view names);
 
 struct BenchmarkResults {
   std::vector<SuiteReport> suites;
   V2Figures v2;
-  std::string driver{};  // of the GPUs; empty: none was seen
-  Statistic clock{};     // of the GPUs, MHz, while they computed
+  std::string driver{};  // of the GPUs; empty: no GPU
+  Statistic clock{};     // of the GPUs while they computed, MHz
 };
 
-// Runs the suites one after the other. One that cannot be run says so in its report, and does not
-// keep the others from being run. Cancelled, it gives what there is.
+// Runs the suites one after the other. A suite that fails says so in its report, and the others
+// still run. When cancelled, returns the results so far.
 BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
                                const std::vector<const SuiteEntry*>& suites, const Cancel& cancel,
                                const std::function<void(const std::string&)>& say);

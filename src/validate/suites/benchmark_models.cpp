@@ -19,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "synthetic:esm2_t6_8M:1" is a folder of this name.
+// The folder of a model: "synthetic:esm2_t6_8M:1" with _ for each colon.
 fs::path place_of(const std::string& model, const fs::path& folder) {
   std::string name = model;
   std::ranges::replace(name, ':', '_');
   return folder / name;
 }
 
-// Written aside: what is cut off is not taken for whole the next time.
+// Written under another name first, so that an incomplete file is never used later.
 template <typename Write>
 std::string file_of(const std::string& model, const fs::path& folder,
                     const std::function<void(const std::string&)>& say, const Cancel& cancel,

@@ -9,15 +9,15 @@
 
 namespace virnucpro {
 
-// A model that is not there shows before anything is run. Errors: kWeightsMissing.
+// Checks that all models exist before anything runs. Errors: kWeightsMissing.
 void require_models(const ModelSettings& models);
 
 // Whether some weights are seeded random numbers.
 bool some_synthetic(const ModelSettings& models);
 
-// The models with files in place of encoders that are synthetic: written into `folder`, where they
-// are not there already, which is said before. Random numbers take longer to make than to read:
-// they are made once, for all runs. Errors: those of loading and writing weights.
+// The models, with synthetic encoders replaced by files in `folder`. Missing files are written, and
+// `say` announces it. Making random numbers takes longer than reading them, so they are made once
+// for all runs. Errors: those of loading and writing weights.
 ModelSettings with_files(ModelSettings models, const std::filesystem::path& folder,
                          const std::function<void(const std::string&)>& say, const Cancel& cancel);
 

@@ -14,7 +14,7 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kSchema = "virnucpro-benchmark-1";
-constexpr double kRequiredHours = 10;  // v2's requirement of its 10,000 sequences
+constexpr double kRequiredHours = 10;  // v2's requirement for its 10,000 sequences
 
 std::size_t count_of(const std::vector<Verdict>& verdicts, VerdictStatus status) {
   return static_cast<std::size_t>(std::ranges::count(verdicts, status, &Verdict::status));
@@ -36,7 +36,7 @@ std::vector<std::string> failures_of(const BenchmarkResults& results, const Benc
   return failures;
 }
 
-// What came of them stands first: a phone shows two columns.
+// The status comes first, because a phone shows two columns.
 Table verdict_table(const std::vector<Verdict>& verdicts) {
   Table table{.key = "verdicts", .caption = "Requirements"};
   table.columns = {{"status", "Status", Measure::kStatus},
@@ -238,7 +238,7 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
                            const BenchmarkResults& results, const BenchmarkEnd& end) {
   const std::vector<std::string> failures = failures_of(results, end);
   const std::vector<Verdict> verdicts = all_verdicts(results);
-  // What was skipped is no pass: where nothing was judged nothing passed.
+  // Skipped verdicts do not count: if all were skipped, the benchmark did not pass.
   const bool passed = failures.empty() && count_of(verdicts, VerdictStatus::kPass) > 0;
   const auto hours = results.v2.projected_10k_hours;
   Json json{{"schema", kSchema},
@@ -252,7 +252,7 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
             {"verdicts", verdicts_json(verdicts)},
             {"suites", suites_section(results)},
             {"changes", changes_of(end.changes)}};
-  // What later benchmarks are held against, as the history has it.
+  // The figures that later benchmarks are compared with, as in the history.
   json.update(json_of(kept_results(facts, results)));
   return json.dump(1) + "\n";
 }

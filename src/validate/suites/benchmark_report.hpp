@@ -11,33 +11,33 @@
 
 namespace virnucpro {
 
-// What a report of a benchmark says beside its suites' results.
+// What a benchmark's report contains besides the suites' results.
 struct BenchmarkFacts {
   Provenance provenance{};
   BenchmarkIdentity identity{};
   bool synthetic = false;              // some weights are seeded random numbers
-  std::vector<std::string> samples{};  // real data: what is known of each file
+  std::vector<std::string> samples{};  // one line per file of real data
 };
 
-// What a benchmark comes to beside its suites' results.
+// How a benchmark ended, besides the suites' results.
 struct BenchmarkEnd {
-  std::vector<MetricChange> changes{};  // that are judged
-  std::string against_failure{};        // of another build's runs; empty: none
+  std::vector<MetricChange> changes{};  // only those that are judged
+  std::string against_failure{};        // why runs of another build failed; empty: none
   int exit_code = 0;
 };
 
-// As a file of results and a history keep them.
+// The results in the form of a results file and a history.
 KeptResults kept_results(const BenchmarkFacts& facts, const BenchmarkResults& results);
 
-// Every verdict of every suite; one that was not run to its end has a skipped one that says so.
+// Every verdict of every suite; a suite that failed has a skipped one that says so.
 std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 
-// `more`: sections after the suites'.
+// `more`: sections that follow those of the suites.
 Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                     const BenchmarkResults& results, std::vector<Section> more);
 
-// As docs/use/validation.md has it: metadata, performance, validation, status and summary with the
-// keys of v2's files, and this program's own below them.
+// The JSON of docs/validation.md: metadata, performance, validation, status and summary with the
+// keys of v2's files, followed by this program's own.
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                            const BenchmarkResults& results, const BenchmarkEnd& end);
 

@@ -15,13 +15,13 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMostMetrics = 1000;
-constexpr std::size_t kMostRuns = 200;  // of a trend, the last ones
+constexpr std::size_t kMostRuns = 200;  // the last ones, for a trend
 
 std::string_view name_of(Better better) {
   return better == Better::kHigher ? "higher" : "lower";
 }
 
-// How many times slower, whichever way a figure counts.
+// How many times slower, for both directions of "better".
 double times_slower(Better better, double before, double now) {
   return better == Better::kHigher ? before / now : now / before;
 }
@@ -131,7 +131,7 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
   for (const SuiteReport& suite : suites) {
     for (const Metric& metric : suite.metrics) {
       const Spread spread = spread_of(metric.values);
-      // A figure of nothing measured cannot be held against another.
+      // A figure of 0 cannot be compared.
       if (spread.least > 0) metrics.push_back({metric.key, metric.better, spread, suite.brief});
     }
   }
@@ -184,7 +184,7 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
   for (std::string line; std::getline(lines, line);) {
     try {
       history.push_back(results_of(JsonValues(line, file.string())));
-    } catch (const Error&) {  // a line that a full disk cut
+    } catch (const Error&) {  // a line cut by a full disk
     }
   }
   return history;

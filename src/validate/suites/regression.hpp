@@ -13,21 +13,21 @@
 
 namespace virnucpro {
 
-// From here on a figure is worse, where repeats do not differ by as much themselves.
+// From this ratio on a figure is worse, unless its repeats vary as much.
 inline constexpr double kRegressionRatio = 1.10;
 
-// A figure as a file of results keeps it.
+// A figure in a results file.
 struct KeptMetric {
   std::string key{};
   Better better = Better::kHigher;
   Spread spread{};
-  bool brief = false;  // of runs too short to tell it
+  bool brief = false;  // its runs were too short
 };
 
-// What a benchmark was of: figures are held against each other where this is equal.
+// What a benchmark measured. Only figures of equal identities are compared.
 struct BenchmarkIdentity {
   std::string device;    // "NVIDIA H200 x 2", or the processor
-  std::string models;    // as they were named
+  std::string models;    // as the user named them
   std::string settings;  // precision, chunk size, data
   bool operator==(const BenchmarkIdentity&) const = default;
 };
@@ -38,7 +38,7 @@ struct KeptResults {
   std::string build{};
   std::string host{};
   std::string driver{};  // of the GPUs; empty: none
-  double clock_mhz = 0;  // of their SMs while they computed; 0: not told
+  double clock_mhz = 0;  // of their SMs while they computed; 0: unknown
   BenchmarkIdentity identity{};
   std::vector<KeptMetric> metrics{};
 };
@@ -46,7 +46,7 @@ struct KeptResults {
 enum class Change : std::uint8_t {
   kSame,       // within the bar
   kBetter,     // by more than the bar
-  kUnclear,    // the medians differ by more than the bar, and it cannot be told from chance
+  kUnclear,    // the medians differ by more than the bar, but maybe by chance
   kRegression  // worse by more than the bar
 };
 std::string_view name_of(Change change);  // "same", "better", "unclear", "regression"
@@ -55,31 +55,31 @@ struct MetricChange {
   std::string key{};
   double before = 0;
   double now = 0;
-  double slower = 1;  // times: above 1 is worse, whichever way the figure counts
+  double slower = 1;  // a ratio: above 1 is worse, for both directions of "better"
   Change change = Change::kSame;
 };
 
-// Of one figure: worse by more than the bar, and the better quartile of the one below the worse
-// quartile of the other. A single repeat, or runs that were too short, tell no chance from change.
+// The change of one figure. It counts as real if the medians differ by more than the bar and the
+// quartiles do not overlap. A single repeat or short runs cannot tell it from chance.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
-// Of the figures that both have, in the order of `now`.
+// The changes of the figures in both, in the order of `now`.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 
-// Results as a benchmark's JSON has them (benchmark_json()). Errors: kInputMissing; kJson; kUsage
-// for a JSON file without such figures.
+// Reads the results in a benchmark's JSON (benchmark_json()). Errors: kInputMissing; kJson; kUsage
+// for a JSON file without them.
 KeptResults read_results(const std::filesystem::path& file);
 
 Json json_of(const KeptResults& results);
-// The history of a machine's benchmarks: a file of JSON lines that only grows.
+// A line for the history of a machine's benchmarks: a file of JSON lines that only grows.
 std::string history_line(const KeptResults& results);
-// Lines that cannot be read are left out; there is no file: none. Errors: kInputRead.
+// Skips unreadable lines. Without a file the history is empty. Errors: kInputRead.
 std::vector<KeptResults> read_history(const std::filesystem::path& file);
 
-// Section of a report: figures against those of `before`.
+// A report's section that compares figures with those of `before`.
 Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes);
-// Each figure over the runs of the same identity, this one last.
+// Each figure over the runs of the same identity; this run is the last.
 Section trend_section(const std::vector<KeptResults>& history);
 
 }  // namespace virnucpro

@@ -11,14 +11,14 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kOwnBar = 1;       // percent: this program's
-constexpr double kWarningBar = 10;  // percent: the requirement's
+constexpr double kOwnBar = 1;       // percent: this program's bar
+constexpr double kWarningBar = 10;  // percent: the requirement's bar
 
-// Seconds of whole runs, one with the journal beside one without.
+// Seconds of whole runs, in pairs with and without the journal.
 struct Pairs {
   std::vector<double> with;
   std::vector<double> without;
-  double computing_seconds = std::numeric_limits<double>::infinity();  // of the shortest
+  double computing_seconds = std::numeric_limits<double>::infinity();  // of the shortest run
 };
 
 double run_once(SuiteContext& context, bool journal, Pairs& pairs) {
@@ -34,7 +34,7 @@ double run_once(SuiteContext& context, bool journal, Pairs& pairs) {
   return trial.end.seconds;
 }
 
-// In turns, the order changing: what the machine does meanwhile meets both.
+// The order changes from pair to pair, so that disturbances of the machine affect both.
 Pairs run_pairs(SuiteContext& context) {
   Pairs pairs;
   for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
@@ -46,7 +46,7 @@ Pairs run_pairs(SuiteContext& context) {
   return pairs;
 }
 
-// Repeats that differ by more than the bar do not tell on which side of it a value lies.
+// If repeats vary by more than the bar, no verdict is possible.
 Verdict own_verdict(const Estimate& percent) {
   Verdict verdict{.id = "CHECKPOINT",
                   .name = "what the journal costs",

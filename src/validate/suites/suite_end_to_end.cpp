@@ -12,12 +12,12 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kLargestMeasured = 200'000;  // sequences: more tell nothing new
+constexpr std::uint64_t kLargestMeasured = 200'000;  // sequences: more would show nothing new
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// A quarter, a half, three quarters and all of the data set: a line needs more than two points to
-// say how far it may be off. The largest once more for every repeat.
+// A quarter, a half, three quarters and all of the data set: a line needs more than two points for
+// an error estimate. The largest size is repeated.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   const std::uint64_t all = std::min(context.settings.size.sequences, kLargestMeasured);
   std::vector<std::uint64_t> sizes;
@@ -32,8 +32,8 @@ struct Measured {
   std::vector<Point> points;  // sequences, seconds
   Trial largest;
   std::vector<double> rates;       // of the largest runs: sequences a second, start to end
-  std::vector<double> esm_rates;   // ESM-2 tokens a second while they computed
-  std::vector<double> peak_bytes;  // of their largest process
+  std::vector<double> esm_rates;   // of the largest runs: ESM-2 tokens a second while they computed
+  std::vector<double> peak_bytes;  // of the largest process of each
 };
 
 void add_largest(Trial trial, Measured& measured) {
@@ -74,7 +74,7 @@ Table point_table(const std::vector<Point>& points) {
   return table;
 }
 
-// What the slope alone would be on other counts of GPUs. A projection, said to be one.
+// A projection to other numbers of GPUs, from the slope alone; the table says so.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   Table table{.key = "projections",
               .caption = "Projected time of 6 million such sequences, were scaling perfect"};

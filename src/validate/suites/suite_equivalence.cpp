@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostEmbedded = 1'000;  // embeddings of more take much of a disk
-constexpr const char* kOtherBudget = "1500";    // tokens: no batch is as it was
+constexpr std::uint64_t kMostEmbedded = 1'000;  // embeddings of more would fill a disk
+constexpr const char* kOtherBudget = "1500";    // tokens: makes every batch different
 
-// What was held against this program's run.
+// A comparison with this program's run.
 struct Against {
   std::string_view id;
   std::string_view name;
@@ -89,8 +89,8 @@ Table row_table(const std::vector<Against>& all) {
   return table;
 }
 
-// Labels that changed though the scores were not close are wrong answers; numbers beyond tolerance,
-// and labels at the boundary, are for somebody to look at.
+// A changed label with clear scores is a wrong answer. Numbers beyond tolerance, and labels near
+// the boundary, only give a warning.
 VerdictStatus status_of(const Comparison& comparison) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool wrong = std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
@@ -110,14 +110,14 @@ double largest_difference(const Comparison& comparison) {
 constexpr const char* kSameBytes = "the same bytes";
 constexpr const char* kWithinTolerance = "equal labels, rtol 1e-3";
 
-// sequences.tsv has rows where no sequence has a frame.
+// sequences.tsv has rows even if no sequence has a frame.
 bool has_frames(const Comparison& comparison) {
   return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
     return found.name != "sequences.tsv" && found.rows.in_a + found.rows.in_b > 0;
   });
 }
 
-// What was not compared, such as embeddings that one side lacks.
+// What could not be compared, such as embeddings that only one side has.
 std::string remarks_of(const Comparison& comparison) {
   if (comparison.remarks.empty()) return {};
   return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
@@ -137,11 +137,11 @@ Verdict verdict_of(const Against& against) {
   return verdict;
 }
 
-// What scores in 16 bits may differ by from those in fp32: the program's own contract.
+// How much scores in 16 bits may differ from fp32; this program's own limits.
 struct PrecisionBar {
-  double most_scores;   // that 99 % of them may
-  double all_scores;    // that any may
-  double equal_labels;  // percent at least
+  double most_scores;   // for 99 % of the scores
+  double all_scores;    // for every score
+  double equal_labels;  // percent, at least
 };
 constexpr PrecisionBar kFp16Bar{5e-3, 2e-2, 99.8};
 constexpr PrecisionBar kBf16Bar{2e-2, 5e-2, 99.5};
@@ -174,7 +174,7 @@ Verdict judge_precision(const Against& against, const PrecisionBar& bar) {
   return verdict;
 }
 
-// Embeddings are compared where the other side has them.
+// With embeddings, which are compared if the other side has them.
 Trial own_run(SuiteContext& context, const std::vector<fs::path>& inputs, const char* name,
               std::vector<std::string> arguments) {
   arguments.emplace_back("-k");
@@ -194,10 +194,10 @@ struct Row {
 constexpr Row kIdentity{"IDENTITY", "answers with other batches and one worker"};
 constexpr Row kPrecision{"PRECISION", "answers against those in fp32"};
 
-// Results of the original, and the rows that they are judged in.
+// Results of the original, and the rows for their verdicts.
 struct Original {
   Row row;
-  Row fp32;  // of this program's run in fp32
+  Row fp32;  // for this program's run in fp32
 };
 constexpr Original kBaseline{
     {"EQUIV-BASELINE", "answers against the stored baseline"},
@@ -206,14 +206,14 @@ constexpr Original kVanilla{
     {"EQUIV-VANILLA", "answers against the original, run here"},
     {"EQUIV-VANILLA-FP32", "answers in fp32 against the original, run here"}};
 
-// A stored baseline is of all of the samples.
+// A stored baseline covers all samples.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
   if (!context.settings.baseline.empty()) return context.data(all);
   return {context.data_file(std::min(all, kMostEmbedded))};
 }
 
-// The suite's parts, as they come.
+// The parts of the suite, added one by one.
 class Equivalence {
  public:
   Equivalence(SuiteContext& context, SuiteReport& report)
@@ -262,7 +262,7 @@ class Equivalence {
   }
 
  private:
-  // What a stored baseline says of itself: who made it, with which program and weights.
+  // Reports the baseline's provenance: its author, program and weights.
   void tell_provenance(const fs::path& baseline) {
     const fs::path file = baseline / "provenance.json";
     std::error_code unknown;
@@ -284,7 +284,7 @@ class Equivalence {
     report_.verdicts.push_back(verdict_of(all_.back()));
   }
 
-  // The run in fp32, too: what is left of a difference there is no matter of precision.
+  // Also compares the run in fp32: a difference there is not caused by the precision.
   void hold_against_original(const Original& original, const fs::path& other) {
     add(original.row, own_, other, {});
     keep_v2_figures(all_.back().comparison);
@@ -294,7 +294,7 @@ class Equivalence {
     require_both_tables();
   }
 
-  // What is not compared is not equal.
+  // A missing table counts as a difference.
   void require_both_tables() {
     const Comparison& comparison = all_.back().comparison;
     for (const char* table : kOriginalTables) {
@@ -329,7 +329,7 @@ class Equivalence {
   SuiteReport& report_;
   const std::vector<fs::path> inputs_;
   const Trial own_;
-  std::optional<Trial> fp32_;  // none where its own precision is that
+  std::optional<Trial> fp32_;  // empty if its own precision is fp32
   std::vector<Against> all_;
 };
 
@@ -342,7 +342,7 @@ constexpr std::array kParts{Part{kIdentity, &Equivalence::hold_against_other_bat
                             Part{kBaseline.row, &Equivalence::hold_against_baseline},
                             Part{kVanilla.row, &Equivalence::hold_against_vanilla}};
 
-// A part that cannot be run has a skipped row, and does not keep the others from being run.
+// A part that fails has a skipped row; the other parts still run.
 void run_part(const Part& part, SuiteContext& context, Equivalence& equivalence,
               SuiteReport& report, std::string& failures) {
   try {
@@ -366,7 +366,7 @@ void run_equivalence_suite(SuiteContext& context, SuiteReport& report) {
   std::string failures;
   try {
     for (const Part& part : kParts) run_part(part, context, equivalence, report, failures);
-  } catch (const Error&) {  // interrupted: what was found before is told
+  } catch (const Error&) {  // interrupted: earlier results are reported
     equivalence.finish();
     throw;
   }

@@ -20,7 +20,7 @@ constexpr std::array kPhaseNames{"start", "embedding", "tables"};
 constexpr double kGigabyte = 1e9;
 constexpr std::size_t kLargestBudget = std::size_t{1} << 24U;  // tokens
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
-constexpr double kGrowthTime = 60;  // seconds below which growth tells nothing
+constexpr double kGrowthTime = 60;  // seconds; growth over a shorter time means nothing
 
 std::string phase_path(const std::string& owner, std::size_t phase, const char* figure,
                        const char* statistic) {
@@ -64,7 +64,7 @@ std::optional<fs::path> metrics_file(const fs::path& run) {
   return std::nullopt;
 }
 
-// Of the host; empty where the run kept none.
+// The host's memory; empty if the run kept no samples.
 std::vector<PlotPoint> memory_over_time(const Trial& trial) {
   const std::optional<fs::path> file = metrics_file(trial.directory);
   return file ? read_metrics(*file).host.memory.over_time.means() : std::vector<PlotPoint>{};
@@ -79,8 +79,8 @@ Plot memory_plot(std::vector<PlotPoint> points) {
           .lines = {{"host", std::move(points)}}};
 }
 
-// Bytes an hour, of the second half of a run: memory grows in the first, as buffers do to the
-// largest batch. Empty where that half is too short for it.
+// Bytes per hour in the second half of a run. In the first half memory grows, as buffers adapt to
+// the largest batch. Empty if the second half is too short.
 std::optional<double> growth(const std::vector<PlotPoint>& all) {
   std::vector<Point> late;
   for (std::size_t k = all.size() / 2; k < all.size(); ++k) late.push_back({all[k].x, all[k].y});
@@ -88,8 +88,7 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// What the allocator holds and nothing uses, of all that it holds: pieces of sizes that are not
-// asked for again.
+// The share of the allocator's memory that is unused: pieces whose sizes are not requested again.
 void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
   const double used = profiled_memory(profile, "bytes");
   const double kept = profile.number("memory/kept_bytes").value_or(0);
@@ -101,7 +100,7 @@ void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
   report.section.fields.insert(report.section.fields.end(), fields.begin(), fields.end());
 }
 
-// By profile, whose last row is the first budget that memory does not hold.
+// Uses profile, whose last row is the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   const fs::path json = context.settings.output / "largest_budget.json";
   std::vector<std::string> arguments{"profile", "-m", "esm2"};
@@ -126,13 +125,13 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   add_fragmentation(told, report);
 }
 
-// Why it is not asked for; empty: it is.
+// Why the largest budget is not measured; empty: it is.
 std::string why_no_budget(const SuiteContext& context) {
   if (!context.on_gpu()) return "not asked on the CPU, where a batch takes little of the memory";
   return context.settings.quick ? "not asked with --quick" : "";
 }
 
-// Over all phases: a short run has no sample in some.
+// Over all phases: a short run has no sample in some of them.
 void keep_v2_figures(const Trial& trial, SuiteContext& context) {
   const std::string owner = context.on_gpu() ? "devices/0" : "host";
   const char* figure = context.on_gpu() ? "memory_used_bytes" : "rss_bytes";

@@ -15,22 +15,22 @@ constexpr std::array<std::size_t, 4> kWorkers{1, 2, 4, 8};
 constexpr double kNamedImbalance = 0.1;
 constexpr std::size_t kFiles = 2;
 
-// What so many workers did in each repeat.
+// The repeats of runs on one number of workers.
 struct Repeats {
   std::vector<double> wall;   // seconds of the whole process
   std::vector<double> rates;  // ESM-2 tokens a second while it computed
   std::vector<double> imbalances;
-  double computing_seconds = 0;  // of the shortest
-  std::string slowest{};         // worker of the last
+  double computing_seconds = 0;  // of the shortest run
+  std::string slowest{};         // the slowest worker of the last run
 };
 
 using ByWorkers = std::map<std::size_t, Repeats>;
 
-// A speed-up that so many workers should reach.
+// The speed-up that so many workers should reach.
 struct Bar {
   std::size_t workers;
-  double wall;    // of whole runs, start to end
-  double steady;  // PERF-03, of the rate while they compute
+  double wall;    // for whole runs, start to end
+  double steady;  // PERF-03, for the rate while they compute
 };
 constexpr std::array kBars{Bar{2, 1.6, 1.9}, Bar{4, 3.0, 3.6}, Bar{8, 6.0, 7.2}};
 
@@ -54,7 +54,7 @@ void run_once(SuiteContext& context, std::size_t workers, Repeats& repeats) {
   repeats.slowest = trial.slowest_worker();
 }
 
-// Interleaved: what the machine does meanwhile meets them all.
+// Runs alternate, so that disturbances of the machine affect all.
 ByWorkers run_all(SuiteContext& context) {
   ByWorkers runs;
   for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
@@ -160,8 +160,8 @@ Plot scaling_plot(const ByWorkers& runs) {
   return plot;
 }
 
-// Models stay loaded for all files of a run. What loading them for each file would cost is the
-// difference to a run a file.
+// Models are loaded once for all files of a run. Compares this with one run per file, which loads
+// them each time.
 void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::vector<std::filesystem::path> files =
       context.data(context.settings.size.sequences, kFiles);

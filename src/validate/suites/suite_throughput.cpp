@@ -25,20 +25,20 @@ namespace fs = std::filesystem;
 constexpr double kSecondsAModel = 2;
 constexpr double kSecondsAModelQuick = 0.5;
 
-constexpr const char* kTogether = "translate and tokenize";  // which a run times as one
+constexpr const char* kTogether = "translate and tokenize";  // timed together in a run
 
-// A stage as the report has it.
+// A stage's figures in the report.
 struct StageFigures {
   StageRate rate{};
-  std::vector<double> rates{};  // of the repeats; sequences a second
+  std::vector<double> rates{};  // one per repeat; sequences a second
   std::optional<double> tokens_per_second{};
-  std::optional<double> busy_share{};    // of its time, by the device's own events
-  std::optional<double> share{};         // of a whole run's time
-  std::optional<double> memory_bytes{};  // the most that it took by itself
+  std::optional<double> busy_share{};    // share of its time, by the device's own events
+  std::optional<double> share{};         // share of a whole run's time
+  std::optional<double> memory_bytes{};  // the most that it needed by itself
   std::optional<double> gpu_percent{};   // while a whole run embedded: devices do stage after stage
 };
 
-// What telemetry tells of a stage of the whole run, by its name there.
+// A stage's figures in the whole run's telemetry, by its name there.
 struct ToldStage {
   double seconds = 0;
   double share = 0;
@@ -80,7 +80,7 @@ StageFigures stage_figures(const char* name, StageClock clock, std::vector<doubl
   return figures;
 }
 
-// profile takes one file: of several samples the one that says most.
+// profile takes one file; of several samples the largest is the most informative.
 fs::path largest_file(const std::vector<fs::path>& files) {
   return *std::ranges::max_element(files, {}, [](const fs::path& file) {
     std::error_code unknown;
@@ -88,7 +88,7 @@ fs::path largest_file(const std::vector<fs::path>& files) {
   });
 }
 
-// By profile, a process of its own: ESM-2 or DNABERT-S over batches that were packed before.
+// Measured by profile, in a separate process: ESM-2 or DNABERT-S over batches packed in advance.
 StageFigures model_figures(SuiteContext& context, const char* model, const char* stage,
                            double tokens_a_sequence, const Trial& whole) {
   const auto budget =
@@ -123,7 +123,7 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
   return figures;
 }
 
-// Of a stage that is not run by itself: what the whole run spent in it.
+// For a stage that is not run by itself: its time in the whole run.
 void add_of_whole(const Trial& whole, const char* told, const char* name, StageClock clock,
                   std::vector<StageFigures>& all) {
   const std::optional<ToldStage> stage = told_stage(whole, told);
@@ -139,7 +139,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
                                       const Trial& whole) {
   std::vector<StageFigures> all;
   for (const HostStage& stage : host.stages) {
-    const bool is_timed_alone = stage.name != "translate";  // but kTogether
+    const bool is_timed_alone = stage.name != "translate";  // it is part of kTogether
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
                                 rates_of(stage.seconds, host.sequences),
                                 is_timed_alone ? told_stage(whole, stage.name) : std::nullopt));
@@ -149,7 +149,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
   all.push_back(
       model_figures(context, "dnabert-s", "dnabert_s", a_sequence(host.dna_tokens, host), whole));
   add_of_whole(whole, "translate", kTogether, StageClock::kHost, all);
-  // Both models write their halves of one row: merging them is no step of its own.
+  // Merging is no separate step: both models write their halves of the same row.
   add_of_whole(whole, "classifier", "merge and classify", StageClock::kDevice, all);
   add_of_whole(whole, "journal", "journal", StageClock::kHost, all);
   add_of_whole(whole, "tables", "write", StageClock::kHost, all);
@@ -215,7 +215,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
   std::vector<StageRate> rates;
   for (const StageFigures& stage : stages) {
     const std::string& name = stage.rate.name;
-    if (name == "write" || name == kTogether) continue;  // after all others; known apart
+    if (name == "write" || name == kTogether) continue;  // runs last; counted in its parts
     rates.push_back(stage.rate);
   }
   const SlowestStage slowest = slowest_stage(
@@ -230,7 +230,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
       rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }
 
-// Those of a run that this suite measures.
+// The verdicts that this suite can give on a run.
 std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole) {
   std::vector<Verdict> verdicts;
   for (Verdict& verdict :
@@ -246,7 +246,7 @@ void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
                   SuiteContext& context, SuiteReport& report) {
   for (const StageFigures& stage : stages) {
     const double rate = stage.rate.sequences_per_second;
-    if (stage.rates.size() > 1) {  // by itself, and not in the one whole run
+    if (stage.rates.size() > 1) {  // measured by itself, not only in the whole run
       report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
                                 fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
                                 Better::kHigher, stage.rates});

@@ -11,8 +11,8 @@ namespace virnucpro {
 namespace {
 
 constexpr double kRequired = 4.5;
-constexpr double kExpected = 15;  // of this program on a GPU
-// The original's minutes: on a GPU so many that loading the models is a small part of either side.
+constexpr double kExpected = 15;  // for this program on a GPU
+// The original then takes minutes; on a GPU, long enough that loading models hardly counts.
 constexpr std::uint64_t kMostSequences = 1'000;
 constexpr std::uint64_t kMostSequencesOnGpu = 3'000;
 
@@ -30,8 +30,8 @@ Verdict expected_verdict() {
           .bar = fmt::format(">= {:g} on a GPU", kExpected)};
 }
 
-// Where this program computed for so short a time that loading is much of its run, more sequences
-// would show it faster: that is no miss.
+// If this program computed so briefly that loading dominates its run, it would be faster on more
+// sequences. So a lower ratio is not a miss.
 Verdict judge_speed(const Verdict& verdict, double ratio, double bar,
                     const std::string& too_short) {
   if (ratio < bar && !too_short.empty()) {

@@ -10,9 +10,9 @@
 
 namespace virnucpro {
 
-// The suites of benchmark, each in a file of its own; docs/use/validation.md says how each
-// requirement is measured. What a suite found before an error it leaves in its report. Errors:
-// those of trials (kBenchmark), Cancel's.
+// The suites of benchmark, each in its own file; docs/validation.md says how each requirement is
+// measured. If a suite fails, its report keeps what it found before. Errors: those of trials
+// (kBenchmark); Cancel's.
 void run_throughput_suite(SuiteContext& context, SuiteReport& report);
 void run_memory_suite(SuiteContext& context, SuiteReport& report);
 void run_scaling_suite(SuiteContext& context, SuiteReport& report);
@@ -21,14 +21,14 @@ void run_equivalence_suite(SuiteContext& context, SuiteReport& report);
 void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report);
 void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
 
-// What they have in common.
+// Shared by the suites.
 
-// A verdict without a value, which is no pass.
+// A verdict without a value; it does not count as passed.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
-// Of a value that has to reach the bar.
+// The verdict for a value that should reach the bar.
 Verdict judged(Verdict verdict, double value, double bar);
-// Bytes that profile's JSON tells of memory for all purposes together: "bytes", "peak_bytes".
+// A figure of all memory in profile's JSON, in bytes: "bytes", "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 
 }  // namespace virnucpro

@@ -15,7 +15,7 @@ namespace virnucpro {
 VanillaRun run_vanilla(SuiteContext& context, const std::filesystem::path& input) {
   VanillaRun run{.directory = context.trials.place("vanilla")};
   std::error_code absent;
-  std::filesystem::remove_all(run.directory, absent);  // an earlier benchmark's
+  std::filesystem::remove_all(run.directory, absent);  // left by an earlier benchmark
   make_directory(run.directory);
   run.end = context.trials.run_well(
       {.program = "/bin/sh",

@@ -15,8 +15,8 @@ namespace {
 
 using MeasureCell = std::function<TuneRun(const TuneCell&, const TuneRound&)>;
 
-// A first look, which only what is hopeless fails; the longer the runs, the less their rates differ
-// by chance, and the nearer to the fastest a cell has to be.
+// The first round stops only hopeless cells. Longer runs vary less by chance, so later a cell has
+// to be closer to the fastest.
 constexpr double kFirstBar = 0.7;
 constexpr double kSecondBar = 0.85;
 
@@ -44,7 +44,7 @@ void run_cell(const TuneRound& round, const MeasureCell& measure, TuneResult& re
   }
 }
 
-// Of those that are still running, which have all come to the same round.
+// The fastest of the running cells; all are in the same round.
 const TuneResult* fastest_running(const std::vector<TuneResult>& results) {
   const TuneResult* fastest = nullptr;
   for (const TuneResult& result : results) {
@@ -176,7 +176,7 @@ std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results) {
   const auto is_alike = [&](const TuneResult& result) {
     return rate(result) >= kGoodEnough * rate(*fastest);
   };
-  // Precisions are listed from the most exact one on.
+  // Precisions are listed from the most exact on.
   const auto need = [](const TuneResult& result) {
     const TuneCell& cell = result.cell;
     return std::tuple(cell.token_budget, cell.threads, cell.prefetch, cell.precision);

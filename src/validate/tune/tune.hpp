@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// A way of running predict: one cell of a grid.
+// One cell of a grid: a set of settings for predict.
 struct TuneCell {
   Precision precision = Precision::kFp32;
   std::size_t threads = 1;
@@ -23,7 +23,7 @@ struct TuneCell {
 // "fp16, 8 threads, prefetch 2, 32768 tokens"
 std::string cell_text(const TuneCell& cell);
 
-// The values to be tried, ascending; every combination of them is a cell.
+// The values to try, ascending; every combination of them is a cell.
 struct TuneGrid {
   std::vector<Precision> precisions{};
   std::vector<std::size_t> threads{};
@@ -32,16 +32,16 @@ struct TuneGrid {
 };
 std::vector<TuneCell> cells_of(const TuneGrid& grid);
 
-// All cells that are left are measured on so much of the data before any goes on to more of it.
+// In each round, all remaining cells are measured on the same part of the data.
 struct TuneRound {
-  std::uint64_t sequences = 0;  // a run
+  std::uint64_t sequences = 0;  // per run
   std::size_t repeats = 1;
-  double bar = 0;  // the share of the fastest cell's rate below which a cell is stopped
+  double bar = 0;  // a cell below this share of the fastest cell's rate is stopped
 };
 
-// Three rounds, of a sixteenth, a fourth and all of the data, the last of which stops no cell;
-// quick: two, of an eighth and all, the second without repeats. None is of fewer than `least`
-// sequences where there are as many.
+// Three rounds on a sixteenth, a fourth and all of the data; the last stops no cell. Quick: two
+// rounds on an eighth and all, the second without repeats. Each has at least `least` sequences, if
+// there are as many.
 std::vector<TuneRound> tune_rounds(std::uint64_t sequences, std::uint64_t least, bool quick);
 
 struct TuneRun {
@@ -55,21 +55,20 @@ std::string_view name_of(TuneState state);  // "finished", "stopped", "out of me
 
 struct TuneResult {
   TuneCell cell{};
-  std::vector<std::vector<TuneRun>> rounds{};  // the repeats of each; no round is without a run
+  std::vector<std::vector<TuneRun>> rounds{};  // the repeats of each round; every round has a run
   TuneState state = TuneState::kRunning;
-  std::string why{};  // it was not measured to the end
+  std::string why{};  // why it was not measured to the end
 
   std::vector<double> rates(std::size_t round) const;
-  // The median of the last round's; 0 where there is none.
+  // The median of the last round; 0 without one.
   double rate() const;
 };
 
-// Successive halving (Jamieson and Talwalkar, 2016) with a bar in place of the half: after a round
-// those cells are stopped whose fastest run is slower than the bar's share of the fastest cell's
-// slowest run. Runs of one round take turns, so that a machine that grows slower does so to all
-// cells. `tell` is called after every run and for every cell that is stopped. A run for which
-// `measure` throws kOutOfMemory or kBenchmark is the end of its cell alone. Errors: all others of
-// `measure`.
+// Successive halving (Jamieson and Talwalkar, 2016), but with a bar instead of the half. After a
+// round, a cell is stopped if its fastest run is slower than the bar's share of the fastest cell's
+// slowest run. Runs of one round take turns, so that a machine that slows down affects all cells.
+// `tell` is called after every run and for every stopped cell. If `measure` throws kOutOfMemory or
+// kBenchmark, only that cell ends. Errors: all others of `measure`.
 std::vector<TuneResult> tune_cells(
     const std::vector<TuneCell>& cells, const std::vector<TuneRound>& rounds,
     const std::function<TuneRun(const TuneCell&, const TuneRound&)>& measure,
@@ -79,15 +78,15 @@ std::vector<TuneResult> tune_cells(
 double relative_rate(const std::vector<TuneResult>& results, const TuneResult& result);
 
 struct TuneWinner {
-  std::size_t place = 0;    // among the results
-  std::size_t fastest = 0;  // likewise
-  std::size_t alike = 1;    // cells about as fast as that one (kGoodEnough), it and the winner too
+  std::size_t place = 0;    // index into the results
+  std::size_t fastest = 0;  // index into the results
+  std::size_t alike = 1;    // cells about as fast (kGoodEnough), with the fastest and the winner
 };
 
-// Of the cells that are about as fast as the fastest of those that finished, the one with the
+// The winner among the finished cells that are about as fast as the fastest: the one with the
 // smallest token budget, then the fewest threads, the smallest prefetch and the most exact
-// precision: what a run takes of a machine for less than repeats differ by is better left to
-// others. Empty where no cell finished.
+// precision. A run should not use more of a machine for a gain that repeats differ by. Empty if no
+// cell finished.
 std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results);
 
 }  // namespace virnucpro

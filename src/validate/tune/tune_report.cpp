@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kTuneSchema = "virnucpro-tune-1";
 constexpr std::size_t kLongestCommand = 10'000;
 constexpr std::size_t kLongestWhy = 600;
-// The last batches of a worker are not full, and the first finds nothing ready: of fewer batches
-// than these the rate is that of beginnings and ends.
+// A worker's first batch waits for input, and its last ones are not full. With fewer batches than
+// this, such beginnings and ends determine the rate.
 constexpr std::uint64_t kFewBatches = 4;
 
 std::string models_text(const TuneFacts& facts) {

@@ -11,15 +11,15 @@
 
 namespace virnucpro {
 
-// What settings were tuned for, and where.
+// The conditions of a tuning.
 struct TuneFacts {
   Provenance provenance{};
   std::string device{};     // "cuda:0,1"
-  std::size_t workers = 1;  // that batches are shared by
+  std::size_t workers = 1;  // number that share the batches
   std::string dnabert_s{};  // as the user named it
   std::string esm2{};
   std::string classifier{};
-  bool synthetic = false;  // some of these are seeded random numbers
+  bool synthetic = false;  // some of these have seeded random numbers as weights
   std::uint64_t chunk_size = 0;
   std::string data{};           // "1,000 made-up sequences of 500 bases"
   std::string configuration{};  // the YAML file's path
@@ -34,16 +34,16 @@ struct TuneOutcome {
   const TuneResult& best() const { return results[winner.place]; }
 };
 
-// What to know of the rates.
+// What readers should know about the rates.
 std::vector<std::string> warnings_of(const TuneFacts& facts, const TuneOutcome& outcome);
-// Why the winner is the winner: a sentence.
+// A sentence on why this cell won.
 std::string winner_text(const TuneOutcome& outcome);
 
-// The winner as a configuration file, with a head that says what it holds for.
+// The winner as a configuration file, with a comment on the conditions of the tuning.
 std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome);
-// Everything for programs (docs/use/outputs.md).
+// All results for programs (docs/outputs.md).
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome);
-// And for people: a heat map of threads and token budget for each prefetch and precision.
+// All results for people: a heat map of threads and token budget for each prefetch and precision.
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome);
 
 }  // namespace virnucpro
