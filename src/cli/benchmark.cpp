@@ -60,7 +60,7 @@ constexpr const char* kBenchmarkExamples =
     "scores\n"
     "mean nothing. docs/use/validation.md says how each requirement is measured.";
 
-// A benchmark of a GPU has this much to do in 10 s: shorter runs tell no rate.
+// Seconds. A benchmark's run that computes for less on a GPU gives no reliable rate.
 constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
@@ -119,7 +119,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command.footer = kBenchmarkExamples;
 }
 
-// Where no model is named anywhere, benchmarks do with random numbers: their speed is the same.
+// If no model is named anywhere, benchmarks use random weights, which are just as fast.
 ModelOptions with_defaults(ModelOptions models, bool on_gpu, const Session& session) {
   const bool named = !models.models_dir.empty() ||
                      !session.environment.text("VIRNUCPRO_MODELS").empty() ||
@@ -139,7 +139,7 @@ std::string names_of(const ModelSettings& models) {
   return fmt::format("{}, {}, {}", models.dnabert_s, models.esm2, models.classifier);
 }
 
-// "NVIDIA H200, …" of "cuda:0  NVIDIA H200, …"
+// "NVIDIA H200, …" from "cuda:0  NVIDIA H200, …"
 std::string device_model(const ComputeSettings& compute) {
   if (compute.gpus.empty()) {
     const std::string processor = describe_processor();
@@ -149,7 +149,7 @@ std::string device_model(const ComputeSettings& compute) {
   return fmt::format("{} x {}", text.substr(0, text.find(',')), compute.gpus.size());
 }
 
-// What a benchmark is of, before anything is measured.
+// Everything decided before the measurements.
 struct BenchmarkPlan {
   std::vector<const SuiteEntry*> suites;
   ComputeSettings compute;
@@ -159,7 +159,7 @@ struct BenchmarkPlan {
   std::string sample_text{};  // JSON; empty: the data are made up
 };
 
-// Real samples by what is in them.
+// Real samples are named by their contents.
 std::string data_name(const BenchmarkPlan& plan) {
   if (plan.settings.samples.empty()) return std::string(plan.settings.size.name);
   ContentHash hash;
@@ -195,7 +195,7 @@ bool can_be_run(const std::string& program) {
   return fs::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
 }
 
-// What is not there, or cannot be used, shows before minutes have gone by.
+// Finds missing and unusable files at once, not after minutes of work.
 void require_files(const BenchmarkOptions& options) {
   const auto require = [](const std::string& path) {
     std::error_code unknown;
@@ -218,8 +218,8 @@ void require_files(const BenchmarkOptions& options) {
   if (const int error = LineFile(history).append({}); error != 0) throw write_error(history, error);
 }
 
-// As many times the sequences as there are GPUs: together they compute for as long as one alone.
-// But production is one whole sample.
+// Multiplies the sequences by the number of GPUs, so that all together compute as long as one
+// would. Not for production, which is one whole sample.
 DataSize size_for(DataSize size, std::size_t gpus) {
   if (gpus > 1 && size.name != kProductionSize) size.sequences *= gpus;
   return size;
@@ -238,7 +238,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   require_files(options);
   if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
   settings.program = fs::read_symlink("/proc/self/exe");
-  settings.output = fs::absolute(options.output);  // commands of others may go elsewhere
+  settings.output = fs::absolute(options.output);  // other programs may change the folder
   settings.models = choice.models;
   settings.size =
       size_for(parse_data_size(options.size.empty() ? kUsualSize : options.size, "--data-size"),
@@ -282,7 +282,7 @@ void make_weights(const Session& session, const std::function<void(const std::st
     add_given(settings.model_arguments, "--token-budget", std::to_string(compute.token_budget));
   }
   add_given(settings.model_arguments, "--prefetch", std::to_string(compute.prefetch));
-  add_given(settings.model_arguments, "--telemetry", "full");  // which all figures are taken from
+  add_given(settings.model_arguments, "--telemetry", "full");  // the source of all figures
 }
 
 std::string verdict_text(const Verdict& verdict) {
@@ -293,15 +293,15 @@ std::string verdict_text(const Verdict& verdict) {
   return fmt::format("{:<8} {}\n", name_of(verdict.status), verdict_line(verdict));
 }
 
-// What a benchmark comes to, after all files are written.
+// The results of a benchmark, once all files are written.
 struct Outcome {
   BenchmarkResults results;
-  std::string against_failure{};  // of the runs of another build; empty: none
+  std::string against_failure{};  // why runs of another build failed; empty: none
   std::vector<MetricChange> changes{};
   std::vector<Section> sections{};
 };
 
-// The figures against those of `before`; gives the section that tells of it.
+// Compares the figures with those of `before`; returns a report's section about it.
 Section hold_against(const KeptResults& before, Outcome& outcome, bool judged) {
   const std::vector<MetricChange> changes =
       changes_between(before.metrics, kept(outcome.results.suites));
@@ -322,8 +322,8 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   outcome.sections.push_back(std::move(section));
 }
 
-// The last benchmark of its kind in the history is held against this one, and all of them are drawn
-// with this one at their end; append_to_history() keeps it.
+// Compares with the last benchmark of the same kind in the history, and plots all of them with this
+// one as the last. append_to_history() adds this one to the file.
 void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
@@ -368,7 +368,7 @@ void write_all_reports(const BenchmarkPlan& plan, const Outcome& outcome, const 
                                                       .exit_code = exit_code}));
 }
 
-// What is wrong, the worst first: what could not be measured may hide all else.
+// The worst failure: a failed measurement comes first, as it may hide others.
 std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict, const Cancel& cancel) {
   try {
     cancel.check();
@@ -403,7 +403,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
     AgainstResult against = run_against(plan.settings, program, session.cancel);
     outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
     outcome.sections.push_back(std::move(against.section));
-  } catch (const Error& error) {  // what was measured before is reported all the same
+  } catch (const Error& error) {  // earlier measurements are still reported
     outcome.against_failure = reason_of(error);
     log_warning("{} could not be run against: {}", program, outcome.against_failure);
   }
@@ -429,7 +429,7 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
   write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);
   say(fmt::format("report: {}", printable(stem.string() + ".html")));
-  session.cancel.check();  // the reports have what there was until then
+  session.cancel.check();  // by now the reports are written
   append_to_history(options.history, plan, outcome);
   if (wrong) throw Error(*wrong);
   return kExitDone;

@@ -18,16 +18,16 @@ struct GlobalOptions {
   std::string config_file;
 };
 
-// What a command is run with, beside its own options.
+// What a command gets besides its own options.
 struct Session {
   GlobalOptions global;
   Config config;
   Environment environment;
   const Cancel& cancel;
-  std::vector<std::string> arguments{};  // as the program was called
+  std::vector<std::string> arguments{};  // the program's command line
 };
 
-// Each adds one command (utils: its subcommands, too) with its options and its work to the program.
+// Each adds one command with its options and its work to the program (utils: also its subcommands).
 void add_predict_command(Command& program);
 void add_export_command(Command& program);
 void add_merge_command(Command& program);

@@ -64,11 +64,11 @@ CompareSettings choose_settings(const CompareOptions& options) {
   return settings;
 }
 
-// What is compared is not replaced, not even by force.
+// Compared files are never replaced, not even with --force.
 void check_output(const CompareOptions& options) {
   if (options.output.empty()) return;
   for (const std::string* input : {&options.a, &options.b}) {
-    std::error_code other;  // one of them is not there yet
+    std::error_code other;  // one of them does not exist yet
     if (!std::filesystem::equivalent(*input, options.output, other)) continue;
     throw Error(ErrorKind::kUsage,
                 fmt::format("--output {} would replace what is compared", options.output));
@@ -79,7 +79,7 @@ void check_output(const CompareOptions& options) {
 int run_compare(const CompareOptions& options, const Session& session) {
   const CompareSettings settings = choose_settings(options);
   check_output(options);
-  std::optional<AtomicFile> file;  // a folder that is not there shows before minutes have gone by
+  std::optional<AtomicFile> file;  // opened now, to find a missing folder before minutes of work
   if (!options.output.empty()) file.emplace(options.output);
   const Comparison comparison = compare(settings, session.cancel);
   if (file) {

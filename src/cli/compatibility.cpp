@@ -46,7 +46,7 @@ std::span<const V2Flag> v2_flags() {
 }
 
 void V2Options::add_to(Command& command) {
-  given_.resize(kFlags.size());  // once: rows keep pointers into it
+  given_.resize(kFlags.size());  // once, as rows keep pointers into it
   for (std::size_t i = 0; i < kFlags.size(); ++i) {
     const V2Flag& flag = kFlags[i];
     Given& given = given_[i];

@@ -12,25 +12,25 @@
 
 namespace virnucpro {
 
-// What a flag of v2 comes to.
+// The effect of a flag of v2.
 enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32, kGpus, kAllGpus };
 
-// A flag of v2 that is accepted so that its command lines still run.
+// A flag of v2 that is still accepted, so that v2's command lines run.
 struct V2Flag {
   std::string_view names;  // "-b,--batch-size"
   bool takes_value;
   V2Effect effect;
-  std::string_view says;  // after "--batch-size "
+  std::string_view says;  // follows "--batch-size "
 };
 
 std::span<const V2Flag> v2_flags();
 
-// Those of them that a command line holds.
+// The flags of v2 on a command line.
 class V2Options {
  public:
   void add_to(Command& command);
 
-  // One warning for each that was given, but for the list of GPUs.
+  // Logs one warning for each, except for the list of GPUs.
   void report() const;
   std::optional<std::string> token_budget() const;  // as written
   std::optional<std::string> gpus() const;          // as written

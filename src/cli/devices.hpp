@@ -5,14 +5,14 @@
 
 namespace virnucpro {
 
-// What this machine can compute on, a line each: the CPU, then the GPUs or why there is none.
+// The devices of this machine, one per line: the CPU, then the GPUs or why there is none.
 std::string describe_devices();
 
-// One of them: a GPU by its index, or the CPU.
+// One line of it: a GPU by its index, or the CPU.
 std::string describe_device(std::optional<int> gpu);
 
-// Which CUDA this program has, and which driver it needs: "13.0, for driver 580 or newer"; or that
-// it has none.
+// This program's CUDA version and the driver it needs: "13.0, for driver 580 or newer"; or that it
+// was built without CUDA.
 std::string describe_cuda();
 
 }  // namespace virnucpro

@@ -58,7 +58,7 @@ void add_options(Command& command, EmbedOptions& options) {
   command.footer = kEmbedExamples;
 }
 
-// "dnabert-s,esm2" into the three switches.
+// Sets three switches from "dnabert-s,esm2".
 void choose_what(const std::string& what, EmbedSettings& settings) {
   struct Kind {
     std::string_view name;

@@ -56,7 +56,7 @@ std::span<const EnvironmentVariable> environment_variables() {
 Environment Environment::of_process() {
   std::map<std::string, std::string, std::less<>> values;
   for (const EnvironmentVariable& variable : kVariables) {
-    const char* value = std::getenv(variable.name.data());  // literals: they end in NUL
+    const char* value = std::getenv(variable.name.data());  // literals, so NUL-terminated
     if (variable.own && value != nullptr) values.emplace(variable.name, value);
   }
   return Environment(std::move(values));

@@ -8,17 +8,17 @@
 
 namespace virnucpro {
 
-// An environment variable that changes what the program does, or that v2 had.
+// An environment variable that affects the program, or affected v2.
 struct EnvironmentVariable {
   std::string_view name;
   std::string_view meaning;  // one line; for a variable without effect, why
-  bool used;                 // false: of v2, and it has no meaning here
-  bool own;                  // false: of the system or of another program, read where it is used
+  bool used;                 // false: a variable of v2 without effect here
+  bool own;                  // false: another program's or the system's, read where it is needed
 };
 
 std::span<const EnvironmentVariable> environment_variables();
 
-// The program's own environment variables, as they were at its start.
+// The program's own environment variables, as set at its start.
 class Environment {
  public:
   Environment() = default;
@@ -29,7 +29,7 @@ class Environment {
 
   // Empty when not set.
   std::string text(std::string_view name) const;
-  // Whether a switch is on: set to anything but "", 0, no, off or false.
+  // Whether a switch is on: set to anything except "", 0, no, off or false.
   bool enabled(std::string_view name) const;
 
  private:

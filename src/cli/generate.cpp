@@ -46,7 +46,7 @@ struct GenerateOptions {
   bool force = false;
 };
 
-// Their names, as completion takes them.
+// The names of the presets, for completion.
 std::string preset_words() {
   std::vector<std::string_view> names;
   for (const DataSize& size : data_sizes()) names.push_back(size.name);
@@ -106,7 +106,7 @@ DataSetSettings choose_settings(const GenerateOptions& options, const Cancel& ca
   if (settings.files > 1 && options.output == "-") {
     fail_usage("--files: stdout is one file; name a folder with --output");
   }
-  // Last: it may read a file.
+  // Last, because it may read a file.
   settings.sequences.length = parse_lengths(options.length, "--length", cancel);
   return settings;
 }
@@ -123,7 +123,7 @@ void check_output(const DataSetSettings& settings, const GenerateOptions& option
   const auto lost = replaced_files(options.output, settings.files);
   require_inputs_kept({.paths = {observed->file}}, [&](const std::filesystem::path& input) {
     return std::any_of(lost.begin(), lost.end(), [&input](const auto& path) {
-      std::error_code other;  // one of them is not there yet
+      std::error_code other;  // one of them does not exist yet
       return std::filesystem::equivalent(input, path, other);
     });
   });

@@ -9,27 +9,27 @@
 
 namespace virnucpro {
 
-// What --device and --gpus say of GPUs, and which of those there are it means.
+// Finds the GPUs that --device and --gpus name.
 
-// "0", or "0,2": indices as CUDA counts them.
+// "0" or "0,2": indices in CUDA's order.
 bool is_gpu_list(std::string_view text);
 // "cuda", "cuda:all", "cuda:" and a list, or an index.
 bool names_a_gpu(std::string_view device);
-// Of such a name what find_gpus() takes: "all", a list, or nothing for "cuda".
+// The part of such a name for find_gpus(): "all", a list, or nothing for "cuda".
 std::string_view list_of(std::string_view device);
 
-// The GPUs that a list or "all" names; without one, the first that this program can compute on.
-// Errors: kDevice, naming what was asked for: none is there, or not this one, or it is too old;
-// kUsage for one that is named twice.
+// The GPUs in a list, or for "all"; without either, the first one that this program can use.
+// Errors: kDevice, naming `asked_for`, for a GPU that is missing or too old; kUsage for one that is
+// named twice.
 std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_for,
                              std::string_view list);
 
-// Those that a run may choose by itself: all that it can compute on which give the same bits as the
-// first. Others are left out with a warning.
+// The GPUs that a run chooses by itself: all usable ones that give the same bits as the first.
+// Others are left out with a warning.
 std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
-// Why a run that may choose computes on the CPU, where that is worth a word: a GPU seems to be
-// there, and cannot be used.
+// Why a run that may choose uses the CPU though there seems to be a GPU; empty if there is nothing
+// worth saying.
 std::string why_not_on_gpu(const DeviceSurvey& survey);
 
 }  // namespace virnucpro

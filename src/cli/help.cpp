@@ -29,7 +29,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return result;
 }
 
-// A name, and beside it what it means; below it where the name is too long for that.
+// A name and its meaning beside it, or below it if the name is too long.
 std::string entry(std::string_view name, std::string_view text) {
   const std::string margin = "\n" + std::string(kNameWidth, ' ');
   std::string line = fmt::format("  {:<{}}", name, kNameWidth - 2);

@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// What --help says: arguments, groups of options and commands in lines of at most 100 columns;
-// under a command how to see the global options, under the program its exit codes.
+// The text of --help: arguments, groups of options and commands in lines of at most 100 columns. A
+// command's ends with how to see the global options, the program's with its exit codes.
 std::string help_text(const Command& command);
 
 }  // namespace virnucpro

@@ -28,7 +28,7 @@ InputSettings choose_inputs(const InputOptions& options) {
   if (options.paired && options.paths.size() % 2 != 0) {
     throw Error(ErrorKind::kUsage, "--paired needs an even number of inputs: R1 R2 R1 R2 …");
   }
-  // Found out before models are loaded.
+  // Checked before models are loaded.
   if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {
     throw Error(ErrorKind::kInputMissing, Place{.file = options.reference}, errno_text(errno));
   }

@@ -16,7 +16,7 @@ struct InputOptions {
 
 void add_input_options(Command& command, InputOptions& options);
 
-// Errors: kUsage for stdin given twice, or an odd number of files of pairs; kInputMissing for a
+// Errors: kUsage if stdin is given twice, or pairs have an odd number of files; kInputMissing for a
 // reference that cannot be read.
 InputSettings choose_inputs(const InputOptions& options);
 

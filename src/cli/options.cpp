@@ -29,7 +29,7 @@ std::string bounds_text(std::uint64_t least, std::uint64_t most) {
   return fmt::format("a whole number from {} to {}", least, most);
 }
 
-// One number that a flag or the configuration file may set.
+// A number that a flag or the configuration file may set.
 struct CountRule {
   std::string_view flag;
   std::string_view key;
@@ -48,14 +48,14 @@ std::uint64_t choose_count(const CountRule& rule, const std::string& option, con
   return *set;
 }
 
-// One word of a few that a flag or the configuration file may set.
+// A word that a flag or the configuration file may set.
 std::string choose_text(const std::string& option, const Config& config, std::string_view key,
                         const std::string& fallback) {
   if (!option.empty()) return option;
   return config.text(key).value_or(fallback);
 }
 
-// The error for a word that `flag` or, where that was not given, `key` does not know.
+// The error for an unknown word of `flag` or, if that was not given, of `key`.
 Error unknown_word(const std::string& option, std::string_view flag, const Config& config,
                    std::string_view key, const std::string& expected) {
   if (option.empty()) return config.wrong_value(key, expected);
@@ -68,7 +68,7 @@ std::vector<GpuId> gpus_or_cpu(const DeviceSurvey& survey) {
   return find_gpus_alike(survey);
 }
 
-// Empty: the CPU.
+// The chosen GPUs; empty: the CPU.
 std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& config) {
   const std::string device = choose_text(options.device, config, "device.default", "auto");
   if (const auto gpus = options.v2.gpus()) {
@@ -85,7 +85,7 @@ std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& conf
   return find_gpus(find_devices(), device, all ? "all" : list_of(device));
 }
 
-// 1 where they cannot matter.
+// 1 where they have no effect.
 std::size_t choose_cpu_workers(const ComputeOptions& options, const Config& config, bool on_gpu) {
   const std::size_t workers = choose_count({"--cpu-workers", "run.cpu_workers", 1, kMostWorkers},
                                            options.cpu_workers, config, 1);
@@ -112,7 +112,7 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
                      "auto, fp32, fp16 or bf16");
 }
 
-// 0: the device's own choice.
+// 0: the device's default.
 std::size_t choose_token_budget(const ComputeOptions& options, const Config& config) {
   constexpr std::string_view kFlag = "--token-budget";
   const std::optional<std::string> v2 = options.v2.token_budget();
@@ -133,7 +133,7 @@ void say_without_effect(const Environment& environment) {
   }
 }
 
-// A classifier of the configuration: a path, or a name in the model directory.
+// A classifier of the configuration file: a path, or a name in the model directory.
 std::string find_classifier(const std::string& name, const std::filesystem::path& models_dir) {
   std::error_code ignored;
   if (models_dir.empty() || std::filesystem::exists(name, ignored)) return name;
@@ -168,7 +168,7 @@ std::string choose_model_type(const ModelOptions& options, const Config& config)
 
 void warn_of_other_length(const ModelOptions& options, const std::string& type,
                           std::uint64_t size) {
-  const auto made_for = parse_count(type);  // nothing for a custom classifier
+  const auto made_for = parse_count(type);  // empty for a custom classifier
   if (!made_for || size == *made_for) return;
   if (options.model_type.empty() && !options.model_path.empty()) return;
   log_warning("chunks are {} bases long, but the classifier of model type {} was made for {}", size,

@@ -14,12 +14,12 @@
 
 namespace virnucpro {
 
-inline constexpr std::uint64_t kLargestBudget = 1U << 24U;  // tokens a batch
+inline constexpr std::uint64_t kLargestBudget = 1U << 24U;  // tokens per batch
 inline constexpr std::uint64_t kMostThreads = 1024;
 inline constexpr std::uint64_t kMostPrefetch = 1024;
 
-// What a command line says, as written; empty: not given. The choose_* functions turn it into
-// settings by the order of precedence: flag, environment, configuration file, default.
+// The options of a command line, as written; empty: not given. The choose_* functions turn them
+// into settings. Precedence: flag, environment, configuration file, default.
 
 struct ModelOptions {
   std::string model_type{};
@@ -49,42 +49,42 @@ struct ModelChoice {
 void add_classifier_options(Command& command, ModelOptions& options);
 void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
-// Device, precision and threads.
+// Adds device, precision and threads.
 void add_device_options(Command& command, ComputeOptions& options);
-// These, and how batches are made; v2's flags.
+// Adds these, the options on batches, and v2's flags.
 void add_compute_options(Command& command, ComputeOptions& options);
 
-// The two encoders and where models are looked for; no classifier. Errors: kUsage, kConfig.
+// The two encoders and the folders of models; no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);
-// --expected-length, or what goes with the model type. Errors: kUsage, kConfig.
+// --expected-length, or the model type's chunk size. Errors: kUsage, kConfig.
 std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& config);
-// All of it, with a warning where classifier and chunk size do not belong together.
-// Errors: kUsage, kConfig.
+// All models, with a warning if classifier and chunk size do not fit together. Errors: kUsage,
+// kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
                           const Environment& environment);
 // Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
-// The same for a command that computes in this precision itself. Errors: kCpu where the processor
-// cannot, before a model is read.
+// The same for a command that computes in this process. Errors: also kCpu where the processor does
+// not support the precision, before a model is read.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
-// Of fp32, fp16 and bf16; empty for any other word. Errors: kDevice for one that is not computed in
-// there.
+// fp32, fp16 or bf16; empty for any other word. Errors: kDevice for a precision that the device
+// does not support.
 std::optional<Precision> parse_precision(std::string_view word, bool on_gpu);
 // "cpu", "cuda:0" or "cuda:0,2".
 std::string device_name(const ComputeSettings& compute);
-// A share of virus chunks, 0 to 1.
+// The minimum share of virus chunks, 0 to 1.
 double choose_threshold(const std::string& option, const Config& config);
 
 [[noreturn]] void fail_usage(const std::string& detail);  // throws kUsage
 
-// The value of a flag that counts something, within bounds. Error: kUsage.
+// The value of a flag that takes a number from `least` to `most`. Error: kUsage.
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
                           std::uint64_t most);
 
-// share/virnucpro of the installation: VIRNUCPRO_SHARE, or beside the program's own folder.
+// The installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.
 std::filesystem::path share_directory(const Environment& environment);
 
 }  // namespace virnucpro

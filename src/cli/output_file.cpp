@@ -39,7 +39,7 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
                             "file elsewhere",
                             own.flag, own.path));
   }
-  std::error_code ignored;  // what cannot be looked at fails when it is written
+  std::error_code ignored;  // if it cannot be examined, writing will fail
   if (!std::filesystem::exists(own.path, ignored)) return;
   if (std::filesystem::is_regular_file(own.path, ignored) &&
       beginning_of(own.path, own.start.size()) == own.start) {

@@ -6,20 +6,20 @@
 
 namespace virnucpro {
 
-// A file that a command is told to write may replace nothing unless `force`, and then only a
-// regular file. Errors: kUsage; kOutputExists.
+// Checks a file that a command is to write. It may replace an existing one only with `force`, and
+// only a regular file. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
-// A file that a run keeps beside its output, as `flag` tells it to.
+// A file that a run writes outside its output directory, at the request of `flag`.
 struct OwnFile {
   std::string_view flag;
   const std::string& path;
-  std::string_view start;  // what such a file begins with
-  std::string_view what;   // it holds, for messages
+  std::string_view start;  // the first bytes of such a file
+  std::string_view what;   // its contents, for messages
 };
 
-// It replaces one of an earlier run, but no other file (an input, for one), and is none of the
-// output directory, which has files of the run's own; empty: there is none. Error: kUsage.
+// It may replace one of an earlier run, but no other file (such as an input), and no file that the
+// run itself writes to its output directory. An empty path is no file. Error: kUsage.
 void check_own_file(const OwnFile& own, const std::filesystem::path& output);
 
 }  // namespace virnucpro

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-// Nowhere else: it is 80,000 lines.
+// Included only here: it has 80,000 lines.
 #include <CLI/CLI.hpp>
 #include <string_view>
 #include <utility>
@@ -18,7 +18,7 @@ std::string refuse_empty(const std::string& value) {
   return value.empty() ? "the value is empty" : std::string{};
 }
 
-// Adds the option of a row to the command `app`, by what it sets.
+// Adds a row's option to the command `app`, according to its target.
 struct OptionMaker {
   CLI::App& app;
   const OptionRow& row;
@@ -39,11 +39,11 @@ struct OptionMaker {
   }
 };
 
-// A command line as CLI11 parses it.
+// Parses a command line with CLI11.
 class Parser {
  public:
   explicit Parser(Command& program) : program_(program), app_("", program.path) {
-    app_.fallthrough();  // commands take it over when they are added
+    app_.fallthrough();  // commands inherit it when they are added
     add_command(app_, program);
   }
 
@@ -58,7 +58,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // What the command line holds, however the parsing went.
+  // Fills in what was given, even after a failed parse.
   void fill_in_given() {
     for (const auto& [row, option] : options_) row->times = option->count();
     fill_in_chosen(app_, program_);
@@ -97,7 +97,7 @@ class Parser {
   std::vector<std::pair<OptionRow*, const CLI::Option*>> options_;
 };
 
-// Those of the commands that are named, the last one's first, and of the program.
+// The flags of the named commands, the innermost first, then those of the program.
 void add_flags(const Command& command, std::vector<std::string_view>& flags) {
   if (command.chosen != nullptr) add_flags(*command.chosen, flags);
   for (const OptionRow& row : command.options) flags.emplace_back(row.names.back());

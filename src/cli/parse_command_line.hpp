@@ -8,10 +8,10 @@
 
 namespace virnucpro {
 
-// Fills in what the rows of `program` and its commands point at, how often each was given, and
-// which commands are chosen; gives what is asked for in place of the chosen command's work, if
-// anything. `arguments` begin with the program's name. Errors: kUsage, with the nearest known
-// command or flag for an unknown one; the commands are filled in all the same.
+// Fills in the targets of the rows of `program` and its commands, how often each was given, and the
+// chosen commands. Returns the option that replaces the command's work, if there is one.
+// `arguments` begin with the program's name. Errors: kUsage, with the nearest known command or flag
+// for an unknown one; the commands are filled in even then.
 std::optional<Ask> parse_command_line(Command& program, std::span<const char* const> arguments);
 
 // "unknown command perdict; did you mean predict?"

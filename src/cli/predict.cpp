@@ -205,7 +205,7 @@ void log_settings(const PredictSettings& settings) {
            compute.prefetch, compute.packing ? "on" : "off");
 }
 
-// The reports come last: they say what telemetry has, too. The run has its tables without them.
+// Reports come last because they include the telemetry. Without them the run still has its tables.
 PredictEvents with_reports(PredictEvents events, const fs::path& directory, const Cancel& cancel) {
   events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
                          const Journal& journal, const RunSummary& summary) {
@@ -220,13 +220,13 @@ PredictEvents with_reports(PredictEvents events, const fs::path& directory, cons
   return events;
 }
 
-// They cost no run its end: a warning says why they are not there.
+// Missing reports are no error of a run: a warning has given the reason.
 bool has_reports(const fs::path& directory) {
   std::error_code error;
   return fs::is_regular_file(directory / "report.html", error);
 }
 
-// Where the table's advice is to resume: of a run that keeps nothing.
+// Replaces the advice to resume, for a run that keeps nothing.
 Error without_resume(Error error) {
   constexpr std::array kResumable{ErrorKind::kInterrupted, ErrorKind::kTerminated,
                                   ErrorKind::kWorkersLost};
@@ -236,7 +236,7 @@ Error without_resume(Error error) {
   return error;
 }
 
-// What was measured is told also of a run that ends with an error.
+// Telemetry is also written for a run that ends with an error.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports) {
   PredictEvents events = telemetry.events();

@@ -38,7 +38,7 @@ std::string describe_processors() {
   return fmt::format("{} processors", all);
 }
 
-// Empty where `precision` cannot be computed here.
+// Empty if the processor does not support `precision`.
 std::string kernel_path(Precision precision) {
   try {
     return std::string(cpu_kernel_path(precision));

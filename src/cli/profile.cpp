@@ -32,12 +32,12 @@ constexpr const char* kProfileExamples =
     "both\n"
     "models, and is full when one of them has the budget's tokens: that is mostly ESM-2.";
 
-// Where the best budgets of each kind of device lie.
+// The range of the best budgets on each kind of device.
 constexpr std::size_t kLeastOnCpu = 512;
 constexpr std::size_t kMostOnCpu = 8192;
 constexpr std::size_t kLeastOnGpu = 2048;
 constexpr std::size_t kMostOnGpu = 65536;
-// A sweep of more rows is a mistake in a step.
+// A sweep with more rows means that the step is wrong.
 constexpr std::size_t kMostBudgets = 1000;
 constexpr double kMostSeconds = 3600;
 
@@ -86,7 +86,7 @@ ProfiledModel choose_model(const std::string& name) {
   throw Error(ErrorKind::kUsage, fmt::format("--model {}: expected dnabert-s or esm2", name));
 }
 
-// A bound that was given moves the default of the other one along.
+// A given bound moves the other one's default, if needed.
 std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_gpu) {
   const auto count = [](const char* flag, const std::string& text, std::size_t fallback) {
     return text.empty() ? fallback : count_value(flag, text, 1, kLargestBudget);
@@ -121,7 +121,7 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   settings.models = choose_encoders(options.models, session.config, session.environment);
   settings.chunk_size = choose_chunk_size(options.models, session.config);
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
-  // One engine is measured, in this process.
+  // Only one engine is measured, in this process.
   if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
   settings.budgets = choose_budgets(options, !settings.compute.gpus.empty());
   settings.test_file = options.test_file;
@@ -129,7 +129,7 @@ ProfileSettings choose_settings(const ProfileOptions& options, const Session& se
   return settings;
 }
 
-// What can be found out before the model is loaded.
+// Checks what can be checked before the model is loaded.
 void check_files(const ProfileOptions& options, const Cancel& cancel) {
   const bool has_file = !options.output.empty() && options.output != "-";
   if (has_file) check_output_file(options.output, options.force);
@@ -138,7 +138,7 @@ void check_files(const ProfileOptions& options, const Cancel& cancel) {
   require_first_records(input, cancel);
   if (!has_file) return;
   require_inputs_kept(input, [&options](const std::filesystem::path& file) {
-    std::error_code other;  // one of them is not there yet
+    std::error_code other;  // one of them does not exist yet
     return std::filesystem::equivalent(file, options.output, other);
   });
 }
@@ -177,10 +177,10 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   const auto say = [json_to_stdout](const std::string& text) {
     if (!json_to_stdout) write_stdout(text);
   };
-  std::optional<AtomicFile> file;  // a folder that is not there shows before minutes have gone by
+  std::optional<AtomicFile> file;  // opened now, to find a missing folder before minutes of work
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);
 
-  // Asked before the model is loaded: afterwards its own memory would be missing from what is free.
+  // Before the model is loaded, as the free memory should not be reduced by it.
   const std::string device_description = describe_device(gpu_of(settings.compute));
   Profiler profiler(settings, session.cancel);
   ProfileFacts facts = facts_of(settings, profiler, device_description);

@@ -11,12 +11,12 @@
 
 namespace virnucpro {
 
-// What budgets were measured with.
+// The conditions of the measurements.
 struct ProfileFacts {
-  std::string model;  // as --model has it
+  std::string model;  // as --model names it
   std::string weights;
   std::string weights_hash;
-  std::map<std::string, std::string> description;  // LoadedModels'
+  std::map<std::string, std::string> description;  // from LoadedModels
   std::string device;                              // "cuda:0"
   std::string device_description;
   std::size_t threads = 0;
@@ -24,17 +24,17 @@ struct ProfileFacts {
   std::uint64_t chunk_size = 0;
   std::size_t frames = 0;
   std::size_t tokens = 0;
-  double seconds = 0;  // a budget
-  DeviceUse memory{};  // of the device, after all budgets; on the CPU this process's
+  double seconds = 0;  // per budget
+  DeviceUse memory{};  // of the device after all budgets; on the CPU, of this process
 };
 
-// A table for people, which grows as budgets are measured: lines, each with its end.
+// A table for people that grows as budgets are measured; every line has its end.
 std::string profile_head(const ProfileFacts& facts);
 std::string profile_row(const BudgetRow& row);
-// Its last line: what to do with it.
+// The table's last line: the recommendation.
 std::string profile_end(std::size_t recommended);
 
-// All of it for programs (docs/use/outputs.md).
+// All results for programs (docs/outputs.md).
 std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
                          std::size_t recommended);
 

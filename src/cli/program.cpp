@@ -88,9 +88,9 @@ bool is_date(std::string_view text) {
                     });
 }
 
-// A log goes on where an earlier one ended, but not in any other file: an input, for one.
+// A log may continue an earlier log, but not any other file, such as an input.
 void check_log_file(const std::string& path) {
-  std::error_code ignored;  // what cannot be looked at fails when it is opened
+  std::error_code ignored;  // if it cannot be examined, opening will fail
   if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
   const std::string start = beginning_of(path, kDateForm.size());
   if (!start.empty() && !is_date(start)) {
@@ -130,7 +130,7 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   return kExitDone;
 }
 
-// As that of diff, compare's 1 says that both are there and differ: none of its failures may.
+// compare's code 1 means "both exist and differ", as in diff; so its errors must have other codes.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
   const Command* chosen = program.commands().chosen;
@@ -143,20 +143,20 @@ int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
-  // Remedies for output are about files and their disks.
+  // Remedies for output are about files and disks.
   if (error.place().file == kStandardOutput) return code;
   terminal_print(fmt::format("  {}", error.remedy()));
   return code;
 }
 
-// A file of ours opened under the number of a standard stream that is closed would be read as input
-// or get messages written into it. What stands there instead can be neither read nor written, so
-// that using it stays an error.
+// If a standard stream is closed, its number would go to the next file we open: that file would be
+// read as input, or messages would be written into it. The file opened here instead can be neither
+// read nor written, so using that stream remains an error.
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(number, F_GETFD) != -1 || errno != EBADF) continue;
     const int mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-    // The lowest free number is this one. Without /dev/null nothing can be done about it.
+    // This gets the lowest free number, which is `number`. It may fail without /dev/null.
     static_cast<void>(::open("/dev/null", mode));
   }
 }
@@ -176,7 +176,7 @@ Program::Program() : commands_("virnucpro", kDescription) {
 
 int run_program(int argc, const char* const* argv) {
   occupy_standard_descriptors();
-  static Cancel cancel;  // a signal may come as long as the process lives
+  static Cancel cancel;  // static: a signal may come as long as the process lives
   handle_signals(cancel);
   Program program;
   try {

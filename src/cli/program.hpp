@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// The whole command line; what it fills in lives as long as it does.
+// The whole command line, with the variables that it fills in.
 class Program {
  public:
   Program();
@@ -21,7 +21,7 @@ class Program {
   GlobalOptions global_;
 };
 
-// Parses, dispatches, reports errors on stderr; gives the exit code.
+// Parses, dispatches, and reports errors on stderr. Returns the exit code.
 int run_program(int argc, const char* const* argv);
 
 }  // namespace virnucpro

@@ -11,7 +11,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr double kShortestInterval = 0.05;  // seconds; 0, which v2 takes, is as short as that
+constexpr double kShortestInterval = 0.05;  // seconds; also used for 0, which v2 accepts
 constexpr double kLongestInterval = 3600;
 
 std::vector<std::string> worker_names(const ComputeSettings& compute) {

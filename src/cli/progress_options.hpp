@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// How a command shows how its run gets on; empty: not at all (-q, --no-progress, progress.enabled).
-// Errors: kConfig.
+// How a command displays its run's progress; empty: not at all (-q, --no-progress,
+// progress.enabled). Errors: kConfig.
 std::optional<ProgressSettings> choose_progress(bool no_progress, const ComputeSettings& compute,
                                                 const Session& session);
 

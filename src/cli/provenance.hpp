@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-// Of what this program is about to measure, from now on; the driver is not known yet.
+// The provenance of measurements that start now; the driver is not known yet.
 Provenance provenance_here(const ComputeSettings& compute, const Session& session);
 
 }  // namespace virnucpro

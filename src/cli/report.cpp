@@ -39,7 +39,7 @@ struct ReportOptions {
 
 using Runs = std::vector<std::unique_ptr<KeptRun>>;
 
-// Each unit is checked when it is read, and all are: a quick look will do before that.
+// A quick check is enough: a report reads every unit, and each is checked then.
 Runs open_runs(const std::vector<std::string>& paths, const Cancel& cancel) {
   Runs runs;
   for (const std::string& path : paths) {
@@ -53,7 +53,7 @@ Runs open_runs(const std::vector<std::string>& paths, const Cancel& cancel) {
   return runs;
 }
 
-// Reports of the run itself are made again; any other file is not ours to replace.
+// A run's own reports are replaced; other files are not.
 void prepare_folder(const KeptRun& run, const fs::path& output, bool force) {
   std::error_code other;
   if (fs::equivalent(output, run.directory(), other)) return;
@@ -64,7 +64,7 @@ void prepare_folder(const KeptRun& run, const fs::path& output, bool force) {
   for (const fs::path& file : report_files(output)) check_output_file(file.string(), force);
 }
 
-// What was said, and where.
+// What was reported, and where.
 struct Reported {
   std::string page;
   std::vector<RunFacts> runs;

@@ -29,16 +29,16 @@ void handle_signals(Cancel& cancel) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  // No SA_RESTART: a read that waits on a pipe returns, and its reader looks at the Cancel.
+  // No SA_RESTART: a signal interrupts a read from a pipe, and its reader then checks the Cancel.
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
   struct sigaction inherited {};
   ::sigaction(SIGHUP, nullptr, &inherited);
-  // Under nohup a closed terminal is to stop nothing.
+  // Under nohup, closing the terminal must not stop the program.
   if (inherited.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
-  ::sigaction(SIGXFSZ, &action, nullptr);  // a limit on file sizes is an error of write()
+  ::sigaction(SIGXFSZ, &action, nullptr);  // write() then reports a limit on file sizes
 }
 
 }  // namespace virnucpro

@@ -4,11 +4,11 @@
 
 namespace virnucpro {
 
-// The file that an error of write_stdout() names.
+// The file name in errors of write_stdout().
 inline constexpr std::string_view kStandardOutput = "standard output";
 
-// Writes all of `text` to stdout, unbuffered. Errors: kOutputWrite, also when the reader of a pipe
-// has gone (SIGPIPE is ignored).
+// Writes all of `text` to stdout, unbuffered. Errors: kOutputWrite, also when a pipe's reader has
+// ended (SIGPIPE is ignored).
 void write_stdout(std::string_view text);
 
 }  // namespace virnucpro

@@ -32,7 +32,7 @@ void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   lines.push_back(row("frames", grouped(counts.frames)));
 }
 
-// Of this session: what the journal of a resumed run knew was not computed in it.
+// Rates of this session: scores from a resumed run's journal were not computed in it.
 void add_rates(std::vector<std::string>& lines, const RunSummary& summary,
                const RunCounters& counters) {
   const std::uint64_t known = counters.sequences_known.get();
@@ -48,7 +48,7 @@ std::string percent(double part, double whole) {
   return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0.0);
 }
 
-// Neither loading nor writing counts.
+// Excludes the time of loading and writing.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
   const PipelineSummary summary = counters.pipeline.summary();
@@ -83,7 +83,7 @@ void add_table_remarks(std::vector<std::string>& lines, const TableCounts& count
     warn(lines, fmt::format("{} sequences have the id of an earlier one; their rows are kept apart",
                             grouped(counts.duplicate_ids)));
   }
-  // Which, and why, was said when it happened.
+  // The log has already said which, and why.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });
   if (failed > 0) {
@@ -97,7 +97,7 @@ void add_synthetic(std::vector<std::string>& lines, bool synthetic) {
   warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
 }
 
-// The status comes first: what is missed is to be told from what is close at a glance.
+// The status comes first, so that misses and near misses differ at a glance.
 void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
   for (const Verdict& verdict : judged) {
     const bool told =

@@ -13,36 +13,35 @@
 
 namespace virnucpro {
 
-// What a line of summary_lines() begins with that warns.
+// The beginning of a warning in summary_lines().
 inline constexpr std::string_view kWarningMark = "warning: ";
 
-// What is to be said of a run beside what it returns.
+// What to report on a run besides its result.
 struct RunRemarks {
   std::vector<Verdict> judged{};
-  std::optional<double> gpu_percent{};  // that the least busy GPU was busy while embedding
-  std::uint64_t warnings = 0;           // said while it was on
-  bool reports = false;                 // they were wanted
+  std::optional<double> gpu_percent{};  // the least busy GPU's use while embedding
+  std::uint64_t warnings = 0;           // logged during the run
+  bool reports = false;                 // whether reports were requested
 };
 
-// The last words of predict: what was found, how fast, what to know about it and which requirements
-// it misses, where the files are.
+// predict's last message: what was found, how fast, warnings, missed requirements, and where the
+// files are.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters, const RunRemarks& remarks);
 
-// The same of export and merge.
+// The same for export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary);
 
-// Writes such lines: on stderr as they are, unless `quiet`, in the log as messages of the level
-// that a line is of.
+// Writes such lines: unchanged to stderr, unless `quiet`, and to the log, each at its level.
 void say_summary(const std::vector<std::string>& lines, bool quiet);
 
-// kExitPartial when some input or frame is missing from the tables, or the end of a run
-// that was exported or reported on.
+// kExitPartial if the tables lack some input or frame, or the exported or reported run has not
+// ended.
 int exit_code(const RunSummary& summary);
 int exit_code(const ExportSummary& summary);
 int exit_code(const RunFacts& facts);
 
-// What to say of alignments that were skipped, of which there are some.
+// A line about skipped alignments; there must be some.
 std::string skipped_line(const SkippedAlignments& skipped);
 
 }  // namespace virnucpro

@@ -56,7 +56,7 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.most_starved", &Thresholds::most_starved, 100},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
-// Where a warning begins, and a miss.
+// Checks that the bar of a warning and that of a miss are in order.
 void require_in_order(const Config& config, std::string_view key, double first, double second) {
   if (first <= second) return;
   throw config.wrong_value(key, fmt::format("no more than {:g}, the other bar", second));

@@ -7,8 +7,8 @@
 
 namespace virnucpro {
 
-// What a run of predict measures and leaves in its directory: --telemetry and the configuration.
-// Without an output directory nothing is. Errors: kUsage, kConfig.
+// The measurements of a predict run, written to its directory: from --telemetry and the
+// configuration. None without an output directory. Errors: kUsage, kConfig.
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
                                    const Session& session);
 

@@ -35,8 +35,8 @@ TraceLimit parse_limit(std::string_view text) {
                           text, kShortest, kLongest, kMostBatches));
 }
 
-// A path of the user's that leads nowhere is told before hours of computing, not in the trace; a
-// name without a folder is the loader's to find.
+// Reports a wrong path of the user before hours of computing, not in the trace. The loader searches
+// for a name without a folder.
 std::string choose_cupti(const Environment& environment) {
   constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
   const std::string path = environment.text(kVariable);

@@ -18,8 +18,8 @@ struct TraceOptions {
 
 void add_trace_options(Command& command, TraceOptions& options, const std::string& group);
 
-// Empty: the run is not traced. Errors: kUsage, also for a file that is there and is no trace of
-// this program, or is one of the output directory.
+// Empty: no trace. Errors: kUsage, also for an existing file that is no trace of this program, and
+// for a file of the output directory.
 std::optional<TraceSettings> choose_trace(const TraceOptions& options,
                                           const Environment& environment,
                                           const std::filesystem::path& output);

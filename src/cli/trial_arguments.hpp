@@ -9,15 +9,15 @@
 
 namespace virnucpro {
 
-// What a run that this program starts is told of its models, on the command line of `profile`: the
-// encoders, the chunk size, and the configuration that this program was given.
+// The models for a run of `profile` that this program starts, as arguments: the encoders, the chunk
+// size, and this program's configuration file.
 std::vector<std::string> encoder_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                            const Session& session);
-// On that of `predict`: the classifier, too.
+// The same for `predict`, with the classifier.
 std::vector<std::string> model_arguments(const ModelSettings& models, std::uint64_t chunk_size,
                                          const Session& session);
 
-// A flag and its value, where there is one.
+// Adds a flag and its value, unless the value is empty.
 void add_given(std::vector<std::string>& arguments, const char* flag, const std::string& value);
 
 }  // namespace virnucpro

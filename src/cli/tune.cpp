@@ -51,15 +51,15 @@ constexpr const char* kTuneExamples =
     "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json,\n"
     "tune.html and tune.md. Of all settings only the precision changes results.";
 
-// A grid of more is a mistake.
+// A larger grid must be a mistake.
 constexpr std::size_t kMostCells = 1000;
 constexpr std::array<std::size_t, 3> kPrefetches{1, 2, 4};
-// Where the best budgets of each kind of device lie.
+// The range of the best budgets on each kind of device.
 constexpr std::size_t kLeastTunedOnCpu = 512;
 constexpr std::size_t kMostTunedOnCpu = 4096;
 constexpr std::size_t kLeastTunedOnGpu = 8192;
 constexpr std::size_t kMostTunedOnGpu = 65536;
-// Of the largest budget, in the smallest run, so that every worker computes beside the reader.
+// The smallest run has so many batches of the largest budget, so that all workers get some.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 
@@ -111,7 +111,7 @@ void add_options(Command& command, TuneOptions& options) {
   command.footer = kTuneExamples;
 }
 
-// --- what is to be tried -------------------------------------------------------------------------
+// --- the grid ------------------------------------------------------------------------------------
 
 template <typename T>
 std::vector<T> ascending(std::vector<T> values) {
@@ -173,13 +173,13 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute)
               fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
 }
 
-// A run that is worth its models' loading, and has some batches of the largest default budget.
+// Long enough to be worth loading the models, with some batches of the largest default budget.
 DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute) {
   const char* const fallback = compute.gpus.empty() ? "small" : "large";
   return parse_data_size(options.size.empty() ? fallback : options.size, "--data-size");
 }
 
-// --- where it goes -------------------------------------------------------------------------------
+// --- the output ----------------------------------------------------------------------------------
 
 constexpr std::array kFiles{"tune.yaml", "tune.json", "tune.html", "tune.md"};
 
@@ -206,7 +206,7 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
   require_first_records(input, cancel);
 }
 
-// They appear together, when all of them are on disk.
+// The files get their names together, once all are synced.
 class OutputFiles {
  public:
   explicit OutputFiles(const fs::path& folder)
@@ -250,7 +250,7 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cel
        .arguments = {"--precision", std::string(name_of(cell.precision)), "--threads",
                      std::to_string(cell.threads), "--prefetch", std::to_string(cell.prefetch),
                      "--token-budget", std::to_string(cell.token_budget)}});
-  std::error_code ignored;  // nobody reads its tables
+  std::error_code ignored;  // its tables are not needed
   fs::remove_all(trial.directory, ignored);
   const TuneRun run{.sequences_per_second = trial.sequences_per_second(),
                     .seconds = trial.end.seconds,
@@ -318,13 +318,13 @@ std::string data_text(const TuneOptions& options, const TuneData& data, std::uin
   return fmt::format("{}, {} sequences", options.test_file, grouped(data.sequences()));
 }
 
-// Sequences that hold kLeastBatches for each worker: a frame has a token a codon and both ends.
+// Enough sequences for kLeastBatches per worker: a frame has a token per codon and two at its ends.
 std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   const std::uint64_t tokens = kLeastBatches * facts.workers * grid.token_budgets.back();
   return 1 + tokens / (facts.chunk_size / 3 + 2);
 }
 
-// Why not a single cell was measured to its end.
+// The error if no cell was measured to its end.
 [[noreturn]] void throw_without_winner(const std::vector<TuneResult>& results) {
   Error error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
@@ -333,7 +333,7 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   throw error;
 }
 
-// A command line that cannot be used shows before anything is written.
+// Everything decided before the first file is written, to find unusable command lines.
 struct TunePlan {
   ModelChoice choice{};
   TuneFacts facts{};
@@ -353,7 +353,7 @@ TunePlan make_plan(const TuneOptions& options, const Session& session) {
   return plan;
 }
 
-// The rounds, whose rows are said as they come, and the winner.
+// Runs the rounds, prints each row at once, and finds the winner.
 void run_rounds(PredictTrials& trials, const TuneData& data, const TuneFacts& facts,
                 TuneOutcome& outcome) {
   const std::vector<TuneCell> cells = cells_of(outcome.grid);

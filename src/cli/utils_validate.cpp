@@ -21,7 +21,7 @@ constexpr const char* kUtilsValidateExamples =
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
     "Exit code 1 when an input is damaged or missing.";
 
-// Reads the inputs one event after the other and says how each ended.
+// Reads the inputs event by event and reports how each ended.
 class Validation {
  public:
   explicit Validation(const InputSet& inputs) : inputs_(inputs) {}
