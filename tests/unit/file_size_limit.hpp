@@ -14,8 +14,8 @@ inline void limit_file_size(rlim_t bytes) {
   ::setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-// Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk, and
-// gives the kind of the Error it met, or -1 when it met none.
+// Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk.
+// Returns the kind of its Error, or -1 if there was none.
 template <typename Body>
 int kind_with_full_disk(rlim_t bytes, const Body& body) {
   const pid_t child = ::fork();

@@ -6,10 +6,10 @@
 
 namespace virnucpro {
 
-// How long the tests take; tests/lengths.py says what each stands for.
+// How thorough the tests are; tests/lengths.py explains each value.
 enum class TestLength { kCheck, kFull, kLong };
 
-// VIRNUCPRO_TEST_LENGTH, kCheck without it; an unknown word fails the test that asks.
+// VIRNUCPRO_TEST_LENGTH, or kCheck if it is not set; an unknown word fails the calling test.
 inline TestLength test_length() {
   const char* const asked = std::getenv("VIRNUCPRO_TEST_LENGTH");
   const std::string word = asked == nullptr ? "check" : asked;

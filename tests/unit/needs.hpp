@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "ops/cpu.hpp"
 
-// The one way to skip a test: the machine lacks what it needs, say an instruction set that it
-// computes with. "What" is a name, and the reason that is reported is "needs NAME".
+// The only way to skip a test: the machine lacks something it needs, such as an instruction set.
+// `what` is its name; the reported reason is "needs NAME".
 #define VIRNUCPRO_NEEDS(has, what)                  \
   do {                                              \
     if (!(has)) GTEST_SKIP() << "needs " << (what); \
@@ -16,8 +16,7 @@
 
 namespace virnucpro {
 
-// As the program decides it, so that ONEDNN_MAX_CPU_ISA=AVX2 tests what a lesser processor would
-// do.
+// Decided by the program, so that ONEDNN_MAX_CPU_ISA=AVX2 tests it as on an older processor.
 inline bool computes_in_bf16() {
   try {
     cpu_kernel_path(Precision::kBf16);

@@ -12,7 +12,7 @@
 
 namespace virnucpro {
 
-// A fresh folder for one test, removed with all that is in it.
+// A new folder for one test, removed with everything in it.
 class TempDir {
  public:
   TempDir() {
@@ -43,7 +43,7 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
   std::ofstream(path, std::ios::binary) << text;
 }
 
-// The kind of the Error that `body` throws; fails the test when it throws none.
+// The kind of the Error that `body` throws; fails the test if there is none.
 template <typename Body>
 ErrorKind thrown_kind(const Body& body) {
   try {

@@ -7,8 +7,8 @@
 
 namespace virnucpro {
 
-// An environment variable that is set, or unset, as long as the object lives: the tests of a room
-// share a process.
+// Sets or unsets an environment variable for the object's life, because the tests of a room share a
+// process.
 class ScopedVariable {
  public:
   ScopedVariable(std::string name, const std::optional<std::string>& value)

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Every event as a line: "a/1=s:text", "a{", "a}".
+// Records every event as a line: "a/1=s:text", "a{", "a}".
 class Recorder : public JsonVisitor {
  public:
   std::vector<std::string> events;
@@ -152,8 +152,8 @@ TEST(JsonText, EscapesWhatItMust) {
 TEST(JsonText, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(json_text("\xff\x61\xc3"), "\"\uFFFDa\uFFFD\"");
   EXPECT_EQ(json_text("\xe2\x82"), "\"\uFFFD\"");                  // cut at the end
-  EXPECT_EQ(json_text("\xe2\x82\x61"), "\"\uFFFDa\"");             // and by a letter
-  EXPECT_EQ(json_text("\xf0\x9f\xa6\""), "\"\uFFFD\\\"\"");        // and by what is escaped
+  EXPECT_EQ(json_text("\xe2\x82\x61"), "\"\uFFFDa\"");             // cut by a letter
+  EXPECT_EQ(json_text("\xf0\x9f\xa6\""), "\"\uFFFD\\\"\"");        // cut by an escaped letter
   EXPECT_EQ(json_text("\xc0\xaf"), "\"\uFFFD\uFFFD\"");            // longer than needed
   EXPECT_EQ(json_text("\xed\xa0\x80"), "\"\uFFFD\uFFFD\uFFFD\"");  // a surrogate
 }

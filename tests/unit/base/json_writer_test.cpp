@@ -64,7 +64,7 @@ TEST(JsonWriter, SetsMembersInOrderAndEachOnce) {
   Json json{{"b", 1}, {"a", 2}};
   json["c"] = 3;
   json["b"] = 4;
-  json["d"]["e"] = 5;  // made on the way
+  json["d"]["e"] = 5;  // creates the object "d", too
   EXPECT_EQ(json.dump(), R"({"b":4,"a":2,"c":3,"d":{"e":5}})");
   json.update({{"f", 6}, {"a", 7}});
   EXPECT_EQ(json.dump(), R"({"b":4,"a":7,"c":3,"d":{"e":5},"f":6})");

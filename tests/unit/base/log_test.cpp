@@ -33,7 +33,7 @@ class LogTest : public testing::Test {
     return all.str();
   }
 
-  // A name of its own for each process; the cases of a process come one after another.
+  // Each process has its own name; the tests of a process run one after another.
   std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
                                 fmt::format("virnucpro_log_test_{}.log", ::getpid());
 };

@@ -11,9 +11,9 @@
 namespace virnucpro {
 namespace {
 
-// Where Linux describes its devices, with one of them.
+// A folder like /sys with one device.
 struct StayNear : testing::Test {
-  // The processors that a thread may use after it was told to stay near the device.
+  // The processors that a thread may use after it was restricted to those near the device.
   std::size_t usable_near(const std::string& list, const std::string& pci = "0000:3b:00.0") {
     const auto device = system.path() / "bus/pci/devices/0000:3b:00.0";
     std::filesystem::create_directories(device);

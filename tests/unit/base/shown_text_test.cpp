@@ -14,7 +14,7 @@ TEST(ShownText, ReplacesWhatIsNoLetter) {
   EXPECT_EQ(shown_text("\xe2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");              // cut
   EXPECT_EQ(shown_text("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD");              // longer than needed
   EXPECT_EQ(shown_text("\xed\xa0\x80").find("\xed\xa0"), std::string::npos);  // a surrogate
-  EXPECT_EQ(shown_text("\xef\xbf\xbf").find("\xef\xbf\xbf"), std::string::npos);  // no XML has it
+  EXPECT_EQ(shown_text("\xef\xbf\xbf").find("\xef\xbf\xbf"), std::string::npos);  // not in XML
 }
 
 TEST(ShownText, MakesControlCharactersVisible) {

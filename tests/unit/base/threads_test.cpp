@@ -91,7 +91,7 @@ TEST(BoundedQueue, CloseWakesAndRefusesButKeepsWhatIsIn) {
   EXPECT_FALSE(queue.pop());
 }
 
-// Counts up to `count`, then ends.
+// A source that counts up to `count`, then ends.
 std::function<std::optional<int>()> counter(int count) {
   return
       [next = 0, count]() mutable { return next < count ? std::optional(next++) : std::nullopt; };
@@ -128,7 +128,7 @@ TEST(OrderedPipeline, HoldsAtMostItsWindow) {
       },
       [](int item) { return item; });
   for (int i = 0; i < 300; ++i) {
-    ++given;  // before next() makes room
+    ++given;  // before, as next() makes room
     ASSERT_EQ(pipeline.next(), i);
   }
 }

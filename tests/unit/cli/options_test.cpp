@@ -41,7 +41,7 @@ ModelChoice models_of(const ModelOptions& options, const std::string& config = "
   return choose_models(options, parse(config), {});
 }
 
-// The options of a command line, through the parser that the commands use.
+// Parses the options of a command line as the commands do.
 ComputeSettings compute_of(const std::vector<std::string>& arguments,
                            const std::string& config = "", const Environment& environment = {}) {
   Command command("virnucpro", "");

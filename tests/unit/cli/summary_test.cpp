@@ -29,7 +29,7 @@ TEST(SummaryLines, CountsAndRates) {
   summary.seconds = 10;
   RunCounters counters;
   counters.sequences_known.add(500);
-  counters.frames_scored.add(3750);  // of 5,000: the rest was known, too
+  counters.frames_scored.add(3750);  // of 5,000: the others were known
   const auto lines = summary_lines(settings(), summary, counters, {});
   EXPECT_THAT(lines, Contains("  sequences             2,000"));
   EXPECT_THAT(lines, Contains("  known before            500"));

@@ -129,7 +129,7 @@ TEST(Journal, IsReadUnitByUnit) {
   for (std::uint64_t k = 0; k < 3; ++k) journal.append(make_unit(k));
   Journal::Reader reader = journal.read();
   EXPECT_EQ(reader.next().value().index, 0U);
-  journal.append(make_unit(3));  // came too late for this reader
+  journal.append(make_unit(3));  // too late for this reader
   EXPECT_EQ(reader.next().value().index, 1U);
   EXPECT_EQ(reader.next().value().index, 2U);
   EXPECT_FALSE(reader.next());
@@ -220,7 +220,7 @@ TEST(Journal, SaysThatTheDiskIsFull) {
                                   }
                                 }),
             static_cast<int>(ErrorKind::kOutputWrite));
-  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // what was done is kept
+  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // completed units are kept
 }
 
 TEST(Sqlite, TellsWhatTheSystemSaid) {
@@ -256,7 +256,7 @@ TEST(Journal, GoesOnWhenThereIsSpaceAgain) {
   EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);
 }
 
-// One change to a good journal, and what it is called.
+// The name of one change to a good journal.
 class DamagedJournal : public testing::TestWithParam<const char*> {};
 
 TEST_P(DamagedJournal, IsRefused) {
@@ -292,7 +292,7 @@ TEST(Journal, RefusesWhatIsNone) {
   EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "text.db"); }), ErrorKind::kJournalDamaged);
 }
 
-// The files of a small journal; that of an interrupted run has units in its log alone.
+// The files of a small journal; an interrupted run has units only in its WAL.
 std::map<std::string, std::string> files_of_journal(bool finished) {
   const TempDir directory;
   const auto path = directory / "run.db";
@@ -305,8 +305,8 @@ std::map<std::string, std::string> files_of_journal(bool finished) {
   return {{"run.db", read_text(path)}, {"run.db-wal", read_text(directory / "run.db-wal")}};
 }
 
-// The next byte to damage: every one of the headers (100 bytes of a database, 56 of a log) and in
-// the long form of all of the file; otherwise some, for it takes minutes.
+// The next byte to damage: every byte of the headers (a database's 100, a WAL's 56) and, in the
+// long form, of the whole file. Otherwise only some, as all would take minutes.
 std::size_t next_damage(std::size_t at) {
   constexpr std::size_t kHeaders = 100;
   const TestLength length = test_length();
@@ -318,7 +318,7 @@ struct Damage {
   const char* name;
   bool finished;
   const char* file;
-  bool cut;  // at every length; otherwise a bit of every byte is flipped
+  bool cut;  // true: cut at every length; false: flip a bit of every byte
 };
 
 void PrintTo(const Damage& damage, std::ostream* out) {
@@ -327,8 +327,8 @@ void PrintTo(const Damage& damage, std::ostream* out) {
 
 class DamagedFile : public testing::TestWithParam<Damage> {
  protected:
-  // Whether it is refused; what is not has what was written, or as of an interrupted run its
-  // beginning.
+  // Whether the journal is refused. If not, it must hold what was written, or a beginning of it, as
+  // for an interrupted run.
   bool is_refused() const {
     try {
       const Journal journal = Journal::open(directory_ / "run.db");

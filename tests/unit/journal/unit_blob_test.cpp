@@ -96,7 +96,7 @@ TEST(UnitBlob, RefusesAnothersPlace) {
   }
 }
 
-// Contents whose checksum fits but whose numbers lie.
+// Blobs with a correct checksum but false numbers.
 class HostileBlob : public testing::Test {
  protected:
   HostileBlob() {

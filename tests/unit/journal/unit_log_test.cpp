@@ -36,7 +36,7 @@ struct UnitLogs : testing::Test {
     journal.for_each_unit([&](const Unit& unit) { all.push_back(unit); });
     return all;
   }
-  // The journaled parts hold all that was added, and frame n the scores (n, n / 2).
+  // Checks that the journal has all added parts, and that frame n has the scores (n, n / 2).
   void expect_journaled(const std::vector<SequencePart>& parts) const {
     std::size_t at = 0;
     float number = 0;
@@ -66,7 +66,7 @@ struct UnitLogs : testing::Test {
 };
 
 TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
-  // With the tiny limits each part is a unit, so that units without frames stand there, too.
+  // With the tiny limits each part is a unit, so that some units have no frames.
   std::vector<SequencePart> parts;
   for (const std::size_t frames : {0U, 2U, 0U, 0U, 1U, 3U, 0U}) {
     parts.push_back(part_of(parts.size(), frames));
@@ -118,7 +118,7 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostFrames) {
   log.add(part_of(0, most));
   log.add(part_of(1, 1));
   EXPECT_EQ(journal.units(), 0U);
-  score(most);  // the later unit's: it waits for the first
+  score(most);  // of the later unit, which waits for the first
   log.finish();
   EXPECT_EQ(journal.units(), 0U);
   for (std::size_t number = 0; number < most; ++number) score(number);
@@ -136,7 +136,7 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostSequences) {
   EXPECT_EQ(journal.units(), 1U);
 }
 
-// Whatever the number of sequences: a unit is in memory as a whole.
+// For any number of sequences, as memory holds a unit as a whole.
 TEST_F(UnitLogs, CloseAUnitWhoseIdsAreLong) {
   SequencePart part;
   part.id.assign(1U << 20U, 'x');
@@ -213,11 +213,11 @@ TEST(UnitSize, IsFullByEachOfItsBounds) {
   EXPECT_TRUE(ids.is_full());
 }
 
-// Also before its unit is full.
+// Counted even before its unit is full.
 TEST_F(UnitLogs, CountASequenceWithItsLastScore) {
   log.add(part_of(0, 2));
   log.add(part_of(1, 0));
-  EXPECT_EQ(scored.get(), 1U);  // the one without frames
+  EXPECT_EQ(scored.get(), 1U);  // the sequence without frames
   log.set_score(1, 0.5F, 0.5F);
   EXPECT_EQ(scored.get(), 1U);
   log.give_up(0);

@@ -2,7 +2,7 @@
 
 namespace virnucpro {
 
-// While it is true, every `new` of this thread fails, within the library as well.
+// While true, every `new` of this thread fails, also inside the library.
 extern thread_local bool no_memory;
 
 }  // namespace virnucpro

@@ -12,7 +12,7 @@
 
 #include "unit/library/memory.hpp"
 
-// What a user of the library sees, and nothing else: no header of src/ is included.
+// Tests only what a user of the library sees: no header of src/ is included.
 namespace {
 
 using virnucpro::Analysis;
@@ -38,14 +38,14 @@ std::string random_letters(unsigned seed, std::size_t length) {
   return letters;
 }
 
-// Owns what the views of a call point to.
+// Owns the texts that a call's views refer to.
 struct Sequences {
   std::vector<std::string> letters{random_letters(1, 500), "", "acgun", "TAATAATAA",
                                    random_letters(2, 61)};
   std::vector<std::string_view> views{letters.begin(), letters.end()};
 };
 
-// Every score, so that two answers can be compared.
+// All scores, to compare two results.
 std::vector<std::pair<float, float>> scores_of(const std::vector<ScoredSequence>& sequences) {
   std::vector<std::pair<float, float>> scores;
   for (const auto& sequence : sequences) {
@@ -146,7 +146,7 @@ TEST(Models, GoOnAfterAnErrorAndAMove) {
   const Sequences sequences;
   Models models(tiny());
   const auto expected = scores_of(models.classify(sequences.views));
-  // Only its size is looked at.
+  // Only its size is read.
   const std::string_view endless(sequences.letters[0].data(), std::size_t{1} << 31U);
   EXPECT_EQ(thrown_name([&] { models.classify({sequences.views[0], endless}); }), "input-too-long");
   const Models moved(std::move(models));

@@ -19,7 +19,7 @@ namespace {
 
 using Scores = std::pair<float, float>;
 
-// Frames of all lengths, some of them more than once and some longer than the smallest budget.
+// Frames of all lengths; some occur more than once, some are longer than the smallest budget.
 const std::vector<FrameTokens>& sample_frames() {
   static const std::vector<FrameTokens> kFrames = [] {
     std::mt19937 random(7);
@@ -37,7 +37,7 @@ const std::vector<FrameTokens>& sample_frames() {
 }
 
 struct BatchRunners : testing::Test {
-  // Of one runner at a time: its worker is gone with the next one's.
+  // Only for one runner at a time: the next one replaces its worker.
   BatchRunner runner(const ComputeSettings& settings, const EngineModels& models = tiny_models()) {
     worker.reset();
     engine = std::make_unique<Engine>(models, EngineSettings{.token_budget = settings.token_budget},
@@ -57,7 +57,7 @@ struct BatchRunners : testing::Test {
              .on_failed = {},
              .name_of = [](std::uint64_t number) { return fmt::format("frame{}", number); }}};
   }
-  // Every sample frame's scores under these settings, by number.
+  // The scores of every sample frame with these settings, by number.
   std::map<std::uint64_t, Scores> run(const ComputeSettings& settings) {
     scores.clear();
     BatchRunner runner = this->runner(settings);
@@ -95,7 +95,7 @@ TEST_F(BatchRunners, AnswerEachNumberOnceWithTheSameBitsHoweverTheyPack) {
     const BatchResult result = alone.run(request_of(0, {sample_frames()[i]}));
     expected[i] = {result.scores[0], result.scores[1]};
   }
-  const int stride = test_length() == TestLength::kCheck ? 5 : 1;  // of 5 each value is met
+  const int stride = test_length() == TestLength::kCheck ? 5 : 1;  // 5 still meets each value
   int number = 0;
   for (const std::size_t budget : {1U, 64U, 300U, 4096U}) {
     for (const std::size_t prefetch : {1U, 2U, 7U}) {
@@ -156,7 +156,7 @@ TEST_F(BatchRunners, GoOnAfterAFlush) {
 }
 
 TEST_F(BatchRunners, NameEveryFrameThatIsNotFinite) {
-  // One batch a flush: what is named does not hang on how frames met in batches.
+  // One batch per flush: the named frames do not depend on how frames meet in batches.
   EXPECT_EQ(not_finite_detail({{"KW", 0}, {"KW", 4}}, {}), "frame0, frame4");
   EXPECT_EQ(not_finite_detail({{"KV", 0}, {"W", 9}}, {}), "frame9");
   scores.clear();
@@ -186,7 +186,7 @@ TEST_F(BatchRunners, EndWithTheEnginesError) {
             ErrorKind::kInterrupted);
 }
 
-// Answers when it is waited for, the newest batch first.
+// Returns results only when it must wait, and the newest batch first.
 class MadeUpComputer : public BatchComputer {
  public:
   MadeUpComputer(std::size_t most_outstanding, bool gives_up_first_frames)
@@ -231,7 +231,7 @@ TEST(BatchRunnerOfALossyComputer, NamesEveryOccurrenceOfAFrameThatWasGivenUp) {
        .on_failed = [&](auto number, const auto& reason) { failed[number] = reason; },
        .name_of = {}});
   const auto frame = [](const char* protein) { return frame_tokens(protein, "ACGTACGT"); };
-  // Two frames: a batch, also with the tiny limits.
+  // Two frames fill a batch, also with the tiny limits.
   runner.add(frame("MKL"), 0);
   runner.add(frame("MKL"), 1);
   runner.add(frame("MKV"), 2);
@@ -265,7 +265,7 @@ TEST(BatchRunnerOfASlowComputer, WaitsForAsManyBatchesAsItIsTold) {
   EXPECT_EQ(computer.outstanding(), 3U) << "all are submitted, and nothing was waited for";
   runner.wait_for(0);
   EXPECT_EQ(computer.outstanding(), 3U);
-  runner.wait_for(first);  // past the newest one
+  runner.wait_for(first);  // runs until the oldest one, past the newest
   EXPECT_EQ(scored, (std::vector<std::uint64_t>{2, 1, 0}));
   add("MKY");
   runner.empty_window();

@@ -33,7 +33,7 @@ struct Embeddings : testing::Test {
   std::uint64_t run(const EmbedSettings& settings) {
     return embed(settings, counters, cancel).rows;
   }
-  // What the engine gives for the frames themselves.
+  // The engine's own result for these frames.
   BatchResult expected(const std::vector<FrameTokens>& frames) const {
     const EngineOutputs outputs{.scores = false, .dnabert_s = true, .esm2 = true};
     return Engine(tiny_models(), {.outputs = outputs}, cancel).run(request_of(0, frames));

@@ -74,7 +74,7 @@ TEST(EmbeddingFile, HasTheSameBytesAtAnotherTime) {
   EXPECT_TRUE(read_text(directory / "a.h5") == read_text(directory / "b.h5"));
 }
 
-// Over the edges of HDF5's chunks and of the ids that wait, and back again.
+// Across the edges of HDF5's chunks and of the waiting ids, and back again.
 TEST(EmbeddingFile, ForgetsTheRowsOfADamagedInput) {
   const TempDir directory;
   {
@@ -126,7 +126,7 @@ TEST(EmbeddingFile, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(directory.entries(), 0U);
 }
 
-// HDF5 keeps a file that it could not close, and would try again as the process ends.
+// HDF5 keeps a file that it could not close, and would write it again at exit.
 TEST(EmbeddingFileDeathTest, LetsTheProcessEndByItselfAfterAFullDisk) {
   const TempDir directory;
   const auto end_after_full_disk = [&directory] {

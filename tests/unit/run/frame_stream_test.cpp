@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What a stream says of one sequence, its parts put together.
+// A stream's output for one sequence, with its parts joined.
 struct Whole {
   SequencePart part;
   std::vector<FrameTokens> tokens;
@@ -37,7 +37,7 @@ struct NamedSequence {
   std::string letters;
 };
 
-// The same by the shortest way there is.
+// The same, computed in the simplest way.
 Whole expected_whole(const NamedSequence& sequence, const FrameStreamSettings& settings) {
   Whole out;
   const std::string& letters = sequence.letters;
@@ -86,7 +86,7 @@ void expect_equal(const Whole& whole, const Whole& expected) {
   }
 }
 
-// Puts a part behind those of its sequence that came before.
+// Appends a part to the earlier parts of its sequence.
 void join(Whole& whole, FramePart part) {
   EXPECT_EQ(part.tokens.size(), part.part.frames.size());
   EXPECT_EQ(part.record != nullptr, part.part.last);
@@ -106,7 +106,7 @@ void join(Whole& whole, FramePart part) {
 }
 
 struct FrameStreams : testing::Test {
-  // Random sequences of all lengths, some of them with other letters than bases.
+  // Random sequences of all lengths; some contain letters that are no bases.
   std::vector<NamedSequence> write_random(const std::string& name, std::size_t count) {
     std::vector<NamedSequence> sequences;
     std::string text;
@@ -127,7 +127,7 @@ struct FrameStreams : testing::Test {
     for (const char* name : names) settings.paths.push_back((directory / name).string());
     return settings;
   }
-  // One line an event: its input, and a sequence's id or how the input ended.
+  // One line per event: its input, and a sequence's id or how the input ended.
   std::vector<std::string> events(const InputSettings& input_settings,
                                   const FrameStreamSettings& settings) {
     InputSet inputs(input_settings, cancel);

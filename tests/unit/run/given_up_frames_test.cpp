@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Runs with the workers of unit/engine/fake/fake_worker.cpp, which cannot take tryptophan.
+// Runs with the workers of unit/engine/fake/fake_worker.cpp, which fail on tryptophan.
 struct GivenUp : testing::TestWithParam<const char*> {
   RunSummary run() {
     write_text(directory / "a.fa",
@@ -19,7 +19,7 @@ struct GivenUp : testing::TestWithParam<const char*> {
     PredictSettings settings;
     settings.inputs.paths = {(directory / "a.fa").string()};
     settings.models = {.dnabert_s = "any",
-                       .esm2 = std::string(GetParam()) + ":22",  // W, in ESM's alphabet
+                       .esm2 = std::string(GetParam()) + ":22",  // W in ESM's alphabet
                        .classifier = "any",
                        .lookup = tiny_lookup()};
     settings.compute.worker_program = VIRNUCPRO_FAKE_WORKER;

@@ -16,7 +16,7 @@ struct Matrix {
   std::vector<float> values;
 };
 
-// Reads a finished file with HDF5's own calls.
+// Reads a complete file with HDF5's own functions.
 class ReadBack {
  public:
   explicit ReadBack(const std::filesystem::path& path)

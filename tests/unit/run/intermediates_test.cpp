@@ -26,7 +26,7 @@ FramePart part_of(const std::string& id, std::size_t frames) {
 }
 
 struct IntermediateFiles : testing::Test {
-  // Adds a sequence as a run does, and gives every frame its number as its embedding.
+  // Adds a sequence as a run does; every frame's embedding is its number.
   void add(const std::string& id, std::size_t frames) {
     files.add(part_of(id, frames), number);
     for (std::size_t i = 0; i < frames; ++i) write(number++);

@@ -21,7 +21,7 @@ std::string own_host() {
   return name.data();
 }
 
-// A process that ended before this returns.
+// The id of a process that has already ended.
 pid_t dead_process() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -29,7 +29,7 @@ pid_t dead_process() {
   return child;
 }
 
-// A child that holds `directory` until it is told to end.
+// A child process that holds `directory` until it is ended.
 class Holder {
  public:
   explicit Holder(const std::filesystem::path& directory) {
@@ -126,8 +126,7 @@ TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
   for (const char* name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
   EXPECT_FALSE(std::filesystem::exists(in("s_merged")));
   EXPECT_FALSE(std::filesystem::exists(in("other_merged")));
-  EXPECT_TRUE(
-      std::filesystem::exists(in("virus.fasta")));  // a folder: not what this program writes
+  EXPECT_TRUE(std::filesystem::exists(in("virus.fasta")));  // a folder, so not this program's file
 }
 
 TEST(OutputDirectory, KnowsARunThatDidNotFinish) {

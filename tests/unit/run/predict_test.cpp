@@ -25,7 +25,7 @@ struct Predictions : testing::Test {
   Predictions() {
     write_random("a.fa", "a", 12);
     write_random("b.fa", "b", 9);
-    // Good sequences, then a record that is cut.
+    // Good sequences, then a damaged record.
     const std::string good = write_random("cut.fa", "c", 5);
     write_text(directory / "cut.fa", good + ">cut\nACGT" + std::string(1, '\0'));
   }
@@ -122,7 +122,7 @@ TEST_F(Predictions, EndWithTheFirstErrorWhenNoInputIsWhole) {
   EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv"));
 }
 
-// So that the corrected command is not refused, and --force costs nothing.
+// So that the corrected command is not refused, and --force destroys nothing.
 TEST_F(Predictions, TouchNothingWhenNoInputCanBeOpened) {
   PredictSettings none = settings({kMissing, "."});
   none.models.esm2 = "no/such/model";
@@ -195,7 +195,7 @@ TEST_F(Predictions, KeepIntermediatesOfWholeInputs) {
 TEST_F(Predictions, WriteVirusesOfWholeInputs) {
   PredictSettings viruses = settings({"a.fa", "cut.fa", "b.fa"});
   viruses.virus_fasta = true;
-  viruses.threshold = 0;  // every scored sequence
+  viruses.threshold = 0;  // includes every scored sequence
   const RunSummary summary = run(viruses);
   const std::string fasta = read_text(directory / "out/virus.fasta");
   EXPECT_EQ(static_cast<std::uint64_t>(std::count(fasta.begin(), fasta.end(), '>')),
@@ -212,7 +212,7 @@ TEST_F(Predictions, HaveTheirTablesWhenTheVirusesCannotBeWritten) {
   PredictSettings viruses = settings({"a.fa"});
   viruses.virus_fasta = true;
   viruses.output = directory / "no-viruses";
-  // In the way of the name it is to be given.
+  // A folder in the way of the file.
   std::filesystem::create_directories(directory / "no-viruses/virus.fasta/x");
   viruses.existing = Existing::kReplace;
   EXPECT_EQ(kind_of_run(viruses), ErrorKind::kOutputWrite);

@@ -18,8 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Runs that were interrupted are made from finished ones, by taking the last rows of their journal
-// away.
+// Interrupted runs are made from finished ones by removing the last rows of their journal.
 struct Resumed : testing::Test {
   Resumed() {
     write_random("a.fa", 90);
@@ -66,7 +65,7 @@ struct Resumed : testing::Test {
     return std::max<std::uint64_t>(units() / steps, 1);
   }
   std::uint64_t units() const { return Journal::open(directory / "reference/run.db").units(); }
-  // The inputs that end within so many units: a run may have told the journal of these.
+  // How many inputs end within so many units; only these may be in a run's journal then.
   std::uint64_t inputs_within(std::uint64_t units) const {
     std::uint64_t inputs = 3;
     Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
@@ -74,7 +73,7 @@ struct Resumed : testing::Test {
     });
     return inputs;
   }
-  // What a run leaves that was killed after so many units and inputs.
+  // Leaves what a run leaves that was killed after so many units and inputs.
   void interrupt_after(std::uint64_t units, std::uint64_t inputs) const {
     std::filesystem::remove_all(directory / "out");
     std::filesystem::create_directory(directory / "out");
@@ -122,7 +121,7 @@ TEST_F(Resumed, ComputesNothingAgain) {
   RunCounters fresh;
   predict(settings("out"), fresh, cancel, {});
   EXPECT_EQ(fresh.pipeline.totals().batches, 0U);
-  EXPECT_EQ(fresh.sequences.get(), 151U);  // read again, to compare them
+  EXPECT_EQ(fresh.sequences.get(), 151U);  // read again for the comparison
 }
 
 TEST_F(Resumed, OfAFinishedRunWritesItsTablesAgain) {
@@ -196,11 +195,11 @@ TEST_F(Resumed, IsRefusedWithAnInputThatLostItsEnd) {
   EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
 }
 
-// Wherever the run was interrupted: what the refused one read leaves nothing in the journal.
+// For every point of interruption: nothing that the refused run read is in the journal.
 TEST_F(Resumed, GoesOnWithTheInputAsItWasAfterARefusal) {
   const std::string whole = read_text(directory / "b.fa");
   const std::string other = ">new\nACGTACGTACGT\n" + whole;
-  std::uint64_t first = 0;  // that has a part of it
+  std::uint64_t first = 0;  // the first unit with a part of it
   Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
     if (unit.parts.back().input < 2) first = unit.index + 1;
   });
@@ -235,7 +234,7 @@ TEST_F(Resumed, SaysWhatTheRunNowIs) {
   EXPECT_EQ(print.at(input_path_key(0)), moved.inputs.paths[0]);
 }
 
-// That one input is bad is known of the whole run, whatever ends it.
+// The journal knows of a bad input even when that ended the run.
 TEST_F(Resumed, KnowsTheInputsBeforeTheBadOneThatEndedIt) {
   PredictSettings strict = settings("strict");
   strict.strict_input = true;
@@ -257,7 +256,7 @@ TEST_F(Resumed, StartsOverWhereItIsToldTo) {
   over.chunk_size = 60;
   run(over);
   EXPECT_EQ(Journal::open(directory / "out/run.db").fingerprint().at("chunk_size"), "60");
-  // Also when the change shows only while the inputs are read.
+  // Also if the change is only noticed while the inputs are read.
   interrupt_after(units(), 3);
   write_text(directory / "b.fa", ">new\nACGTACGT\n");
   over = settings("out");

@@ -17,7 +17,7 @@ std::string hash_of(std::string_view text) {
 }
 
 struct VirusFasta : testing::Test {
-  // An input of the run: its file, and which of its sequences are viruses.
+  // Adds an input of the run: its file, and which of its sequences are viruses.
   void add_input(const std::string& name, const std::string& text, const std::string& calls,
                  bool failed = false) {
     write_text(directory / name, text);
@@ -94,7 +94,7 @@ TEST_F(VirusFasta, RefusesAnInputThatIsGone) {
   EXPECT_EQ(thrown_kind([&] { written(); }), ErrorKind::kInputMissing);
 }
 
-// Its journal has no entry, and so no hash, of the input that it was reading.
+// The journal has no entry, and so no hash, for the input that was being read.
 struct InterruptedVirusFasta : VirusFasta {
   InterruptedVirusFasta() {
     settings.paths = {(directory / "a.fa").string()};
@@ -172,7 +172,7 @@ TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
 
 TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
   SequenceRereader rereader(settings, {}, directory.path());
-  rereader.add(record("a", ">CG"));  // as a FASTQ record may have them
+  rereader.add(record("a", ">CG"));  // possible in FASTQ
   rereader.add(record("b", "ACG"));
   rereader.keep();
   add_entry("ov", false, "");

@@ -47,7 +47,7 @@ TEST(ExternalSort, OrdersByBytesNotBySign) {
   for (const std::size_t memory : {1U, 2U, 100U}) EXPECT_EQ(sorted(rows, memory), wanted);
 }
 
-// 10,000 rows two at a time are 5,000 runs: two passes before the last merge.
+// 10,000 rows, two at a time, make 5,000 runs: two passes before the last merge.
 TEST(ExternalSort, IsStableHoweverManyRunsItTakes) {
   const Rows rows = random_rows(10000);
   Rows wanted = rows;
@@ -74,7 +74,7 @@ TEST(ExternalSort, SaysThatTheDiskIsFull) {
             static_cast<int>(ErrorKind::kOutputWrite));
 }
 
-// With rows in memory, and in runs on disk that take another pass.
+// With rows in memory, and with runs on disk that need another pass.
 TEST(ExternalSort, EndsAtOnceWhenCancelled) {
   for (const std::size_t memory : {2U, 20000U}) {
     const TempDir directory;

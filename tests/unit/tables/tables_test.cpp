@@ -29,8 +29,8 @@ SequencePart part(std::uint32_t input, std::string id, std::uint64_t length, std
           .frames = std::move(frames)};
 }
 
-// Every case of docs/reference/semantics.md, section 6, in one run: a long sequence over two units,
-// ties, failed frames, bytes above 0x7f, one id twice, and a damaged input between two good ones.
+// All cases of semantics 6 in one run: a long sequence over two units, ties, failed frames, bytes
+// above 0x7f, an id that occurs twice, and a damaged input between two good ones.
 std::vector<Unit> sample_units() {
   SequencePart begin = part(0, "b", 1400, 3, {frame(0, 0, 0.25F, 0.75F), frame(0, 3, 0.9F, 0.1F)});
   begin.last = false;
@@ -130,7 +130,7 @@ TEST(Tables, AreHeadersWithoutSequences) {
             "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n");
 }
 
-// Some thousands of rows, many of one id: the same bytes whatever is sorted in memory.
+// Some thousands of rows, many with one id: the same bytes for any number sorted in memory.
 std::string hash_of_tables(std::size_t rows_in_sort) {
   const TempDir directory;
   Journal journal = Journal::create(directory / "run.db", {});

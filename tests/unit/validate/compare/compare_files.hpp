@@ -13,7 +13,7 @@ namespace virnucpro {
 
 inline constexpr const char* kFrameHeader = "Sequence_ID\tPrediction\tscore1\tscore2\n";
 
-// Rows that are there already.
+// A source of given rows.
 class RowList : public RowSource {
  public:
   explicit RowList(const std::vector<std::string>& ids) : ids_(ids) {}
@@ -31,7 +31,7 @@ class RowList : public RowSource {
   std::size_t at_ = 0;
 };
 
-// Two tables of frames, given without their headers.
+// Compares two tables of frames, given without headers.
 inline Comparison compare_frames(const std::string& a, const std::string& b,
                                  const Tolerance& tolerance = {}, std::size_t named = 10) {
   const TempDir dir;

@@ -27,7 +27,7 @@ TEST(Tolerance, IsThatOfNumpy) {
   EXPECT_TRUE(is_within(1.75, 1, tolerance));
   EXPECT_FALSE(is_within(1.7501, 1, tolerance));
   EXPECT_TRUE(is_within(-0.5, 0, tolerance));
-  EXPECT_TRUE(is_within(3.5, 5, tolerance));  // b is what the relative part is of
+  EXPECT_TRUE(is_within(3.5, 5, tolerance));  // the tolerance is relative to b
   EXPECT_FALSE(is_within(5, 3.5, tolerance));
 }
 
@@ -68,7 +68,7 @@ TEST(Compare, OneNumberInOtherDigitsIsEqualUnlessExact) {
       compare_frames("a\tvirus\t0.1\t0.9\n", "a\tvirus\t1e-1\t0.90\n", {.exact = true}).equal());
 }
 
-// A's scores lie 0.1 apart at "on", a little more at "off".
+// The distance of A's scores is 0.1 for "on", a little more for "off".
 TEST(Compare, LabelsNearTheBoundaryAreToldFromOthers) {
   const Comparison result = compare_frames(
       "on\tvirus\t0.5\t0.6\noff\tvirus\t0.4\t0.6\nsure\tvirus\t0.01\t0.99\nfine\tvirus\t0\t1\n",
@@ -79,7 +79,7 @@ TEST(Compare, LabelsNearTheBoundaryAreToldFromOthers) {
   EXPECT_EQ(labels.differing_far, 2U);
   const auto& rows = only(result).first_differing;
   ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows[0].id, "sure");  // the surest first
+  EXPECT_EQ(rows[0].id, "sure");  // the clearest label first
   EXPECT_EQ(rows[1].id, "off");
   EXPECT_EQ(rows[2].id, "on");
   EXPECT_EQ(rows[2].cause, Cause::kLabelNear);

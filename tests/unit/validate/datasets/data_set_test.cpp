@@ -52,7 +52,7 @@ struct DataSets : testing::Test {
   }
 };
 
-// The bytes of a data set of each size of the table (but the largest), and of each kind of lengths.
+// The bytes for each named size (except the largest), and for each kind of lengths.
 TEST_F(DataSets, TheBytesArePinned) {
   const auto sha256 = [&](std::uint64_t count, const LengthDistribution& length) {
     const DataSetSettings settings{.sequences = {.count = count, .length = length}};

@@ -74,7 +74,7 @@ TEST(LengthDistribution, LogNormalLengthsStayWithinTheirBoundsAndKeepTheirMedian
 
 TEST(LengthDistribution, WithoutDeviationTheMedianIsExact) {
   for (const std::uint64_t median : {1U, 499U, 1'000'003U, 2'147'483'647U}) {
-    // 0 is hit by no draw of an odd sum: the factor is 2^0 all the same.
+    // An odd sum never draws exactly 0; with sigma 0 the factor is still 2^0.
     EXPECT_EQ(draws(LogNormalLengths{.median = median, .sigma = {0, 1}}, 3),
               std::vector<std::uint64_t>(3, median));
   }

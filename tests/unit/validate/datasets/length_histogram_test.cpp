@@ -50,7 +50,7 @@ TEST(LengthHistogram, IntervalsAscendWithoutAGap) {
   for (std::uint64_t length = 1; length < 70'000; ++length) lengths.add(length);
   std::uint64_t before = 0;
   for (const LengthStep& step : lengths.steps()) {
-    EXPECT_EQ(step.length, before + 1);  // the first that no earlier step counts
+    EXPECT_EQ(step.length, before + 1);  // the first length not in an earlier step
     before = step.up_to;
   }
   EXPECT_EQ(before, 69'999U);

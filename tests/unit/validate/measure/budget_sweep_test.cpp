@@ -16,7 +16,7 @@ BudgetRow row_of(std::size_t budget, double rate) {
   return {.token_budget = budget, .tokens_per_second = rate};
 }
 
-// What came of a sweep over 1, 2, 3, 4 tokens.
+// The result of a sweep over 1, 2, 3, 4 tokens.
 struct Outcome {
   std::vector<BudgetRow> rows;
   std::vector<std::size_t> handed_on;

@@ -67,7 +67,7 @@ TEST_F(ChildProgram, NamesAProgramThatIsNotThere) {
   }
 }
 
-// Asks to stop a moment after the child was started.
+// Requests a stop shortly after the child was started.
 class StopSoon {
  public:
   explicit StopSoon(Cancel& cancel)

@@ -8,7 +8,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kSize = 64U << 20U;
-constexpr std::size_t kUncounted = kSize / 16;  // the kernel counts pages by processor, in batches
+constexpr std::size_t kUncounted = kSize / 16;  // the kernel counts pages per processor, in batches
 
 TEST(PeakMemory, IsWhatTheWorkHeldAtOnce) {
   const auto peak = peak_memory_of([] { const std::vector<char> held(kSize, 'x'); });

@@ -15,7 +15,7 @@ constexpr double kShort = 0.01;
 ProfileSettings settings_of(ProfiledModel model, std::vector<std::size_t> budgets) {
   ProfileSettings settings;
   settings.model = model;
-  // A model that is not measured is not looked for.
+  // The other model is not looked up.
   const bool esm2 = model == ProfiledModel::kEsm2;
   settings.models = {.dnabert_s = esm2 ? "none" : "synthetic:dnabert-s-tiny",
                      .esm2 = esm2 ? "synthetic:esm2_tiny" : "none",
@@ -39,7 +39,7 @@ TEST(Profiler, MeasuresEveryBudgetOfEitherModel) {
       EXPECT_FALSE(row.out_of_memory);
       EXPECT_GT(row.tokens_per_second, 0);
       EXPECT_GE(row.spread, 0);
-      EXPECT_GE(row.batches, 5U);  // one a repeat
+      EXPECT_GE(row.batches, 5U);  // one per repeat
     }
     EXPECT_GE(profiler.tokens(), 4 * 700U);
   }
@@ -50,7 +50,7 @@ TEST(Profiler, DescribesWhatItMeasures) {
   const Profiler profiler(settings_of(ProfiledModel::kEsm2, {200}), cancel);
   EXPECT_EQ(profiler.description().at("esm2"), "synthetic:esm2_tiny:0");
   EXPECT_EQ(profiler.description().count("dnabert_s"), 0U);
-  EXPECT_EQ(profiler.frames(), 5U);  // of 168 tokens, for four batches
+  EXPECT_EQ(profiler.frames(), 5U);  // with 168 tokens, for four batches
   EXPECT_EQ(profiler.tokens(), 5 * 168U);
 }
 

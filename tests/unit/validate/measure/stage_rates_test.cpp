@@ -33,7 +33,7 @@ TEST(SlowestStage, CountsThreadsAndDevices) {
   EXPECT_EQ(slowest_stage(stages(1'000, 600), 2, 2).clock, StageClock::kDevice);
 }
 
-// More threads do not help a stage that one thread does.
+// More threads do not speed up a stage that runs on one thread.
 TEST(SlowestStage, NamesAStageOfOneThread) {
   std::vector<StageRate> some = stages(50'000, 5'000);
   some.push_back({"journal", StageClock::kHost, 1'000});

@@ -52,7 +52,7 @@ TEST(RatioOf, IsCertainWhereRepeatsDoNotDiffer) {
   EXPECT_DOUBLE_EQ(*ratio.high, 1.5);
 }
 
-// Of many experiments with noise of a known kind the interval holds the truth in about 95 of 100.
+// In about 95 of 100 experiments with known noise the interval contains the true value.
 TEST(RatioOf, HoldsTheTruthAsOftenAsItSays) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> noise(0, 0.05);

@@ -16,9 +16,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Stands for the program: runs of a known cost, which it tells (see run_fake): a second of work
-// shared by its workers. It leaves the tables of one frame, and tells of 8,000 tokens a second and
-// worker; of two, the second is at work for half the time.
+// Replaces the program with runs of known cost, which they report (see run_fake): one second of
+// work, shared by its workers. A run leaves tables of one frame, and reports 8,000 tokens a second
+// per worker. With two workers, the second works half of the time.
 constexpr const char* kFakeProgram = R"(#!/bin/sh
 workers=1
 while [ $# -gt 0 ]; do
@@ -46,8 +46,8 @@ cat > $out/telemetry_1.json <<END
 END
 )";
 
-// Runs it, and takes for its time the costs that it tells of: no test has to wait for them, nor
-// depends on how busy the machine is.
+// Runs it, but takes the reported costs as its time: so no test has to wait, or depends on how busy
+// the machine is.
 ChildEnd run_fake(const ChildCall& call, const Cancel& cancel) {
   ChildEnd end = run_child(call, cancel);
   end.seconds = 0;
@@ -104,7 +104,7 @@ TEST_F(Suites, RecoverTheSpeedUpOfADeviceOfKnownCost) {
   EXPECT_DOUBLE_EQ(metric(report, "scaling.2.esm_tokens_per_second").values.at(0), 16'000);
 }
 
-// A skipped row is no pass.
+// A skipped row does not count as passed.
 TEST_F(Suites, SkipBarsOfGpusOnTheCpu) {
   const SuiteReport report = run("scaling");
   ASSERT_THAT(report.verdicts, SizeIs(6));
@@ -158,7 +158,7 @@ TEST_F(Suites, HoldTheOriginalAgainstThisProgram) {
   ASSERT_TRUE(report.verdicts.at(0).value);
   EXPECT_DOUBLE_EQ(*report.verdicts[0].value, 5);
   EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kPass);
-  EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kSkipped);  // of a GPU
+  EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kSkipped);  // a bar for GPUs
 }
 
 TEST_F(Suites, DoNotCallFastWhatLeavesNoResults) {

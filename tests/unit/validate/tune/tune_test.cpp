@@ -26,7 +26,7 @@ TuneCell cell_of(std::size_t threads, std::size_t prefetch, std::size_t budget) 
   return {.threads = threads, .prefetch = prefetch, .token_budget = budget};
 }
 
-// Rates are planted: what each cell was measured on is kept.
+// Returns prepared rates, and records what each cell was measured on.
 class Planted {
  public:
   explicit Planted(std::function<double(const TuneCell&, std::size_t run)> rate)
@@ -123,7 +123,7 @@ TEST(Tune, RaisesTheBarWithTheData) {
   EXPECT_EQ(result_of(results, slow).why, "80 % of the fastest cell's rate in round 2");
 }
 
-// 65 and 72 of 100 and 80: its fastest repeat is above seven tenths of the fastest's slowest.
+// 65 and 72 against 100 and 80: its fastest run is above seven tenths of the other's slowest.
 TEST(Tune, KeepsWhatMayBeSlowByChance) {
   const TuneCell noisy = cell_of(1, 1, 512);
   Planted planted([&](const TuneCell& cell, std::size_t run) {
