@@ -1,8 +1,8 @@
-"""A case that cannot run is a failure, unless it is skipped by what needs.py has for that."""
+"""A skipped test counts as failed, unless needs.py provides for the skip."""
 
 import pytest
 
-import lengths  # pylint: disable=unused-import  # an unknown length ends every run of tests
+import lengths  # pylint: disable=unused-import  # an unknown length ends every test run
 from needs import lacking
 
 GATE = pytest.StashKey[bool]()
@@ -14,7 +14,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Before any fixture of the test is made."""
+    """Runs before any fixture of the test is made."""
     if names := lacking(item):
         item.stash[GATE] = True
         pytest.skip(f"needs {', '.join(names)}")

@@ -1,7 +1,7 @@
-"""How long the tests take: VIRNUCPRO_TEST_LENGTH, one of LENGTHS.
+"""How thorough the tests are: VIRNUCPRO_TEST_LENGTH, one of LENGTHS.
 
-`check` (the default) meets every kind of case at least once: what `make check` runs. `full` meets
-more of each kind: `make check-full`. `long` takes hours. tests/unit/length.hpp is the same for C++.
+`check` (the default) covers every kind of case at least once, for `make check`. `full` covers more
+of each kind, for `make check-full`. `long` takes hours. tests/unit/length.hpp is the same for C++.
 """
 
 import os
@@ -14,5 +14,5 @@ if LENGTH not in LENGTHS:
 
 
 def by_length(check, full, long=None):
-    """The value for this length; `long` takes that of `full` where it has none of its own."""
+    """The value for this length; `long` uses that of `full` if it has none."""
     return {"check": check, "full": full, "long": full if long is None else long}[LENGTH]

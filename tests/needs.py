@@ -1,10 +1,10 @@
-"""The one way to skip a test: the machine lacks an instruction set that the test computes with.
+"""The only way to skip a test: the machine lacks an instruction set that the test needs.
 
     @needs_isa("AVX512_BF16")                    on a test, or
     pytest.param(…, marks=needs_isa("AVX512"))   on a parameter of a test or of a fixture
 
-conftest.py carries it out, and makes a failure of every other skip. What counts is what the program
-under test says of this processor, so ONEDNN_MAX_CPU_ISA=AVX2 tests what a lesser one would do.
+conftest.py does the skipping, and makes every other skip a failure. The tested program decides what
+this processor has, so ONEDNN_MAX_CPU_ISA=AVX2 tests it as on an older one.
 """
 
 import functools
@@ -14,7 +14,7 @@ import subprocess
 
 import pytest
 
-# The kernel path that `virnucpro -v --version` names where the program computes with a set.
+# The kernel path in `virnucpro -v --version` if the program uses this set.
 KERNEL_PATHS = {"AVX512": "cpu-avx512", "AVX512_BF16": "cpu-avx512-bf16"}
 
 
@@ -33,6 +33,6 @@ def kernel_paths():
 
 
 def lacking(item):
-    """The names that a test asks for and the program does not compute with."""
+    """The sets that a test needs and the program does not use."""
     asked = [mark.args[0] for mark in item.iter_markers("needs_isa")]
     return [name for name in asked if KERNEL_PATHS[name] not in kernel_paths()]

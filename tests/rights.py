@@ -1,4 +1,4 @@
-"""For tests of what a user may not read or write. They may run as root, who may do everything.
+"""For tests of files that a user may not read or write. They may run as root, who may do anything.
 
     with read_only(folder):
         run(…, preexec_fn=without_rights)
@@ -14,9 +14,9 @@ CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2  # linux/capability.h
 
 
 def without_rights():
-    """In the child, before the program starts: permissions hold for it, also where it is root's.
+    """In the child, before the program starts: permissions then apply, even to root.
 
-    It stays the same user, since another one may not reach the program: /root is closed.
+    The user stays the same, since another one may not reach the program: /root is closed.
     """
     if os.geteuid() != 0:
         return
@@ -27,7 +27,7 @@ def without_rights():
 
 @contextlib.contextmanager
 def read_only(folder):
-    """Nothing in it or below may be written meanwhile; what may not be read stays so."""
+    """Nothing in the folder can be written meanwhile; unreadable files stay unreadable."""
     modes = {path: path.stat().st_mode for path in [folder, *folder.rglob("*")]}
     for path, mode in modes.items():
         path.chmod(mode & 0o555)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks a file of `predict --trace`: that it is well-formed, that a thread's spans nest, and that
-what a GPU did lies under the batch that it was launched for. Prints what each process holds, and of
-a GPU how busy it was once its first batches were through.
+"""Checks a file of `predict --trace`: it must be well-formed, the spans of a thread must nest, and
+GPU work must lie within the batch that launched it. Prints the contents of each process and, for a
+GPU, how busy it was after its first batches.
 
     tests/cli/check_trace.py TRACE.json [--kernels] [--least-busy PERCENT]
 
---kernels: a trace without kernels is wrong, too. Exits 1 where something is.
+--kernels: a trace without kernels is wrong, too. Exits 1 if something is wrong.
 """
 
 import argparse
@@ -14,8 +14,8 @@ import sys
 from collections import defaultdict
 
 KINDS = {"host", "kernel", "copy", "batch"}
-CLOCK_ERROR = 200  # microseconds by which a GPU's fitted times may be off
-FIRST_BATCHES = 2  # that fill the pipeline
+CLOCK_ERROR = 200  # microseconds; possible error of a GPU's fitted times
+FIRST_BATCHES = 2  # they fill the pipeline
 
 
 def end_of(event):
@@ -26,7 +26,7 @@ class Trace:
     def __init__(self, text):
         document = json.loads(text)
         self.about = document["otherData"]
-        self.names = {}  # of processes by id
+        self.names = {}  # of processes, by id
         self.tracks = {}  # by process and track
         self.spans = []
         for event in document["traceEvents"]:
@@ -76,13 +76,13 @@ def check_nesting(spans):
         for span in sorted(track, key=lambda span: (span["ts"], -span["dur"])):
             while open_spans and end_of(open_spans[-1]) <= span["ts"]:
                 open_spans.pop()
-            if open_spans:  # times have three digits after the point, floats a little error
+            if open_spans:  # times have three decimals; floats add a small error
                 assert end_of(span) <= end_of(open_spans[-1]) + 1e-3, (span, open_spans[-1])
             open_spans.append(span)
 
 
 def check_kernels(trace, pid):
-    """A batch's kernels ran after its enqueueing began and before the wait for it ended."""
+    """A batch's kernels ran between the start of its enqueueing and the end of the wait for it."""
     begun = {span["args"]["batch"]: span["ts"] for span in trace.of(pid, "host")
              if span["name"] == "enqueue" and "batch" in span["args"]}
     done = {span["args"]["batch"]: end_of(span) for span in trace.of(pid, "host")
@@ -100,7 +100,7 @@ def check_kernels(trace, pid):
 
 
 def busy_share(trace, pid, *kinds):
-    """What such spans cover of the time from the first batch after those that fill the pipeline to the end of the last."""
+    """The share of time that such spans cover, from batch FIRST_BATCHES to the end."""
     batches = sorted(trace.of(pid, "batch"), key=lambda span: span["ts"])[FIRST_BATCHES:]
     assert batches, "too few batches to tell how busy the GPU was"
     begin, end = batches[0]["ts"], max(end_of(span) for span in batches)
@@ -113,7 +113,7 @@ def busy_share(trace, pid, *kinds):
 
 
 def tell(trace, pid):
-    """Its share where it has a GPU's kernels, else nothing."""
+    """Returns the GPU's busy share if the process has kernels, else nothing."""
     kernels = trace.of(pid, "kernel")
     print(f"{trace.names[pid]} (process {pid}): {len(trace.of(pid, 'host'))} spans, "
           f"{len(trace.batches(pid))} batches, {len(kernels)} kernels")

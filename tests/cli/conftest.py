@@ -20,7 +20,7 @@ TABLES = ("prediction_results.txt", "prediction_results_highestscore.csv")
 
 
 class Program:
-    """Runs the executable in a folder of its own."""
+    """Runs the executable in its own folder."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -38,7 +38,7 @@ class Program:
                                 **options)
 
     def on_a_terminal(self, *arguments, stdin):
-        """stderr, a terminal, of a run that waits for its input a good second."""
+        """stderr, a terminal, of a run that waits over a second for its input."""
         parent, child = os.openpty()
         process = self.start(*arguments, stdin=subprocess.PIPE, stderr=child,
                              term="xterm")
@@ -60,7 +60,7 @@ class Program:
         return shown
 
     def wait_for(self, condition, process):
-        """Until a run that was started has come so far."""
+        """Waits until a started run fulfils the condition."""
         deadline = time.monotonic() + 60
         while not condition():
             assert process.poll() is None, process.stderr and process.stderr.read()
@@ -103,7 +103,7 @@ def genome():
 
 
 def pieces(genome):
-    """Of the genome by id, each with stop-free frames at 100 bases a chunk."""
+    """Parts of the genome by id, each with stop-free frames for chunks of 100 bases."""
     return {f"piece_{i}": genome[i * 1000:i * 1000 + 700] for i in range(6)}
 
 
@@ -130,7 +130,7 @@ def message(result):
 
 
 def is_there(process):
-    """Whether a process runs, and is no zombie."""
+    """Whether a process exists and is no zombie."""
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

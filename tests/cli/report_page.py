@@ -1,11 +1,11 @@
-"""Reads a report's HTML as strictly as no browser does."""
+"""Reads a report's HTML more strictly than any browser."""
 
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 VOID = {"meta", "input", "br", "hr", "link", "img"}
-# What may name something to be loaded; none of these stands in a report but href, within the page.
+# Attributes that may load something. A report has none of them, except href within the page.
 LOADING = {"src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping"}
 
 
@@ -41,7 +41,7 @@ class Page(HTMLParser):
 
 
 def read_page(file):
-    """The page, once it was seen to be whole and to load nothing."""
+    """Reads the page, and checks that it is complete and loads nothing."""
     text = file.read_text(encoding="utf-8")
     assert text.startswith("<!DOCTYPE html>")
     page = Page(text)
@@ -54,7 +54,7 @@ def read_page(file):
     style = page.text_of["style"]
     assert "url(" not in style and "@import" not in style
     addresses = set(re.findall(r"[a-z]+://[^\s\"'<]+", text))
-    assert addresses <= {"http://www.w3.org/2000/svg"}  # a name, which nothing fetches
+    assert addresses <= {"http://www.w3.org/2000/svg"}  # only a name; nothing fetches it
     plots = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
     assert len(plots) == page.elements.count("svg") > 0
     for plot in plots:

@@ -1,6 +1,6 @@
-"""BAM, SAM and CRAM as inputs: the same sequences give the same tables, and a cut is never whole.
+"""BAM, SAM and CRAM as inputs: the same sequences give the same tables; truncation is noticed.
 
-The files are written by samtools.
+samtools writes the files.
 """
 
 import gzip
@@ -29,14 +29,14 @@ def reverse_complement(letters):
 
 
 def sam_line(name, flags, letters, position=0):
-    """A line of SAM; `letters` as the file has them."""
+    """A line of SAM; `letters` as written in the file."""
     place = f"genome\t{position}\t60\t{len(letters)}M" if position else "*\t0\t0\t*"
     return f"{name}\t{flags}\t{place}\t*\t0\t0\t{letters}\t{'I' * len(letters)}\n"
 
 
 @pytest.fixture
 def files(program, genome, sequences):
-    """The same sequences in every format; the mapped ones lie on the genome, every other one
+    """The same sequences in every format; the mapped ones lie on the genome, every second one
     reversed."""
     folder = program.folder
     (folder / "genome.fa").write_text(fasta({"genome": genome}))
@@ -213,7 +213,7 @@ def test_alignments_hold_no_proteins(program, files):
 
 
 def test_nothing_is_fetched_for_a_cram(program, files, genome):
-    """The header names the reference and its MD5; a proxy would see whoever asks for it."""
+    """The header names the reference and its MD5; a proxy would notice a download."""
     environment = {"REF_PATH": "", "REF_CACHE": str(program.folder / "cache" / "%2s/%s"),
                    "XDG_CACHE_HOME": str(program.folder / "home"),
                    "https_proxy": "http://127.0.0.1:9"}

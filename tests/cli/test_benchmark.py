@@ -28,7 +28,7 @@ def run(program, *arguments, out="out", exit_code=0):
 
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory):
-    """All suites, once."""
+    """One run of all suites."""
     folder = tmp_path_factory.mktemp("benchmark")
     began = time.monotonic()
     result = subprocess.run([BIN, "benchmark", *TINY, "--suite", "all", "-o", "out"], cwd=folder,
@@ -77,7 +77,7 @@ def test_json_has_the_keys_of_v2_s_files(everything):
         assert figures["seq_per_sec"] > 0 and figures["time"] > 0
     assert performance["memory_usage"]["peak"] > 0
     assert performance["total_time"] > 0
-    assert performance["projected_10k_time"] is None  # it computed for too short a time
+    assert performance["projected_10k_time"] is None  # it computed too briefly
     assert report["validation"] == {"equivalence": None, "meets_10hr_requirement": None}
     assert report["status"] == {"all_tests_passed": True, "failures": []}
     assert report["summary"] == {"pass": True, "exit_code": 0}
@@ -91,7 +91,7 @@ def test_figures_make_sense(everything):
     for figure in figures.values():
         assert 0 < figure["low_quartile"] <= figure["median"] <= figure["high_quartile"]
         assert figure["better"] in ("higher", "lower")
-    # A stage by itself is faster than the run it is a part of.
+    # A stage alone is faster than the whole run.
     whole = figures["end_to_end.sequences_per_second"]["median"]
     for stage in ("read", "translate", "tokenize", "pack", "esm2", "dnabert_s"):
         assert figures[f"throughput.{stage}.sequences_per_second"]["median"] > whole
@@ -124,7 +124,7 @@ def test_pages_say_the_same(everything):
 
 
 def scaled(report, by):
-    """The same figures, so many times better."""
+    """The same figures, `by` times better."""
     changed = json.loads(json.dumps(report))
     for figure in changed["metrics"]:
         for key in ("median", "low_quartile", "high_quartile"):
@@ -133,7 +133,7 @@ def scaled(report, by):
 
 
 def test_a_planted_slowdown_is_a_regression(program):
-    """Of figures 100 times better and worse, in runs that are allowed to be short."""
+    """Compares with figures 100 times better and worse; short runs are allowed."""
     (program.folder / "short.yaml").write_text("run:\n  requirements:\n    shortest_run: 0\n")
     long = [*MODELS, "--device", "cpu", "-t", "2", "--data-size", "tiny", "-c", "short.yaml", "--suite", "end-to-end"]
 
@@ -240,7 +240,7 @@ def test_real_samples_with_their_provenance(program):
 
 
 def test_samples_in_several_sizes_and_files(program):
-    """A line needs several sizes; the original takes one file; models are kept over two."""
+    """A line needs several sizes; the original takes one file; files share loaded models."""
     (program.folder / "samples").mkdir()
     for name in "ab":
         reads = {f"{name}{k}": "ATGGCC" * (50 + k) for k in range(6)}
@@ -367,7 +367,7 @@ def test_two_at_once_are_refused(program):
 
 
 def test_commands_of_others_get_whole_paths(program):
-    """Also where they go elsewhere first; both tables have to be there."""
+    """Even if the command changes the folder first; both tables must exist."""
     _, report = run(program, "--suite", "equivalence", "--vanilla-command",
                     'cd / && test -s "$INPUT" && cp -r "$OUTPUT"/../*_own/*_merged "$OUTPUT" && '
                     'rm "$OUTPUT"/*/*_highestscore.csv')

@@ -183,7 +183,7 @@ def test_log_file(program):
     assert result.stderr == b""
     assert "unknown key nonsense" in (program.folder / "run.log").read_text()
     result = program("-l", "absent/run.log", "utils", "generate-config")
-    if result.returncode == 0:  # the folder was made
+    if result.returncode == 0:  # it made the folder
         assert (program.folder / "absent" / "run.log").exists()
     else:
         assert "output cannot be written" in message(result)

@@ -1,4 +1,4 @@
-"""compare: two runs, tables or files of embeddings side by side, those of the original among them."""
+"""compare: two runs, tables or files of embeddings, including those of the original."""
 
 import json
 import os
@@ -16,7 +16,7 @@ ORIGINAL = SOURCE / "tests" / "data" / "vanilla" / "expected"
 FRAMES = "Sequence_ID\tPrediction\tscore1\tscore2\n"
 CONSENSUS = "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\n"
 TABLE = FRAMES + "a\tvirus\t0.1\t0.9\nb\tothers\t0.75\t0.25\nc\tvirus\t0.45\t0.5\n"
-LINES = [len("".join(TABLE.splitlines(keepends=True)[:k])) for k in range(5)]  # where each begins
+LINES = [len("".join(TABLE.splitlines(keepends=True)[:k])) for k in range(5)]  # begin of each
 HDF5 = {"dnabert_s": 3, "esm2": 4, "merged": 7}
 
 
@@ -41,7 +41,7 @@ def write_tables(program, a, b):
 
 
 def compared(program, *arguments, code=0):
-    """What the JSON says, which has to be what stdout says."""
+    """The comparison's JSON, which must agree with stdout."""
     result = program("compare", *arguments, "-f", "-o", "compared.json")
     assert result.returncode == code, message(result)
     assert result.stderr == b""
@@ -87,7 +87,7 @@ def check_dataset(text, dataset):
 
 
 def not_compared(program, *arguments):
-    """The message of a comparison that cannot be made."""
+    """The message when two things cannot be compared."""
     result = program("compare", *arguments, "-o", "compared.json")
     assert (result.returncode, result.stdout) == (2, b""), message(result)
     assert not (program.folder / "compared.json").exists()
@@ -255,7 +255,7 @@ def test_consensus_of_the_original_has_two_columns(program):
     assert consensus["identical"] == 2
     assert consensus["remarks"] == ["in B alone, not compared: max_score_0, max_score_1"]
     (program.folder / "ours.csv").write_text(ours.replace("2_chunk_1\tTrue", "2_chunk_1\tFalse"))
-    # The scores that say how near it was are those of the other table.
+    # The distance from the boundary comes from the other table's scores.
     rows = compared(program, original, "ours.csv", code=1)["datasets"][0]["differing_rows"]
     assert [row["cause"] for row in rows] == ["label-near-boundary"]
 
@@ -313,7 +313,7 @@ def test_hdf5_in_another_order_and_precision(program):
 
 
 def pt_files(folder, ids, values, name_of="{}.pt".format):
-    """The three files of the original, each as its program saves them."""
+    """The three files of the original, as its program writes them."""
     files = {}
     for name, width in HDF5.items():
         rows = torch.from_numpy(values[name])
@@ -375,7 +375,7 @@ STAGES = {"dnabert_s": ("nucleotide", "DNABERT_S"), "esm2": ("protein", "ESM"),
 
 
 def pt_name(layout, part):
-    """Where the original has a dataset's part: in a folder of each stage, or all in one."""
+    """The original's file for a dataset's part: in a folder per stage, or all in one folder."""
     return lambda name: layout.format(folder=STAGES[name][0], part=part, model=STAGES[name][1])
 
 
@@ -385,11 +385,11 @@ IN_ONE = "output_{part}_{model}.pt"
 
 @pytest.fixture
 def original_and_ours(program):
-    """`original/`, in three parts with rows of each in another order, and `ours/embeddings.h5`."""
+    """`original/`, in three parts whose rows are in another order, and `ours/embeddings.h5`."""
     def write(layout):
         (program.folder / "ours").mkdir()
         values = write_hdf5(program.folder / "ours" / "embeddings.h5", FRAME_IDS)
-        for part, first in ((2, 0), (9, 10), (10, 20)):  # by number: by name 10 comes first
+        for part, first in ((2, 0), (9, 10), (10, 20)):  # by number; by name 10 comes first
             rows = range(first + 9, first - 1, -1)
             pt_files(program.folder / "original", [FRAME_IDS[row] for row in rows],
                      {name: numbers[list(rows)] for name, numbers in values.items()},
@@ -420,7 +420,7 @@ def test_a_value_in_a_part(program, original_and_ours):
     written = compared(program, "ours", "original", code=1)
     assert [d["name"] for d in written["datasets"] if not d["equal"]] == ["esm2"]
     (row,) = written["datasets"][1]["differing_rows"]
-    # Row 4 of the second part, whose rows are 19 to 10.
+    # Row 4 of the second part, which holds rows 19 to 10.
     assert [row[key] for key in ("id", "row_a", "row_b", "column")] == ["frame_16", 17, 14, "1"]
 
 
@@ -608,14 +608,14 @@ def test_damaged_hdf5(program):
             program, "good.h5", "bad.h5")
 
 
-# Not every version of HDF5 survives it.
+# Some versions of HDF5 crash on this file.
 def test_hdf5_that_crashes_its_library(program):
     with h5py.File(program.folder / "good.h5", "w") as file:
         file.create_dataset("ids", data=["frame_0"], dtype=h5py.string_dtype())
         file["esm2"] = [[1.0]]
     whole = (program.folder / "good.h5").read_bytes()
     heap = whole.index(b"GCOL")
-    place = struct.pack("<IQI", 7, heap, 1)  # of the id: its length, its heap, its number there
+    place = struct.pack("<IQI", 7, heap, 1)  # the id's length, heap and number in the heap
     assert whole.count(place) == 1
     lie = struct.pack("<IQI", 7, heap, 0xffffffff)
     (program.folder / "bad.h5").write_bytes(whole.replace(place, lie))

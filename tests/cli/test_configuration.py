@@ -1,5 +1,5 @@
-"""Every key, variable and flag of v2 has its test here: the tables below are compared with the
-program's own, so that a new one without a test fails."""
+"""Every key, variable and flag of v2 has a test here. The tables below are compared with the
+program's own, so a new one without a test fails."""
 
 import re
 import subprocess
@@ -59,12 +59,12 @@ def nested(key, value):
 
 @dataclass
 class Setting:
-    """What a run with -v says when nothing sets a key, then when file, variable and flag do, each
-    beside those before it."""
+    """The log of a run with -v when nothing sets a key, and then when file, variable and flag do,
+    each added to the ones before."""
     default: str
-    file: tuple  # (value, said)
-    flag: tuple  # (flags, said)
-    variable: tuple = ()  # (name, value, said)
+    file: tuple  # (value, log text)
+    flag: tuple  # (flags, log text)
+    variable: tuple = ()  # (name, value, log text)
     arguments: list = field(default_factory=lambda: ["absent.fa"])
 
 
@@ -107,8 +107,7 @@ SETTINGS = {
     "run.threshold": Setting("threshold 0.5,", ("0.25", "threshold 0.25,"),
                              (["--threshold", "0.75"], "threshold 0.75,")),
 }
-# Keys whose effect is not a line of the log: each has a test of its own, below or in
-# test_telemetry.py.
+# Keys whose effect is not in the log. Each has its own test, below or in test_telemetry.py.
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
              "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
              "run.monitor_interval"}
@@ -128,7 +127,7 @@ def test_every_key_of_v2_is_there():
 
 @pytest.fixture
 def place(program, sequences):
-    """A folder with an input and the folders that models are looked for in."""
+    """A folder with an input and the model folders."""
     (program.folder / "a.fa").write_text(fasta(sequences))
     for name in ("of_file", "of_variable", "of_flag"):
         (program.folder / name).mkdir()
@@ -138,7 +137,7 @@ def place(program, sequences):
 @pytest.mark.parametrize("key", SETTINGS)
 def test_flag_before_environment_before_file_before_default(place, key):
     setting = SETTINGS[key]
-    if "models" in key or "model_name" in key:  # a model of that name would be found
+    if "models" in key or "model_name" in key:  # so that a model of that name is found
         for name in ("of_file", "of_flag"):
             if key != "run.models_dir":
                 (place.folder / name).rmdir()
@@ -235,7 +234,7 @@ def test_key_without_effect_is_accepted_and_v_says_so(program, key):
     assert f"c.yaml: line {line}: {key} has no effect here: " in said
 
 
-# Anything is a text.
+# Not texts: any value is a text.
 @pytest.mark.parametrize("key", KEYS)
 def test_wrong_type_is_an_error_with_its_line(program, key):
     (program.folder / "c.yaml").write_text("# first\n" + nested(key, "{a: [b]}"))
@@ -248,13 +247,13 @@ def test_wrong_type_is_an_error_with_its_line(program, key):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_mistyped_key_names_the_nearest(program, key):
-    wrong = key[:-1] + "_"  # the last letter
+    wrong = key[:-1] + "_"  # with a wrong last letter
     (program.folder / "c.yaml").write_text(nested(wrong, "1"))
     result = program("-c", "c.yaml", "utils", "list-devices")
     assert result.returncode == 0
     expected = f"unknown key {wrong}; did you mean "
     assert expected in message(result)
-    if not key.startswith("prediction.models."):  # 300 and 500 are as near
+    if not key.startswith("prediction.models."):  # 300 and 500 are equally near
         assert f"{expected}{key}?" in message(result)
 
 
@@ -318,7 +317,7 @@ def test_library_of_kernels_has_to_be_there(place):
     result = place.predict(*flags, environment={"VIRNUCPRO_CUPTI": "./absent.so"})
     assert result.returncode == 1
     assert "VIRNUCPRO_CUPTI ./absent.so: expected a library" in message(result)
-    # A name alone is the loader's to find, where there are kernels to be told of.
+    # The loader searches for a name without a folder, but only if there are kernels to trace.
     for name in ("", "absent.so"):
         assert place.predict(*flags, "--force", environment={"VIRNUCPRO_CUPTI": name}).returncode == 0
 
@@ -387,7 +386,7 @@ def test_every_flag_of_v2_is_there():
 @pytest.mark.parametrize("command", [["predict"], ["embed", "-o", "x.h5"]])
 @pytest.mark.parametrize("names, value", flags_of_v2())
 def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
-    if names == "--gpus":  # an error: test_commands.py
+    if names == "--gpus":  # an error, tested in test_commands.py
         return
     for name in names.split(","):
         result = program(*command, "absent.fa", name, *(["8"] if value else []))

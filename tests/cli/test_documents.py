@@ -1,4 +1,4 @@
-"""Help, manual, completion and references: made from one table, so they must say the same."""
+"""Help, manual, completion and references come from one table, so they must agree."""
 
 import functools
 import os
@@ -81,7 +81,7 @@ def test_help_is_laid_out(path):
 
 @pytest.fixture(scope="module")
 def files_of_examples(genome, tmp_path_factory):
-    """A folder with the files that the examples name."""
+    """A folder with the files named in the examples."""
     program = Program(tmp_path_factory.mktemp("examples"))
     folder, sequences = program.folder, pieces(genome)
     for name in ("contigs.fa", "reads.fa"):
@@ -104,7 +104,7 @@ def files_of_examples(genome, tmp_path_factory):
 
 @pytest.fixture
 def shell(program, files_of_examples):
-    """bash in a folder of that kind, with the program on its PATH."""
+    """bash in a copy of that folder, with the program on its PATH."""
     folder = program.folder
     shutil.copytree(files_of_examples, folder, dirs_exist_ok=True)
 
@@ -119,8 +119,8 @@ def shell(program, files_of_examples):
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
                     " run_a": ["-o run_a", "-o run_b"],
                     " part_0": ["--shard 0/2 -o part_0", "--shard 1/2 -o part_1"]}
-# What an example does for less time in the check form. The options are taken, and other tests in
-# their length: test_benchmark.py runs all suites, test_tune.py a grid.
+# Shorter forms of slow examples, for the check form. They keep the options; other tests run the
+# full work: test_benchmark.py all suites, test_tune.py a grid.
 SHORTER = by_length({
     "virnucpro profile ": "virnucpro profile --seconds 0.1 ",
     "virnucpro tune --models-dir models --data-size tiny ":
@@ -165,13 +165,13 @@ def test_manual_has_every_option_and_example():
 def test_manual_is_clean():
     result = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", MAN_PAGE],
                             capture_output=True, check=False)
-    # No date: the same source gives the same bytes.
+    # No date: the same source must give the same bytes.
     complaints = [line for line in result.stdout.splitlines() if b"missing date" not in line]
     assert complaints == []
 
 
 def bash_complete(folder, *words):
-    """What bash would offer for the last word, cut as its COMP_WORDBREAKS cuts."""
+    """bash's suggestions for the last word, split as COMP_WORDBREAKS demands."""
     quoted = " ".join(f"'{word}'" for word in words)
     script = (f"source '{BASH}'; COMP_WORDBREAKS=$' \\t\\n\"\\'@><=;|&(:'; COMP_WORDS=({quoted}); "
               f"COMP_CWORD={len(words) - 1}; _virnucpro; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
@@ -227,8 +227,8 @@ def test_bash_completes_every_option(tmp_path, path):
 
 
 class Zsh:
-    """An interactive zsh on a terminal of its own. Looking through its functions is what takes
-    long, so one serves all lines."""
+    """An interactive zsh on its own terminal. Loading its functions is slow, so one zsh serves all
+    lines."""
 
     SET_UP = (f"unsetopt zle_bracketed_paste; fpath=('{ZSH.parent}' $fpath); autoload -Uz compinit;"
               " compinit -u -D; mark() { BUFFER=\"echo '[['${(q)BUFFER}']]'\"; zle accept-line };"
@@ -253,7 +253,7 @@ class Zsh:
         return found
 
     def complete(self, line):
-        """The command line after `line` and a tab."""
+        """The command line after typing `line` and a tab."""
         found = self.answer(line + "\t\x07", rb"(?m)^\[\[(.*?)\]\]")
         return found.group(1).decode().replace("\\", "").rstrip()
 
@@ -278,7 +278,7 @@ def zsh(tmp_path_factory):
     ("virnucpro -v utils gener", "virnucpro -v utils generate-config"),
     ("virnucpro help emb", "virnucpro help embed"),
     ("virnucpro help utils insp", "virnucpro help utils inspect"),
-    # The comma is taken away again by a blank or the end of the line.
+    # A blank or the end of the line removes the comma again.
     ("virnucpro embed --what mer", "virnucpro embed --what merged,"),
     ("virnucpro embed --what esm2,mer", "virnucpro embed --what esm2,merged,"),
     ("virnucpro predict --thres", "virnucpro predict --threshold="),

@@ -1,4 +1,4 @@
-"""Ends of a run that are easily silent."""
+"""Failures at the end of a run that could go unnoticed."""
 
 import resource
 

@@ -1,4 +1,4 @@
-"""export, merge and utils validate-checkpoints: what is made of runs that lie on disk."""
+"""export, merge and utils validate-checkpoints: work on finished or interrupted runs."""
 
 import gzip
 import resource
@@ -12,7 +12,7 @@ from conftest import MODELS, Program, fasta, fastq, message
 from rights import read_only, without_rights
 
 SHORT = ["-e", "100", "--no-progress"]
-RECORDS = 4500  # twice that is over two blocks of shards
+RECORDS = 4500  # twice as many need more than two blocks of a shard
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def run(program, sequences):
 
 @pytest.fixture
 def interrupted(program, sequences):
-    """A run whose journal has nothing but its fingerprint."""
+    """A run whose journal only has its fingerprint."""
     process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
                             stderr=subprocess.PIPE)
     program.interrupt(process)
@@ -71,7 +71,7 @@ def test_export_of_a_changed_input_gives_no_viruses(run):
 
 
 def unfinish(folder):
-    """As if the run had been killed behind its last unit."""
+    """Makes the run look as if it was killed after its last unit."""
     with sqlite3.connect(folder / "run.db") as journal:
         journal.execute("DELETE FROM completion")
         journal.execute("DELETE FROM inputs")
@@ -95,7 +95,7 @@ def test_export_of_viruses_of_an_interrupted_run(run, sequences):
 
 
 def test_export_of_an_input_that_rotted_behind_its_last_record(program, sequences):
-    """The damage shows only in the check sum, which comes after every record."""
+    """Only the checksum shows the damage, and it follows all records."""
     stored = bytearray(gzip.compress(fastq(sequences).encode(), compresslevel=0, mtime=0))
     (program.folder / "reads.fq.gz").write_bytes(stored)
     assert program.predict("reads.fq.gz", *SHORT, "-o", "out").returncode == 0
@@ -187,7 +187,7 @@ def test_validate_checkpoints_finds_damage(run):
 
 @pytest.fixture(scope="module")
 def shards(tmp_path_factory, genome):
-    """A run over three inputs, one of them cut, and its two shards."""
+    """A run over three inputs, one of them damaged, and its two shards."""
     program = Program(tmp_path_factory.mktemp("shards"))
     pieces = {f"read_{i}": genome[i:i + 40 + i * 37 % 200] for i in range(RECORDS)}
     (program.folder / "reads.fa").write_text(fasta(pieces))
@@ -202,7 +202,7 @@ def shards(tmp_path_factory, genome):
 def test_merge_makes_one_run_of_its_shards(shards):
     for runs in (["b", "a"], ["a", "b"]):
         result = shards("merge", *runs, "-o", "merged", "--force")
-        assert result.returncode == 2, message(result)  # an input was cut
+        assert result.returncode == 2, message(result)  # one input is damaged
         assert shards.tables("merged", "reads") == shards.tables("whole", "reads")
         failed = [(shards.folder / name / "failed_inputs.txt").read_bytes()
                   for name in ("merged", "whole")]
@@ -250,7 +250,7 @@ def test_merge_into_one_of_its_shards(shards, flags):
 @pytest.mark.parametrize("most, code, why", [(4096, 2, "tables: "),
                                              (40, 1, "70 open files at once, and 40 are allowed")])
 def test_merge_opens_many_files(shards, most, code, why):
-    """Of the limits the soft one is raised, and the hard one is named."""
+    """The soft limit is raised; an error names the hard one."""
     shutil.rmtree(shards.folder / "few", ignore_errors=True)
     result = shards("merge", "a", "b", "-o", "few", preexec_fn=lambda: resource.setrlimit(
         resource.RLIMIT_NOFILE, (9, most)))

@@ -1,4 +1,4 @@
-"""What tests are skipped, and how long they are: tests/needs.py, lengths.py, conftest.py."""
+"""Which tests are skipped, and how long they take: tests/needs.py, lengths.py, conftest.py."""
 
 import os
 import re
@@ -62,7 +62,7 @@ def test_an_unknown_length_is_an_error(sample):
     assert " passed" not in ended.stdout
 
 
-# By the system's list of flags: the program may not take a processor for less than it is.
+# Compared with the system's list of flags: the program must use all that a processor has.
 ASKED_FOR = {"cpu-avx512": {"avx512f", "avx512bw", "avx512dq", "avx512vl"},
              "cpu-avx512-bf16": {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_bf16"}}
 

@@ -27,7 +27,7 @@ def lengths(text):
 
 
 def sha256sum(folder, *names):
-    """As users check it."""
+    """As users would check it."""
     said = subprocess.run(["sha256sum", *names], cwd=folder, capture_output=True, check=True)
     return [line.split()[0] for line in said.stdout.decode().splitlines()]
 
@@ -67,7 +67,7 @@ def test_metadata_of_one_file(program):
                                "bytes": len(text), "sha256": sha256sum(program.folder, "x.fa")[0]}]
 
 
-# What every machine must give.
+# The same on every machine.
 @pytest.mark.parametrize("flags, expected", [
     (["--preset", "tiny"], "4137f333dc0ddb213266da0218e750673087659c21a7c4a995d2d3b362a166a3"),
     (["--preset", "medium", "--length", "uniform:100-900"],
@@ -179,7 +179,7 @@ def test_several_files_replace_nothing(program):
 
 @pytest.mark.parametrize("flags, kept", [(["-o", "x.fa"], []), (["--files", "3", "-o", "reads"], ["reads"])])
 def test_a_full_disk_leaves_nothing(program, flags, kept):
-    """As `ulimit -f` has it: the largest file does not fit."""
+    """As with `ulimit -f`: the largest file does not fit."""
     result = program("generate", "-n", "30", "--length", "20000", *flags,
                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (150000, 150000)))
     assert result.returncode == 1

@@ -1,4 +1,4 @@
-"""No option makes the program write over what it reads, or remove it."""
+"""No option lets the program overwrite or remove a file that it reads."""
 
 import os
 

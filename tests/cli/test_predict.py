@@ -1,4 +1,4 @@
-"""predict from end to end with tiny synthetic weights: inputs good and bad, outputs, signals."""
+"""predict from start to end with tiny synthetic weights: good and bad inputs, outputs, signals."""
 
 import gzip
 import json
@@ -318,7 +318,7 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 
-# The second one's batches take seconds: it is stopped between two layers.
+# Batches of the large models take seconds, so the run must stop between two layers.
 @pytest.mark.parametrize("number, code, models", [
     (signal.SIGINT, 130, ("dnabert-s-tiny", "esm2_t6_8M")),
     (signal.SIGTERM, 143, ("dnabert-s", "esm2_t12_35M"))], ids=["small", "large"])
@@ -363,9 +363,9 @@ def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
     program.interrupt(process)
 
 
-# The one frame does not fill the packer's window, and everything behind it waits to be journaled,
-# also by a disk that takes its time. Long ids, which wait with it, make growth plain: 127 MiB
-# without the drain, 119 MiB without a bound of what waits for the disk, 75 MiB with both.
+# One frame does not fill the packer's window, so everything after it waits to be journaled, even
+# when the disk is slow. Its long ids make growth visible: 127 MiB without the drain, 119 MiB
+# without a limit on what waits for the disk, 75 MiB with both.
 @pytest.mark.parametrize("milliseconds", [0, 50])
 def test_memory_does_not_grow_with_sequences_that_have_no_frame(program, milliseconds):
     with open(program.folder / "many.fa", "w", encoding="ascii") as many:
@@ -376,7 +376,7 @@ def test_memory_does_not_grow_with_sequences_that_have_no_frame(program, millise
                                VNP_SHIM=f"slow:fsync:{milliseconds}")
     result = program.predict("many.fa", *SHORT, "--min-length", "100", "-t", "1", "-q", "-o", "out")
     assert result.returncode == 0, message(result)
-    # Of the process alone: what wait4() tells is never below the peak of the one it was forked from.
+    # From the process itself: wait4() never reports less than the peak of its parent at the fork.
     (summary,) = (program.folder / "out").glob("telemetry_*.json")
     assert json.loads(summary.read_text())["host"]["peak_rss_bytes"] < 100 << 20
 

@@ -17,7 +17,7 @@ LAST_LINE = r"the smallest budget within 1 % of the fastest: --token-budget (\d+
 
 
 def table_of(result):
-    """The rows of the table by budget, and the recommended one."""
+    """The table's rows by budget, and the recommended budget."""
     assert result.returncode == 0, message(result)
     lines = result.stdout.decode().splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("token budget "))
@@ -113,7 +113,7 @@ def test_frames_of_a_file(program, sequences, model):
     written = json.loads(program(*arguments, "reads.fa.gz").stdout)
     assert written["test_file"] == "reads.fa.gz"
     assert written["chunk_size"] == 100
-    # At most 33 residues, or 100 letters, and both ends.
+    # At most 33 residues, or 100 letters, plus two tokens at the ends.
     assert 2 * written["frames"] < written["tokens"] <= 102 * written["frames"]
     from_stdin = json.loads(program(*arguments, "-", stdin=text).stdout)
     assert [from_stdin[name] for name in ("test_file", "frames", "tokens")] == \
@@ -155,7 +155,7 @@ def limit_address_space():
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
-# A frame is never cut, whatever the budget.
+# A frame is never split, even over a small budget.
 def test_no_memory_for_any_budget(program):
     result = program("profile", "-m", "esm2", *QUICK, "-e", "12000000", "-o", "x.json",
                      preexec_fn=limit_address_space)

@@ -1,4 +1,4 @@
-"""report: the pages of a run, made from what lies in its directory."""
+"""report: the pages of a run, made from the files in its directory."""
 
 import csv
 import json
@@ -40,7 +40,7 @@ def test_report_of_a_finished_run(run):
     out = run.folder / "out"
     before = files_of(out)
     tables = run.tables("out", "reads")
-    for _ in range(2):  # reports of the run itself are replaced
+    for _ in range(2):  # a run's own reports are replaced
         result = run("report", "out")
         assert result.returncode == 0, message(result)
         assert result.stdout == b""
@@ -132,7 +132,7 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
     assert page.text_of["td"].count(MARKUP) >= 2
     assert "&amp;\"'|`" in page.text_of["td"]
     assert MARKUP not in (program.folder / "<b>out" / "report.md").read_text()
-    assert program("report", "<b>out", "<b>out/", "-o", "x.html").returncode == 1  # one run twice
+    assert program("report", "<b>out", "<b>out/", "-o", "x.html").returncode == 1  # one run, twice
     assert program.predict(name, *SHORT, "-o", "other").returncode == 0
     assert program("report", "<b>out", "other", "-o", "x.html").returncode == 0
     assert "<b>out" in read_page(program.folder / "x.html").text_of["th"]
@@ -140,7 +140,7 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
 
 @pytest.fixture
 def interrupted(program, sequences):
-    """A run whose journal has nothing but its fingerprint."""
+    """A run whose journal only has its fingerprint."""
     process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
                             stderr=subprocess.PIPE)
     program.interrupt(process)
@@ -156,7 +156,7 @@ def test_report_of_an_interrupted_run(interrupted):
     assert report["summary"]["sequences"] == 0
     read_page(interrupted.folder / "out" / "report.html")
     resumed = interrupted.predict("-", *SHORT, "-o", "out", "--resume", stdin=b">a\nACGTACGTACGT\n")
-    assert resumed.returncode == 0, message(resumed)  # reports are no reason to refuse a directory
+    assert resumed.returncode == 0, message(resumed)  # a directory with reports is accepted
     assert interrupted("report", "out").returncode == 0
     assert told(interrupted.folder / "out")["summary"]["sequences"] == 1
 
@@ -284,7 +284,7 @@ def test_a_live_run_is_left_alone(program):
 
 
 def test_multiqc_finds_what_it_asks_for(run):
-    """Its custom content: https://docs.seqera.io/multiqc/custom_content."""
+    """According to MultiQC's custom content: https://docs.seqera.io/multiqc/custom_content."""
     assert run("report", "out").returncode == 0
     general = json.loads((run.folder / "out" / "virnucpro_mqc.json").read_text())
     assert set(general) == {"id", "plot_type", "pconfig", "data"}
@@ -300,7 +300,7 @@ def test_multiqc_finds_what_it_asks_for(run):
     head = [line for line in lines if line.startswith("#")]
     assert {"# id: virnucpro_scores", "# plot_type: linegraph", "# file_format: tsv"} <= set(head)
     scale, frames = (line.split("\t") for line in lines[len(head):])
-    assert scale[0] == "" and frames[0] == "reads"  # or the scale were a sample
+    assert scale[0] == "" and frames[0] == "reads"  # otherwise the scale would count as a sample
     assert [float(x) for x in scale[1:]] == pytest.approx([0.05 * k + 0.025 for k in range(20)])
     assert sum(map(int, frames[1:])) == told(run.folder / "out")["summary"]["frames"] > 0
 
@@ -324,7 +324,7 @@ def test_multiqc_takes_the_run(run):
 
 
 def complaints_of_a_browser(page, picture, width):
-    """What it writes to its console, as an error of a script or a refused resource."""
+    """Errors of scripts and refused resources in the browser's console."""
     done = subprocess.run(
         ["chromium-headless-shell", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          "--enable-logging=stderr", f"--window-size={width},2400", f"--screenshot={picture}",
@@ -339,6 +339,6 @@ def test_a_browser_has_no_complaint(run, width):
     picture = run.folder / "picture.png"
     page = run.folder / "out" / "report.html"
     assert complaints_of_a_browser(page, picture, width) == []
-    assert picture.stat().st_size > 20_000  # one of an empty page has a tenth of that
+    assert picture.stat().st_size > 20_000  # an empty page gives a tenth of that
     page.write_text(page.read_text().replace("</body>", "<script>nothing.at.all</script></body>"))
     assert len(complaints_of_a_browser(page, picture, width)) == 1

@@ -1,4 +1,4 @@
-"""Runs that are interrupted and go on, as a user sees them."""
+"""Interrupted and resumed runs, as a user sees them."""
 
 import os
 import random
@@ -14,12 +14,12 @@ from lengths import by_length
 
 SHORT = ["-e", "100", "--no-progress"]
 READS = by_length(300, 1000)
-UNITS_BYTES = 20_000  # of the journal, after some units
+UNITS_BYTES = 20_000  # size of the journal after some units
 
 
 @pytest.fixture(scope="module")
 def finished(genome, tmp_path_factory):
-    """A folder with the reads, and a run over them that nothing disturbed."""
+    """A folder with the reads and an undisturbed run over them."""
     rng = random.Random(5)
     starts = [rng.randrange(len(genome) - 400) for _ in range(READS)]
     pieces = {f"read_{i}": genome[start:start + 300] for i, start in enumerate(starts)}
@@ -37,13 +37,13 @@ def reads(program, finished):
 
 @pytest.fixture
 def expected(program, finished, reads):
-    """The tables of that run; it lies in the test's folder as well."""
+    """That run's tables; the run is also copied into the test's folder."""
     shutil.copytree(finished.folder / "expected", program.folder / "expected")
     return finished.tables("expected", "reads")
 
 
 def run_half_way(program, reads):
-    """A run that got most of its input and, after some units, waits for the rest; and that rest."""
+    """A run that has most of its input and some units and waits for the rest; returns both."""
     text = reads.read_bytes()
     cut = len(text) * 3 // 4
     process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--name", "reads",
@@ -60,7 +60,7 @@ def run_half_way(program, reads):
 
 
 def stopped_half_way(program, reads, number):
-    """What such a run leaves when it gets a signal."""
+    """What such a run leaves after a signal."""
     process, _ = run_half_way(program, reads)
     process.send_signal(number)
     code = process.wait(timeout=5)

@@ -1,4 +1,4 @@
-"""logs/virnucpro.log: what a run was, what it found and how it ended."""
+"""logs/virnucpro.log: a run's settings, results and end."""
 
 import subprocess
 
@@ -31,7 +31,7 @@ def test_a_run_that_is_done(program, quiet):
     assert message(result).count("the weights are synthetic") == (0 if quiet else 1)
 
 
-# Made before the folder is looked at, they are no reason to refuse it.
+# The log exists before the output folder is checked, and must not make it count as used.
 @pytest.mark.parametrize("file", ["run.log", "mine/run.log", "logs/virnucpro.log"])
 @pytest.mark.parametrize("flags", [[], ["--force"]])
 def test_the_log_may_lie_in_the_output_folder(program, sequences, file, flags):

@@ -1,4 +1,4 @@
-"""What a run measures of itself and leaves beside its tables."""
+"""A run's measurements of itself, in files beside its tables."""
 
 import csv
 import json
@@ -121,7 +121,7 @@ def test_force_clears_the_files_of_the_run_before(reads):
 
 
 def waiting_run(program, sequences, *flags):
-    """A run that has computed what it was given, and waits for more."""
+    """A run that has computed all its input so far, and waits for more."""
     process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--token-budget", "200", *flags,
                             stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(fasta(sequences).encode() * 200)
@@ -206,7 +206,7 @@ def test_telemetry_changes_no_table(reads):
     assert reads.tables("off", "reads") == reads.tables("full", "reads")
 
 
-# What each bar says of a run when its key is set to 17, or to what VALUES has.
+# The text on each bar of a run when its key is set to 17, or to the value in VALUES.
 BARS = {"projected_hours": "< 7, below 11", "most_projected_hours": "< 9, below 17 ",
         "utilization": ">= 77, from 70", "least_utilization": ">= 80, from 17 on",
         "packing": ">= 17", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
@@ -276,7 +276,7 @@ def test_metrics_for_prometheus(program, sequences):
 
 
 def check_hdf5(folder):
-    """It says what the lines say."""
+    """The HDF5 file holds the same as the lines."""
     lines = pandas.read_json(one(folder, "telemetry_*.jsonl"), lines=True,
                              precise_float=True)
     with h5py.File(one(folder, "telemetry_*.h5")) as file:

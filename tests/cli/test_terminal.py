@@ -1,4 +1,4 @@
-"""What a run shows on a terminal: tmux is the terminal, and says what is on its screen."""
+"""A run's output on a terminal: tmux is the terminal and tells what is on its screen."""
 
 import os
 import re
@@ -15,7 +15,7 @@ PROMPT = "virnucpro-test$"
 
 
 class Screen:
-    """A shell in a terminal of its own."""
+    """A shell on its own terminal."""
 
     def __init__(self, program, columns=80, rows=24, term="tmux-256color"):
         self.tmux = ["tmux", "-L", f"virnucpro-{uuid.uuid4()}", "-f", "/dev/null"]
@@ -36,12 +36,12 @@ class Screen:
                               capture_output=True).stdout.decode()
 
     def text(self, history=False):
-        """What it shows, with everything that has scrolled away."""
+        """The text on the screen; with `history`, also what has scrolled away."""
         return self.ask("capture-pane", "-p", *(["-S", "-"] if history else []))
 
     def resize(self, columns, rows=24):
-        # tmux tells the program of a second change within 250 ms only after these, and what is drawn
-        # until then is for another width: it stays.
+        # tmux reports a second resize within 250 ms only after that time. Until then lines would be
+        # drawn for the wrong width, and stay.
         time.sleep(0.3)
         self.ask("resize-window", "-x", str(columns), "-y", str(rows))
 
@@ -68,7 +68,7 @@ def screens(program):
 
 
 def write_reads(program, count):
-    """Of which every chunk has six frames."""
+    """Reads of which every chunk has six frames."""
     read = "ACGGCAACCGACAGG" * 20
     (program.folder / "reads.fa").write_text(
         "".join(f">r{i}\n{read[i % 15:]}{'ACC' * (i % 40)}{'C' * (i % 101)}\n"
@@ -86,7 +86,7 @@ def is_live(text):
 
 
 def live_lines(text):
-    """From the bar on, or the share where there is no room for one; none between two drawings."""
+    """From the bar on, or from the share if a bar has no room; none between drawings."""
     lines = text.rstrip("\n").splitlines()
     starts = (i for i, line in enumerate(lines)
               if re.match(r"(\[[=> ]*\] )?\d+\.\d %", line))
@@ -94,7 +94,7 @@ def live_lines(text):
 
 
 def fits(text, columns):
-    """Whether the block was drawn for a window of that width."""
+    """Whether the block was drawn for a window of this width."""
     lines = live_lines(text)
     if not lines or columns == 20:  # no room for a bar
         return lines and not lines[0].startswith("[")
@@ -108,7 +108,7 @@ def is_over(text):
 
 
 def follow(screen, *sizes):
-    """Until the block fits in each of the windows."""
+    """Resizes to each size and waits until the block fits."""
     for columns, rows in sizes:
         screen.resize(columns, rows)
         lines = live_lines(screen.wait_for(lambda text: fits(text, columns)))
@@ -128,11 +128,11 @@ def start_live(program, screens):
 def test_a_block_that_follows_the_window(program, screens):
     screen = start_live(program, screens)
     follow(screen, (40, 24), (120, 24), (80, 24))
-    # What is logged meanwhile goes above, whole.
+    # Messages logged meanwhile appear above the block, complete.
     worker = re.search(r"worker 0 \(cpu\) is process (\d+)", screen.text(history=True))
     os.kill(int(worker[1]), signal.SIGKILL)
     screen.wait_for(lambda text: "worker 0 " in text.split("[=")[0] and is_live(text))
-    # Nothing of any drawing but the last is left.
+    # Only the last drawing is left.
     everything = screen.text(history=True)
     assert len(BAR.findall(everything)) == 1
     assert everything.count("worker 1 · ") == 1
@@ -143,7 +143,7 @@ def test_a_block_that_follows_the_window(program, screens):
 
 
 def test_a_block_in_a_window_that_is_too_small(program, screens):
-    """What it has no room for between two drawings is in its history, where nobody can reach it."""
+    """Lines without room between two drawings go to the history, out of the program's reach."""
     screen = start_live(program, screens)
     follow(screen, (120, 10), (120, 4), (20, 24), (80, 24))
     screen.ask("send-keys", "C-c")

@@ -1,4 +1,4 @@
-"""The timeline of a run."""
+"""The timeline written by predict --trace."""
 
 import json
 import os
@@ -66,9 +66,9 @@ def test_worker_processes(reads):
         of_worker = {batch["batch"] for batch in batches if batch["worker"] == index}
         assert trace.batches(pid, "compute") == of_worker
         assert spans(trace, pid, "load models")
-        # One clock: a batch is computed after it was sent, and before its results are taken.
+        # One clock: a batch is computed after it was sent, and before its results arrive.
         for span in spans(trace, pid, "compute"):
-            if "batch" not in span["args"]:  # the one by which workers are checked
+            if "batch" not in span["args"]:  # the batch that checks a worker
                 continue
             sent, taken = (next(step for step in spans(trace, run, name)
                                 if step["args"]["batch"] == span["args"]["batch"])

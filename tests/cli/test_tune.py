@@ -1,4 +1,4 @@
-"""tune: the grid, its table, the cells that are stopped or fail, and the files that come of it."""
+"""tune: the grid, its table, stopped and failed cells, and the files it writes."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ ROW = re.compile(r" +(\d)  +(fp32|bf16)  +(\d+)  +(\d+)  +(\d+)  +([\d.]+)  +([\
 
 
 def rows_of(result):
-    """The table's rows, and the flags that its last line names."""
+    """The table's rows, and the flags in its last line."""
     assert result.returncode == 0, message(result)
     lines = result.stdout.decode().splitlines()
     head = next(i for i, line in enumerate(lines) if line.startswith("round  precision "))
@@ -45,13 +45,13 @@ def test_table_and_files(tuned, program):
     rows, flags, folder, written = tuned
     assert files_in(folder) == FILES
     first = [row[1:5] for row in rows if row[0] == "1"]
-    # Runs take turns.
+    # Cells take turns.
     assert first == 2 * [("fp32", t, "2", b) for t in ("1", "2") for b in ("512", "1024")]
     assert all(float(rate) > 0 and float(seconds) > 0 for *_, rate, seconds in rows)
     winner = written["winner"]
     assert flags == ["--precision", "fp32", "--threads", str(winner["threads"]), "--prefetch", "2",
                      "--token-budget", str(winner["token_budget"])]
-    # The weights of random numbers are kept for the next tune; nothing else is.
+    # Only the random weights are kept, for the next tune.
     assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == ["weights"]
     assert [path.name for path in program.folder.iterdir()] == ["tune"]
 
@@ -81,7 +81,7 @@ def test_json(tuned):
     assert [winner[name] for name in ("precision", "threads", "prefetch", "token_budget")] == \
         [best[name] for name in ("precision", "threads", "prefetch", "token_budget")]
     assert winner["alike"] == len(alike) and winner["why"]
-    # So few sequences are a batch or two, but where batches are kept small.
+    # With so few sequences only small batches give more than one or two.
     few = [cell for cell in finished if cell["rounds"][-1][-1]["batches"] < 4]
     assert bool(few) == any("fewer than 4 batches a worker" in warning
                             for warning in written["warnings"])
@@ -166,7 +166,7 @@ def limit_address_space():
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 
 
-# A thousand threads' stacks are more than there is.
+# The stacks of a thousand threads do not fit in memory.
 def test_a_cell_without_memory_is_a_row(program):
     result = program("tune", *TINY, "--quick", "--threads-grid", "1,1000", "--prefetch-grid", "2",
                      "--budget-grid", "512", preexec_fn=limit_address_space)
@@ -223,7 +223,7 @@ def test_quiet_leaves_the_table(program):
     assert result.stderr == b""
 
 
-# Settings of the user's file that tune depends on are set otherwise for its runs.
+# tune needs some settings; its runs must not take them from the user's file.
 def test_a_configuration_without_telemetry(program):
     (program.folder / "c.yaml").write_text("run:\n  telemetry: off\n  token_budget: 77\n")
     rows_of(program("-c", "c.yaml", "tune", *QUICK))

@@ -1,4 +1,4 @@
-"""Worker processes: the same bytes whatever becomes of them, and none left behind."""
+"""Worker processes: the same bytes even if workers die, and no process is left behind."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ import pytest
 from conftest import MODELS, Program, fasta, is_there, message, workers_of
 
 SHORT = ["-e", "100", "-d", "cpu"]
-# Small batches: a run has hundreds of them, and one is on its way whenever a worker is killed.
+# Small batches: a run has hundreds, so a killed worker always has one.
 SLOW = [*SHORT, "-t", "2", "--token-budget", "256"]
 
 
@@ -42,7 +42,7 @@ def wait_until(condition, seconds=30):
 
 
 def start(program, *arguments, **options):
-    """A run that waits for its input, with its workers at work."""
+    """A run that waits for its input while its workers compute."""
     process = program.start("predict", *MODELS, "-", *SLOW, "--name", "reads", *arguments,
                             "-o", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
     program.wait_for_journal(process)

@@ -1,4 +1,4 @@
-"""Commands called wrongly: exit code 1, one sentence on stderr and a line of advice, nothing else."""
+"""Wrong command lines: exit code 1, one sentence on stderr and a line of advice, nothing else."""
 
 import gzip
 import shutil
@@ -8,12 +8,12 @@ from conftest import MODELS, fasta, message
 from rights import read_only, without_rights
 
 WORKING = ["predict", "a.fa", *MODELS]
-INTO_FOLDER = ["predict", "a.fa", "-o", "folder"]  # which is there before the models are looked for
+INTO_FOLDER = ["predict", "a.fa", "-o", "folder"]  # the folder is checked before the models
 NOT_A_NUMBER = ["x", "-1", "0x10", "1e3", "1.5", "99999999999999999999", "", " 1"]
 
 
 def wrong_counts():
-    """Every count of every command, with what is no number of its range."""
+    """Every count option of every command, with values outside its range."""
     for command, flag, extra in (
             (["predict", "a.fa"], "--threads", ["0", "1025"]),
             (["predict", "a.fa"], "-e", ["0", "10000000000", "2147483648"]),
@@ -193,7 +193,7 @@ def check_refusal(place, arguments, expected=""):
     before = sorted(place.folder.rglob("*"))
     result = place(*arguments)
     lines = message(result).splitlines()
-    # 1 is what compare says of rows that differ.
+    # compare exits with 1 if rows differ.
     assert result.returncode == (2 if "compare" in arguments else 1), message(result)
     assert result.stdout == b""
     errors = [line for line in lines if not line.startswith("virnucpro: warning: ")]

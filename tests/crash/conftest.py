@@ -1,4 +1,4 @@
-"""Jobs to disturb: the same awkward sequences in two files, whole, or the second one cut short."""
+"""Jobs to disturb: difficult sequences in two files; the second is complete or truncated."""
 
 import functools
 import gzip
@@ -6,22 +6,22 @@ import random
 
 import pytest
 
-pytest.register_assert_rewrite("harness")  # for what it says when it fails
+pytest.register_assert_rewrite("harness")  # to show the values in its failed assertions
 
 from harness import Job, awkward_records, fasta  # pylint: disable=wrong-import-position
 
-RECORDS = 30  # a file
+RECORDS = 30  # per file
 
 
 def pytest_collection_modifyitems(config, items):
-    """A program without --cpu-workers has no test of several; pytest says how many it left out."""
+    """Without --cpu-workers, tests of several workers are left out; pytest reports how many."""
     without = [item for item in items if "NOTSET" in item.name]
     items[:] = [item for item in items if item not in without]
     config.hook.pytest_deselected(items=without)
 
 
 def awkward_job(folder, kind, **options):
-    """`whole`, or `damaged`: then the run is partial and its second input leaves no row."""
+    """`whole`, or `damaged`: then the run is partial, and its second input has no row."""
     source = random.Random(6)
     (folder / "a.fa").write_text(fasta(awkward_records(source, RECORDS)))
     packed = gzip.compress(fasta(awkward_records(source, RECORDS)).encode(), mtime=0)
@@ -33,7 +33,7 @@ def awkward_job(folder, kind, **options):
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory):
-    """Such a job after a run of it, which is made once for all tests."""
+    """Such a job after an undisturbed run, made once for all tests."""
     @functools.lru_cache(maxsize=None)
     def run(kind, options):
         job = awkward_job(tmp_path_factory.mktemp("undisturbed"), kind, **dict(options))
@@ -44,7 +44,7 @@ def undisturbed(tmp_path_factory):
 
 @pytest.fixture
 def awkward(tmp_path, undisturbed):
-    """Makes such a job in the test's folder, with the tables that it must give."""
+    """Makes such a job in the test's folder, with the tables it must give."""
     def make(kind="whole", **options):
         job = awkward_job(tmp_path, kind, **options)
         job.take_reference(undisturbed(kind, tuple(options.items())))

@@ -1,4 +1,4 @@
-"""Runs of the program that are disturbed: killed at a chosen call, or with calls that fail.
+"""Runs of the program that are disturbed: killed at a chosen call, or with failing calls.
 
 VIRNUCPRO_BIN is the executable, VIRNUCPRO_IO_SHIM the library of io_shim.c, VIRNUCPRO_SOURCE the
 checkout.
@@ -28,25 +28,25 @@ TABLES = ("a_merged/prediction_results.txt", "a_merged/prediction_results_highes
           "sequences.tsv")
 TELEMETRY = re.compile(r"telemetry_[\w.]+\.(jsonl?|h5)|logs/gpu_metrics_[\w.]+\.log")
 FILE_KINDS = ("write", "fsync", "truncate", "rename", "unlink", "open", "mkdir")
-# Where to kill a run so that its journal is whole, but no table is there; or lacks its last row.
+# Where to kill a run so that its journal is whole and no table exists, or the last row is missing.
 RUNS = {"finished": ("mkdir", "a_merged"), "interrupted": ("unlink", "failed_inputs.txt")}
 KILLED = -signal.SIGKILL
-# More than any run here takes, also on a busy machine: a run that is not over by then hangs.
+# More than any run here takes, even on a busy machine; a longer run hangs.
 SECONDS = 60
-# In which the workers of a parent that was killed must have noticed.
+# Time in which workers must notice that their parent was killed.
 SECONDS_FOR_ORPHANS = 10
 
 
 class Ended(NamedTuple):
     status: int
     stderr: str
-    calls: tuple  # (kind, how many-th of its kind, path) that the shim met
+    calls: tuple  # (kind, number within its kind, path) for each call counted by the shim
 
     def counts(self):
         return Counter(kind for kind, _, _ in self.calls)
 
     def number(self, kind, name):
-        """Of the first such call on a file of that name."""
+        """The number of the first such call on a file of that name."""
         return next(number for called, number, path in self.calls
                     if called == kind and path.endswith("/" + name))
 
@@ -61,13 +61,13 @@ def has_option(name):
     return re.search(rf"(?<![\w-]){name}(?![\w-])", help_of("predict")) is not None
 
 
-# One process, and several workers where this program has them.
+# One process, and several workers if the program supports them.
 SEVERAL = (4,) if has_option("--cpu-workers") else ()
 WORKERS = (1, *SEVERAL)
 
 
 def errors():
-    """{name: (exit code, meaning)}, as docs/reference/errors.md tells the users."""
+    """{name: (exit code, meaning)} from docs/errors.md."""
     rows = re.findall(r"^\| `([\w-]+)` \| (\d+) \| ([^|]+) \|",
                       (SOURCE / "docs" / "reference" / "errors.md").read_text(), re.MULTILINE)
     return {name: (int(code), meaning) for name, code, meaning in rows}
@@ -77,7 +77,7 @@ ERRORS = errors()
 
 
 def error_in(ended):
-    """The error that a run ended with; it must be one of the table, with its exit code."""
+    """The error that ended a run; it must be in the table, with that exit code."""
     named = {name for name, (code, meaning) in ERRORS.items()
              if code == ended.status and meaning in ended.stderr}
     assert named, f"exit code {ended.status}: {ended.stderr}"
@@ -85,20 +85,20 @@ def error_in(ended):
 
 
 def spread(count, most):
-    """At most so many of 1 … count, the first and the last among them."""
+    """At most `most` numbers from 1 to `count`, including the first and the last."""
     if count <= most:
         return list(range(1, count + 1))
     return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
 
 
 class Job:
-    """A folder with inputs, and `predict` over them into its folder OUTPUT. What is measured is
-    written when the clock says so: where calls are counted, telemetry is off."""
+    """A folder with inputs, and `predict` over them into its folder OUTPUT. Telemetry is off when
+    calls are counted, as it writes at certain times."""
 
     def __init__(self, folder, inputs, *, status=0, workers=1, flags=(), telemetry="off"):
         self.folder = folder
         self.inputs = inputs
-        self.status = status  # of an undisturbed run
+        self.status = status  # exit code of an undisturbed run
         self.flags = [*flags, "--telemetry", telemetry,
                       *(["--cpu-workers", str(workers)] if workers > 1 else [])]
         self.reference = self.reference_files = self.undisturbed = None
@@ -112,7 +112,7 @@ class Job:
         return [BIN, "predict", *self.inputs, *MODELS, *self.flags, "-o", OUTPUT, *threads, *extra]
 
     def environment(self, rule=None, role="parent", once=None, preload=True):
-        """VNP_SHIM_DIR also marks the run's processes, so that those left over are found."""
+        """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found."""
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("VIRNUCPRO_", "VNP_SHIM"))}
         environment["VNP_SHIM_DIR"] = str(self.output)
@@ -153,7 +153,7 @@ class Job:
         return tuple((kind, int(number), path) for _, kind, number, _, path in rows)
 
     def processes(self):
-        """Those of runs into this folder."""
+        """The processes of runs into this folder."""
         mark = b"VNP_SHIM_DIR=" + os.fsencode(self.output) + b"\0"
         found = []
         for entry in Path("/proc").iterdir():
@@ -167,20 +167,20 @@ class Job:
         return found
 
     def wait_for_silence(self):
-        """Until no process of a run is left, whatever became of its parent."""
+        """Waits until no process of a run is left, even if its parent was killed."""
         deadline = time.monotonic() + SECONDS_FOR_ORPHANS
         while left := self.processes():
             assert time.monotonic() < deadline, f"left over: {left}"
             time.sleep(0.01)
 
     def tables(self, folder=None):
-        """{name: hash} of those there under their final names."""
+        """{name: hash} of the tables with their final names."""
         folder = folder or self.output
         return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
                 for name in TABLES if (folder / name).exists()}
 
     def make_reference(self):
-        """What an undisturbed run gives; leaves no output behind."""
+        """Records the results of an undisturbed run, and leaves no output."""
         ended = self.predict()
         assert ended.status == self.status, ended.stderr
         self.reference = self.tables()
@@ -190,7 +190,7 @@ class Job:
         self.undisturbed = ended
 
     def take_reference(self, other):
-        """That of a job with the same inputs and settings in another folder."""
+        """Takes those of a job with the same inputs and settings in another folder."""
         self.reference, self.reference_files = other.reference, other.reference_files
         self.undisturbed = other.undisturbed
 
@@ -198,7 +198,7 @@ class Job:
         shutil.rmtree(self.output, ignore_errors=True)
 
     def check_none_half_written(self):
-        """A table is there as a whole, or not there."""
+        """Every table is either complete or missing."""
         for name, found in self.tables().items():
             assert found == self.reference[name], f"{name} is wrong or half-written"
 
@@ -211,29 +211,29 @@ class Job:
         self.check_nothing_is_left()
 
     def files(self):
-        """But for those of telemetry, which each resumption has of its own."""
+        """Without telemetry files: each resumed run has its own."""
         names = {str(path.relative_to(self.output)) for path in self.output.rglob("*")}
         return {name for name in names if not TELEMETRY.fullmatch(name)}
 
     def check_nothing_is_left(self):
-        """No temporary file, lock or log of the journal: the files of an undisturbed run alone."""
+        """No temporary file, lock or WAL is left: only the files of an undisturbed run."""
         assert self.files() == self.reference_files
 
     def resume(self, *extra, **shim):
         return self.predict("--resume", *extra, **shim)
 
     def finish(self, *extra):
-        """Resumes undisturbed, to the right tables."""
+        """Resumes without disturbance and checks the tables."""
         self.check_complete(self.resume(*extra))
 
     def interrupt(self, kind, name, *extra):
-        """Kills a run before that call."""
+        """Kills a run before this call."""
         number = self.undisturbed.number(kind, name)
         ended = self.predict(*extra, rule=f"kill:before:{kind}:{number}")
         assert ended.status == KILLED, ended.stderr
 
     def keep(self):
-        """Puts the output aside; restore() brings it back as it was."""
+        """Copies the output; restore() restores it unchanged."""
         shutil.rmtree(self.folder / "kept", ignore_errors=True)
         if self.output.exists():
             shutil.copytree(self.output, self.folder / "kept", symlinks=True)
@@ -252,7 +252,7 @@ def letters(source, length):
 
 
 def awkward_records(source, count):
-    """Of one chunk and of many, twins, of equal and of other letters, without frames, empty."""
+    """Sequences of one or more chunks, equal ones, with other letters, without frames, empty."""
     for i in range(count):
         yield f"s{i}", letters(source, source.randint(40, 420))
     yield "twin", "ACGTTGCAACCA" * 12

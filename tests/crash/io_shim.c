@@ -1,22 +1,21 @@
-// Preloaded (LD_PRELOAD) into the program under test: counts the calls that change its output
-// directory or talk to another process, and kills the process or lets the call fail at a chosen
-// one.
+// Preloaded (LD_PRELOAD) into the tested program. Counts the calls that change its output directory
+// or talk to another process, and at a chosen call kills the process or lets the call fail.
 //
-//   VNP_SHIM_DIR   absolute path; calls on it and on what lies in it are met, and all sockets
+//   VNP_SHIM_DIR   absolute path; counts calls on it and on everything in it, and on all sockets
 //   VNP_SHIM       kill:before:KIND:N, kill:after:KIND:N   SIGKILL at the N-th call of that kind
-//                  fail:KIND:ERROR:N[:stay]   it fails with EIO, ENOSPC …; with `stay` all later
-//                                             ones, too. `short` for ERROR: half is written
+//                  fail:KIND:ERROR:N[:stay]   it fails with EIO, ENOSPC …; `stay`: so do all later
+//                                             ones. ERROR `short`: only half is written
 //                  slow:KIND:MS               every call of that kind takes MS milliseconds more
-//   VNP_SHIM_LOG   a file to which each call met adds a line "PID KIND N ANY PATH": the how many-th
-//                  of its kind, and of all that change files
-//   VNP_SHIM_ROLE  parent (also where it is not set) or worker: `virnucpro worker`
-//   VNP_SHIM_ONCE  a file that whoever follows VNP_SHIM removes first; without it nobody does
+//   VNP_SHIM_LOG   a file that gets a line "PID KIND N ANY PATH" for each counted call: its number
+//                  within its kind, and among all calls that change files
+//   VNP_SHIM_ROLE  parent (the default) or worker: `virnucpro worker`
+//   VNP_SHIM_ONCE  a file; only the first process that removes it follows VNP_SHIM
 //
-// Kinds: write fsync truncate rename unlink open (of what is to be created) mkdir, or `any` of
-// these; stdio (fwrite, which the log is written with), fork, message (bytes sent over a socket).
+// Kinds: write fsync truncate rename unlink open (only if it creates) mkdir, or `any` of these;
+// stdio (fwrite, used for the log), fork, message (bytes sent over a socket).
 //
-// Calls within libc itself cannot be met, hence fwrite, fopen, remove and mkostemp among the
-// others. A child that was forked and runs no other program passes through.
+// Calls inside libc cannot be intercepted, so fwrite, fopen, remove and mkostemp are intercepted,
+// too. A forked child that runs no other program is ignored.
 
 #define _GNU_SOURCE
 #define _LARGEFILE64_SOURCE
@@ -57,11 +56,11 @@ static struct {
   enum action action;
   enum kind kind;
   int error;
-  unsigned long number;  // of the call; milliseconds where all are slow
+  unsigned long number;  // of the call; milliseconds for `slow`
   bool stays;
 } rule;
 
-static pid_t home = -1;  // the process that is met; no other where the role does not fit
+static pid_t home = -1;  // the process whose calls count; none if the role differs
 static char directory[PATH_MAX];
 static const char* once;
 static int log_fd = -1;
@@ -156,7 +155,7 @@ static bool is_chosen(enum kind kind, unsigned long number, unsigned long any) {
   return once == NULL || syscall(SYS_unlinkat, AT_FDCWD, once, 0) == 0;
 }
 
-// What is to become of a call that is met.
+// Decides what happens to a counted call.
 static enum action meet(enum kind kind, const char* path) {
   const int before = errno;
   const unsigned long any = kind < ANY ? atomic_fetch_add(&counts[ANY], 1) + 1 : 0;
@@ -169,7 +168,7 @@ static enum action meet(enum kind kind, const char* path) {
   return action;
 }
 
-// Behind every call that was made; passes its result on.
+// Called after every call that was made; returns its result.
 static long done(enum action action, long result) {
   if (action == KILL_AFTER) die();
   return result;
@@ -181,7 +180,7 @@ static bool is_ours(const char* path) {
   return path[size] == '\0' || path[size] == '/' || path[size] == ' ';  // " (deleted)"
 }
 
-// The path that a descriptor was opened by; false where it is none that counts.
+// The path that a descriptor was opened with; false if it is not counted.
 static bool names_descriptor(int fd, char* path) {
   char link[32];
   snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -190,7 +189,7 @@ static bool names_descriptor(int fd, char* path) {
   return is_ours(path);
 }
 
-// A path as given, made absolute; false where it is none that counts.
+// Makes a given path absolute; false if it is not counted.
 static bool names_path(int folder, const char* given, char* path) {
   if (given[0] == '/') {
     snprintf(path, PATH_MAX, "%s", given);
@@ -231,7 +230,7 @@ static enum action meet_descriptor(enum kind kind, int fd) {
   return socket ? meet(MESSAGE, "socket") : meet(kind, path);
 }
 
-// A connection that is broken is so for both ends.
+// A broken connection is broken at both ends.
 static ssize_t fail_to_send(int fd) {
   if (rule.error == EPIPE || rule.error == ECONNRESET) shutdown(fd, SHUT_RDWR);
   errno = rule.error;
@@ -328,7 +327,7 @@ int fallocate64(int fd, int mode, off64_t offset, off64_t size) {
   return fallocate(fd, mode, offset, size);
 }
 
-// Returns an error's number, and leaves errno alone.
+// Returns an error number, and does not set errno.
 int posix_fallocate(int fd, off_t offset, off_t size) {
   const enum action action = meet_descriptor(TRUNCATE, fd);
   return action == FAIL ? rule.error : (int)done(action, REAL(posix_fallocate)(fd, offset, size));
@@ -384,7 +383,7 @@ int mkdirat(int folder, const char* path, mode_t mode) {
   return action == FAIL ? -1 : (int)done(action, REAL(mkdirat)(folder, path, mode));
 }
 
-// Opening what is there already changes nothing, and is not met.
+// Opening an existing file changes nothing, so it is not counted.
 static enum action meet_open(int folder, const char* path, int flags) {
   return (flags & O_CREAT) != 0 ? meet_path(OPEN, folder, path) : NOTHING;
 }

@@ -1,4 +1,4 @@
-"""At which calls a test disturbs a run."""
+"""The calls at which a test disturbs a run."""
 
 import zlib
 
@@ -7,8 +7,8 @@ from lengths import LENGTH, by_length
 
 
 def points(count, most, *test):
-    """At most so many of 1 … count, the first and the last among them; all in the long form. In the
-    check form one of them: another for each test, which its parameters name, and the same each
+    """At most `most` numbers from 1 to `count`, including the first and the last; all in the long
+    form. In the check form only one, which depends on the test's parameters, but is the same each
     time."""
     chosen = spread(count, by_length(most, most, long=count))
     if LENGTH != "check":

@@ -1,4 +1,4 @@
-"""What the test of random kills and the soak share: a job that lasts, and runs that are struck."""
+"""Shared by the test of random kills and the soak: a long job, and runs that get killed."""
 
 import os
 import random
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from harness import Ended, Job, SECONDS, random_fasta
 
-LETTERS = 240  # of a sequence: four chunks
+LETTERS = 240  # per sequence: four chunks
 SAMPLING_SECONDS = 0.2
 
 
 def lasting_job(folder, workers, least_seconds=1.0):
-    """A job that takes so long, up to twice that, whatever this build's batches; its seconds."""
+    """A job that takes at least so long, up to twice that, with any build; and its seconds."""
     job = Job(folder, ["a.fa"], workers=workers, telemetry="full")
     count = 100
     while True:
@@ -33,7 +33,7 @@ def workers_of(job, process):
 
 
 def kill(pids):
-    """How many of them were still there to be killed."""
+    """Returns how many processes still existed."""
     struck = 0
     for pid in pids:
         try:
@@ -45,7 +45,7 @@ def kill(pids):
 
 
 def strike(job, process, victim, source):
-    """Kills the parent, a worker, or both; says whether it could."""
+    """Kills the parent, a worker, or both; returns whether it could."""
     if victim == "parent":
         return kill([process.pid]) == 1
     workers = workers_of(job, process)
@@ -61,7 +61,7 @@ class Struck(NamedTuple):
 
 
 def last_words(process, seconds, watch):
-    """stderr of a process that ends within so many seconds; None when it does not."""
+    """stderr of a process that ends within so many seconds; None if it does not."""
     deadline = time.monotonic() + seconds
     while (rest := deadline - time.monotonic()) > 0:
         try:
@@ -72,13 +72,13 @@ def last_words(process, seconds, watch):
 
 
 def processor_time(pid):
-    """A process and the clock ticks it has had: few of a run that hangs, many of a slow one."""
+    """A process and its clock ticks: few if it hangs, many if it is slow."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return pid, int(fields[11]) + int(fields[12])
 
 
 def struck_run(job, victim, seconds, source, watch=lambda pid: None):
-    """A run, or what is left of one, that is struck at a random time within `seconds`."""
+    """Runs or resumes the job, and kills it at a random time within `seconds`."""
     process = subprocess.Popen(job.command("--resume"), cwd=job.folder, text=True,
                                env=job.environment(preload=False), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -86,7 +86,7 @@ def struck_run(job, victim, seconds, source, watch=lambda pid: None):
     errors = last_words(process, source.uniform(0, seconds), watch)
     if errors is None:
         struck = strike(job, process, victim, source)
-        # A busy machine may give a run a fraction of the time that it had by itself.
+        # On a busy machine a run may be several times slower than it was alone.
         errors = last_words(process, SECONDS + 4 * seconds, watch)
     assert errors is not None, \
         f"it hangs, or has left processes: {[processor_time(pid) for pid in job.processes()]}"
@@ -95,7 +95,7 @@ def struck_run(job, victim, seconds, source, watch=lambda pid: None):
 
 
 def seeded(variable="VIRNUCPRO_CRASH_SEED"):
-    """A source of random numbers whose seed is printed, and can be given."""
+    """A source of random numbers; its seed is printed, and can be set."""
     seed = int(os.environ.get(variable, random.randrange(2**32)))
     print(f"{variable}={seed}")
     return random.Random(seed)

@@ -21,16 +21,16 @@ from random_kills import lasting_job, seeded, struck_run
 WORKERS = 3 if SEVERAL else 1
 VICTIMS = ("parent", "worker", "both", "nobody") if SEVERAL else ("parent", "nobody")
 RUN_SECONDS = 15.0
-# Until the models are loaded and the queues have been full.
+# Until the models are loaded and the queues were full once.
 WARM_UP_SECONDS = 3.0
-# Allocators keep what threads give back; a leak of a few bytes a sequence would be far more.
+# Allocators keep memory that threads free; a leak of a few bytes per sequence would be far larger.
 MOST_GROWTH_KIB = 16 << 10
-# At its end a run opens the tables and what it sorts them with; a leak would be one a unit.
+# At its end a run opens the tables and files for sorting; a leak would be one per unit.
 MOST_MORE_DESCRIPTORS = 8
 
 
 class Watch:
-    """The parent of one run."""
+    """Watches the parent of one run."""
 
     def __init__(self):
         self.begin = time.monotonic()
@@ -48,7 +48,7 @@ class Watch:
             return  # it has just ended
 
     def growth(self):
-        """Of memory and of descriptors, from the first look to the largest."""
+        """The growth of memory and descriptors, from the first sample to the largest."""
         return [max(values, default=0) - (values[0] if values else 0)
                 for values in (self.kib, self.descriptors)]
 

@@ -1,7 +1,7 @@
-"""Disks that are full, over quota or broken: each call fails in turn, and really full ones.
+"""Full, over-quota and broken disks: each call fails in turn, and some disks are really full.
 
-The run comes through, or ends with the error that docs/reference/errors.md has for it, which names
-a file. No table is half-written. Once the disk is well again, `--resume` gives the right bytes.
+The run ends with an error of docs/errors.md that names a file, or succeeds. No table is
+half-written. Once the disk works again, `--resume` gives the right bytes.
 """
 
 import os
@@ -12,7 +12,7 @@ import pytest
 from harness import FILE_KINDS, RUNS, OUTPUT, SECONDS, SEVERAL, TABLES, error_in
 from points import points
 
-POINTS = 4  # of each kind, in the full form
+POINTS = 4  # per kind, in the full form
 FAULTS = [
     *(("write", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
     *(("fsync", error) for error in ("EIO", "ENOSPC", "EDQUOT")),
@@ -27,7 +27,7 @@ FILE_SIZES = (0, 100, 1000, 5000, 20000, 40000)
 
 
 def check_failed_or_done(job, ended, what):
-    """One of the two, and by the error that is meant; no table is cut."""
+    """The run succeeded or failed with a permitted error; no table is half-written."""
     job.check_none_half_written()
     if ended.status == job.status:
         job.check_tables(ended)
@@ -37,7 +37,7 @@ def check_failed_or_done(job, ended, what):
 
 
 def fail_at_its_points(job, kind, error, stay=""):
-    """A run for each, finished afterwards without a fault."""
+    """Makes a run for each point, then finishes it without a fault."""
     for number in points(job.undisturbed.counts()[kind], POINTS, kind, error, stay):
         rule = f"fail:{kind}:{error}:{number}{stay}"
         check_failed_or_done(job, job.predict(rule=rule), rule)
@@ -67,7 +67,7 @@ def test_a_call_fails_while_it_resumes(awkward, kind, run):
 
 @pytest.mark.parametrize("stay", ["", ":stay"], ids=["once", "from then on"])
 def test_a_write_is_cut_short(awkward, stay):
-    """The rest is written by another call; but not of run.lock, whose line is one write."""
+    """Another call writes the rest; but run.lock is a single write."""
     job = awkward()
     writes = [path for kind, _, path in job.undisturbed.calls if kind == "write"]
     first = next(at for at, path in enumerate(writes, 1) if path.endswith("run.lock"))
@@ -93,7 +93,7 @@ def test_a_full_disk_costs_log_lines_alone(awkward):
 @pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("kind, error", [("write", "ENOSPC"), ("fsync", "EIO")])
 def test_a_call_fails_with_workers(awkward, kind, error, workers):
-    """Nothing of them stays behind; the harness looks after every run."""
+    """No worker stays behind; the harness checks this after every run."""
     fail_at_its_points(awkward(workers=workers), kind, error)
 
 
@@ -101,9 +101,9 @@ def test_a_call_fails_with_workers(awkward, kind, error, workers):
 @pytest.mark.parametrize("kind, error", [("fork", "EAGAIN"), ("message", "EPIPE"),
                                          ("message", "ECONNRESET"), ("message", "ENOBUFS")])
 def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
-    """One that is lost is made up for; when all are, the run ends and can go on.
+    """The others replace a lost worker; if all are lost, the run ends and can be resumed.
 
-    ENOBUFS is the kernel's want of memory: the other end sees nothing of it.
+    ENOBUFS means that the kernel lacks memory: the other end does not notice.
     """
     job = awkward(workers=workers)
     for stay in ("", ":stay"):
@@ -121,7 +121,7 @@ def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
 
 @pytest.mark.parametrize("size", FILE_SIZES)
 def test_limited_file_size(awkward, size):
-    """`ulimit -f`, which gives EFBIG once SIGXFSZ is ignored."""
+    """As with `ulimit -f`: writes fail with EFBIG, as SIGXFSZ is ignored."""
     job = awkward()
     ended = subprocess.run(
         job.command(), cwd=job.folder, env=job.environment(preload=False), capture_output=True,
@@ -133,7 +133,7 @@ def test_limited_file_size(awkward, size):
     job.finish()
 
 
-# $0 KiB of disk, then enough; the command is the rest. What was there in between is copied.
+# $0 KiB of disk, later enough; the other arguments are the command. Copies the state in between.
 ON_A_FULL_DISK = f"""
 mkdir -p {OUTPUT} && mount -t tmpfs -o "size=$0k" tmpfs {OUTPUT} || exit 99
 "$@" 2>first.stderr; echo $? >first.status
@@ -145,7 +145,7 @@ cp -r {OUTPUT} second
 
 
 def on_a_full_disk(job, kib):
-    """How a run on so small a disk ended, and its resumption; mounted for them alone."""
+    """The ends of a run on such a small disk and of its resumption; only they see the mount."""
     root = [] if os.geteuid() == 0 else ["--map-root-user"]
     tried = subprocess.run(
         ["unshare", "--mount", *root, "sh", "-c", ON_A_FULL_DISK, str(kib), *job.command()],
@@ -175,7 +175,7 @@ def test_full_disk(awkward, kib):
 @pytest.mark.parametrize("rule", ["fail:write:ENOSPC:1:stay", "fail:write:short:1",
                                   "fail:open:EDQUOT:1:stay"])
 def test_a_run_on_a_full_disk_can_be_looked_at(awkward, rule):
-    """Its lock cannot be written, and nothing else needs to be."""
+    """Its lock cannot be written, and nothing else needs to be written."""
     job = awkward()
     job.check_complete(job.predict())
     tables = job.folder / "tables"

@@ -1,7 +1,7 @@
-"""run.db with one bit flipped, or cut: refused with its name, or the tables are right all the same.
+"""run.db with one bit flipped, or truncated: it is refused by name, or the tables are still right.
 
-Both a finished run's, and one with its write-ahead log of a run that was killed. A program that
-takes such a journal may write nothing from it that an undisturbed run would not.
+Both for a finished run and, with its write-ahead log, for a killed one. If the program accepts such
+a journal, it may only write rows that an undisturbed run would write.
 """
 
 import shutil
@@ -16,18 +16,18 @@ COMMANDS = {
     "resume": lambda job: job.resume(preload=False),
     "unchecked": lambda job: job.resume("--skip-checkpoint-validation", preload=False),
 }
-# What they end with on a journal that is sound.
+# Their exit codes for an undamaged journal.
 SOUND = {"export": {"finished": 0, "interrupted": 2}}
 JOURNAL = ("run.db", "run.db-wal")
-HEADER = 100  # of an SQLite file; that of its log, with one of a frame, has 56
-# How far apart the bytes are that are flipped: in the header, where there is something behind it,
-# and among zeros, of which most of so small a journal are made.
+HEADER = 100  # of an SQLite file; a WAL's header, with one frame's, has 56
+# Distance between flipped bytes: in the header, in content, and among zeros, which fill most of
+# such a small journal.
 STRIDES = by_length(
     {"export": (11, 149, 2999), "validate": (11, 149, 2999), "resume": (23, 331, 5003),
      "unchecked": (23, 331, 5003)},
     {"export": (1, 7, 61), "validate": (1, 13, 127), "resume": (1, 41, 509),
      "unchecked": (1, 43, 1009)})
-# How many lengths it is cut to, and the places that are cut at, before and behind.
+# The number of lengths it is cut to; and special places, with the offsets around them.
 LENGTHS = by_length({"export": 2, "validate": 2, "resume": 2, "unchecked": 2},
                     {"export": 60, "validate": 30, "resume": 8, "unchecked": 4})
 EDGES = by_length((0, HEADER, 4096), (0, 16, 32, 56, HEADER, 4096))
@@ -35,8 +35,8 @@ BESIDE = by_length((0,), (-1, 0, 1))
 
 
 def flips(data, command):
-    """Where to flip a bit: in the header and some of the rest. The unit tests do so without the
-    program, in every byte of the header and more of the rest (tests/unit/journal/journal_test.cpp)."""
+    """Where to flip a bit: in the header and in parts of the rest. A unit test covers every byte of
+    the header and more of the rest, without the program (tests/unit/journal/journal_test.cpp)."""
     header, something, zeros = STRIDES[command]
     places = {True: [], False: []}
     for at, byte in enumerate(data):
@@ -53,13 +53,13 @@ def lengths(data, command):
 
 
 def check(complaints):
-    """Of all damages together, so that one failure does not hide the others."""
+    """Checks all damages together, so that one failure does not hide others."""
     assert complaints
     assert {what: why for what, why in complaints.items() if why} == {}
 
 
 class Journal:
-    """A small journal as a run left it, to be damaged in one place at a time."""
+    """A small journal left by a run, to be damaged in one place at a time."""
 
     def __init__(self, run, job, files, command):
         self.job = job
@@ -76,7 +76,7 @@ class Journal:
                 if (self.tables / name).exists()}
 
     def put(self, name, data):
-        """A directory that holds the journal alone, one of its files damaged."""
+        """Makes a directory with only the journal, one file of it damaged."""
         for folder in (self.job.output, self.tables):
             shutil.rmtree(folder, ignore_errors=True)
         self.job.output.mkdir()
@@ -88,13 +88,13 @@ class Journal:
         return COMMANDS[self.command](self.job), self.rows()
 
     def complaint(self, name, data):
-        """What is wrong with what comes of it; None where it is refused or the tables are right."""
+        """What is wrong with the outcome; None if it is refused or the tables are right."""
         ended, found = self.outcome(name, data)
         if not ended.stderr.replace("\n", "").isprintable():
             return f"a message that no terminal should get: {ended.stderr!r}"
         if ended.status != self.sound:
             return self.refusal(ended, found)
-        if name == "run.db-wal" and self.command == "export":  # its last units may be gone
+        if name == "run.db-wal" and self.command == "export":  # its last units may be lost
             found = {table: rows if set(rows) - set(self.right[table]) else self.right[table]
                      for table, rows in found.items()}
         return None if found == self.right else "wrong tables"
@@ -110,7 +110,7 @@ class Journal:
 
 @pytest.fixture(scope="module", params=RUNS)
 def left(request, tmp_path_factory):
-    """What a run left: which, its job, and the journal's files."""
+    """What a run left: its kind, its job, and the journal's files."""
     folder = tmp_path_factory.mktemp("journal")
     (folder / "a.fa").write_text(random_fasta(3, 6, 90))
     job = Job(folder, ["a.fa"])

@@ -1,7 +1,7 @@
 """Killed before and after each call that changes a file, starts a process or sends a message.
 
-Whatever the point, no table is half-written then, `--resume` gives the bytes of an undisturbed run,
-and so it does when the resumed run is killed as well.
+At every point no table is half-written, and `--resume` gives the bytes of an undisturbed run, even
+if the resumed run is killed as well.
 """
 
 import itertools
@@ -14,10 +14,10 @@ from harness import (FILE_KINDS, KILLED, RUNS, SEVERAL, TABLES, WORKERS, Job, er
 from lengths import by_length
 from points import points
 
-# Of each kind, in the full form; a run makes some eighty calls.
+# Per kind, in the full form; a run makes some eighty calls.
 POINTS = 3
 POINTS_OF_RESUMED = by_length(1, 1, long=3)
-# None of these may change a byte, so a run goes on with others than it began with.
+# None of these may change a byte, so a run is resumed with other settings.
 OTHER_SETTINGS = itertools.cycle([(), ("-t", "2"), ("--token-budget", "64"), ("--prefetch", "1")])
 SIDES = ("before", "after")
 
@@ -34,7 +34,7 @@ def changes_until_journal(ended):
 
 
 def kill_resumed(job, number):
-    """From what was kept: the resumed run is killed at its n-th change, and resumed."""
+    """Restores the kept run, kills it at its n-th change while it resumes, and resumes it again."""
     job.restore()
     ended = job.resume(rule=f"kill:before:any:{number}")
     assert ended.status == KILLED, ended.stderr
@@ -61,7 +61,7 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
     job = awkward(workers=workers)
     count = job.undisturbed.counts()[kind]
     assert count > 0
-    # With workers, a resumed run is killed with a damaged input alone in the check form.
+    # With workers, the check form kills resumed runs only for a damaged input.
     of_resumed = by_length(POINTS_OF_RESUMED if workers == 1 else 0, POINTS_OF_RESUMED)
     for number in points(count, POINTS, kind, side, workers):
         check_point(job, f"kill:{side}:{kind}:{number}", of_resumed)
@@ -70,7 +70,7 @@ def test_killed_at_a_change_of_a_file(awkward, kind, side, workers):
 @pytest.mark.parametrize("workers", WORKERS)
 @pytest.mark.parametrize("side", SIDES)
 def test_killed_with_a_damaged_input(awkward, side, workers):
-    """The rows of the input that failed stay out of the tables, whichever run met the damage."""
+    """The damaged input has no rows in the tables, whichever run found the damage."""
     job = awkward("damaged", workers=workers)
     for number in points(changes_of(job.undisturbed), 2 * POINTS, side, workers):
         check_point(job, f"kill:{side}:any:{number}")
@@ -78,7 +78,7 @@ def test_killed_with_a_damaged_input(awkward, side, workers):
 
 @pytest.mark.parametrize("earlier", [*RUNS, "complete"])
 def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
-    """With --force. What is half cleared away may neither be gone on with nor stand in the way."""
+    """With --force. A half-removed run must neither be resumed nor be an obstacle."""
     job = awkward()
     if earlier == "complete":
         job.predict()
@@ -100,7 +100,7 @@ def test_killed_while_it_replaces_an_earlier_run(awkward, earlier):
 def test_export_of_an_interrupted_run_leaves_no_table_unmarked(awkward):
     job = awkward()
     job.interrupt(*RUNS["interrupted"])
-    folder = job.output / "exported"  # where its calls are met
+    folder = job.output / "exported"  # here its calls are counted
     for number in itertools.count(1):
         shutil.rmtree(folder, ignore_errors=True)
         ended = job.export("-o", folder, rule=f"kill:after:rename:{number}")
@@ -112,14 +112,14 @@ def test_export_of_an_interrupted_run_leaves_no_table_unmarked(awkward):
 
 
 def read_embeddings(path):
-    """Its data; how HDF5 laid them out follows from the order of the writes."""
+    """The data only, as HDF5's layout depends on the order of writes."""
     with h5py.File(path) as file:
         return {name: file[name][()].tolist() for name in file}
 
 
 @pytest.mark.parametrize("side", SIDES)
 def test_killed_with_everything_written(awkward, side):
-    """virus.fasta and what -k keeps are as they would have been, too."""
+    """virus.fasta and the files of -k are right, too."""
     job = awkward(flags=("--virus-fasta", "-k"))
     job.predict()
     texts = ["virus.fasta", *(name for name in job.reference_files if "_identified_" in name),
@@ -140,14 +140,14 @@ def test_killed_with_everything_written(awkward, side):
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("kind", ["fork", "message"])
 def test_parent_killed_at_its_workers(awkward, kind, side, workers):
-    """Workers end by themselves; the harness waits for that after every run."""
+    """Workers end by themselves; the harness waits for this after every run."""
     job = awkward(workers=workers)
     count = job.undisturbed.counts()[kind]
     assert count > 0
     for number in points(count, 2 * POINTS, kind, side):
         rule = f"kill:{side}:{kind}:{number}"
         ended = job.predict(rule=rule)
-        if ended.status != KILLED:  # messages are not the same in number each time
+        if ended.status != KILLED:  # the number of messages varies
             assert kind == "message" and ended.counts()[kind] < number, f"{rule}: {ended.stderr}"
         job.check_none_half_written()
         job.finish(*next(OTHER_SETTINGS))
@@ -157,11 +157,11 @@ def test_parent_killed_at_its_workers(awkward, kind, side, workers):
 @pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("side", SIDES)
 def test_one_worker_killed_at_a_message(awkward, side, workers):
-    """Its batches go to the others: the run ends as if nothing had been."""
+    """The others take over its batches, and the run ends normally."""
     job = awkward(workers=workers)
     count = job.predict("--force", role="worker").counts()["message"]
     assert count >= workers
-    # Each worker's first message is there whatever it gets to do.
+    # Each worker sends its first message in any case.
     for number in by_length([1], points(count // workers, POINTS)):
         once = job.folder / "once"
         ended = job.predict("--force", rule=f"kill:{side}:message:{number}", role="worker",
@@ -173,8 +173,8 @@ def test_one_worker_killed_at_a_message(awkward, side, workers):
 @pytest.mark.parametrize("workers", SEVERAL)
 @pytest.mark.parametrize("message", [1, 2, 3], ids=["ready", "the fixed batch", "a first answer"])
 def test_every_worker_killed_at_a_message(tmp_path, workers, message):
-    """None is left to compute: exit code 1, and no frame is to blame. A few frames: each costs the
-    third message two workers and more."""
+    """No worker is left: exit code 1, and no frame is blamed. Only a few frames, as each costs at
+    least two workers at the third message."""
     (tmp_path / "a.fa").write_text(random_fasta(3, count=2, length=70))
     job = Job(tmp_path, ["a.fa"], workers=workers)
     job.make_reference()

@@ -1,4 +1,4 @@
-"""Killed at random times, over and over, and resumed each time: the bytes are the same.
+"""Killed at random times and resumed, again and again: the bytes stay the same.
 
 A failure shows the seed; VIRNUCPRO_CRASH_SEED sets it.
 """
@@ -25,7 +25,7 @@ def test_killed_at_random_times(tmp_path, workers):
         kills[victim] += struck
         if ended.status == KILLED:
             job.check_none_half_written()
-        else:  # it came through, perhaps without one of its workers
+        else:  # it succeeded, perhaps after losing a worker
             job.check_complete(ended)
             job.clear()
         if kills.total() >= KILLS:

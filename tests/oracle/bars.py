@@ -1,4 +1,4 @@
-"""The exactness that docs/reference/semantics.md, section 7, promises, as assertions."""
+"""The promised accuracy (semantics: Exactness), as assertions."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ SCORE_MAX_ABS = 1e-5
 
 
 def cosines(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Of each row, in double: the bar is closer to one than float32 can say."""
+    """The cosine of each row, in double, because the bar is closer to one than float32 resolves."""
     a, b = np.float64(got), np.float64(wanted)
     return (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
 

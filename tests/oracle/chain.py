@@ -1,7 +1,7 @@
-"""The whole pipeline in Python: FASTA in, embeddings, scores and the three tables out.
+"""The whole pipeline in Python: from FASTA to embeddings, scores and the three tables.
 
-Everything is done one sequence at a time with the reference implementations, so that nothing of
-batching, packing or threading can hide here.
+Uses the reference implementations, one sequence at a time, so that no fault of batching, packing or
+threading can hide.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ from seeded_models import Tensors
 from tables_reference import FrameEntry, SequenceEntry
 
 
-WHITE_SPACE = str.maketrans("", "", " \t\r\n")  # no part of a sequence; anything else is
+WHITE_SPACE = str.maketrans("", "", " \t\r\n")  # not part of a sequence; all other letters are
 
 
 class InputSequence(NamedTuple):
@@ -41,7 +41,7 @@ def first_word(header: str) -> str:
 
 
 def read_fasta(path: Path) -> List[InputSequence]:
-    """Sequences in order, their letters in the input's case."""
+    """The sequences in order, in the input's case."""
     sequences: List[InputSequence] = []
     for line in Path(path).read_bytes().decode("utf-8", "surrogateescape").split("\n"):
         if line.startswith(">"):
@@ -53,7 +53,7 @@ def read_fasta(path: Path) -> List[InputSequence]:
 
 
 def dna_tokenizer(tokenizer_json: Path) -> Callable[[str], List[int]]:
-    """The published tokenizer, its own padding and truncation ignored."""
+    """The published tokenizer without its padding and truncation."""
     tokenizer = Tokenizer.from_file(str(tokenizer_json))
     tokenizer.no_padding()
     tokenizer.no_truncation()

@@ -1,4 +1,4 @@
-"""The classifier as a torch module, and seeded ones whose scores are worth comparing."""
+"""The classifier as a torch module, and seeded ones with meaningful scores."""
 
 from typing import Dict
 
@@ -52,7 +52,7 @@ def calibrated(embeddings: torch.Tensor, hidden: int, seed: int, rms: float = 2.
 
 
 def tensors(module: nn.Module) -> Dict[str, np.ndarray]:
-    """Its parameters and running statistics, as weight_files takes them."""
+    """Its parameters and running statistics, in the form that weight_files uses."""
     state = {name: value.detach().numpy() for name, value in module.state_dict().items()}
     return {name: value for name, value in state.items() if value.ndim > 0}
 

@@ -1,4 +1,4 @@
-"""What the oracle tests share: the program under test, seeded models as files and as references."""
+"""Shared by the oracle tests: the tested program, and seeded models as files and as references."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def tokenizer_json(source: Path) -> Path:
 
 
 class Esm2Case(NamedTuple):
-    """One ESM-2: its numbers, a file of them, and what fair-esm makes of them."""
+    """An ESM-2: its tensors, a file of them, and fair-esm's model of them."""
 
     shape: Esm2Shape
     tensors: seeded_models.Tensors

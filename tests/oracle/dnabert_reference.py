@@ -75,7 +75,7 @@ def _layer(x: torch.Tensor, weights: Tensors, layer: str, shape: DnabertShape) -
 
 
 def hidden_state(weights: Tensors, shape: DnabertShape, tokens: List[int]) -> torch.Tensor:
-    """The last hidden state [tokens, width] of one sequence, [CLS] and [SEP] among its tokens."""
+    """The last hidden state [tokens, width] of one sequence, including [CLS] and [SEP]."""
     x = weights["embeddings.word_embeddings.weight"][torch.tensor(tokens)]
     x = x + weights["embeddings.token_type_embeddings.weight"][0]
     x = _norm(x, weights, "embeddings.LayerNorm")
@@ -85,13 +85,13 @@ def hidden_state(weights: Tensors, shape: DnabertShape, tokens: List[int]) -> to
 
 
 def embed(weights: Tensors, shape: DnabertShape, tokens: List[int]) -> torch.Tensor:
-    """The mean over all tokens, [CLS] and [SEP] included: [width]."""
+    """The mean over all tokens, including [CLS] and [SEP]: [width]."""
     with torch.no_grad():
         return hidden_state(weights, shape, tokens).mean(dim=0)
 
 
 def parameter_shapes(shape: DnabertShape) -> Dict[str, tuple]:
-    """Every parameter of the published file that is used, under its published name."""
+    """Every parameter of the published file that is used, by its published name."""
     w = shape.width
     shapes = {
         "embeddings.word_embeddings.weight": (shape.vocabulary, w),

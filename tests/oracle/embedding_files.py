@@ -1,5 +1,5 @@
-"""The original's files of embeddings: output_1_DNABERT_S.pt, output_1_ESM.pt, output_1_merged.pt, and
-so on, each of at most 10,000 frames."""
+"""The original's files of embeddings: output_1_DNABERT_S.pt, output_1_ESM.pt, output_1_merged.pt
+and so on, each with at most 10,000 frames."""
 
 from pathlib import Path
 from typing import List
@@ -11,7 +11,7 @@ FRAMES_A_FILE = 10_000
 
 def write(folder: Path, names: List[str], dnabert: torch.Tensor, esm2: torch.Tensor,
           frames_a_file: int = FRAMES_A_FILE) -> None:
-    """Rows as `names` has them; what the original saves as lists is saved as lists."""
+    """Rows in the order of `names`; lists where the original saves lists."""
     merged = torch.cat([dnabert, esm2], 1)
     for part, first in enumerate(range(0, len(names), frames_a_file), 1):
         rows = slice(first, first + frames_a_file)

@@ -39,7 +39,7 @@ class FairEsm:
 
 
 class TransformersEsm:
-    """EsmModel as transformers itself reads it from a directory of weights."""
+    """transformers' EsmModel, read from a directory of weights."""
 
     def __init__(self, directory: Path):
         from transformers import EsmModel

@@ -1,13 +1,13 @@
-"""Writes tests/data/golden: what the reference chain says of a small fixed input.
+"""Writes tests/data/golden: the reference chain's results for a small fixed input.
 
     python make_goldens.py ../data/golden
 
     reads.fa        the input
-    expected.tsv    a row a frame: id, label, both scores rounded to six decimals
+    expected.tsv    one row per frame: id, label, both scores rounded to six decimals
 
-Models are seeded_models' tiny ones. Scores of synthetic weights differ in their last bits from one
-instruction set to the next, so they are rounded here and compared within a tolerance; the file
-catches a change of the reference chain itself, which the live comparisons would follow.
+The models are seeded_models' tiny ones. Scores of synthetic weights differ in their last bits
+between instruction sets, so they are rounded here and compared with a tolerance. The file reveals
+changes of the reference chain itself, which the live comparisons would not notice.
 """
 
 import sys
@@ -25,7 +25,7 @@ from program import frame_rows
 
 CHUNK_SIZE = 300
 ESM2_SEED, DNABERT_SEED, CLASSIFIER_SEED, INPUT_SEED = 71, 72, 73, 74
-OUTPUT_BIAS = [6.9, 0.0]  # such that both labels occur
+OUTPUT_BIAS = [6.9, 0.0]  # so that both labels occur
 
 
 def models(tokenizer_json: Path) -> chain.Models:

@@ -1,4 +1,4 @@
-"""Running the program under test and reading what it wrote."""
+"""Runs the tested program and reads its output."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ class Program:
         stdin: Optional[bytes] = None,
         exit_code: int = 0,
     ) -> subprocess.CompletedProcess:
-        """Runs it; another exit code than the one expected fails the test with what it said."""
+        """Runs it; an unexpected exit code fails the test and shows the output."""
         command = [self._binary, *map(str, arguments)]
         done = subprocess.run(
             command,

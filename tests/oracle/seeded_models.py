@@ -1,9 +1,9 @@
-"""Small seeded models as plain tensors, scaled so that a stack of them stays well conditioned.
+"""Small seeded models as plain tensors, scaled so that a stack of layers stays well conditioned.
 
 Linear layers have a standard deviation of 1/sqrt(fan_in), so activations and attention logits keep
-a deviation near one whatever the depth; those that end a residual branch have half of it, because a
-branch as large as the stream it joins makes every layer amplify the rounding of those before. Norms
-and biases are near 1 and 0 but not equal to them, so that leaving one out shows.
+a deviation near one at any depth. The layers that end a residual branch have half of it: a branch
+as large as its stream would amplify earlier rounding in every layer. Norms and biases are near 1
+and 0 but not equal to them, so that omitting one is noticed.
 """
 
 import math
@@ -32,7 +32,7 @@ class Esm2Shape(NamedTuple):
 
 ESM2_TINY = Esm2Shape(layers=3, width=64, heads=4, ffn=256)
 ESM2_8M = Esm2Shape(layers=6, width=320, heads=20, ffn=1280)
-# Six heads: a count that is not a power of two, as the published twelve are not.
+# Six heads: like the published twelve, not a power of two.
 DNABERT_TINY = DnabertShape(layers=3, width=96, heads=6, ffn=256)
 
 
@@ -48,12 +48,12 @@ def _values(name: str, shape: tuple, generator: np.random.Generator) -> torch.Te
 
 
 def _seeded(shapes: Dict[str, tuple], seed: int) -> Tensors:
-    generator = np.random.default_rng(seed)  # not torch's: its numbers depend on the CPU
+    generator = np.random.default_rng(seed)  # torch's numbers would depend on the CPU
     return {name: _values(name, shape, generator) for name, shape in shapes.items()}
 
 
 def esm2_parameter_shapes(shape: Esm2Shape) -> Dict[str, tuple]:
-    """fair-esm's names of the tensors that the representation depends on, inv_freq aside."""
+    """fair-esm's names of the tensors that affect the representation, except inv_freq."""
     w = shape.width
     shapes = {"embed_tokens.weight": (ESM_ALPHABET_SIZE, w)}
     for n in range(shape.layers):
@@ -74,7 +74,7 @@ def esm2_parameter_shapes(shape: Esm2Shape) -> Dict[str, tuple]:
 
 
 def inverse_frequencies(head: int, kind: str) -> torch.Tensor:
-    """`exact`; `fp16`, as ESM-2's files have them, rounded when the model was trained; `other`."""
+    """`exact`; `fp16`, rounded in training, as in ESM-2's files; `other`."""
     exact = 1.0 / (10000 ** (torch.arange(0, head, 2).float() / head))
     return {"exact": exact, "fp16": exact.half().float(), "other": 1.5 * exact}[kind]
 
@@ -92,5 +92,5 @@ def dnabert(shape: DnabertShape, seed: int) -> Tensors:
 
 
 def as_numpy(tensors: Tensors) -> Dict[str, np.ndarray]:
-    """As weight_files takes them."""
+    """In the form that weight_files uses."""
     return {name: tensor.detach().numpy() for name, tensor in tensors.items()}

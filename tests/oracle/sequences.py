@@ -1,4 +1,4 @@
-"""Seeded sequences for the tests, and writing them."""
+"""Seeded sequences for the tests, and functions to write them."""
 
 import random
 from pathlib import Path
@@ -19,7 +19,7 @@ def protein(rng: random.Random, length: int, letters: str = RESIDUES) -> str:
 
 
 def coding_dna(rng: random.Random, length: int) -> str:
-    """Bases whose first frame holds no stop codon, so that at least one frame is kept."""
+    """Bases without a stop codon in the first frame, so that at least one frame is kept."""
     codons: List[str] = []
     while 3 * len(codons) < length:
         codon = dna(rng, 3)

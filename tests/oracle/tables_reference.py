@@ -1,8 +1,6 @@
-"""The three tables from frame scores, in Python, without models.
+"""The three tables from frame scores, in Python: only the tables' semantics, no models.
 
-docs/reference/semantics.md, section 6, is what they must be.
-
-Scores are numpy float32 throughout, so that they are printed the way the original printed them.
+Scores stay numpy float32, so that they are printed as the original printed them.
 """
 
 from typing import Dict, Iterable, List, NamedTuple, Sequence
@@ -19,7 +17,7 @@ class SequenceEntry(NamedTuple):
 
 
 class FrameEntry(NamedTuple):
-    """A stop-free frame: which sequence (by position, ids may repeat) and chunk it belongs to."""
+    """A stop-free frame: the sequence (by position, as ids may repeat) and chunk it belongs to."""
 
     sequence: int
     chunk: int

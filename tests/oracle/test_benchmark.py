@@ -1,4 +1,4 @@
-"""benchmark's suites that hold the program against the original, for which the chain stands."""
+"""benchmark's suites that compare with the original; the reference chain takes its place."""
 
 import json
 import shlex
@@ -31,7 +31,7 @@ def verdict(report, name):
 
 
 def rows_against(out, name):
-    """What the report's tables say of one comparison."""
+    """The report's table rows of one comparison."""
     (page,) = out.glob("benchmark_*.md")
     lines = page.read_text().replace("\\_", "_").splitlines()
     return [[cell.strip() for cell in line.split("|")[2:-1]] for line in lines
@@ -69,7 +69,7 @@ def test_what_precision_costs_is_told_apart(program, tiny_models, command, tmp_p
 
 @pytest.fixture
 def baseline(program, tiny_models, command, tmp_path):
-    """What the original made of the sequences, kept."""
+    """Stored results of the original on these sequences."""
     first = benchmark(program, tiny_models, tmp_path / "out", "--suite", "equivalence",
                       "--vanilla-command", command)
     assert verdict(first, "EQUIV-VANILLA")["status"] == "PASS"
@@ -84,7 +84,7 @@ def held_against(program, models, baseline, out):
 
 
 def test_a_planted_difference_is_found_and_located(program, tiny_models, baseline, tmp_path):
-    """A baseline with one score changed by hand: the row is named, and whether it was close."""
+    """One score of the baseline changed by hand: the report names the row and its margin."""
     table = baseline / "prediction_results.txt"
     lines = table.read_text().splitlines()
     name, label, others, virus = lines[1].split("\t")

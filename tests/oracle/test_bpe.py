@@ -1,6 +1,5 @@
-"""DnaTokenizer against the `tokenizers` library, text by text.
-
-10,000 texts; a million in the long form.
+"""DnaTokenizer against the `tokenizers` library, text by text: 10,000 texts, a million in the long
+form.
 """
 
 import gzip
@@ -60,7 +59,7 @@ def genome():
 
 
 def our_tokens(texts):
-    """The tokens of each text, as the tool gives them."""
+    """The tokens of each text, from the tool."""
     stdin = b"".join(text.encode() + b"\0" for text in texts)
     stdout = subprocess.run(
         [TOOL, TOKENIZER], input=stdin, stdout=subprocess.PIPE, check=True
@@ -83,7 +82,7 @@ def assert_same(library, texts):
 
 
 def random_text(rng, genome):
-    # Lengths spread over the orders of magnitude: short texts hold most of the edges.
+    # Lengths of all orders of magnitude: short texts have most of the edge cases.
     length = int(LONGEST ** rng.random())
     if rng.random() < 0.3:
         start = rng.randrange(len(genome) - length)

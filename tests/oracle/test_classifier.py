@@ -1,4 +1,4 @@
-"""The classifier against torch: the program's own embeddings, scored by both."""
+"""The classifier against torch: both score the program's own embeddings."""
 
 from typing import List
 
@@ -70,7 +70,7 @@ def test_eps_is_the_modules_own(program, encoders, reads, embeddings, tmp_path, 
 
 
 def test_a_tie_is_others(program, encoders, reads, embeddings, tmp_path):
-    """Both logits equal: the frame is `others`, its chunk is still Is_Virus (v2's >=)."""
+    """Equal logits: the frame is `others`, but its chunk is Is_Virus (v2's >=)."""
     merged = torch.from_numpy(embeddings["merged"])
     tensors = classifier_reference.tensors(classifier_reference.calibrated(merged, 8, seed=6))
     for name in ("output_layer.weight", "output_layer.bias"):

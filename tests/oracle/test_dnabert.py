@@ -21,7 +21,7 @@ SHAPES = {"tiny": seeded_models.DNABERT_TINY, "full": dnabert_reference.FULL}
 
 
 def nucleotides(size: str):
-    """Plain bases at every length, then letters that the tokenizer does not know."""
+    """Plain bases of every length, then letters unknown to the tokenizer."""
     rng = random.Random(size)
     records = [(f"n{n}", sequences.dna(rng, n)) for n in LENGTHS[size]]
     unknown = LENGTHS[size] if size == "tiny" else [1, 150]
@@ -56,7 +56,7 @@ def test_against_plain_torch(program, case, tmp_path):
 
 
 def test_slopes_are_the_alibi_papers():
-    """The published 8 and 16; twelve are the eight, then every second of the sixteen."""
+    """The published slopes for 8 and 16; for 12: those for 8, then every second of those for 16."""
     eight = [2.0**-n for n in range(1, 9)]
     sixteen = [2.0 ** (-0.5 * n) for n in range(1, 17)]
     assert dnabert_reference.alibi_slopes(8) == eight

@@ -1,4 +1,4 @@
-"""ESM-2 against fair-esm and transformers, all proteins of a case in one run, batches mixed."""
+"""ESM-2 against fair-esm and transformers; all proteins of a case in one run, in mixed batches."""
 
 import random
 from pathlib import Path
@@ -18,7 +18,7 @@ LENGTHS = {
     "8M": [1, 2, 31, 64, 99, 100, 101, 166, 300, 512, 1024, 1025, 1500],
 }
 SHAPES = {"tiny": seeded_models.ESM2_TINY, "8M": seeded_models.ESM2_8M}
-# J is not in fair-esm's alphabet: what it stands for is not pinned by the reference.
+# Without J: fair-esm's alphabet lacks it, so the reference does not define it.
 RARE_RESIDUES = sequences.RESIDUES + "XBUZO.-"
 
 
@@ -27,7 +27,7 @@ def proteins(size: str):
     records = [(f"p{n}", sequences.protein(rng, n)) for n in LENGTHS[size]]
     records += [(f"rare{n}", sequences.protein(rng, n, RARE_RESIDUES)) for n in (1, 7, 80)]
     records.append(("same", "A" * 120))
-    rng.shuffle(records)  # neighbours of a batch differ in length
+    rng.shuffle(records)  # so that lengths differ within a batch
     return records
 
 
@@ -46,7 +46,7 @@ def reference(model, records) -> np.ndarray:
 
 @pytest.fixture(scope="module", params=["tiny", "8M"])
 def case(request, make_esm2):
-    """A size's model with fp16-rounded inv_freq, its proteins, and fair-esm's answer."""
+    """A size's model with fp16-rounded inv_freq, its proteins, and fair-esm's results."""
     model = make_esm2(SHAPES[request.param], seed=3)
     records = proteins(request.param)
     return model, records, reference(model.reference, records)
@@ -70,7 +70,7 @@ def test_against_transformers(program, case, tmp_path):
 
 
 def test_the_files_own_inv_freq_is_used(program, make_esm2, tmp_path):
-    """Frequencies far from the computed ones, so that ignoring them shows whatever the pooling."""
+    """Frequencies far from the computed ones, so that ignoring them is noticed."""
     records = proteins("tiny")
     names = [name for name, _ in records]
     exact, other = (make_esm2(seeded_models.ESM2_TINY, 3, kind) for kind in ("exact", "other"))

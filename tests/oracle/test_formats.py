@@ -1,4 +1,4 @@
-"""One set of weights in every file format: the same bytes in all tables."""
+"""The same weights in every file format: the same bytes in all tables."""
 
 from pathlib import Path
 from typing import Dict
@@ -38,7 +38,7 @@ def classifier_forms(tmp_path_factory) -> Dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def tables(program, esm2_forms, dnabert_forms, classifier_forms, tmp_path_factory):
-    """The tables of a choice of forms; the first of each stands where none is chosen."""
+    """The tables for a choice of forms; the default is the first form of each model."""
     folder = tmp_path_factory.mktemp("tables")
     fasta = sequences.write_fasta(folder / "reads.fa", sequences.coding_reads(54, 12, 300))
 
@@ -59,7 +59,7 @@ def first(tables):
 
 
 def test_other_weights_give_other_tables(program, first, tables, esm2_forms, tmp_path):
-    """What shows that the comparisons below can fail."""
+    """Shows that the comparisons below can fail."""
     other = weight_files.esm2(55, **ESM2)
     file = tmp_path / "other.pt"
     weight_files.write_fair_esm(file, other, ESM2)

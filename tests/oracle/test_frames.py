@@ -67,7 +67,7 @@ def test_short_sequences_of_every_length_and_chunk_size():
 
 
 def test_coding_sequences():
-    """Long frames without a stop, which random bases hardly ever hold."""
+    """Long frames without a stop; random bases hardly ever have one."""
     rng = random.Random(11)
     codons = sorted(reference._STANDARD.forward_table)
     compare(

@@ -1,4 +1,4 @@
-"""The reference chain and the program against committed results (make_goldens.py made them)."""
+"""The reference chain and the program against stored results (written by make_goldens.py)."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import seeded_models
 import weight_files
 from program import frame_rows, score_array
 
-ROUNDING = 1e-6  # of the file's six decimals
+ROUNDING = 1e-6  # the file has six decimals
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
-"""The same input gives the same bytes, whatever the threads, token budget, prefetch or neighbours.
+"""The same input gives the same bytes with any threads, token budget, prefetch or neighbours.
 
-Within each instruction set: natively, and with oneDNN held to AVX2, and in bf16 where the CPU has
-it. Where VIRNUCPRO_BIN_REFERENCE names another program (the tests then run on that with tiny limits,
-say), that one computes what VIRNUCPRO_BIN must reproduce.
+Within each instruction set: natively, with oneDNN limited to AVX2, and in bf16 if the CPU has it.
+If VIRNUCPRO_BIN_REFERENCE names another program, VIRNUCPRO_BIN must reproduce that one's results
+(so the tests run on the program with tiny limits).
 """
 
 import gzip
@@ -17,7 +17,7 @@ import sequences
 from needs import needs_isa
 from program import Program, TableFiles
 
-# Every pair of a thread count and a budget, and prefetch at both ends.
+# Every pair of a thread count and a budget, and the smallest and largest prefetch.
 SETTINGS = [
     ["-t", str(threads), "--token-budget", str(budget), "--prefetch", prefetch]
     for threads, budget, prefetch in [
@@ -40,7 +40,7 @@ CLASSES = [
 
 
 def reads() -> List[sequences.Named]:
-    """Coding reads of many lengths, equal ones among them, so that batches are uneven."""
+    """Coding reads of many lengths, some equal, so that batches are uneven."""
     rng = random.Random(61)
     records = [
         (f"read{i}", sequences.coding_dna(rng, rng.choice([4, 60, 150, 299, 300, 301, 750])))
@@ -101,7 +101,7 @@ def rows_of(tables: TableFiles) -> Dict[str, str]:
 
 
 def test_neighbours(program, tiny_models, kind, base, tmp_path):
-    """Reversed, every row is the same; alone, too."""
+    """Each row stays the same in reversed order, and alone."""
     records = reads()
     reversed_fasta = sequences.write_fasta(tmp_path / "reversed.fa", records[::-1])
     wanted = rows_of(base)
@@ -130,7 +130,7 @@ def test_stdin_gzip_and_fastq(program, tiny_models, fasta, kind, base, tmp_path)
 
 
 def test_the_input_can_tell(program, tiny_models, base, kind, tmp_path):
-    """One base changed changes the tables: what shows that the comparisons above can fail."""
+    """One changed base changes the tables: shows that the comparisons above can fail."""
     records = reads()
     name, letters = records[3]
     records[3] = (name, letters[:2] + ("A" if letters[2] != "A" else "C") + letters[3:])

@@ -20,7 +20,7 @@ LAMBDA_BASES = 10_000
 
 
 def mixed_records() -> List[sequences.Named]:
-    """What inputs hold in life, headers with descriptions and repeated ids among it."""
+    """As in real inputs, including headers with descriptions and repeated ids."""
     rng = random.Random(41)
     return [
         ("lower case", sequences.coding_dna(rng, 700).lower()),
@@ -63,7 +63,7 @@ def run(program, model_set, fasta: Path, out: Path, size: int, *arguments):
 
 
 def assert_own_tables_agree(tables, fasta: Path, size: int, threshold=0.5, min_length=0):
-    """The other columns and tables follow, to the byte, from the program's own frame scores."""
+    """The other columns and tables follow, byte by byte, from the program's own frame scores."""
     entries, frames = chain.cut(chain.read_fasta(fasta), size, min_length)
     scores = score_array(frame_rows(tables.frames))
     assert len(scores) == len(frames)
@@ -102,7 +102,7 @@ def test_no_frame_at_all(program, tiny_models, tmp_path):
     assert not frame_rows(tables.frames)
 
 
-# Files of the original pipeline: an input, its chunks and frames, the ids of its results.
+# Files of the original pipeline: an input, its chunks and frames, and its results' ids.
 @pytest.fixture(scope="module")
 def vanilla(source) -> Path:
     return source / "tests" / "data" / "vanilla"
@@ -136,7 +136,7 @@ def test_vanilla_ids_and_their_order(vanilla, vanilla_out):
 
 
 def test_vanilla_embeddings_layout(vanilla, vanilla_out, tiny_models):
-    """Rows by the ids of the original's merged file; columns DNABERT-S, then ESM-2."""
+    """Rows in the order of the original's merged file; columns DNABERT-S, then ESM-2."""
     expected = {
         name: torch.load(vanilla / "expected" / f"output_1_{name}.pt", map_location="cpu")
         for name in ("DNABERT_S", "ESM", "merged")
@@ -157,8 +157,8 @@ def test_vanilla_embeddings_layout(vanilla, vanilla_out, tiny_models):
 
 @needs_isa("AVX512_BF16")
 def test_bf16_scores(program, make_esm2, make_dnabert, make_models, tmp_path):
-    """At 160 inputs bf16's noise averages out less than at the published 3,328, and a random
-    network's embeddings lie close together: these seeds are inside the bars, not far inside."""
+    """With 160 inputs, bf16's noise averages out less than with the published 3,328, and a random
+    network's embeddings are close together: these seeds meet the bars, but not by far."""
     esm2 = make_esm2(seeded_models.ESM2_TINY, seed=5)
     model_set = make_models(esm2, make_dnabert(seeded_models.DNABERT_TINY, seed=6), hidden=40)
     reads = sequences.coding_reads(43, 600, 300)

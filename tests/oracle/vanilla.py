@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Stands for the original: the reference chain with the fixture `tiny_models`' numbers.
+"""Takes the original's place: the reference chain with the weights of the fixture `tiny_models`.
 
-What benchmark's --vanilla-command wants: FASTA in $INPUT, chunk size in $CHUNK_SIZE, tables and
-embeddings into the folder $OUTPUT. One argument: the tokenizer.json.
+As benchmark's --vanilla-command requires: reads FASTA from $INPUT and the chunk size from
+$CHUNK_SIZE, writes tables and embeddings to the folder $OUTPUT. One argument: the tokenizer.json.
 """
 
 import os

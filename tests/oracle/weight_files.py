@@ -1,10 +1,10 @@
 """The same seeded model in every file format that the program reads.
 
-Used by the oracle tests. Run as a program it writes the small files of tests/data/weights, which
+Used by the oracle tests. Run as a program, it writes the small files of tests/data/weights, which
 the unit tests of src/weights compare with each other: weight_files.py OUTPUT_DIRECTORY.
 
-Models are dicts of float32 numpy arrays under the program's own names (src/weights/name_tables.cpp).
-Values are multiples of 1/64 below 2, so that fp16 and bf16 files hold exactly the same numbers.
+Models are dicts of float32 numpy arrays under the program's own names
+(src/weights/name_tables.cpp). Values are multiples of 1/64 below 2, exact in fp16 and bf16 files.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def esm2(seed, layers, width, heads, ffn, scale=1 / 8):
         tensors[f"{name}.bias"] = _values(rng, (width,), 1 / 8)
 
     inv_freq = 1.0 / 10000 ** (np.arange(0, width // heads, 2, dtype=np.float64) / (width // heads))
-    # Rounded, as the published files have it, to what both 16-bit types hold.
+    # Rounded as in the published files, to values that both 16-bit types hold.
     inv_freq = torch.tensor(inv_freq).to(torch.bfloat16).to(torch.float16).to(torch.float32)
     inv_freq = inv_freq.to(torch.bfloat16).to(torch.float32).numpy()
     for layer in range(layers):
@@ -61,7 +61,7 @@ def esm2(seed, layers, width, heads, ffn, scale=1 / 8):
 
 
 def dnabert_s(seed, layers, width, heads, ffn, vocabulary, scale=1 / 8):
-    """The tensors of a DNABERT-S; `heads` shapes no tensor."""
+    """The tensors of a DNABERT-S; `heads` affects no tensor's shape."""
     del heads
     rng = np.random.default_rng(seed)
     tensors = {
@@ -106,7 +106,7 @@ def classifier(seed, inputs, hidden, scale=1 / 8):
 
 # --- names and settings of the published formats -------------------------------------------------
 def esm2_huggingface_name(name):
-    """fair-esm's name of a tensor as transformers' EsmModel spells it, under its esm. prefix."""
+    """transformers' EsmModel name for a tensor of fair-esm, with the esm. prefix."""
     if name == "embed_tokens.weight":
         return "esm.embeddings.word_embeddings.weight"
     if name.startswith("emb_layer_norm_after"):
@@ -170,7 +170,7 @@ def esm2_huggingface(tensors):
 
 
 def dnabert_huggingface(tensors, gamma_beta=False):
-    """With the bert. prefix, and LayerNorms spelt as old checkpoints do where asked."""
+    """With the bert. prefix; with `gamma_beta`, LayerNorm names as in old checkpoints."""
     renamed = {}
     for name, value in tensors.items():
         if gamma_beta and "layernorm" in name.lower():
@@ -196,7 +196,7 @@ def write_fair_esm(path, tensors, shape, config="namespace", prefix="encoder.sen
         arch="esm2",
     )
     model = {prefix + name: value for name, value in as_torch(tensors, dtype).items()}
-    # What the published files hold besides, and readers must pass over.
+    # The published files also hold these, and readers must skip them.
     model["encoder.lm_head.bias"] = torch.zeros(33)
     model[prefix + "version"] = torch.tensor([3.0])
     data = {"model": model}
@@ -243,7 +243,7 @@ def write_huggingface(directory, tensors, config, format="bin", shards=1, dtype=
 
 
 class MLPClassifier(torch.nn.Module):
-    """The module whose pickle the classifiers are published as."""
+    """The published classifiers are pickles of this module."""
 
     def __init__(self, inputs, hidden):
         super().__init__()
@@ -273,7 +273,7 @@ def write_classifier(path, tensors, format="module"):
     if format == "state_dict":
         torch.save(module.state_dict(), path)
         return
-    # The published files were written by a script, where the class's module is __main__.
+    # A script wrote the published files, so the class's module is __main__.
     main = sys.modules["__main__"]
     before, module_name = getattr(main, "MLPClassifier", None), MLPClassifier.__module__
     main.MLPClassifier, MLPClassifier.__module__ = MLPClassifier, "__main__"

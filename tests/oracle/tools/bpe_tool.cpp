@@ -1,9 +1,8 @@
 // bpe_tool TOKENIZER.json [REPEATS] < texts > tokens
 //
-// Texts come separated by NUL bytes. Without REPEATS, their tokens go out: for each text the number
-// of its tokens (32 bits) and the tokens (16 bits each), in this machine's byte order. With
-// REPEATS, all texts are encoded that many times and the best rate, in texts per second on one
-// thread, is printed.
+// NUL bytes separate the texts. Without REPEATS it writes, for each text, the number of its tokens
+// (32 bits) and the tokens (16 bits each), in this machine's byte order. With REPEATS it encodes
+// all texts so many times and prints the best rate, in texts per second on one thread.
 
 #include <algorithm>
 #include <chrono>
