@@ -1,6 +1,6 @@
 #!/bin/sh
-# A compiler launcher for kernels of wgmma: runs the command, and fails if ptxas serialised their
-# products. They would still be right, but slow; ptxas only mentions it, whatever is made an error.
+# A compiler launcher for wgmma kernels: fails if ptxas serialised their products. They would be
+# correct but slow, and ptxas only prints a note, even with warnings as errors.
 messages=$("$@" 2>&1)
 status=$?
 [ -z "$messages" ] || printf '%s\n' "$messages" >&2

@@ -1,5 +1,5 @@
-# How the device code of the room ops is compiled. src/ops/hopper is for compute capability 9.0 alone,
-# whatever else is built for. Without NDEBUG CUTLASS's device asserts make ptxas serialise wgmma.
+# How the device code of the room ops is compiled: src/ops/hopper always for compute capability 9.0
+# only. Without NDEBUG, CUTLASS's device asserts make ptxas serialise wgmma.
 add_library(virnucpro_cutlass INTERFACE)
 target_include_directories(virnucpro_cutlass SYSTEM INTERFACE ${CUTLASS_INCLUDE_DIR}
                                                               ${CUTLASS_INCLUDE_DIR}/../tools/util/include)

@@ -1,4 +1,4 @@
-# The libraries the program stands on; Debian 12 names are in tools/setup.sh.
+# The libraries that the program needs; tools/setup.sh has their names in Debian 12.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -13,12 +13,12 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
-# The part of ncurses that knows terminals, without its windows.
+# The part of ncurses that describes terminals, without its windows.
 find_library(TINFO_LIBRARY NAMES tinfo ncursesw REQUIRED)
 
-# Debian's shared HDF5 carries a driver for S3 buckets, and with it curl, OpenSSL, Kerberos and LDAP:
-# thirty libraries that would be loaded at every start and shipped in every package. Of the archive
-# only what is called is linked.
+# Debian's shared HDF5 includes a driver for S3 buckets, which needs curl, OpenSSL, Kerberos and
+# LDAP: thirty libraries to load at every start and to ship in every package. From the archive only
+# the called parts are linked.
 find_library(HDF5_ARCHIVE NAMES libhdf5_serial.a libhdf5.a HINTS ${HDF5_LIBRARY_DIRS})
 find_library(SZIP_LIBRARY sz)
 find_library(ZLIB_LIBRARY z)
@@ -30,7 +30,7 @@ else()
   target_link_libraries(virnucpro_hdf5 INTERFACE PkgConfig::HDF5)
 endif()
 
-# Debian's package configuration of oneDNN asks for OpenCL headers, which the CPU API does not need.
+# Debian's CMake package of oneDNN requires OpenCL headers, which the CPU API does not need.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
 add_library(virnucpro_dnnl INTERFACE)
@@ -41,18 +41,18 @@ set(VIRNUCPRO_HAS_CUDA OFF)
 if(VIRNUCPRO_CUDA)
   include(CheckLanguage)
   if(NOT CMAKE_CUDA_COMPILER)
-    unset(CMAKE_CUDA_COMPILER CACHE) # nvcc may have come since this folder was first configured
+    unset(CMAKE_CUDA_COMPILER CACHE) # nvcc may be new since this folder was first configured
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    # For 9.0 its own code; everything else from 8.0 on runs or compiles that of 8.0.
+    # 9.0 has its own code; other devices from 8.0 on run or compile that of 8.0.
     set(CMAKE_CUDA_ARCHITECTURES 80;90a-real CACHE STRING "")
     enable_language(CUDA)
     set(CMAKE_CUDA_STANDARD 20)
-    # CMake 3.25 does not know that nvcc has C++20, nor how it is called.
+    # CMake 3.25 does not know that nvcc supports C++20, nor the flag for it.
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
-    # CMake 3.25.1 takes this library for granted, which CUDA 13 no longer has. Nothing is linked with it.
+    # CMake 3.25.1 expects this library, which CUDA 13 no longer has. Nothing is linked with it.
     if(NOT TARGET CUDA::nvToolsExt)
       add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
     endif()

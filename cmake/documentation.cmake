@@ -1,5 +1,5 @@
-# The manual page and the completion of shells: made from the program's own table of options by
-# src/documents, installed where man, bash and zsh look.
+# The manual page and the shell completions: src/documents generates them from the program's table
+# of options. They are installed where man, bash and zsh search.
 include(GNUInstallDirs)
 set(share ${CMAKE_BINARY_DIR}/share)
 set(man_page ${share}/man/man1/virnucpro.1)

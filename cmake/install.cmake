@@ -1,10 +1,10 @@
-# What is installed, and where (GNUInstallDirs). Programs find share/virnucpro, and a package's own
-# libraries in lib/virnucpro, from their own place: an installed tree may be moved as a whole.
+# What is installed, and where (GNUInstallDirs). Programs find share/virnucpro, and a package's
+# libraries in lib/virnucpro, relative to themselves, so an installed tree can be moved as a whole.
 include(GNUInstallDirs)
 
-# virnucpro_installed_in(TARGET FOLDER): how TARGET, installed there, finds the libraries that a
-# package brings along. DT_RPATH rather than DT_RUNPATH: only that holds for the libraries of
-# libraries, too. The same in the build tree, where the folder does not exist.
+# virnucpro_installed_in(TARGET FOLDER): lets TARGET, installed in FOLDER, find a package's
+# libraries. Uses DT_RPATH instead of DT_RUNPATH, because only DT_RPATH also applies to the
+# libraries of libraries. Set in the build tree, too, where the folder does not exist.
 function(virnucpro_installed_in target folder)
   file(RELATIVE_PATH libraries ${CMAKE_INSTALL_PREFIX}/${folder}
        ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/virnucpro)
@@ -15,7 +15,7 @@ endfunction()
 
 virnucpro_installed_in(virnucpro ${CMAKE_INSTALL_BINDIR})
 install(TARGETS virnucpro RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# Not CMAKE_INSTALL_DATADIR: the program looks in ../share, wherever it lies.
+# Not CMAKE_INSTALL_DATADIR: the program always looks in ../share.
 install(DIRECTORY share/virnucpro DESTINATION share)
 
 # The library, its header, and the CMake package virnucpro with the target virnucpro::virnucpro.
@@ -36,12 +36,12 @@ set(cmake_package ${CMAKE_INSTALL_LIBDIR}/cmake/virnucpro)
 install(EXPORT virnucproTargets NAMESPACE virnucpro:: DESTINATION ${cmake_package})
 configure_package_config_file(cmake/virnucproConfig.cmake.in virnucproConfig.cmake
                               INSTALL_DESTINATION ${cmake_package})
-# Before 1.0 a new minor version may change the interface.
+# Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(virnucproConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/virnucproConfig.cmake
               ${CMAKE_BINARY_DIR}/virnucproConfigVersion.cmake DESTINATION ${cmake_package})
 
-# As they lie here, so that the links in them lead somewhere.
+# In the same places as here, so that links between them work.
 install(FILES LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 install(FILES src/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/src COMPONENT documents)

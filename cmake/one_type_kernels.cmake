@@ -1,13 +1,13 @@
-# The target one_type_kernels, which `make check` builds with the preset cuda-check: compiles each
-# kernel for one element type, and the C++ that is built with CUDA only, and links nothing.
+# The target one_type_kernels, built by `make check` with the preset cuda-check. It compiles each
+# kernel for one element type, and the C++ that needs CUDA, and links nothing.
 #
-# A kernel for several types has a source for each: x_fp16_cuda.cu, x_bf16_cuda.cu. They may differ
-# only in the type. Of these the target compiles fp16's, or the first of bf16 and fp32. A source with
-# no type in its name (the row ops, for all types), or whose kernel has no other, is always compiled.
+# A kernel for several types has one source per type: x_fp16_cuda.cu, x_bf16_cuda.cu. These may only
+# differ in the type. The target compiles fp16's, or else the first of bf16 and fp32. A source with
+# no type in its name (the row ops), or whose kernel has no other, is always compiled.
 set(any_type "(cutlass::)?(fp16|bf16|fp32|half_t|__half|bfloat16_t|__nv_bfloat16|float)")
 set(source_root ${CMAKE_SOURCE_DIR}/src)
 file(GLOB_RECURSE kernels CONFIGURE_DEPENDS RELATIVE ${source_root} ${source_root}/*.cu)
-set(other_types "/no_such_object") # a regular expression of the objects that are left out
+set(other_types "/no_such_object") # a regular expression of the objects to leave out
 foreach(type fp16 bf16 fp32)
   set(of_type ${kernels})
   list(FILTER of_type INCLUDE REGEX "_${type}[_.]")
@@ -26,7 +26,7 @@ foreach(type fp16 bf16 fp32)
   endforeach()
 endforeach()
 
-# Compiled as for the libraries and programs that they belong to.
+# Compiled as for their libraries and programs.
 get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 set(objects)
 foreach(target ${targets})
@@ -36,10 +36,10 @@ foreach(target ${targets})
   endif()
 endforeach()
 set(gpu_programs)
-foreach(target gpu_engine faulty_worker bench_gpu_ops) # not there without BUILD_TESTING
+foreach(target gpu_engine faulty_worker bench_gpu_ops) # missing without BUILD_TESTING
   list(APPEND gpu_programs $<$<TARGET_EXISTS:${target}>:$<TARGET_OBJECTS:${target}>>)
 endforeach()
-# No backslashes in the expressions: DEPENDS makes slashes of them.
+# No backslashes in the expressions: DEPENDS turns them into slashes.
 set(built_with_cuda "([.]cu|_cuda[.]cpp)[.]o$")
 add_custom_target(
   one_type_kernels

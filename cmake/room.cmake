@@ -1,6 +1,6 @@
-# A room is a folder under src/: a static library virnucpro_<room> of all its sources, those of the
-# rooms within it too (a room of headers only is an interface library); a main.cpp is left to its own program. The order of rooms
-# is checked by tools/check_includes.py.
+# A room is a folder under src/: a static library virnucpro_<room> of all its sources, including its
+# sub-rooms (an interface library if it has only headers). A main.cpp belongs to its own program.
+# tools/check_includes.py checks the order of rooms.
 function(virnucpro_room name)
   cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
@@ -8,10 +8,10 @@ function(virnucpro_room name)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(VIRNUCPRO_HAS_CUDA)
     file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cu)
-    # CMake 3.31 and newer would compile several of these at a time as well.
+    # CMake 3.31 and newer would also join several of these.
     set_property(SOURCE ${cuda_sources} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND sources ${cuda_sources})
-    list(FILTER sources EXCLUDE REGEX "_none\\.cpp$") # what stands in for CUDA
+    list(FILTER sources EXCLUDE REGEX "_none\\.cpp$") # they replace CUDA in CPU builds
   else()
     list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
   endif()

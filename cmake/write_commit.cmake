@@ -1,12 +1,12 @@
-# cmake -D SOURCE=FOLDER -D HEADER=FILE -P write_commit.cmake: the commit that is built, with a + where
-# files differ from it, as a header that changes only when that does.
+# cmake -D SOURCE=FOLDER -D HEADER=FILE -P write_commit.cmake: writes a header with the commit, and
+# a + if files differ from it. An unchanged header is not rewritten.
 cmake_minimum_required(VERSION 3.25)
-set(ENV{GIT_CEILING_DIRECTORIES} "${SOURCE}/..") # a checkout around the sources is another's
+set(ENV{GIT_CEILING_DIRECTORIES} "${SOURCE}/..") # do not use a checkout around the sources
 execute_process(
   COMMAND git -C "${SOURCE}" describe --always --exclude=* --dirty=+ --abbrev=10
   OUTPUT_VARIABLE commit
   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-if(NOT commit MATCHES "^[0-9a-f]+[+]?$") # no checkout, but a folder of sources
+if(NOT commit MATCHES "^[0-9a-f]+[+]?$") # a folder of sources, but no checkout
   set(commit unknown)
 endif()
 file(CONFIGURE OUTPUT "${HEADER}" CONTENT "#pragma once\n#define VIRNUCPRO_COMMIT \"${commit}\"\n")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What `make check` and CI run: every kind of test that needs no GPU, from a bare checkout, in 20
-# minutes of two cores with an empty ccache. tools/check_full.sh is the long matrix; CONTRIBUTING.md
-# lists what is left to it. The cheap checks come first.
+# Run by `make check` and CI: every kind of test that needs no GPU, from a bare checkout, in 20
+# minutes of two cores with an empty ccache. Cheap checks come first. tools/check_full.sh is the
+# long matrix; CONTRIBUTING.md lists what only that covers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-# Also where a step fails and nothing comes after it: what ran until then is counted.
+# Also after a failed step: the tests that ran are counted.
 finish() {
   local status=$?
   local folders=(build/results/*/)
@@ -26,8 +26,8 @@ step 'set-up'
 tools/setup.sh check
 check_sources
 
-# The program at -O3, as what is shipped; what holds numbers to their last bit; and that the limits of
-# queues and batches change no byte.
+# The program at -O3, as shipped; tests of exact results; and that the limits of queues and batches
+# change no byte.
 build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim computing_unit_tests bench_programs
 run_tests cpu cpu -L '^(cli|oracle|hostile|crash|unit\.computing|tiny\.check)$'
 
@@ -35,7 +35,7 @@ build asan unit_tests tiny_unit_tests fuzz_targets
 run_tests asan asan -L '^(unit|unit\.tiny|fuzz)$'
 
 build tsan threaded_unit_tests
-# What puts millions of letters through one thread takes ThreadSanitizer a minute.
+# Without tests that pass millions of letters through one thread: they take a minute under TSan.
 GTEST_FILTER='-Cram.LongReads*:SequenceParser.ManyLoneCarriageReturns' \
   run_tests tsan tsan -L '^unit\.threaded$'
 

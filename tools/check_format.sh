@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails, naming the lines, when a source is not laid out as .clang-format says.
+# Fails, naming the lines, if a source's layout differs from .clang-format.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

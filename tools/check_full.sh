@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# The long matrix: every preset, every test with long strides, both instruction sets, the package and
-# all device code; 100 minutes of two cores with a warm ccache.
+# The long matrix: every preset, every test with long strides, both instruction sets, the package
+# and all device code; 100 minutes of two cores with a warm ccache.
 #
-#   tools/check_full.sh [PART…]    all parts (cuda only where nvcc is found), or those named
+#   tools/check_full.sh [PART…]    all parts (cuda only if nvcc is found), or the named ones
 #
-# A part that passed is not run again until a file of the checkout changes: what was interrupted goes
-# on where it stopped. Results: build/check-full/.
+# A part that passed runs again only after a file of the checkout changed, so an interrupted check
+# continues where it stopped. Results: build/check-full/.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-parts=(sources cpu avx2 tiny single asan tsan fuzz package cuda) # cuda, the last, only where nvcc is
+parts=(sources cpu avx2 tiny single asan tsan fuzz package cuda) # cuda (last) only if nvcc is found
 not_run=
 program_tests='^(cli|oracle|hostile|crash)$'
 export VIRNUCPRO_TEST_LENGTH=full
@@ -38,7 +38,7 @@ part_tiny() {
   run_tests cpu tiny-program -L '^tiny\.(cli|oracle|hostile|crash)$'
 }
 
-# Sources that include what they use, and no name that means something else with its neighbours.
+# Each source by itself: finds missing includes, and names that change meaning in a unity build.
 part_single() {
   build single all
   run_tests single single-unit -L '^(unit|fuzz)$'
@@ -72,7 +72,7 @@ part_cuda() {
   build cuda virnucpro gpu_tests bench_engine bench_gpu_ops
 }
 
-# What a part was run on: the files of the checkout, committed or not, and what they are built with.
+# The inputs of a part: the checkout's files, committed or not, and the installed packages.
 run_on() {
   {
     git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>&1 || true # one may be gone
@@ -94,7 +94,7 @@ run_part() {
   rm -rf build/results "$folder"
   mkdir -p build/results "$folder"
   step "part $part"
-  # In a shell of its own, where a build that fails ends the part: not so behind && or ||.
+  # In a subshell, where a failed build ends the part; && or || would disable that.
   set +e
   (
     set -e
@@ -120,7 +120,7 @@ elif ! tools/has_nvcc.sh; then
   unset 'parts[-1]'
   not_run='cuda: nvcc was not found on PATH, nor in CUDACXX'
 fi
-git ls-files --error-unmatch tools/check_full.sh >/dev/null # what the parts are run on is known from git
+git ls-files --error-unmatch tools/check_full.sh >/dev/null # git must know the checkout's files
 
 step 'set-up'
 tools/setup.sh check

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the order of the rooms (src/README.md).
+"""Checks the order of the rooms (src/README.md).
 
 A room includes only itself and rooms above it in ROOMS, always as "room/file.hpp". Only src/cli
-prints or ends the process. Exits 1 and names file and line of every breach.
+prints or ends the process. Exits with 1 and names file and line of every breach.
 
     tools/check_includes.py [SOURCE_ROOT]
 """
@@ -18,12 +18,12 @@ ROOMS = ("base", "observe", "sequence", "tokens", "weights", "tensor", "ops", "m
 SUFFIXES = (".cpp", ".hpp", ".cu", ".cuh")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]*)"')
-# Named calls and streams; std::snprintf and fmt::format only make text.
+# Functions and streams that print; std::snprintf and fmt::format only make text.
 OUTPUT = re.compile(r"\bstd::(cout|cerr|clog)\b"
                     r"|(?<![\w.>])(?:std::)?(?:v?f?printf|puts|fputs|putchar)\s*\("
                     r"|\bfmt::v?print(?:ln)?\s*\(")
 ENDING = re.compile(r"(?<![\w.>:])(?:std::|::)?(abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
-# Files that fork: what they end is the process they made.
+# Files that fork; they end only the child process.
 FORKING = ("sequence/cram_process.cpp", "validate/compare/hdf5_process.cpp")
 COMMENTS_AND_STRINGS = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"'
@@ -31,12 +31,12 @@ COMMENTS_AND_STRINGS = re.compile(
 
 
 def blank(match):
-    """Comments and literals, replaced by their line breaks."""
+    """Replaces comments and literals with their line breaks."""
     return "\n" * match.group().count("\n")
 
 
 def room_of(path):
-    """The room that a path below src/ lies in, as it is or in a folder of it; None: in none."""
+    """The room of a path below src/ (itself or a folder in it); None if there is none."""
     return next((room for room in ROOMS if path.startswith(room + "/")), None)
 
 
@@ -64,7 +64,7 @@ def output_breaches(path, text):
 
 
 def breaches(source):
-    """(path, line, what) for every breach under the folder of rooms."""
+    """(path, line, what) for every breach below the folder of rooms."""
     for path in sorted(source.rglob("*")):
         if path.suffix not in SUFFIXES:
             continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of check_includes.py: what it must let pass and what it must name."""
+"""Tests of check_includes.py: what it must accept and what it must report."""
 
 import tempfile
 import unittest

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Adds up the tests of a check: where they failed, the slowest, and what was skipped for which reason.
+"""Counts the tests of a check: failed ones, the slowest, and skipped ones by reason.
 
     tools/count_tests.py RESULTS_FOLDER…
 
-Each folder holds what one run of ctest left: ctest.xml (JUnit), and of every ctest that is a program
-or file of many tests their own report, gtest/<name>.xml or pytest/<name>.xml, which then counts by
-its cases; without that report it has failed, whatever it ended with. Seeds of fuzz targets alone have
-none. A test may be skipped for what the machine lacks, and says so: "needs AVX512_BF16". Any
-other that was skipped, was disabled or could not start has failed: only what ran and passed has
-passed. Exits 1 on any failure. "N passed, N failed" closes the output, ", N skipped" behind it and
-the reasons below it where there are any.
+Each folder has the results of a ctest run: ctest.xml (JUnit) and, for every ctest that is a program
+or file of many tests, its own report, gtest/<name>.xml or pytest/<name>.xml. Then its cases are
+counted; without that report it counts as failed. Only seeds of fuzz targets have none. A test may
+be skipped if the machine lacks something, and must say so: "needs AVX512_BF16". Any other test that
+was skipped, was disabled or could not start counts as failed. Exits with 1 on any failure. The
+output ends with "N passed, N failed" and, if tests were skipped, ", N skipped" and the reasons.
 """
 
 import re
@@ -19,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# What a test may ask of a machine: tests/needs.py, tests/unit/needs.hpp, tests/gpu.
+# What a test may need from a machine: tests/needs.py, tests/unit/needs.hpp, tests/gpu.
 ALLOWED_SKIP = re.compile(r"needs (AVX512|AVX512_BF16|Hopper)(, (AVX512|AVX512_BF16))*$")
 SLOWEST = 20
 
@@ -41,8 +40,8 @@ class Count:
 
 
 def skip_reason(case):
-    """Why a case was skipped, of those reasons that are allowed."""
-    # pytest says it in a message, GoogleTest behind a line with the place.
+    """Why a case was skipped; None if the reason is not allowed."""
+    # pytest puts it in a message, GoogleTest after a line with the place.
     message = (case.find("skipped").get("message") or "").strip()
     reason = message.splitlines()[-1].strip() if message else ""
     return reason if ALLOWED_SKIP.match(reason) else None
@@ -51,7 +50,7 @@ def skip_reason(case):
 def count_case(case):
     if any(case.find(tag) is not None for tag in ("failure", "error")):
         return Count(failed=1)
-    if case.get("status") == "notrun":  # GoogleTest's word for a disabled one
+    if case.get("status") == "notrun":  # GoogleTest's word for a disabled test
         return Count(failed=1)
     if case.find("skipped") is None:
         return Count(passed=1)
@@ -60,7 +59,7 @@ def count_case(case):
 
 
 def count_report(report):
-    """Of the cases of one pytest or GoogleTest report."""
+    """Counts the cases of one pytest or GoogleTest report."""
     count = Count()
     for case in ElementTree.parse(report).iter("testcase"):
         count.add(count_case(case))
@@ -68,13 +67,13 @@ def count_report(report):
 
 
 def count_test(case, folder):
-    """Of one ctest."""
+    """Counts one ctest."""
     ran_well = case.get("status") == "run"
     for kind in ("gtest", "pytest"):
         report = folder / kind / f"{case.get('name')}.xml"
         if report.exists():
             count = count_report(report)
-            # A program can fail without a failed case (it was killed), or find none: never hide that.
+            # A program may fail without a failed case (if killed), or find none: never hide that.
             found_none = count == Count()
             if (found_none or not ran_well) and count.failed == 0:
                 count.failed = 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of count_tests.py: nothing but what ran and passed may count as passed."""
+"""Tests of count_tests.py: only a test that ran and passed may count as passed."""
 
 import contextlib
 import io

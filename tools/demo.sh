@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a bare checkout to tables of a real genome: sets up, builds, predicts, shows.
+# From a bare checkout to tables of a real genome: sets up, builds, predicts, prints.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -12,7 +12,7 @@ cmake --preset cpu -DBUILD_TESTING=OFF
 cmake --build --preset cpu --target virnucpro
 
 printf '\nThe genome of the phage lambda (48,502 bases, RefSeq NC_001416), in chunks of 300 bases:\n\n'
-# Small batches, so that there is progress to be seen in so small a run.
+# Small batches, so that even such a small run shows progress.
 command=("$virnucpro" predict "$input" -e 300 --esm-model synthetic:esm2_t6_8M
   --dnabert-model synthetic:dnabert-s -p synthetic --token-budget 1024 -o "$output" --force)
 printf '$ %s\n' "${command[*]}"

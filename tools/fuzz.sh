@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs them all; the table and the finds lie in build/fuzzing.
+# Builds the fuzz targets and runs them; the table and the finds go to build/fuzzing.
 #
-#   tools/fuzz.sh [SECONDS [JOBS [LIBFUZZER-OPTION…]]]   SECONDS of CPU time a target, default 1200
-#   tools/fuzz.sh pack DIR   puts what another machine needs into DIR (the targets, their libraries
-#                            and seeds), to be run there, without a compiler, as
+#   tools/fuzz.sh [SECONDS [JOBS [LIBFUZZER-OPTION…]]]   CPU seconds per target, default 1200
+#   tools/fuzz.sh pack DIR   copies to DIR what another machine needs (targets, libraries, seeds);
+#                            to run it there, without a compiler:
 #                            DIR/run_fuzzers.sh DIR/bin DIR/seeds OUT SECONDS
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +17,7 @@ build() {
   cmake --build --preset fuzz --target fuzz_targets
 }
 
-# All shared libraries but those of the C library, which must be the machine's own.
+# All shared libraries except those of the C library, which the other machine must have.
 libraries() {
   ldd "$targets"/*_fuzz | sed -n 's/.* => \(\/[^ ]*\).*/\1/p' | sort -u |
     grep -vE '/lib(c|m|dl|rt|pthread|resolv)\.so'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Makes virnucpro-gpu.tar.xz in dist/, or in the folder given: the program built with CUDA, the GPU
-# tests and the benchmarks, with their libraries, for a machine with a GPU where nothing is built.
-# bench/h200.sh runs it.
+# Makes virnucpro-gpu.tar.xz in dist/ or a given folder: the program with CUDA, the GPU tests and
+# the benchmarks, with their libraries, for a GPU machine without compilers. bench/h200.sh runs it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 output=${1:-dist}
@@ -17,7 +16,7 @@ mkdir -p "$output" "$stage"/{bin,lib}
 cp build/cuda/bin/{virnucpro,bench_gpu_ops,bench_engine,bench_simulated_gpus} build/cuda/tests/{gpu_engine,faulty_worker} "$stage/bin/"
 strip "$stage"/bin/*
 cp -rL build/cuda/share "$stage/"
-# All but glibc's, which must be as new there as here.
+# Except glibc's, which must be as new there as here.
 ldd "$stage"/bin/* | awk '$2 == "=>" && $3 ~ /^\// {print $3}' | sort -u |
   grep -vE '/(libc|libm|libpthread|libdl|librt)\.so' | xargs -I '{}' cp -L '{}' "$stage/lib/"
 pwd >"$stage/source"

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# Succeeds where CMake finds nvcc: the program that CUDACXX names, or else the one on PATH.
+# Succeeds if CMake can find nvcc: the program in CUDACXX, or else the one on PATH.
 command -v "${CUDACXX:-nvcc}" >/dev/null

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/, or in the folder given: what is installed, and with
-# it every library that is not glibc's, their licences, and how to begin. Runs on any Linux on x86-64
-# whose glibc is as new as this one's; on GPUs, where nvcc is found here, with the driver and nothing
-# else of CUDA. One build, packed twice, gives the same bytes: every time in them is
-# SOURCE_DATE_EPOCH, or the time of the commit.
+# Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/ or a given folder: the installed files, all needed
+# libraries except glibc's, their licences, and how to begin. Runs on any x86-64 Linux with a glibc
+# as new as this one's; on GPUs, if nvcc is found here, with only the driver. Packing one build
+# twice gives the same bytes: all times in the package are SOURCE_DATE_EPOCH, or the time of the
+# commit.
 set -euo pipefail
 shopt -s inherit_errexit
-# The order of files and the words of ldd, which are read here, are the same for everybody.
+# The same order of files and the same words of ldd, which are read here, for every user.
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
 output=${1:-dist}
 build=build/package
 
-# Linked into the program, as headers or archives: their licences go with it, too.
+# Compiled into the program, as headers or archives; the package includes their licences, too.
 compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
 
 most_bytes=$((60 << 20))  # of the tarball
@@ -23,13 +23,13 @@ fail() {
   exit 1
 }
 
-# The Debian package a file belongs to. The loader names files in /lib, which is /usr/lib.
+# The Debian package of a file. The loader names files in /lib, which is /usr/lib.
 package_of() {
   { dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "/usr$1" 2>/dev/null; } | sed 's/[:,].*//;q' |
     grep . || fail "$1 belongs to no Debian package: its licence is not known"
 }
 
-# The libraries that the loader would take, of this system, for the given files.
+# The libraries that this system's loader would take for the given files.
 libraries_of() {
   local listing
   listing=$(ldd "$@")
@@ -62,7 +62,7 @@ add_libraries() {
 # cached NAME: a path that CMake found.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 
-# add_first_licence NAME FILE ...: the first of the files that is there.
+# add_first_licence NAME FILE ...: the first file that exists.
 add_first_licence() {
   local name=$1 file
   shift
@@ -74,10 +74,10 @@ add_first_licence() {
   fail "the licence of $name must go with it, and is in none of these:" "$@"
 }
 
-# What is compiled in of NVIDIA's: CUTLASS's headers, and the CUDA runtime, which its licence lets
-# programs carry (attachment A: libcudart_static.a). Their licences lie where pip, NVIDIA's installer
-# or a package put them: at the root of the toolkit, in whose lib or targets/x86_64-linux/lib the
-# runtime is, or with the package's documents.
+# NVIDIA's parts in the program: CUTLASS's headers, and the CUDA runtime, whose licence permits this
+# (attachment A: libcudart_static.a). The licences are where pip, NVIDIA's installer or a package
+# put them: at the root of the toolkit (the runtime is in its lib or targets/x86_64-linux/lib), or
+# among the package's documents.
 add_cuda_licences() {
   local cutlass runtime toolkit=()
   cutlass=$(cached CUTLASS_INCLUDE_DIR)
@@ -102,7 +102,7 @@ cutlass_version() {
 # shellcheck disable=SC2016
 name_and_version() { dpkg-query -W -f='${source:Package} ${source:Version}, ${Package}\n' "$1"; }
 
-# A package's licence, with the common licences that it refers to.
+# A package's licence, with the common licences that it cites.
 add_licence() {
   local from=/usr/share/doc/$1/copyright common
   [ -f "$from" ] || fail "$from is not there: the licence of $1 must go with it"
@@ -168,11 +168,11 @@ pack() {
 
 command -v dpkg-query >/dev/null || fail "packages are made on Debian, whose licence files they carry"
 tools/setup.sh release
-# In a folder of its own: what is said here of where things go would stay for `make install`.
+# In its own folder: otherwise CMAKE_INSTALL_LIBDIR would remain set for `make install`.
 cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR=lib
 cmake --build "$build"
 version=$("$build"/bin/virnucpro --version | cut -d ' ' -f 2)
-# "13.0, for driver 580 or newer"; empty in a build without CUDA.
+# "13.0, for driver 580 or newer"; empty for a build without CUDA.
 cuda=$("$build"/bin/virnucpro -v --version | sed -n 's/^CUDA: \([0-9].*\)/\1/p')
 stage=$build/stage/virnucpro-$version-linux-x64
 licences=$stage/share/doc/virnucpro/third-party

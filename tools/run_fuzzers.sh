@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Runs every libFuzzer target of a folder and prints what was found as a table. Needs bash and
-# coreutils only, so that the targets can be copied to a larger machine (tools/fuzz.sh pack).
+# Runs every libFuzzer target of a folder and prints the results as a table. Needs only bash and
+# coreutils, so that the targets can be copied to a larger machine (tools/fuzz.sh pack).
 #
 #   run_fuzzers.sh BIN_DIR SEEDS_DIR OUT_DIR SECONDS [JOBS [LIBFUZZER-OPTION…]]
 #
 #   BIN_DIR    <name>_fuzz, and in lib/ the shared libraries that the machine may lack
-#   SEEDS_DIR  <name>/ with seeds, <name>.dict with words where a target has some
+#   SEEDS_DIR  <name>/ with seeds; <name>.dict with words, for some targets
 #   OUT_DIR    corpus/<name>/, finds/<name>/, logs/, runs.tsv; and the table as fuzz.tsv, fuzz.md
-#   SECONDS    CPU time of each target, cut into slices so that all JOBS (default: every processor)
-#              stay busy; slices of one target share its corpus
-#   options    go to libFuzzer, after those of this script: -seed=1, -max_len=65536 …
+#   SECONDS    CPU time of each target, divided into slices so that all JOBS (default: every
+#              processor) stay busy; slices of one target share its corpus
+#   options    for libFuzzer, added after those of this script: -seed=1, -max_len=65536 …
 #
-# A second run into the same OUT_DIR goes on with its corpus, and the table counts both. Ends with 1
-# when anything was found, then or before.
+# A second run with the same OUT_DIR continues with its corpus, and the table counts both. Exits
+# with 1 if anything was found, in this run or before.
 set -euo pipefail
 export LC_ALL=C  # `time` writes numbers with a point
 
@@ -30,7 +30,7 @@ jobs=${5:-$(nproc)}
 extra=("${@:6}")
 [[ $seconds =~ ^[1-9][0-9]*$ && $jobs =~ ^[1-9][0-9]*$ ]] || usage
 
-# The environment's own options come last, as those that count.
+# The environment's options come last, so they take precedence.
 export ASAN_OPTIONS="allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 [ -d "$bin/lib" ] && export LD_LIBRARY_PATH="$bin/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 TIMEFORMAT='%3U %3S'
@@ -48,7 +48,7 @@ for name in "${targets[@]}"; do
   done
 done
 
-# The last number that stands behind a pattern in a log: last_number LOG 'cov: '
+# last_number LOG 'cov: ': the last number in a log that follows a pattern
 last_number() {
   local line number=0
   while IFS= read -r line; do
@@ -57,7 +57,7 @@ last_number() {
   printf '%s' "$number"
 }
 
-# fuzz NAME LOG OPTION… FOLDER: one process; its CPU time in ms is left in $cpu, its end in $status.
+# fuzz NAME LOG OPTION… FOLDER: one process; sets $cpu (its CPU time, ms) and $status (exit code).
 cpu=0
 status=0
 fuzz() {
@@ -71,8 +71,8 @@ fuzz() {
   cpu=$((10#${user/./} + 10#${system/./}))
 }
 
-# slice NAME NUMBER MILLISECONDS: one after the other until the CPU time is used up, which takes
-# longer than that where processors are shared. Ends at the first find.
+# slice NAME NUMBER MILLISECONDS: runs processes until the CPU time is used up (longer on shared
+# processors). Stops at the first find.
 slice() {
   local name=$1 left=$3 part=0 log words=()
   [ -f "$seeds/$name.dict" ] && words=("-dict=$seeds/$name.dict")
@@ -88,7 +88,7 @@ slice() {
   done
 }
 
-# How many slices a target's time is cut into, so that the last job ends as early as can be.
+# The number of slices per target for which the last job ends earliest.
 choose_slices() {
   local count rounds best=0
   for count in 1 2 3 4 5 6 7 8; do
@@ -118,7 +118,7 @@ run_all() {
   wait
 }
 
-# Edges that a folder of inputs covers: edges NAME FOLDER WORD
+# edges NAME FOLDER WORD: the edges that a folder of inputs covers
 edges() {
   local log=$out/logs/$1.$3.log
   fuzz "$1" "$log" -max_len=1048576 -runs=0 "$2"
@@ -130,7 +130,7 @@ count_files() {
   [ -e "${files[0]}" ] && printf '%d' "${#files[@]}" || printf 0
 }
 
-# Sums the rows of one target in runs.tsv: $executions, $used (CPU ms), $peak (MB).
+# Adds up the rows of one target in runs.tsv: $executions, $used (CPU ms), $peak (MB).
 sum_runs() {
   local target runs ms rss rest
   executions=0 used=0 peak=0
@@ -166,7 +166,7 @@ report() {
   cat "$out/fuzz.md"
 }
 
-# A target that failed without leaving its input (it did not start, say) is a find too.
+# A target that failed without leaving its input (such as one that did not start) is a find, too.
 list_finds() {
   local found=0 find name end rest log
   for find in "$out"/finds/*/*; do

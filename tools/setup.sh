@@ -1,31 +1,29 @@
 #!/usr/bin/env bash
-# Installs what a task needs and is not there yet, on Debian 12:
+# Installs what a task needs and is missing, on Debian 12:
 #
-#   tools/setup.sh demo    what builds and runs the program
-#   tools/setup.sh cuda    that, and CUTLASS's headers in .cutlass/ (nvcc is the user's own)
-#   tools/setup.sh release what `make install` and `make package` build: cuda's where CMake finds
-#                          nvcc, demo's elsewhere
-#   tools/setup.sh check   that, and what the tests need, with the reference implementations in
-#                          .venv-oracle/ (a Python environment of the tests only)
-#   tools/setup.sh lint    what `make format` and `make lint` need, beside demo's
-#   tools/setup.sh fuzz    what the preset `fuzz` needs, beside check's
-#   tools/setup.sh package what `make test-package` needs, beside demo's
+#   tools/setup.sh demo    to build and run the program
+#   tools/setup.sh cuda    demo, and CUTLASS's headers in .cutlass/ (nvcc must be installed already)
+#   tools/setup.sh release for `make install` and `make package`: cuda if nvcc is found, else demo
+#   tools/setup.sh check   demo, and the needs of the tests, with the reference implementations in
+#                          .venv-oracle/ (a Python environment only for the tests)
+#   tools/setup.sh lint    demo, and the needs of `make format` and `make lint`
+#   tools/setup.sh fuzz    demo, and the needs of the preset `fuzz`
+#   tools/setup.sh package demo, and the needs of `make test-package`
 #
-# It asks apt only for what is missing, says so before it does, and changes nothing else. A second
-# run finds everything in place and is done at once.
+# It asks apt only for what is missing, says so first, and changes nothing else. A second run finds
+# everything installed and ends at once.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# libhts-dev needs the gnutls flavour of curl's headers. It is named because libhdf5-dev would take
-# any flavour, and apt would then choose another, which conflicts with it.
+# libhts-dev needs the headers of curl's gnutls flavour. It is listed because libhdf5-dev accepts
+# any flavour, and apt would then choose a conflicting one.
 build_packages=(g++ cmake ninja-build ccache pkg-config
   libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev
   libdnnl-dev libhdf5-dev libsqlite3-dev
   libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev nettle-dev
   libncurses-dev)
-# Without OpenBLAS torch falls back to a BLAS that is some 50 times slower.
-# zsh and mandoc try the completion and the manual page, tmux what is shown on a terminal, MultiQC and
-# Chromium the reports.
+# Without OpenBLAS torch uses a BLAS that is about 50 times slower. zsh and mandoc are for testing
+# completion and manual page, tmux for terminal output, MultiQC and Chromium for reports.
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools
   python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
@@ -51,7 +49,7 @@ missing_of() {
   done
 }
 
-# Fills `as_root` with what makes apt-get run as root, or explains why it cannot.
+# Sets `as_root` to the command that makes apt-get run as root, or explains why there is none.
 become_root() {
   as_root=()
   [ "$(id -u)" -eq 0 ] && return
@@ -63,13 +61,13 @@ become_root() {
     "As root, run:  apt-get install --no-install-recommends $*" "then run this again."
 }
 
-# The packages that apt would take away to install the given ones.
+# The packages that apt would remove to install the given ones.
 removed_by() {
   apt-get install --simulate --no-install-recommends "$@" | sed -n 's/^Remv \([^ ]*\).*/\1/p'
 }
 
-# curl's flavours exclude each other. Exchanging one for another is harmless (the API is the same);
-# taking anything else away is not ours to decide.
+# curl's flavours exclude each other. Replacing one by another is harmless (the API is the same);
+# removing anything else is the user's decision.
 check_removals() {
   local removed others
   removed=$(removed_by "$@") || fail "apt cannot install: $*" "Its own words are above."
@@ -83,8 +81,8 @@ check_removals() {
   fi
 }
 
-# apt-get update does not wait where another apt (unattended-upgrades, say) holds the lists' lock, as
-# apt-get install waits for its own: for up to $lock_seconds.
+# apt-get update does not wait if another apt (such as unattended-upgrades) locks the lists. Waits
+# up to $lock_seconds, as apt-get install does for its own lock.
 update_lists() {
   local said waited=0
   while ! said=$("$@" update 2>&1); do
@@ -120,8 +118,8 @@ install_packages() {
     fail "apt could not install ${missing[*]}" "Its own words are above."
 }
 
-# The reference implementations, over Debian's torch, numpy and h5py. Made once, and again when
-# what it is made from changes. Debian's own interpreter: another python3 may come first on PATH.
+# The reference implementations, with Debian's torch, numpy and h5py. Made once, and again when its
+# inputs change. Uses Debian's interpreter, as PATH may have another python3 first.
 make_oracle() {
   local python=/usr/bin/python3 venv=.venv-oracle requirements=tests/oracle/requirements.txt stamp
   [ -x "$python" ] || fail "$python is not there; the reference implementations need it"
@@ -138,7 +136,7 @@ make_oracle() {
   printf '%s\n' "$stamp" >"$venv/stamp"
 }
 
-# CUTLASS's headers, from NVIDIA's wheel. venv has pip where Debian's python3 has not.
+# CUTLASS's headers, from NVIDIA's wheel. Debian's python3 may lack pip; a venv has it.
 make_cutlass() {
   local folder=.cutlass requirements=cmake/cutlass.txt stamp maker
   stamp=$(sha256sum <"$requirements")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs that are killed at random times and resumed, for 30 minutes or as many as are given:
+# Kills runs at random times and resumes them, for 30 minutes or a given number:
 #
 #   tools/soak.sh [MINUTES]
 set -euo pipefail

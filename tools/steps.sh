@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# What check.sh and check_full.sh are made of; they source this. Each test run leaves its results in
-# a folder of build/results, which tools/count_tests.py adds up.
+# Shared by check.sh and check_full.sh, which source this. Each test run leaves its results in a
+# folder of build/results; tools/count_tests.py counts them.
 
 jobs=$(nproc)
-# Else bash would run what a script does at its exit as if all had gone well.
+# Otherwise bash would run a script's exit handler as if all had succeeded.
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
-# After which a program or file of tests is taken to hang.
+# After this time a program or file of tests counts as hanging.
 case "${VIRNUCPRO_TEST_LENGTH:-check}" in
   check) seconds_a_test=900 ;;
   full) seconds_a_test=3600 ;;
   *) seconds_a_test=86400 ;;
 esac
-failed=0 # the scripts end with it
+failed=0 # the scripts' exit code
 step_name=
 step_start=0
 step_times=()
@@ -55,14 +55,14 @@ build() {
   cmake --build --preset "$preset" --parallel "$jobs" --target "$@"
 }
 
-# run_tests PRESET RESULTS CTEST-ARGUMENT…: a failed test does not stop what comes after it.
+# run_tests PRESET RESULTS CTEST-ARGUMENT…: after a failed test the others still run.
 run_tests() {
   local preset=$1 results=build/results/$2
   shift 2
   step "$preset: testing, for ${results#build/results/}"
   rm -rf "$results" "build/$preset"/{pytest,gtest}
   mkdir -p "$results"
-  # One more than there are processors: tests wait for disks, and for programs that wait.
+  # One more than processors: some tests wait for disks or other programs.
   ctest --preset "$preset" "$@" --parallel $((jobs + 1)) --timeout "$seconds_a_test" \
     --no-tests=error --output-on-failure \
     --output-junit "$PWD/$results/ctest.xml" || failed=1
@@ -72,7 +72,7 @@ run_tests() {
   done
 }
 
-# The results of an older processor, from the program and from what it is held against.
+# The results of an older processor, from the program and from its references.
 hide_avx512() {
   export ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 OPENBLAS_CORETYPE=Haswell
   export NPY_DISABLE_CPU_FEATURES='AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL'

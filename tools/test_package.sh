@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tests what `make package` made, as a centre would use it:
+# Tests the result of `make package`, as a computing centre would use it:
 #
 #   tools/test_package.sh               unpacked, with no environment, on this system
-#   tools/test_package.sh --bare-root   and in a bare Debian 12, as packaging/virnucpro.def says
+#   tools/test_package.sh --bare-root   also in a bare Debian 12, as in packaging/virnucpro.def
 #                                       (root, apt's mirror, a few minutes; installs debootstrap)
 set -euo pipefail
 export LC_ALL=C
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 predict=(predict -e 300 -p synthetic --esm-model synthetic:esm2_tiny
   --dnabert-model synthetic:dnabert-s-tiny --no-progress)
 input=$PWD/examples/lambda.fa.gz
-# What every Linux system has; all else must lie in the package.
+# What every Linux system has; the package must contain everything else.
 glibc='linux-vdso|ld-linux-x86-64|libc|libm|libpthread|libdl|librt|libresolv'
 newest_glibc=2.36
 
@@ -23,7 +23,7 @@ passed() { printf 'test_package: %s\n' "$*"; }
 
 bare() { env -i PATH=/nonexistent "$@"; }
 
-# expect_tables FOLDER: the bytes that the program of the build tree writes.
+# expect_tables FOLDER: it must hold the bytes that the build tree's program writes.
 expect_tables() {
   local table
   for table in sequences.tsv lambda_merged/prediction_results.txt \
@@ -57,7 +57,7 @@ test_brings_its_libraries() {
   passed "all libraries but glibc's are in it; it needs glibc $needed"
 }
 
-# Of CUDA only the driver is left to the system, and that is opened at run time.
+# Of CUDA the package needs only the system's driver, which is loaded at run time.
 test_needs_no_cuda() {
   local files
   mapfile -d '' files < <(find "$package/bin" "$package/lib" -type f \( -perm -100 -o -name '*.so*' \) -print0)
@@ -78,7 +78,7 @@ test_names_no_build_path() {
   passed 'no file names the folder it was built in'
 }
 
-# scores FRAME-TABLE: id, call and scores, these as the 32 bits that they are.
+# scores FRAME-TABLE: id, call and scores, the latter as 32 bits.
 scores() {
   /usr/bin/python3 - "$1" <<'END'
 import struct, sys
@@ -89,13 +89,13 @@ for line in open(sys.argv[1]):
 END
 }
 
-# expect_refusal COMMAND ...: it fails, and says why in a line.
+# expect_refusal COMMAND ...: it must fail, and print one line.
 expect_refusal() {
   ! bare "$@" >"$scratch/log" 2>&1 || fail "this was not refused: $*"
   [ "$(wc -l <"$scratch/log")" -eq 1 ] || fail "$* says:" "$(cat "$scratch/log")"
 }
 
-# test_library WHAT PREFIX: the example, built against what is installed there, gives the same bits.
+# test_library WHAT PREFIX: the example, built with the installation there, gives the same bits.
 test_library() {
   local build="$scratch/example of the $1" prefix=$2
   cmake -S "$prefix/share/doc/virnucpro/examples/embed_and_classify" -B "$build" --log-level=WARNING \
@@ -139,11 +139,11 @@ test_packs_the_same() {
   passed 'packed again, it has the same bytes'
 }
 
-# section NAME: of the Apptainer recipe.
+# section NAME: a section of the Apptainer recipe.
 section() { sed -n "/^%$1\$/,/^%/{/^%/!p}" packaging/virnucpro.def; }
 
-# In a mount namespace of its own, so that nothing stays mounted. Without /proc a program cannot
-# tell where it lies.
+# In its own mount namespace, so that nothing stays mounted. Without /proc a program cannot find its
+# own folder.
 in_root() {
   unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
     env -i PATH=/usr/bin:/bin "$@"
@@ -157,7 +157,7 @@ test_bare_root() {
   root=$(mktemp -d -t virnucpro-root.XXXXXX)  # debootstrap takes no path with spaces
   debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$scratch/log" ||
     fail "debootstrap failed:" "$(tail "$scratch/log")"
-  # As Apptainer does it: %files, %post, %test, %runscript.
+  # As Apptainer does: %files, %post, %test, %runscript.
   cp "$tarball" "$root/opt/"
   in_root sh -c "$(section post)"
   in_root sh -c "$(section test)"

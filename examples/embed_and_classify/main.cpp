@@ -1,9 +1,9 @@
-// Embeds and classifies the sequences of a FASTA file, or, without one, a sequence of its own:
+// Embeds and classifies the sequences of a FASTA file or, without one, a built-in sequence:
 //
 //   embed_and_classify [FILE.fa [DNABERT-S ESM-2 CLASSIFIER]]
 //
-// Without models it takes small synthetic ones, whose scores mean nothing. It prints the rows of
-// the program's frame table, each with the length of the frame's embedding: its Euclidean norm.
+// Without models it uses small synthetic ones, whose scores mean nothing. It prints the rows of the
+// program's frame table, each with the length (Euclidean norm) of the frame's embedding.
 
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@ struct Sequence {
   std::string letters;
 };
 
-// Plain FASTA as one finds it; the library takes letters and leaves files to its caller.
+// Reads plain FASTA: the library takes letters, and its caller reads files.
 std::vector<Sequence> read_fasta(const std::string& path) {
   std::ifstream file(path);
   std::vector<Sequence> sequences;
@@ -36,7 +36,7 @@ std::vector<Sequence> read_fasta(const std::string& path) {
       throw std::runtime_error(path + ": it does not begin with '>': not plain FASTA");
     }
   }
-  // A folder can be opened, and only then not be read.
+  // A folder can be opened, but not read.
   if (!file.is_open() || file.bad()) throw std::runtime_error(path + ": it cannot be read");
   if (sequences.empty()) throw std::runtime_error(path + ": it holds no sequence");
   return sequences;
@@ -49,7 +49,7 @@ double norm(const float* values, std::size_t count) {
 }
 
 void print(const std::vector<Sequence>& sequences, const virnucpro::Analysis& analysis) {
-  std::size_t row = 0;  // of the embeddings: frames come in the same order
+  std::size_t row = 0;  // of the embeddings, which have the same order of frames
   for (std::size_t i = 0; i < sequences.size(); ++i) {
     const std::vector<virnucpro::ScoredChunk>& chunks = analysis.scores[i].chunks;
     for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
