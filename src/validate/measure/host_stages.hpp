@@ -8,7 +8,7 @@
 
 #include "base/cancel.hpp"
 #include "tokens/dna_tokenizer.hpp"
-#include "validate/measure/timer.hpp"
+#include "validate/measure/turns.hpp"
 
 namespace virnucpro {
 

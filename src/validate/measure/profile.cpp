@@ -1,12 +1,12 @@
 #include "validate/measure/profile.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "run/batch_runner.hpp"
 #include "validate/measure/frame_sample.hpp"
+#include "validate/measure/timer.hpp"
 
 namespace virnucpro {
 namespace {
@@ -48,14 +48,13 @@ class BatchLoop {
 
   // Runs at least one batch.
   Stretch run(double seconds) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
+    const StopWatch watch;
     Stretch stretch;
     do {
       while (begun_ - finished_ < engine_.depth()) engine_.begin(request(begun_++));
       finish(stretch);
       ++stretch.batches;
-      stretch.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      stretch.seconds = watch.seconds();
     } while (stretch.seconds < seconds);
     return stretch;
   }

@@ -57,7 +57,7 @@ void check_known(std::string_view name) {
                                              fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
-// Some rows that the verdicts need are missing: one skipped verdict says so.
+// Some rows that it would have judged are missing: one row says so.
 void fail_suite(const SuiteEntry& suite, const std::string& why, SuiteReport& report) {
   report.failure = why;
   report.verdicts.push_back(
@@ -110,12 +110,14 @@ std::vector<std::string> SuiteContext::whole_run_arguments() const {
           "--cpu-workers", std::to_string(settings.cpu_workers)};
 }
 
+TrialCall SuiteContext::whole_run_call(std::string name) const {
+  return {.name = std::move(name),
+          .inputs = data(settings.size.sequences),
+          .arguments = whole_run_arguments()};
+}
+
 const Trial& SuiteContext::whole_run() {
-  if (!kept_run) {
-    kept_run = trials.run({.name = "whole",
-                           .inputs = data(settings.size.sequences),
-                           .arguments = whole_run_arguments()});
-  }
+  if (!kept_run) kept_run = trials.run(whole_run_call("whole"));
   return *kept_run;
 }
 
@@ -142,6 +144,10 @@ fs::path SuiteContext::data_file(std::uint64_t sequences) const {
   return found.size() == 1 ? found.front() : first_samples(sequences, 1).front();
 }
 
+std::string SuiteContext::why_brief(double computing_seconds) const {
+  return too_short(computing_seconds, settings.thresholds);
+}
+
 std::vector<fs::path> SuiteContext::first_samples(std::uint64_t sequences,
                                                   std::size_t files) const {
   const std::uint64_t count = std::min(sequences, settings.size.sequences);
@@ -152,6 +158,17 @@ std::vector<fs::path> SuiteContext::first_samples(std::uint64_t sequences,
   }
   write_parts(settings.samples, count, parts, cancel);
   return parts;
+}
+
+PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
+                        const Cancel& cancel) {
+  const fs::path runs = settings.output / folder;
+  make_directory(runs);
+  return {{.program = settings.program,
+           .folder = runs,
+           .arguments = settings.model_arguments,
+           .run = settings.run},
+          cancel};
 }
 
 std::span<const SuiteEntry> suite_table() {
@@ -177,13 +194,7 @@ std::vector<const SuiteEntry*> find_suites(std::string_view names) {
 BenchmarkResults run_benchmark(const BenchmarkSettings& settings,
                                const std::vector<const SuiteEntry*>& suites, const Cancel& cancel,
                                const std::function<void(const std::string&)>& say) {
-  const fs::path runs = settings.output / "runs";
-  make_directory(runs);
-  PredictTrials trials({.program = settings.program,
-                        .folder = runs,
-                        .arguments = settings.model_arguments,
-                        .run = settings.run},
-                       cancel);
+  PredictTrials trials = trials_in(settings, "runs", cancel);
   BenchmarkResults results;
   SuiteContext context{
       .settings = settings, .trials = trials, .cancel = cancel, .v2 = results.v2, .say = say};

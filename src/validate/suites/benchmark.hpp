@@ -100,20 +100,28 @@ struct SuiteContext {
   std::vector<std::string> worker_arguments(std::size_t workers) const;
   // Arguments for all workers, as in an ordinary run.
   std::vector<std::string> whole_run_arguments() const;
-  // A run over the whole data set on all workers; the suites that need one share it.
+  // A call of a run over all of the data set on all that there is.
+  TrialCall whole_run_call(std::string name) const;
+  // Such a run; the suites that look at one share it.
   const Trial& whole_run();
   // Files with so many sequences in all, one chunk long, each with a stop-free frame; or with the
   // first so many of the samples. For all sequences, these are the samples' own files.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
   // The same in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
+  // Why runs that computed for so long tell no rate; empty: they do.
+  std::string why_brief(double computing_seconds) const;
 
  private:
   std::vector<std::filesystem::path> first_samples(std::uint64_t sequences,
                                                    std::size_t files) const;
 };
 
-// Why a part could not run, without repeating that it is part of a benchmark.
+// Runs in a folder of the output.
+PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
+                        const Cancel& cancel);
+
+// Why a part could not be run, without saying again that it was one of a benchmark.
 std::string reason_of(const Error& error);
 
 struct SuiteEntry {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "validate/measure/turns.hpp"
 #include "validate/suites/suites.hpp"
 
 namespace virnucpro {
@@ -30,18 +31,8 @@ std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
 
 struct Measured {
   std::vector<Point> points;  // sequences, seconds
-  Trial largest;
-  std::vector<double> rates;       // of the largest runs: sequences a second, start to end
-  std::vector<double> esm_rates;   // of the largest runs: ESM-2 tokens a second while they computed
-  std::vector<double> peak_bytes;  // of the largest process of each
+  TrialRepeats largest;
 };
-
-void add_largest(Trial trial, Measured& measured) {
-  measured.rates.push_back(trial.sequences() / trial.end.seconds);
-  measured.esm_rates.push_back(trial.esm_tokens_per_second());
-  measured.peak_bytes.push_back(static_cast<double>(trial.end.peak_rss_bytes));
-  measured.largest = std::move(trial);
-}
 
 Measured measure(SuiteContext& context) {
   Measured measured;
@@ -51,7 +42,7 @@ Measured measure(SuiteContext& context) {
                                       .inputs = context.data(size),
                                       .arguments = context.whole_run_arguments()});
     measured.points.push_back({trial.sequences(), trial.end.seconds});
-    if (size == sizes.back()) add_largest(std::move(trial), measured);
+    if (size == sizes.back()) measured.largest.runs.push_back(std::move(trial));
   }
   return measured;
 }
@@ -111,16 +102,18 @@ std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
   if (!context.on_gpu()) return "no GPU was used";
   if (fit.slope() <= 0) return "more sequences did not take longer";
-  return too_short(largest.computing_seconds(), context.settings.thresholds);
+  return context.why_brief(largest.computing_seconds());
 }
 
-std::vector<Metric> metrics_of(const Measured& measured) {
+std::vector<Metric> metrics_of(const TrialRepeats& runs) {
+  const auto rate = [](const Trial& run) { return run.sequences() / run.end.seconds; };
+  const auto peak = [](const Trial& run) { return static_cast<double>(run.end.peak_rss_bytes); };
   return {{"end_to_end.sequences_per_second", "sequences of whole runs", Measure::kPerSecond,
-           Better::kHigher, measured.rates},
+           Better::kHigher, runs.each(rate)},
           {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while they computed",
-           Measure::kPerSecond, Better::kHigher, measured.esm_rates},
+           Measure::kPerSecond, Better::kHigher, runs.esm_rates()},
           {"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes,
-           Better::kLower, measured.peak_bytes}};
+           Better::kLower, runs.each(peak)}};
 }
 
 bool have_several_sizes(const std::vector<Point>& points) {
@@ -132,11 +125,11 @@ bool have_several_sizes(const std::vector<Point>& points) {
 void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   const Measured measured = measure(context);
   const std::vector<Point>& points = measured.points;
+  const Trial& largest = measured.largest.runs.back();
   report.section.tables.push_back(point_table(points));
-  report.metrics = metrics_of(measured);
-  report.brief =
-      !too_short(measured.largest.computing_seconds(), context.settings.thresholds).empty();
-  context.v2.total_seconds = measured.largest.end.seconds;
+  report.metrics = metrics_of(measured.largest);
+  report.brief = !context.why_brief(largest.computing_seconds()).empty();
+  context.v2.total_seconds = largest.end.seconds;
   if (!have_several_sizes(points)) {
     constexpr const char* kWhy = "the data come in one size: no line can be laid through one point";
     report.section.note = kWhy;
@@ -153,7 +146,7 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
        estimate_text(hours)}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
-  const std::string why = why_not_projected(context, measured.largest, fit);
+  const std::string why = why_not_projected(context, largest, fit);
   if (why.empty()) context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
   report.verdicts.push_back(judge_projected_time(hours.value, why, context.settings.thresholds));
 }

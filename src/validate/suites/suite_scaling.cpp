@@ -4,8 +4,12 @@
 #include <array>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "validate/measure/turns.hpp"
 #include "validate/suites/suites.hpp"
 
 namespace virnucpro {
@@ -15,54 +19,61 @@ constexpr std::array<std::size_t, 4> kWorkers{1, 2, 4, 8};
 constexpr double kNamedImbalance = 0.1;
 constexpr std::size_t kFiles = 2;
 
-// The repeats of runs on one number of workers.
-struct Repeats {
-  std::vector<double> wall;   // seconds of the whole process
-  std::vector<double> rates;  // ESM-2 tokens a second while it computed
-  std::vector<double> imbalances;
-  double computing_seconds = 0;  // of the shortest run
-  std::string slowest{};         // the slowest worker of the last run
-};
+using ByWorkers = std::map<std::size_t, TrialRepeats>;
 
-using ByWorkers = std::map<std::size_t, Repeats>;
+// From start to exit, over one worker.
+double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
+  return ratio_of(one.seconds(), several.seconds()).value;
+}
+
+// Of the rate while they computed.
+double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
+  return ratio_of(several.esm_rates(), one.esm_rates()).value;
+}
 
 // The speed-up that so many workers should reach.
 struct Bar {
   std::size_t workers;
-  double wall;    // for whole runs, start to end
-  double steady;  // PERF-03, for the rate while they compute
+  double (*speedup)(const TrialRepeats& several, const TrialRepeats& one);
+  double least;
+  std::string_view id;
+  std::string_view name;
 };
-constexpr std::array kBars{Bar{2, 1.6, 1.9}, Bar{4, 3.0, 3.6}, Bar{8, 6.0, 7.2}};
+constexpr std::array kBars{
+    Bar{2, whole_speedup, 1.6, "SCALING", "speed-up of whole runs on 2 GPUs"},
+    Bar{2, steady_speedup, 1.9, "PERF-03", "speed-up while computing on 2 GPUs"},
+    Bar{4, whole_speedup, 3.0, "SCALING", "speed-up of whole runs on 4 GPUs"},
+    Bar{4, steady_speedup, 3.6, "PERF-03", "speed-up while computing on 4 GPUs"},
+    Bar{8, whole_speedup, 6.0, "SCALING", "speed-up of whole runs on 8 GPUs"},
+    Bar{8, steady_speedup, 7.2, "PERF-03", "speed-up while computing on 8 GPUs"}};
 
 std::size_t most_workers(const SuiteContext& context) {
   return context.on_gpu() ? context.settings.gpus.size() : context.settings.threads;
 }
 
-void run_once(SuiteContext& context, std::size_t workers, Repeats& repeats) {
-  const Trial trial = context.trials.run({.name = fmt::format("scaling_{}", workers),
-                                          .inputs = context.data(context.settings.size.sequences),
-                                          .arguments = context.worker_arguments(workers)});
-  const double computing = trial.computing_seconds();
-  if (computing <= 0) {
+Trial run_with_workers(SuiteContext& context, std::size_t workers) {
+  TrialCall call = context.whole_run_call(fmt::format("scaling_{}", workers));
+  call.arguments = context.worker_arguments(workers);
+  Trial trial = context.trials.run(call);
+  if (trial.computing_seconds() <= 0) {
     throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
   }
-  repeats.computing_seconds =
-      repeats.wall.empty() ? computing : std::min(repeats.computing_seconds, computing);
-  repeats.wall.push_back(trial.end.seconds);
-  repeats.rates.push_back(trial.esm_tokens_per_second());
-  repeats.imbalances.push_back(trial.imbalance());
-  repeats.slowest = trial.slowest_worker();
+  return trial;
 }
 
-// Runs alternate, so that disturbances of the machine affect all.
 ByWorkers run_all(SuiteContext& context) {
+  const auto sides = static_cast<std::size_t>(std::ranges::count_if(
+      kWorkers, [&](std::size_t workers) { return workers <= most_workers(context); }));
+  auto repeats = trials_in_turns(
+      {.sides = sides, .repeats = context.repeats()},
+      [&context](std::size_t side) { return run_with_workers(context, kWorkers.at(side)); });
   ByWorkers runs;
-  for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
-    for (const std::size_t workers : kWorkers) {
-      if (workers <= most_workers(context)) run_once(context, workers, runs[workers]);
-    }
-  }
+  for (std::size_t k = 0; k < sides; ++k) runs.emplace(kWorkers.at(k), std::move(repeats[k]));
   return runs;
+}
+
+double imbalance_of(const TrialRepeats& runs) {
+  return spread_of(runs.each(&Trial::imbalance)).median;
 }
 
 Table scaling_table(const ByWorkers& runs) {
@@ -74,34 +85,17 @@ Table scaling_table(const ByWorkers& runs) {
                    {"steady_speedup", "Speed-up while computing"},
                    {"efficiency", "Efficiency", Measure::kShare},
                    {"imbalance", "Imbalance", Measure::kShare}};
-  const Repeats& one = runs.at(1);
+  const TrialRepeats& one = runs.at(1);
   for (const auto& [workers, repeats] : runs) {
-    const Estimate steady = ratio_of(repeats.rates, one.rates);
-    table.rows.push_back(
-        {std::uint64_t{workers}, spread_of(repeats.wall).median,
-         workers == 1 ? "1" : estimate_text(ratio_of(one.wall, repeats.wall)),
-         spread_of(repeats.rates).median, workers == 1 ? "1" : estimate_text(steady),
-         steady.value / static_cast<double>(workers), spread_of(repeats.imbalances).median});
+    const std::vector<double> seconds = repeats.seconds();
+    const std::vector<double> rates = repeats.esm_rates();
+    const Estimate steady = ratio_of(rates, one.esm_rates());
+    table.rows.push_back({std::uint64_t{workers}, spread_of(seconds).median,
+                          workers == 1 ? "1" : estimate_text(ratio_of(one.seconds(), seconds)),
+                          spread_of(rates).median, workers == 1 ? "1" : estimate_text(steady),
+                          steady.value / static_cast<double>(workers), imbalance_of(repeats)});
   }
   return table;
-}
-
-Verdict wall_verdict(const Bar& bar) {
-  return {.id = "SCALING",
-          .name = bar.workers == 2   ? "speed-up of whole runs on 2 GPUs"
-                  : bar.workers == 4 ? "speed-up of whole runs on 4 GPUs"
-                                     : "speed-up of whole runs on 8 GPUs",
-          .unit = "x",
-          .bar = fmt::format(">= {:.1f}", bar.wall)};
-}
-
-Verdict steady_verdict(const Bar& bar) {
-  return {.id = "PERF-03",
-          .name = bar.workers == 2   ? "speed-up while computing on 2 GPUs"
-                  : bar.workers == 4 ? "speed-up while computing on 4 GPUs"
-                                     : "speed-up while computing on 8 GPUs",
-          .unit = "x",
-          .bar = fmt::format(">= {:.1f}", bar.steady)};
 }
 
 std::string why_not(const SuiteContext& context, const Bar& bar, const ByWorkers& runs) {
@@ -110,23 +104,17 @@ std::string why_not(const SuiteContext& context, const Bar& bar, const ByWorkers
   if (found == runs.end()) {
     return fmt::format("there are not as many GPUs: {} here", most_workers(context));
   }
-  return too_short(found->second.computing_seconds, context.settings.thresholds);
+  return context.why_brief(found->second.least_computing_seconds());
 }
 
 void judge_scaling(const SuiteContext& context, const ByWorkers& runs, SuiteReport& report) {
   for (const Bar& bar : kBars) {
+    const Verdict verdict{
+        .id = bar.id, .name = bar.name, .unit = "x", .bar = fmt::format(">= {:.1f}", bar.least)};
     const std::string why = why_not(context, bar, runs);
-    if (!why.empty()) {
-      report.verdicts.push_back(skipped_verdict(wall_verdict(bar), why));
-      report.verdicts.push_back(skipped_verdict(steady_verdict(bar), why));
-      continue;
-    }
-    const Repeats& several = runs.at(bar.workers);
-    const Repeats& one = runs.at(1);
     report.verdicts.push_back(
-        judged(wall_verdict(bar), ratio_of(one.wall, several.wall).value, bar.wall));
-    report.verdicts.push_back(
-        judged(steady_verdict(bar), ratio_of(several.rates, one.rates).value, bar.steady));
+        why.empty() ? judged(verdict, bar.speedup(runs.at(bar.workers), runs.at(1)), bar.least)
+                    : skipped_verdict(verdict, why));
   }
 }
 
@@ -134,12 +122,12 @@ void add_metrics(const ByWorkers& runs, SuiteContext& context, SuiteReport& repo
   for (const auto& [workers, repeats] : runs) {
     report.metrics.push_back({fmt::format("scaling.{}.esm_tokens_per_second", workers),
                               fmt::format("ESM-2 tokens of {} workers", workers),
-                              Measure::kPerSecond, Better::kHigher, repeats.rates});
+                              Measure::kPerSecond, Better::kHigher, repeats.esm_rates()});
     report.metrics.push_back({fmt::format("scaling.{}.seconds", workers),
                               fmt::format("whole run of {} workers", workers), Measure::kSeconds,
-                              Better::kLower, repeats.wall});
-    context.v2.seconds_by_gpus[workers] = spread_of(repeats.wall).median;
-    context.v2.speedup_by_gpus[workers] = ratio_of(runs.at(1).wall, repeats.wall).value;
+                              Better::kLower, repeats.seconds()});
+    context.v2.seconds_by_gpus[workers] = spread_of(repeats.seconds()).median;
+    context.v2.speedup_by_gpus[workers] = whole_speedup(repeats, runs.at(1));
   }
 }
 
@@ -150,11 +138,11 @@ Plot scaling_plot(const ByWorkers& runs) {
             .x_label = "workers",
             .y_label = "times one worker"};
   plot.lines = {{"while computing", {}}, {"whole run", {}}, {"linear", {}}};
-  const Repeats& one = runs.at(1);
+  const TrialRepeats& one = runs.at(1);
   for (const auto& [workers, repeats] : runs) {
     const auto x = static_cast<double>(workers);
-    plot.lines[0].points.push_back({x, ratio_of(repeats.rates, one.rates).value});
-    plot.lines[1].points.push_back({x, ratio_of(one.wall, repeats.wall).value});
+    plot.lines[0].points.push_back({x, steady_speedup(repeats, one)});
+    plot.lines[1].points.push_back({x, whole_speedup(repeats, one)});
     plot.lines[2].points.push_back({x, x});
   }
   return plot;
@@ -190,10 +178,10 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
 std::string imbalance_note(const ByWorkers& runs) {
   std::string note;
   for (const auto& [workers, repeats] : runs) {
-    const double imbalance = spread_of(repeats.imbalances).median;
+    const double imbalance = imbalance_of(repeats);
     if (workers == 1 || imbalance <= kNamedImbalance) continue;
     note += fmt::format(" Of {} workers one was at work {:.0f} % less than {}, which had the most.",
-                        workers, 100 * imbalance, repeats.slowest);
+                        workers, 100 * imbalance, repeats.runs.back().slowest_worker());
   }
   return note;
 }
@@ -208,7 +196,7 @@ void run_scaling_suite(SuiteContext& context, SuiteReport& report) {
                                          : "A worker is a process on the CPU, with one thread.";
   report.section.note += imbalance_note(runs);
   report.brief = std::ranges::any_of(runs, [&context](const auto& entry) {
-    return !too_short(entry.second.computing_seconds, context.settings.thresholds).empty();
+    return !context.why_brief(entry.second.least_computing_seconds()).empty();
   });
   judge_scaling(context, runs, report);
   add_metrics(runs, context, report);

@@ -271,7 +271,7 @@ void run_throughput_suite(SuiteContext& context, SuiteReport& report) {
   report.section.note = slowest_note(context, stages);
   report.section.tables = {stage_table(stages), bottleneck_table(whole)};
   report.section.plots = {share_plot(stages)};
-  report.brief = !too_short(whole.computing_seconds(), context.settings.thresholds).empty();
+  report.brief = !context.why_brief(whole.computing_seconds()).empty();
   report.verdicts = judge_whole(context, whole);
   keep_figures(stages, whole, context, report);
 }

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "validate/measure/turns.hpp"
 #include "validate/suites/suites.hpp"
 #include "validate/suites/vanilla.hpp"
 
@@ -40,6 +42,18 @@ Verdict judge_speed(const Verdict& verdict, double ratio, double bar,
   return judged(verdict, ratio, bar);
 }
 
+// The original, then this program.
+std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesystem::path& input) {
+  Trial vanilla;
+  return trials_in_turns({.repeats = context.repeats()}, [&](std::size_t side) {
+    if (side == 0) return vanilla = run_vanilla(context, input);
+    Trial own = context.trials.run(
+        {.name = "against_vanilla", .inputs = {input}, .arguments = context.whole_run_arguments()});
+    require_results(vanilla.directory, own.directory, context.cancel);
+    return own;
+  });
+}
+
 }  // namespace
 
 void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
@@ -51,20 +65,12 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
   }
   const std::uint64_t most = context.on_gpu() ? kMostSequencesOnGpu : kMostSequences;
   const auto input = context.data_file(std::min(context.settings.size.sequences, most));
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  std::vector<double> speedups;
-  Trial own;
-  for (std::size_t repeat = 0; repeat < context.repeats(); ++repeat) {
-    const VanillaRun vanilla = run_vanilla(context, input);
-    own = context.trials.run(
-        {.name = "against_vanilla", .inputs = {input}, .arguments = context.whole_run_arguments()});
-    require_results(vanilla, own.directory, context.cancel);
-    theirs.push_back(vanilla.end.seconds);
-    ours.push_back(own.end.seconds);
-    speedups.push_back(theirs.back() / ours.back());
-  }
+  const auto sides = run_in_turns(context, input);
+  const std::vector<double> theirs = sides[0].seconds();
+  const std::vector<double> ours = sides[1].seconds();
   const Estimate ratio = ratio_of(theirs, ours);
+  std::vector<double> speedups(ours.size());
+  std::ranges::transform(theirs, ours, speedups.begin(), std::divides<>());
   report.metrics.push_back(
       {"v1.speedup", "times as fast as the original", Measure::kNone, Better::kHigher, speedups});
   report.section.note = fmt::format("Whole runs over the same sequences in turns, ours in {}.",
@@ -73,14 +79,14 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
       {"vanilla_seconds", "the original", spread_of(theirs).median, Measure::kSeconds},
       {"seconds", "this program", spread_of(ours).median, Measure::kSeconds},
       {"speedup", "times as fast", estimate_text(ratio)}};
-  const std::string why = too_short(spread_of(theirs).median, context.settings.thresholds);
+  const std::string why = context.why_brief(spread_of(theirs).median);
   report.brief = !why.empty();
   if (report.brief) {
     report.verdicts = {skipped_verdict(required_verdict(), why),
                        skipped_verdict(expected_verdict(), why)};
     return;
   }
-  const std::string own_why = too_short(own.computing_seconds(), context.settings.thresholds);
+  const std::string own_why = context.why_brief(sides[1].runs.back().computing_seconds());
   report.verdicts.push_back(judge_speed(required_verdict(), ratio.value, kRequired, own_why));
   report.verdicts.push_back(context.on_gpu()
                                 ? judge_speed(expected_verdict(), ratio.value, kExpected, own_why)

@@ -21,6 +21,12 @@ Verdict judged(Verdict verdict, double value, double bar) {
   return verdict;
 }
 
+Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus beyond) {
+  verdict.value = value;
+  verdict.status = value <= bar ? VerdictStatus::kPass : beyond;
+  return verdict;
+}
+
 double profiled_memory(const JsonValues& profile, const char* figure) {
   double bytes = 0;
   for (std::size_t k = 0; k < kPurposes; ++k) {

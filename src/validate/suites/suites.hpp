@@ -28,7 +28,9 @@ Verdict skipped_verdict(Verdict verdict, std::string why);
 
 // The verdict for a value that should reach the bar.
 Verdict judged(Verdict verdict, double value, double bar);
-// A figure of all memory in profile's JSON, in bytes: "bytes", "peak_bytes".
+// Of a value that must not be above the bar; `beyond` where it is.
+Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus beyond);
+// Bytes that profile's JSON tells of memory for all purposes together: "bytes", "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 
 }  // namespace virnucpro

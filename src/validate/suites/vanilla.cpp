@@ -12,8 +12,8 @@
 
 namespace virnucpro {
 
-VanillaRun run_vanilla(SuiteContext& context, const std::filesystem::path& input) {
-  VanillaRun run{.directory = context.trials.place("vanilla")};
+Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input) {
+  Trial run{.directory = context.trials.place("vanilla")};
   std::error_code absent;
   std::filesystem::remove_all(run.directory, absent);  // left by an earlier benchmark
   make_directory(run.directory);
@@ -27,9 +27,9 @@ VanillaRun run_vanilla(SuiteContext& context, const std::filesystem::path& input
   return run;
 }
 
-void require_results(const VanillaRun& vanilla, const std::filesystem::path& own,
+void require_results(const std::filesystem::path& vanilla, const std::filesystem::path& own,
                      const Cancel& cancel) {
-  const Comparison comparison = compare({.a = own, .b = vanilla.directory}, cancel);
+  const Comparison comparison = compare({.a = own, .b = vanilla}, cancel);
   for (const std::string_view table : kOriginalTables) {
     const auto found = std::ranges::find(comparison.datasets, table, &DatasetComparison::name);
     if (found == comparison.datasets.end() || found->only_a() + found->only_b() > 0) {

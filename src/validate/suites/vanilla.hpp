@@ -15,18 +15,14 @@ inline constexpr std::string_view kNoVanilla =
 inline constexpr std::array kOriginalTables{"prediction_results.txt",
                                             "prediction_results_highestscore.csv"};
 
-struct VanillaRun {
-  ChildEnd end{};
-  std::filesystem::path directory{};  // of its results
-};
+// Runs the original program by the user's own command, through the shell, with what it needs in the
+// environment: INPUT, a FASTA file; OUTPUT, a folder that is there and empty; CHUNK_SIZE. The trial
+// has no telemetry. Errors: kBenchmark when it does not end well.
+Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input);
 
-// Runs the original program with the user's command, through the shell. The environment tells it
-// INPUT, a FASTA file; OUTPUT, an empty folder; CHUNK_SIZE. Errors: kBenchmark when it fails.
-VanillaRun run_vanilla(SuiteContext& context, const std::filesystem::path& input);
-
-// Checks that both tables exist and have the rows of this program's run over the same sequences: a
-// command that computes nothing would be fast. Errors: kBenchmark; compare()'s.
-void require_results(const VanillaRun& vanilla, const std::filesystem::path& own,
+// Requires both tables, with the rows of this program's run over the same sequences: a command that
+// computes nothing is fast. Errors: kBenchmark; compare()'s.
+void require_results(const std::filesystem::path& vanilla, const std::filesystem::path& own,
                      const Cancel& cancel);
 
 }  // namespace virnucpro

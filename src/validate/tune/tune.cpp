@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <tuple>
 
 #include "base/error.hpp"
 #include "validate/measure/budget_sweep.hpp"
 #include "validate/measure/statistics.hpp"
+#include "validate/measure/turns.hpp"
 
 namespace virnucpro {
 namespace {
@@ -34,13 +36,9 @@ void run_cell(const TuneRound& round, const MeasureCell& measure, TuneResult& re
   try {
     result.rounds.back().push_back(measure(result.cell, round));
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::kOutOfMemory) {
-      end_cell(result, TuneState::kOutOfMemory, error.detail());
-    } else if (error.kind() == ErrorKind::kBenchmark) {
-      end_cell(result, TuneState::kFailed, error.detail());
-    } else {
-      throw;
-    }
+    const bool no_memory = error.kind() == ErrorKind::kOutOfMemory;
+    if (!no_memory && error.kind() != ErrorKind::kBenchmark) throw;
+    end_cell(result, no_memory ? TuneState::kOutOfMemory : TuneState::kFailed, error.detail());
   }
 }
 
@@ -107,19 +105,9 @@ std::vector<TuneRound> tune_rounds(std::uint64_t sequences, std::uint64_t least,
 }
 
 std::string_view name_of(TuneState state) {
-  switch (state) {
-    case TuneState::kRunning:
-      return "running";
-    case TuneState::kFinished:
-      return "finished";
-    case TuneState::kStopped:
-      return "stopped";
-    case TuneState::kOutOfMemory:
-      return "out of memory";
-    case TuneState::kFailed:
-      break;
-  }
-  return "failed";
+  constexpr std::array<std::string_view, 5> kNames{"running", "finished", "stopped",
+                                                   "out of memory", "failed"};
+  return kNames.at(static_cast<std::size_t>(state));
 }
 
 std::vector<double> TuneResult::rates(std::size_t round) const {
@@ -141,13 +129,11 @@ std::vector<TuneResult> tune_cells(const std::vector<TuneCell>& cells,
     for (TuneResult& result : results) {
       if (is_running(result)) result.rounds.emplace_back();
     }
-    for (std::size_t repeat = 0; repeat < rounds[k].repeats; ++repeat) {
-      for (TuneResult& result : results) {
-        if (!is_running(result)) continue;
-        run_cell(rounds[k], measure, result);
-        tell(result);
-      }
-    }
+    take_turns({.sides = results.size(), .repeats = rounds[k].repeats}, [&](std::size_t cell) {
+      if (!is_running(results[cell])) return;
+      run_cell(rounds[k], measure, results[cell]);
+      tell(results[cell]);
+    });
     stop_hopeless(k, rounds[k].bar, results, tell);
   }
   for (TuneResult& result : results) {
