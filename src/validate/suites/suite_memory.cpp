@@ -102,16 +102,10 @@ void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
 
 // Uses profile, whose last row is the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
-  const fs::path json = context.settings.output / "largest_budget.json";
-  std::vector<std::string> arguments{"profile", "-m", "esm2"};
-  arguments.insert(arguments.end(), context.settings.encoder_arguments.begin(),
-                   context.settings.encoder_arguments.end());
-  arguments.insert(arguments.end(),
-                   {"--device", fmt::format("cuda:{}", context.settings.gpus.front().index),
-                    "--min-batch", std::to_string(kSmallestBudget), "--max-batch",
-                    std::to_string(kLargestBudget), "--seconds", "0.1", "-o", json.string(), "-f"});
-  context.trials.run_command("largest_budget", std::move(arguments));
-  const JsonValues told = JsonValues::read(json);
+  const JsonValues told =
+      profile_model(context, "largest_budget", "esm2",
+                    {"--min-batch", std::to_string(kSmallestBudget), "--max-batch",
+                     std::to_string(kLargestBudget), "--seconds", "0.1"});
   std::uint64_t largest = 0;
   for (std::size_t k = 0; k < told.elements("rows"); ++k) {
     const std::string row = fmt::format("rows/{}/", k);

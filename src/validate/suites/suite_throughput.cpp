@@ -93,21 +93,12 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
                            double tokens_a_sequence, const Trial& whole) {
   const auto budget =
       std::to_string(static_cast<std::uint64_t>(whole.figure("settings/token_budget")));
-  const fs::path json = context.settings.output / fmt::format("profile_{}.json", stage);
-  std::vector<std::string> arguments{"profile", "-m", model};
-  const auto& own = context.settings.encoder_arguments;
-  arguments.insert(arguments.end(), own.begin(), own.end());
-  const std::string device =
-      context.on_gpu() ? fmt::format("cuda:{}", context.settings.gpus.front().index) : "cpu";
-  arguments.insert(
-      arguments.end(),
-      {"--device", device, "--threads", std::to_string(context.settings.threads), "--min-batch",
-       budget, "--max-batch", budget, "--seconds",
+  const JsonValues profile = profile_model(
+      context, fmt::format("profile_{}", stage), model,
+      {"--threads", std::to_string(context.settings.threads), "--min-batch", budget, "--max-batch",
+       budget, "--seconds",
        fmt::format("{}", context.settings.quick ? kSecondsAModelQuick : kSecondsAModel),
-       "--test-file", largest_file(context.data(context.settings.size.sequences)).string(), "-o",
-       json.string(), "-f"});
-  context.trials.run_command(fmt::format("profile_{}", stage), std::move(arguments));
-  const JsonValues profile = JsonValues::read(json);
+       "--test-file", largest_file(context.data(context.settings.size.sequences)).string()});
   std::vector<double> rates;
   for (std::size_t k = 0; k < profile.elements("rows/0/rates"); ++k) {
     rates.push_back(profile.number(fmt::format("rows/0/rates/{}", k)).value_or(0) /

@@ -27,6 +27,20 @@ Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus 
   return verdict;
 }
 
+JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
+                         const std::vector<std::string>& arguments) {
+  const BenchmarkSettings& settings = context.settings;
+  const std::string json = (settings.output / (name + ".json")).string();
+  std::vector<std::string> words{"profile", "-m", model};
+  words.insert(words.end(), settings.encoder_arguments.begin(), settings.encoder_arguments.end());
+  words.emplace_back("--device");
+  words.push_back(context.on_gpu() ? fmt::format("cuda:{}", settings.gpus.front().index) : "cpu");
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), {"-o", json, "-f"});
+  context.trials.run_command(name, std::move(words));
+  return JsonValues::read(json);
+}
+
 double profiled_memory(const JsonValues& profile, const char* figure) {
   double bytes = 0;
   for (std::size_t k = 0; k < kPurposes; ++k) {

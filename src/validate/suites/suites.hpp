@@ -30,6 +30,10 @@ Verdict skipped_verdict(Verdict verdict, std::string why);
 Verdict judged(Verdict verdict, double value, double bar);
 // Of a value that must not be above the bar; `beyond` where it is.
 Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus beyond);
+
+// What profile tells of a model on the first device of the runs. `name`: of its log and its JSON.
+JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
+                         const std::vector<std::string>& arguments);
 // Bytes that profile's JSON tells of memory for all purposes together: "bytes", "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 
