@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -94,17 +95,8 @@ const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string
 }  // namespace
 
 std::string_view name_of(Change change) {
-  switch (change) {
-    case Change::kSame:
-      return "same";
-    case Change::kBetter:
-      return "better";
-    case Change::kUnclear:
-      return "unclear";
-    case Change::kRegression:
-      return "regression";
-  }
-  return {};
+  constexpr std::array<std::string_view, 4> kNames{"same", "better", "unclear", "regression"};
+  return kNames.at(static_cast<std::size_t>(change));
 }
 
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now) {

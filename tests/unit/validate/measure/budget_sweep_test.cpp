@@ -90,23 +90,24 @@ TEST(SweepBudgets, EndsWhereMemoryDoes) {
   }
 }
 
-TEST(SweepBudgets, FailsWithoutMemoryForTheFirst) {
+// The error with which a sweep ends in which one budget fails with `error`.
+Error failure_at(std::size_t budget, const Error& error) {
   try {
-    sweep_failing_at(1, Error(ErrorKind::kOutOfMemory, "512 bytes"));
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
-    EXPECT_EQ(error.detail(), "512 bytes");
+    sweep_failing_at(budget, error);
+  } catch (const Error& thrown) {
+    return thrown;
   }
+  throw std::runtime_error("nothing was thrown");
+}
+
+TEST(SweepBudgets, FailsWithoutMemoryForTheFirst) {
+  const Error error = failure_at(1, Error(ErrorKind::kOutOfMemory, "512 bytes"));
+  EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
+  EXPECT_EQ(error.detail(), "512 bytes");
 }
 
 TEST(SweepBudgets, LetsOtherErrorsThrough) {
-  try {
-    sweep_failing_at(3, Error(ErrorKind::kInterrupted, ""));
-    FAIL() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInterrupted);
-  }
+  EXPECT_EQ(failure_at(3, Error(ErrorKind::kInterrupted, "")).kind(), ErrorKind::kInterrupted);
 }
 
 }  // namespace
