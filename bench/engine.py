@@ -8,7 +8,7 @@ from typing import Iterator, List
 
 import figure
 from setting import Setting
-from session import Side, alternate
+from session import Side
 
 ESM2 = {"8M": "esm2_t6_8M", "35M": "esm2_t12_35M", "150M": "esm2_t30_150M",
         "650M": "esm2_t33_650M"}
@@ -74,11 +74,10 @@ def compare(setting: Setting, name: str, kind: str, model: Path, threads: int,
     with Side(our_command, setting.environment) as our_side, Side(peer_command) as peer_side:
         difference = differ(ours, theirs)
         assert difference < TOLERANCE, f"{name}: embeddings differ by {difference}"
-        passes = alternate([our_side, peer_side], setting.repeats)
-        settings = {"threads": threads, "precision": "fp32", "ours": our_side.settings,
-                    "peer": peer_side.settings, "largest_difference": difference}
-    return figure.ratio(f"{name}, {threads} thread{'s' if threads > 1 else ''}", "tokens/s",
-                        passes[0], "torch", passes[1], figure.clock_for(threads), GOAL, settings)
+        return figure.in_turns(
+            f"{name}, {figure.counted(threads, 'thread')}", "tokens/s", our_side, "torch", peer_side,
+            setting.repeats, figure.clock_for(threads), GOAL,
+            {"threads": threads, "precision": "fp32", "largest_difference": difference})
 
 
 def esm2(setting: Setting) -> Iterator[figure.Figure]:

@@ -4,11 +4,15 @@ import statistics
 from dataclasses import asdict, dataclass, field
 from typing import List, Optional, Sequence
 
-from session import Pass
+from session import Pass, Side, alternate
 
 
 def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def counted(count: int, thing: str) -> str:
+    return f"{count} {thing}{'s' if count > 1 else ''}"
 
 
 @dataclass
@@ -58,12 +62,14 @@ def rate(name: str, unit: str, passes: Sequence[Pass], clock: str, goal: float,
                   median >= goal, settings={**settings, "clock": clock})
 
 
-def ratio(name: str, unit: str, ours: Sequence[Pass], peer: str, theirs: Sequence[Pass],
-          clock: str, goal: float, settings: dict) -> Figure:
+def in_turns(name: str, unit: str, ours: Side, peer: str, theirs: Side, repeats: int, clock: str,
+             goal: float, settings: dict) -> Figure:
     """A rate that has to be `goal` times the peer's; turn by turn, so that both had the same
     machine."""
-    return ratio_of_rates(name, unit, rates(ours, clock), peer, rates(theirs, clock), goal,
-                          {**settings, "clock": clock})
+    passes = alternate([ours, theirs], repeats)
+    return ratio_of_rates(name, unit, rates(passes[0], clock), peer, rates(passes[1], clock), goal,
+                          {**settings, "ours": ours.settings, "peer": theirs.settings,
+                           "clock": clock})
 
 
 def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, theirs: Sequence[float],
@@ -74,6 +80,12 @@ def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, their
     return Figure(name, unit, statistics.median(ours), [min(ours), max(ours)], len(ratios),
                   f">= {goal:g}x", median >= goal, peer, statistics.median(theirs), median,
                   [min(ratios), max(ratios)], settings)
+
+
+def alone(of: Figure, least: float) -> Figure:
+    """This program's side of a ratio, which has to reach `least` by itself."""
+    return Figure(f"{of.name}, alone", of.unit, of.value, of.spread, of.repeats,
+                  f">= {number(least)}", of.value >= least, settings=of.settings)
 
 
 def at_least(name: str, unit: str, values: Sequence[float], least: float, settings: dict) -> Figure:

@@ -1,19 +1,17 @@
 #!/usr/bin/env bash
 # What is measured and tested on an H200, each in one call of less than ten minutes; `usage` below
-# lists it.
+# lists it. bench/README.md says what each is.
 # BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
-# transformers. Results and logs go to FOLDER (default bench/results). esm2, predict and others are
-# the three parts of docs/develop/performance.md's table; tests are `ctest -L gpu` and the sanitizers;
-# trace is a run with its timeline, which is checked, beside one without; validation is the program's own
-# benchmark, all suites over 10,000 sequences, on all GPUs of the host; vanilla its two suites that run the
-# original, in fp32 on one GPU; simulation needs no GPU.
+# transformers. Results and logs go to FOLDER (default bench/results), those of `virnucpro benchmark`
+# to validation/ in it. SUITES (default all) are what validation runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-usage='usage: bench/h200.sh BUNDLE tests|esm2|predict|others|scaling|host|telemetry|trace|validation|vanilla|simulation [FOLDER]'
+usage='usage: bench/h200.sh BUNDLE tests|esm2|predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]'
 bundle=${1:?$usage}
 what=${2:?$usage}
-mkdir -p "${3:-bench/results}"
+mkdir -p "${3:-bench/results}/validation"
 out=$(realpath "${3:-bench/results}")
+suites=${4:-all}
 programs=$(mktemp -d)
 trap 'rm -rf "$programs"' EXIT
 tar -xJf "$bundle" -C "$programs"
@@ -66,14 +64,15 @@ watch_ops() {
   return "$failed"
 }
 
-# The trace's GPU must be busy as the requirement has it; what it costs shows in both runs' rates.
+# The trace's GPU must be busy as the requirement has it. What it costs, and what telemetry does, shows in
+# the runs' rates.
 run_trace() {
   local flags
   VIRNUCPRO_CUPTI=$(find_cupti)
   export VIRNUCPRO_CUPTI LD_LIBRARY_PATH=$programs/lib
   "$programs/bin/virnucpro" generate -n 19000 --length 500 --coding 1 -o "$programs/coding.fa"
   "$programs/bin/virnucpro" utils export-weights synthetic:esm2_t36_3B -o "$programs/esm2"
-  for flags in "" "--trace $out/trace.json --trace-limit 20s" ""; do
+  for flags in "" "--trace $out/trace.json --trace-limit 20s" "--telemetry off" ""; do
     # shellcheck disable=SC2086
     "$programs/bin/virnucpro" predict "$programs/coding.fa" -o "$programs/out" --force -d cuda \
       --esm-model "$programs/esm2" --dnabert-model synthetic:dnabert-s -p synthetic -e 500 \
@@ -95,17 +94,31 @@ run_set() {
     --only "gpu-$what" --commit "$commit" --out "$out/$1"
 }
 
-# run_benchmark LOG ARGUMENT…
+# run_benchmark NAME ARGUMENT…: on all GPUs of the host, which are in the name where there are several.
 run_benchmark() {
-  local log=$1 work=$programs/benchmark
+  local name work=$programs/benchmark kind
+  name=nvidia-h200$(count_of_gpus)$1
   shift
-  "$programs/bin/virnucpro" benchmark -o "$work" "$@" | tee "$out/$log"
-  cp "$work"/benchmark_*.{html,md,json} "$out"
+  LD_LIBRARY_PATH=$programs/lib "$programs/bin/virnucpro" benchmark -o "$work" "$@" |
+    tee "$out/validation/$name.log"
+  for kind in html md json; do cp "$work"/benchmark_*."$kind" "$out/validation/$name.$kind"; done
 }
 
 run_validation() {
-  export LD_LIBRARY_PATH=$programs/lib
-  run_benchmark validation.log --suite all --data-size large
+  local part=
+  [ "$suites" = all ] || part=-${suites//,/-}
+  run_benchmark "$part" --suite "$suites" --data-size large
+}
+
+# Of 150 bases, a minute of each GPU.
+run_short_reads() {
+  local gpus
+  gpus=$(nvidia-smi -L | wc -l)
+  mkdir "$programs/reads"
+  LD_LIBRARY_PATH=$programs/lib "$programs/bin/virnucpro" generate -n $((90000 * gpus)) --length 150 \
+    --coding 1 -o "$programs/reads/short.fa"
+  run_benchmark -short-reads --suite end-to-end --quick --data "$programs/reads" -e 300 -m custom \
+    -p synthetic
 }
 
 run_vanilla() {
@@ -114,7 +127,7 @@ run_vanilla() {
   "$programs/bin/virnucpro" utils export-weights synthetic:esm2_t36_3B -o "$esm2"
   "$programs/bin/virnucpro" utils export-weights synthetic:dnabert-s -o "$dnabert"
   "$programs/bin/virnucpro" utils export-weights synthetic -o "$classifier"
-  run_benchmark vanilla.log --suite v1-comparison,equivalence --data-size large --esm-model "$esm2" \
+  run_benchmark -vanilla --suite v1-comparison,equivalence --data-size large --esm-model "$esm2" \
     --dnabert-model "$dnabert" -p "$classifier" --vanilla-command \
     "env -u LD_LIBRARY_PATH python3 bench/peers/vanilla_program.py '$esm2' '$dnabert' '$classifier'"
 }
@@ -128,10 +141,10 @@ case "$what" in
   tests) run_tests ;;
   trace) run_trace ;;
   validation) run_validation ;;
+  short-reads) run_short_reads ;;
   vanilla) run_vanilla ;;
   simulation) run_simulation ;;
   esm2 | predict | others | telemetry) run_set "nvidia-h200-$what.json" ;;
-  scaling | host) run_set "nvidia-h200$(count_of_gpus)-$what.json" ;;
   *)
     printf 'h200.sh: there is no %s; %s\n' "$what" "$usage" >&2
     exit 2

@@ -42,7 +42,7 @@ def host_path(setting: Setting) -> Iterator[figure.Figure]:
             with Side(command, setting.environment) as side:
                 [passes] = alternate([side], setting.repeats)
                 settings = {"threads": threads, "chunk_size": chunk, "input": side.settings}
-            name = f"host path, {length}-base FASTQ.gz, {threads} thread{'s' if threads > 1 else ''}"
+            name = f"host path, {length}-base FASTQ.gz, {figure.counted(threads, 'thread')}"
             wall = figure.rates(passes, "wall")
             settings["wall_sequences_per_second"] = round(sorted(wall)[len(wall) // 2])
             yield figure.rate(name, "sequences/s a core", passes, "cpu", HOST_GOAL, settings)
@@ -59,9 +59,7 @@ def tokenizer(setting: Setting) -> Iterator[figure.Figure]:
                       setting.tokenizer, texts]
             with Side(ours, setting.environment) as our_side, Side(theirs) as peer_side:
                 assert peer_side.settings.endswith(our_side.settings), "other texts or tokens"
-                passes = alternate([our_side, peer_side], setting.repeats)
-                settings = {"threads": threads, "ours": our_side.settings,
-                            "peer": peer_side.settings}
-            name = f"tokenizer against {method}, {threads} thread{'s' if threads > 1 else ''}"
-            yield figure.ratio(name, "texts/s a core", passes[0], f"tokenizers {method}",
-                               passes[1], "cpu", TOKENIZER_GOAL, settings)
+                yield figure.in_turns(
+                    f"tokenizer against {method}, {figure.counted(threads, 'thread')}",
+                    "texts/s a core", our_side, f"tokenizers {method}", peer_side, setting.repeats,
+                    "cpu", TOKENIZER_GOAL, {"threads": threads})

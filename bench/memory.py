@@ -1,4 +1,4 @@
-"""Figure e: the most memory that a run ever held (ru_maxrss)."""
+"""Figure e: the most memory that a run ever held (ru_maxrss); of `predict` by a suite."""
 
 import json
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Iterator
 
 import figure
+import suites
 from engine import ESM2
 from setting import BENCH, Setting
 
@@ -42,16 +43,12 @@ def predict(setting: Setting) -> Iterator[figure.Figure]:
     models = smallest_weights(setting)
     peaks = []
     for count in READS:
-        reads = setting.scratch / "reads.fa"
-        setting.virnucpro("generate", "-n", count, "--length", READ_LENGTH, "--coding", 1, "-f",
-                          "-o", reads)
-        peak = peak_mib(setting, "predict", reads, "-m", READ_LENGTH, "--no-progress", "--force",
-                        "--esm-model", models / "esm2", "--dnabert-model", models / "dnabert-s",
-                        "-p", "synthetic", "-o", setting.scratch / "predictions")
-        peaks.append(peak)
-        settings = {"reads": count, "read_length": READ_LENGTH}
-        yield figure.limit(f"memory of predict, {count:,} reads", "MiB", [peak], READS_GOAL_MIB,
-                           settings)
+        suites.run(setting, "memory", setting.coding_reads(count, READ_LENGTH), "-d", "cpu", "-m",
+                   READ_LENGTH, "--esm-model", models / "esm2", "--dnabert-model",
+                   models / "dnabert-s", "-p", "synthetic")
+        peaks.append(suites.metric(setting, "memory.peak_rss_bytes") / MIB)
+        yield figure.limit(f"memory of predict, {count:,} reads", "MiB", [peaks[-1]],
+                           READS_GOAL_MIB, {"reads": count, "read_length": READ_LENGTH})
     growth = abs(peaks[1] / peaks[0] - 1) * 100
     yield figure.limit("memory of predict, ten times the reads", "% more", [growth],
                        GROWTH_GOAL_PERCENT, {"reads": list(READS), "mib": peaks})

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes docs/develop/performance.md from bench/results/*.json and bench/comments.md."""
+"""Writes docs/performance.md from bench/results/, where also the JSON of `virnucpro benchmark` lies,
+and bench/comments.md."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import List, Optional
@@ -11,13 +13,19 @@ from figure import number
 BENCH = Path(__file__).resolve().parent
 PAGE = BENCH.parent / "docs" / "develop" / "performance.md"
 
-INTRODUCTION = """<!-- Written by bench/render.py from bench/results/*.json and bench/comments.md. -->
+
+def link(path: Path) -> str:
+    """From the page."""
+    return os.path.relpath(path, PAGE.parent)
+
+
+INTRODUCTION = f"""<!-- Written by bench/render.py from bench/results/ and bench/comments.md. -->
 # How fast it is, and how much memory it takes
 
-`make bench` measures it anew; [bench/README.md](../../bench/README.md) says how, and what each figure
-is. Figures are medians, with the lowest and highest of the repeats in parentheses; a ratio is that of
-this program over the peer, turn by turn in one run. Figures of different runs are not to be compared:
-machines differ, and so do their hours.
+`make bench` measures it anew; [bench/README.md]({link(BENCH / 'README.md')}) says how, what each figure
+is, and which sections are records of sets that are no longer run. Figures are medians, with the lowest
+and highest of the repeats in parentheses; a ratio is that of this program over the peer, turn by turn in
+one run. Figures of different runs are not to be compared: machines differ, and so do their hours.
 """
 
 
@@ -65,9 +73,36 @@ def section(path: Path) -> str:
         kind = heading_of_gpus(path, about["gpu"])
     lines = [f"## {kind}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
              f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
-             f" [{path.name}](../../bench/results/{path.name})", "",
+             f" [{path.name}]({link(path)})", "",
              "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]
     return "\n".join(lines + [row(figure) for figure in report["figures"]] + layer(report)) + "\n"
+
+
+def suites_section(path: Path) -> str:
+    """Of what `virnucpro benchmark` found."""
+    report = json.loads(path.read_text())
+    about, page = report["metadata"], path.with_suffix(".md")
+    judged = [verdict for verdict in report["verdicts"] if verdict["status"] != "SKIPPED"]
+    processor = about["processor"].partition(", cpu-")[0]
+    lines = [f"## virnucpro benchmark, {path.stem}: {report['identity']['device']}; {processor}", "",
+             f"Suites {', '.join(suite['name'] for suite in report['suites'])} over"
+             f" {about['num_sequences']:,} sequences, {report['identity']['settings']}; commit"
+             f" {report['commit']}; {report['time'][:10]}; [{path.name}]({link(path)}),"
+             f" [{page.name}]({link(page)})", "",
+             "| requirement | id | measured | wanted | status |", "|---|---|---|---|---|"]
+    lines += [f"| {one['name']} | {one['id']} | {with_spread(one['value'], None)} {one['unit']} |"
+              f" {one['bar']} | {one['status']} |" for one in judged]
+    if report["metrics"]:
+        lines += ["", "| figure | median (quartiles) | repeats |", "|---|---|---|"]
+    lines += [metric_row(metric) for metric in report["metrics"]]
+    return "\n".join(lines) + "\n"
+
+
+def metric_row(metric: dict) -> str:
+    name, is_bytes, _ = metric["key"].partition("_bytes")
+    unit, of = (" MiB", 1 << 20) if is_bytes else ("", 1)
+    low, median, high = (metric[key] / of for key in ("low_quartile", "median", "high_quartile"))
+    return f"| {name} | {with_spread(median, [low, high])}{unit} | {metric['repeats']} |"
 
 
 # What a layer of ESM-2 3B is made of, in its order, by the names of bench_gpu_ops.
@@ -94,7 +129,9 @@ def layer(report: dict) -> List[str]:
 
 
 def main() -> None:
-    sections = [section(path) for path in sorted((BENCH / "results").glob("*.json"))]
+    results = BENCH / "results"
+    sections = [section(path) for path in sorted(results.glob("*.json"))]
+    sections += [suites_section(path) for path in sorted((results / "validation").glob("*.json"))]
     comments = (BENCH / "comments.md").read_text()
     PAGE.write_text("\n".join([INTRODUCTION, *sections, comments]))
     print(f"written to {PAGE}")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import engine
 import gpu
+import gpu_runs
 import host_path
 import journal
 import memory
@@ -23,10 +24,8 @@ from setting import BENCH, Setting
 SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engine": [engine.esm2],
         "dnabert": [engine.dnabert], "memory": [memory.memory],
         "journal": [journal.long_run], "simulation": [simulation.simulation],
-        "gpu-esm2": gpu.ESM2_SET,
-        "gpu-predict": gpu.PREDICT_SET, "gpu-others": gpu.OTHERS_SET,
-        "gpu-scaling": gpu.SCALING_SET, "gpu-telemetry": gpu.TELEMETRY_SET,
-        "gpu-host": gpu.HOST_SET}
+        "gpu-esm2": gpu.ESM2_SET, "gpu-predict": gpu_runs.PREDICT_SET,
+        "gpu-others": gpu.OTHERS_SET, "gpu-telemetry": gpu_runs.TELEMETRY_SET}
 USUAL = [name for name in SETS if name not in ("journal", "simulation") and not name.startswith("gpu-")]
 
 

@@ -1,12 +1,7 @@
-"""Programs that stay loaded and take turns, so that both sides see the same minutes of a machine; and
-runs that lose a worker."""
+"""Programs that stay loaded and take turns, so that both sides see the same minutes of a machine."""
 
 import json
-import os
-import signal
 import subprocess
-import time
-from pathlib import Path
 from typing import Dict, List, NamedTuple, Optional, Sequence
 
 
@@ -53,37 +48,3 @@ def alternate(sides: Sequence[Side], repeats: int) -> List[List[Pass]]:
         for side, its in zip(sides, passes):
             its.append(side.run())
     return passes
-
-
-def tables_of(output: Path) -> List[bytes]:
-    """The bytes of a run's tables."""
-    (merged,) = output.glob("*_merged")
-    return [path.read_bytes() for path in (output / "sequences.tsv", *sorted(merged.iterdir()))]
-
-
-def check_same_tables(outputs: Sequence[Path]) -> None:
-    first, *others = map(tables_of, outputs)
-    assert all(one == first for one in others), outputs
-
-
-def a_worker_of(process: subprocess.Popen) -> Optional[int]:
-    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # which of them started it
-    found = [int(child) for path in threads for child in path.read_text().split()]
-    return found[-1] if found else None
-
-
-def seconds_with_a_worker_killed(command: Sequence[object], output: Path, after: float,
-                                 environment: Dict[str, str]) -> float:
-    """What a run takes one of whose workers is killed so many seconds after its start."""
-    begun = time.perf_counter()
-    with subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL,
-                          env=environment) as process:
-        time.sleep(after)
-        worker = a_worker_of(process)
-        assert worker is not None, "the run has no worker process"
-        os.kill(worker, signal.SIGKILL)
-    seconds = time.perf_counter() - begun
-    assert process.returncode == 0, process.returncode
-    told = (output / "logs" / "virnucpro.log").read_text()
-    assert "signal 9" in told, told
-    return seconds

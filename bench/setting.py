@@ -38,9 +38,10 @@ class Setting(NamedTuple):
         return directory
 
     def coding_reads(self, count: int, length: int = 500) -> Path:
-        """Made-up reads with a coding frame each, written once a run."""
-        reads = self.scratch / f"coding-{length}-{count}.fa"
+        """Made-up reads with a coding frame each, written once a run into a folder of their own."""
+        reads = self.scratch / f"coding-{length}-{count}" / "reads.fa"
         if not reads.exists():
+            reads.parent.mkdir()
             self.virnucpro("generate", "-n", count, "--length", length, "--coding", 1, "-o", reads)
         return reads
 

@@ -1,26 +1,66 @@
 """Eight GPUs that are not there: whole runs whose workers answer when an H200 would."""
 
 import json
+import os
+import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Iterator, List
+from typing import Dict, Iterator, List, Optional, Sequence
 
 import figure
-from gpu import SAMPLE, SAMPLE_MINUTES, SHORT_CHUNK, SHORT_LENGTH, several, tokens_of
-from session import check_same_tables, seconds_with_a_worker_killed
 from setting import Setting
 
 # ESM-2 tokens a second of a whole `predict` with ESM-2 3B in fp16 on one H200, 500-base reads: each GPU
 # alone in results/nvidia-h200-x4-scaling.json. With 150-base reads it computes slightly more.
 RATE = 101_000
 LOADING = 2.0  # seconds of a run that are not computing, in results/nvidia-h200-x2-scaling.json
-READS = ((500, 500), (SHORT_LENGTH, SHORT_CHUNK))  # bases, and the chunk size of the models for them
+READS = ((500, 500), (150, 300))  # bases, and the chunk size of the models for them
 WORKERS = (1, 8)
 SECONDS = 60
 FEW = 5_000  # sequences, of which the tables of one and of eight are compared
 SHARE = 0.975
-MOST_MINUTES = {500: 22, SHORT_LENGTH: SAMPLE_MINUTES}
+SAMPLE = 6_000_000
+MOST_MINUTES = {500: 22, 150: 7}  # for a sample of them
+
+
+def tokens_of(length: int) -> int:
+    """Of a read's one frame, its ends among them."""
+    return length // 3 + 2
+
+
+def tables_of(output: Path) -> List[bytes]:
+    """The bytes of a run's tables."""
+    (merged,) = output.glob("*_merged")
+    return [path.read_bytes() for path in (output / "sequences.tsv", *sorted(merged.iterdir()))]
+
+
+def check_same_tables(outputs: Sequence[Path]) -> None:
+    first, *others = map(tables_of, outputs)
+    assert all(one == first for one in others), outputs
+
+
+def a_worker_of(process: subprocess.Popen) -> Optional[int]:
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # which of them started it
+    found = [int(child) for path in threads for child in path.read_text().split()]
+    return found[-1] if found else None
+
+
+def seconds_with_a_worker_killed(command: Sequence[object], output: Path, after: float,
+                                 environment: Dict[str, str]) -> float:
+    """What a run takes one of whose workers is killed so many seconds after its start."""
+    begun = time.perf_counter()
+    with subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL,
+                          env=environment) as process:
+        time.sleep(after)
+        worker = a_worker_of(process)
+        assert worker is not None, "the run has no worker process"
+        os.kill(worker, signal.SIGKILL)
+    seconds = time.perf_counter() - begun
+    assert process.returncode == 0, process.returncode
+    told = (output / "logs" / "virnucpro.log").read_text()
+    assert "signal 9" in told, told
+    return seconds
 
 
 def command_of(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path,
@@ -62,7 +102,7 @@ def simulation(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def name_of(workers: int, length: int) -> str:
-    return f"simulated, {several(workers)} of {RATE:,} tokens/s, {length}-base reads"
+    return f"simulated, {figure.counted(workers, 'GPU')} of {RATE:,} tokens/s, {length}-base reads"
 
 
 def shares(workers: int, length: int, told: dict) -> Iterator[figure.Figure]:

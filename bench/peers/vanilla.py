@@ -1,23 +1,20 @@
-"""The original's way on a GPU: vanilla.py esm2|both ESM2 DNABERT FASTA FRAMES
+"""The original's ESM-2 on a GPU: vanilla.py ESM2 FASTA FRAMES
 
 fp32 without TF32, as original.py has it; ESM-2's weights are random. The work of a pass, over the
 first FRAMES frames, is its ESM-2 tokens.
 """
 
-import itertools
 import sys
-from pathlib import Path
 
 import torch
 import transformers
 
-import dnabert_model
 import frames
 import original
 from esm2_shapes import SHAPES
 from serving import serve
 
-WHAT, ESM2, DNABERT, FASTA, FRAMES = sys.argv[1:]
+ESM2, FASTA, FRAMES = sys.argv[1:]
 
 
 def esm2_model():
@@ -34,25 +31,18 @@ def esm2_model():
 
 def main():
     found = [frame for record in frames.read_fasta(FASTA) for frame in frames.frames(record.letters)]
-    found = list(itertools.islice(found, int(FRAMES)))
-    proteins = [frame.protein for frame in found]
+    proteins = [frame.protein for frame in found[:int(FRAMES)]]
     esm2, batches = esm2_model(), list(original.padded_batches(proteins, "cuda"))
-    dna = frames.tokens([frame.nucleotides for frame in found], Path(DNABERT) / "tokenizer.json")
-    dnabert = dnabert_model.Model(Path(DNABERT), "cuda")
-    singles = dnabert.batches(dna, 1)
     tokens = sum(len(protein) + 2 for protein in proteins)
 
     def run_pass():
         with torch.inference_mode():
             original.esm2_means(esm2, batches)
-            if WHAT == "both":
-                original.dnabert_means(dnabert, singles)
         return tokens
 
     with torch.inference_mode():
         original.esm2_means(esm2, batches[:2])
-    what = "ESM-2" if WHAT == "esm2" else "ESM-2, then DNABERT-S at batch 1"
-    serve(run_pass, f"torch {torch.__version__}, transformers {transformers.__version__}, {what},"
+    serve(run_pass, f"torch {torch.__version__}, transformers {transformers.__version__}, ESM-2,"
                     f" fp32, {original.BATCH_TOKENS} tokens a batch")
 
 

@@ -1,0 +1,54 @@
+"""What runs the whole program: `virnucpro benchmark`, one repeat of some of its suites."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Iterator
+
+from setting import Setting
+
+
+def output(setting: Setting) -> Path:
+    return setting.scratch / "benchmark"
+
+
+@contextlib.contextmanager
+def start(setting: Setting, names: str, reads: Path,
+          *arguments: object) -> Iterator[subprocess.Popen]:
+    """Suites over the reads, which lie in a folder of their own; they are waited for."""
+    shutil.rmtree(output(setting), ignore_errors=True)
+    command = [setting.program, "benchmark", "--suite", names, "--quick", "--data", reads.parent,
+               "-o", output(setting), "-q", *arguments]
+    with subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL,
+                          env=setting.environment) as process:
+        yield process
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+
+
+def run(setting: Setting, names: str, reads: Path, *arguments: object) -> None:
+    with start(setting, names, reads, *arguments):
+        pass
+
+
+def only(folder: Path, pattern: str) -> Path:
+    (path,) = folder.glob(pattern)
+    return path
+
+
+def metric(setting: Setting, key: str) -> float:
+    """The median of a figure, as the suites' JSON has it."""
+    report = json.loads(only(output(setting), "benchmark_*.json").read_text())
+    return next(one["median"] for one in report["metrics"] if one["key"] == key)
+
+
+def whole_run(setting: Setting) -> Path:
+    """The output directory of the run that the suites share."""
+    return only(output(setting), "runs/*_whole")
+
+
+def telemetry(setting: Setting) -> dict:
+    """Of that run."""
+    return json.loads(only(whole_run(setting), "telemetry_*.json").read_text())
