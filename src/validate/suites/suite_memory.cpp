@@ -146,20 +146,16 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
   const Trial& trial = context.whole_run();
   report.section.tables.push_back(phase_table(trial));
   const auto peak = static_cast<double>(trial.end.peak_rss_bytes);
-  report.section.fields.push_back(
-      {"peak_rss_bytes", "peak of the largest process", peak, Measure::kBytes});
-  report.metrics.push_back({"memory.peak_rss_bytes",
-                            "peak of the largest process",
-                            Measure::kBytes,
-                            Better::kLower,
-                            {peak}});
+  constexpr const char* kPeak = "peak of the largest process";
+  report.metrics = {{"memory.peak_rss_bytes", kPeak, Measure::kBytes, Better::kLower, {peak}}};
   std::vector<PlotPoint> over_time = memory_over_time(trial);
   const std::optional<double> bytes = growth(over_time);
   const std::string grows =
       bytes ? fmt::format("{:.1f} MB", *bytes / 1e6)
             : fmt::format("not told by a run whose second half is under {:g} s", kGrowthTime);
-  report.section.fields.push_back(
-      {"growth_per_hour", "growth in an hour, of the run's second half", grows});
+  report.section.fields = {
+      {"peak_rss_bytes", kPeak, peak, Measure::kBytes},
+      {"growth_per_hour", "growth in an hour, of the run's second half", grows}};
   if (over_time.size() > 1) report.section.plots.push_back(memory_plot(std::move(over_time)));
   const std::string why = why_no_budget(context);
   if (why.empty()) {

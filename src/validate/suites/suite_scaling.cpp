@@ -154,8 +154,8 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const std::vector<std::filesystem::path> files =
       context.data(context.settings.size.sequences, kFiles);
   if (files.size() < 2) {
-    report.section.fields.push_back({"persistence_saves", "saved by keeping the models",
-                                     "not told: there is one sequence alone"});
+    report.section.fields = {{"persistence_saves", "saved by keeping the models",
+                              "not told: there is one sequence alone"}};
     return;
   }
   const auto run = [&context](const std::vector<std::filesystem::path>& inputs) {
@@ -166,13 +166,11 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
   const double kept = run(files);
   double anew = 0;
   for (const std::filesystem::path& file : files) anew += run({file});
-  report.section.fields.push_back({"models_kept_seconds",
-                                   fmt::format("{} files in one run", files.size()), kept,
-                                   Measure::kSeconds});
-  report.section.fields.push_back(
-      {"models_anew_seconds", "the same, models loaded for each", anew, Measure::kSeconds});
-  report.section.fields.push_back(
-      {"persistence_saves", "saved by keeping the models", 1 - kept / anew, Measure::kShare});
+  const std::string in_one = fmt::format("{} files in one run", files.size());
+  report.section.fields = {
+      {"models_kept_seconds", in_one, kept, Measure::kSeconds},
+      {"models_anew_seconds", "the same, models loaded for each", anew, Measure::kSeconds},
+      {"persistence_saves", "saved by keeping the models", 1 - kept / anew, Measure::kShare}};
 }
 
 std::string imbalance_note(const ByWorkers& runs) {

@@ -64,9 +64,7 @@ HostStages measure_host(SuiteContext& context) {
 
 std::vector<double> rates_of(const std::vector<double>& repeats, std::uint64_t sequences) {
   std::vector<double> rates;
-  for (const double seconds : repeats) {
-    rates.push_back(static_cast<double>(sequences) / seconds);
-  }
+  for (const double seconds : repeats) rates.push_back(static_cast<double>(sequences) / seconds);
   return rates;
 }
 

@@ -32,8 +32,13 @@ Verdict expected_verdict() {
           .bar = fmt::format(">= {:g} on a GPU", kExpected)};
 }
 
-// If this program computed so briefly that loading dominates its run, it would be faster on more
-// sequences. So a lower ratio is not a miss.
+void skip_both(const std::string& why, SuiteReport& report) {
+  report.verdicts = {skipped_verdict(required_verdict(), why),
+                     skipped_verdict(expected_verdict(), why)};
+}
+
+// Where this program computed for so short a time that loading is much of its run, more sequences
+// would show it faster: that is no miss.
 Verdict judge_speed(const Verdict& verdict, double ratio, double bar,
                     const std::string& too_short) {
   if (ratio < bar && !too_short.empty()) {
@@ -57,12 +62,7 @@ std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesys
 }  // namespace
 
 void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
-  if (context.settings.vanilla_command.empty()) {
-    for (const Verdict& verdict : {required_verdict(), expected_verdict()}) {
-      report.verdicts.push_back(skipped_verdict(verdict, std::string(kNoVanilla)));
-    }
-    return;
-  }
+  if (context.settings.vanilla_command.empty()) return skip_both(std::string(kNoVanilla), report);
   const std::uint64_t most = context.on_gpu() ? kMostSequencesOnGpu : kMostSequences;
   const auto input = context.data_file(std::min(context.settings.size.sequences, most));
   const auto sides = run_in_turns(context, input);
@@ -81,11 +81,7 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
       {"speedup", "times as fast", estimate_text(ratio)}};
   const std::string why = context.why_brief(spread_of(theirs).median);
   report.brief = !why.empty();
-  if (report.brief) {
-    report.verdicts = {skipped_verdict(required_verdict(), why),
-                       skipped_verdict(expected_verdict(), why)};
-    return;
-  }
+  if (report.brief) return skip_both(why, report);
   const std::string own_why = context.why_brief(sides[1].runs.back().computing_seconds());
   report.verdicts.push_back(judge_speed(required_verdict(), ratio.value, kRequired, own_why));
   report.verdicts.push_back(context.on_gpu()

@@ -44,12 +44,9 @@ void run_cell(const TuneRound& round, const MeasureCell& measure, TuneResult& re
 
 // The fastest of the running cells; all are in the same round.
 const TuneResult* fastest_running(const std::vector<TuneResult>& results) {
-  const TuneResult* fastest = nullptr;
-  for (const TuneResult& result : results) {
-    if (!is_running(result)) continue;
-    if (fastest == nullptr || result.rate() > fastest->rate()) fastest = &result;
-  }
-  return fastest;
+  const auto rate = [](const TuneResult& one) { return is_running(one) ? one.rate() : -1; };
+  const auto fastest = std::ranges::max_element(results, {}, rate);
+  return fastest != results.end() && is_running(*fastest) ? &*fastest : nullptr;
 }
 
 void stop_hopeless(std::size_t round, double bar, std::vector<TuneResult>& results,
