@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.hpp"
+
 namespace virnucpro {
 
 // CRC-32C (Castagnoli), as iSCSI and SQLite extensions use it; `crc` continues an earlier one.
@@ -50,9 +52,5 @@ class ContentHash {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-inline std::span<const std::byte> as_bytes(std::string_view text) {
-  return std::as_bytes(std::span{text.data(), text.size()});
-}
 
 }  // namespace virnucpro

@@ -9,10 +9,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
-#include "journal/row_bytes.hpp"
 #include "journal/sqlite.hpp"
 #include "journal/unit_blob.hpp"
 
@@ -92,20 +92,20 @@ void check_schema(const SqliteDatabase& database) {
 }
 
 std::uint32_t fingerprint_crc(std::string_view key, std::string_view value) {
-  RowWriter row;
+  ByteWriter row;
   row.text(key);
   row.text(value);
   return crc32c(as_bytes(row.bytes()));
 }
 
 std::uint32_t input_crc(std::uint64_t index, const InputEntry& entry) {
-  RowWriter row;
+  ByteWriter row;
   row.varint(index);
   row.text(entry.name);
   row.varint(entry.records);
   row.varint(entry.bytes);
   row.text(entry.hash);
-  row.byte(entry.failed ? 1 : 0);
+  row.number(static_cast<std::uint8_t>(entry.failed ? 1 : 0));
   row.text(entry.error);
   row.text(entry.message);
   row.varint(entry.record);
@@ -153,7 +153,7 @@ struct Journal::Database {
   [[noreturn]] void fail(std::string why) const { fail_damaged(sqlite.path(), std::move(why)); }
 
   void count_unit(std::uint64_t unit_parts, std::span<const std::byte> blob) {
-    RowWriter head;
+    ByteWriter head;
     head.varint(units);
     head.varint(blob.size());
     hash.update(as_bytes(head.bytes()));
@@ -179,9 +179,7 @@ struct Journal::Database {
   // The hash of everything that the tables depend on; uses up `hash`.
   std::string complete_hash(const std::vector<InputEntry>& inputs) {
     for (std::size_t index = 0; index < inputs.size(); ++index) {
-      RowWriter row;
-      row.fixed32(input_crc(index, inputs[index]));
-      hash.update(as_bytes(row.bytes()));
+      hash.update(as_bytes(bytes_of(input_crc(index, inputs[index]))));
     }
     return hash.hex();
   }

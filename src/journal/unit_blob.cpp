@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/hash.hpp"
-#include "journal/row_bytes.hpp"
 #include "sequence/frames.hpp"
 
 namespace virnucpro {
@@ -22,7 +22,23 @@ constexpr unsigned kChunkShift = kNameBits + 1;
 constexpr std::uint8_t kSkipMask = 3;
 constexpr std::uint8_t kLastFlag = 4;
 
-void encode_frames(const std::vector<FrameScore>& frames, RowWriter& out) {
+// Errors: kJournalDamaged, naming the file and the unit.
+class BlobReader : public ByteReader {
+ public:
+  BlobReader(std::span<const std::byte> bytes, std::string file, std::uint64_t unit)
+      : ByteReader(bytes, std::move(file), ErrorKind::kJournalDamaged), unit_(unit) {}
+
+ private:
+  Error error(std::string why) const override {
+    return Error(ErrorKind::kJournalDamaged, Place{.file = file()},
+                 fmt::format("unit {}: {}", unit_, why));
+  }
+  std::string why_cut(std::uint64_t /*size*/) const override { return "ends too early"; }
+
+  std::uint64_t unit_;
+};
+
+void encode_frames(const std::vector<FrameScore>& frames, ByteWriter& out) {
   out.varint(frames.size());
   std::uint64_t chunk = 0;
   for (const FrameScore& frame : frames) {
@@ -30,24 +46,23 @@ void encode_frames(const std::vector<FrameScore>& frames, RowWriter& out) {
     out.varint((frame.chunk - chunk) << kChunkShift | failed << kNameBits | frame.name);
     chunk = frame.chunk;
     if (frame.failed) continue;
-    out.fixed32(std::bit_cast<std::uint32_t>(frame.others));
-    out.fixed32(std::bit_cast<std::uint32_t>(frame.virus));
+    out.number(frame.others).number(frame.virus);
   }
 }
 
-void encode_part(const SequencePart& part, RowWriter& out) {
+void encode_part(const SequencePart& part, ByteWriter& out) {
   out.varint(part.input);
   out.text(part.id);
   out.varint(part.length);
   out.varint(part.chunks);
-  out.fixed32(part.letters_hash);
+  out.number(part.letters_hash);
   const auto skip = static_cast<unsigned>(part.skip);
-  out.byte(static_cast<std::uint8_t>(skip | (part.last ? unsigned{kLastFlag} : 0U)));
+  out.number(static_cast<std::uint8_t>(skip | (part.last ? unsigned{kLastFlag} : 0U)));
   encode_frames(part.frames, out);
 }
 
-// Frames are sorted by chunk, then name; a frame must come after the one before.
-FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, RowReader& in) {
+// Frames come by chunk, then name: the place of a frame must lie after that of the frame before.
+FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, BlobReader& in) {
   const std::uint64_t head = in.varint();
   const auto chunk = checked_add(before != nullptr ? before->chunk : 0, head >> kChunkShift);
   FrameScore frame;
@@ -60,12 +75,12 @@ FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, RowReade
     in.fail("has frames out of order");
   }
   if (frame.failed) return frame;
-  frame.others = std::bit_cast<float>(in.fixed32());
-  frame.virus = std::bit_cast<float>(in.fixed32());
+  frame.others = in.number<float>();
+  frame.virus = in.number<float>();
   return frame;
 }
 
-SequencePart decode_part(RowReader& in) {
+SequencePart decode_part(BlobReader& in) {
   SequencePart part;
   const auto input = narrow<std::uint32_t>(in.varint());
   if (!input) in.fail("names an input that does not exist");
@@ -73,8 +88,8 @@ SequencePart decode_part(RowReader& in) {
   part.id = in.text();
   part.length = in.varint();
   part.chunks = in.varint();
-  part.letters_hash = in.fixed32();
-  const std::uint8_t flags = in.byte();
+  part.letters_hash = in.number<std::uint32_t>();
+  const auto flags = in.number<std::uint8_t>();
   const unsigned skip = flags & kSkipMask;
   if (skip > static_cast<unsigned>(Skip::kTooShort) || flags > (kSkipMask | kLastFlag)) {
     in.fail("holds flags that are not known");
@@ -94,14 +109,13 @@ SequencePart decode_part(RowReader& in) {
 }  // namespace
 
 std::string seal_unit(std::string bytes) {
-  RowWriter checksum;
-  checksum.fixed32(crc32c(as_bytes(bytes)));
-  return std::move(bytes) + checksum.bytes();
+  const std::uint32_t checksum = crc32c(as_bytes(bytes));
+  return std::move(bytes) + std::string(bytes_of(checksum));
 }
 
 std::string encode_unit(const Unit& unit) {
-  RowWriter out;
-  out.byte(kVersion);
+  ByteWriter out;
+  out.number(kVersion);
   out.varint(unit.index);
   out.varint(unit.parts.size());
   for (const SequencePart& part : unit.parts) encode_part(part, out);
@@ -109,19 +123,20 @@ std::string encode_unit(const Unit& unit) {
 }
 
 Unit decode_unit(std::span<const std::byte> blob, std::uint64_t index, const std::string& file) {
-  const std::string what = fmt::format("unit {}", index);
   const std::size_t size = blob.size() < kChecksumSize ? 0 : blob.size() - kChecksumSize;
-  RowReader checksum(blob.subspan(size), file, what);
-  if (checksum.fixed32() != crc32c(blob.first(size))) checksum.fail("its checksum does not fit");
-  RowReader in(blob.first(size), file, what);
-  if (in.byte() != kVersion) in.fail("is of another version of the program");
+  BlobReader checksum(blob.subspan(size), file, index);
+  if (checksum.number<std::uint32_t>() != crc32c(blob.first(size))) {
+    checksum.fail("its checksum does not fit");
+  }
+  BlobReader in(blob.first(size), file, index);
+  if (in.number<std::uint8_t>() != kVersion) in.fail("is of another version of the program");
   Unit unit;
   unit.index = in.varint();
   if (unit.index != index) in.fail(fmt::format("says that it is unit {}", unit.index));
   const std::size_t parts = in.count(kSmallestPart);
   unit.parts.reserve(parts);
   for (std::size_t k = 0; k < parts; ++k) unit.parts.push_back(decode_part(in));
-  if (!in.at_end()) in.fail("has bytes left over");
+  if (in.left() != 0) in.fail("has bytes left over");
   return unit;
 }
 

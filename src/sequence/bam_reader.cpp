@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace virnucpro {
@@ -98,12 +99,12 @@ BamReader::Layout BamReader::read_layout() {
     fail(layout.offset, fmt::format("a record of {} bytes cannot be", layout.size));
   }
   const std::string_view fixed = bytes_.read(kFixedBytes);
-  layout.reference = i32_at(fixed, 0);
-  layout.name = static_cast<unsigned char>(fixed[8]);
-  layout.cigar = std::uint64_t{u16_at(fixed, 12)} * sizeof(std::uint32_t);
-  layout.flags = u16_at(fixed, 14);
-  layout.letters = u32_at(fixed, 16);
-  layout.mate_reference = i32_at(fixed, 20);
+  layout.reference = value_at<std::int32_t>(fixed, 0);
+  layout.name = value_at<std::uint8_t>(fixed, 8);
+  layout.cigar = std::uint64_t{value_at<std::uint16_t>(fixed, 12)} * sizeof(std::uint32_t);
+  layout.flags = value_at<std::uint16_t>(fixed, 14);
+  layout.letters = value_at<std::uint32_t>(fixed, 16);
+  layout.mate_reference = value_at<std::int32_t>(fixed, 20);
   return layout;
 }
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kWindowBytes = 64U << 10U;
 
-std::uint32_t byte_at(std::string_view bytes, std::size_t offset) {
-  return static_cast<unsigned char>(bytes[offset]);
-}
-
 }  // namespace
 
 ByteWindow::ByteWindow(ByteSource& source) : source_(source), buffer_(kWindowBytes) {}
@@ -41,10 +37,6 @@ void ByteWindow::skip(std::uint64_t size) {
   while (size != 0) size -= read_some(size).size();
 }
 
-std::uint32_t ByteWindow::read_u32() {
-  return u32_at(read(sizeof(std::uint32_t)), 0);
-}
-
 void ByteWindow::require(std::size_t size) {
   while (end_ - begin_ < size) {
     if (!fill()) throw Error(ErrorKind::kInputTruncated, "");
@@ -62,18 +54,6 @@ bool ByteWindow::fill() {
   hash_.update(as_bytes({buffer_.data() + end_, count}));
   end_ += count;
   return count != 0;
-}
-
-std::uint16_t u16_at(std::string_view bytes, std::size_t offset) {
-  return static_cast<std::uint16_t>(byte_at(bytes, offset) | byte_at(bytes, offset + 1) << 8U);
-}
-
-std::uint32_t u32_at(std::string_view bytes, std::size_t offset) {
-  return u16_at(bytes, offset) | static_cast<std::uint32_t>(u16_at(bytes, offset + 2)) << 16U;
-}
-
-std::int32_t i32_at(std::string_view bytes, std::size_t offset) {
-  return static_cast<std::int32_t>(u32_at(bytes, offset));
 }
 
 }  // namespace virnucpro

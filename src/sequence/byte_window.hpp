@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/hash.hpp"
 #include "sequence/byte_source.hpp"
 
@@ -23,7 +24,7 @@ class ByteWindow {
   // At least one and at most `most` (not 0) of the next bytes: those in the window.
   std::string_view read_some(std::uint64_t most);
   void skip(std::uint64_t size);
-  std::uint32_t read_u32();  // little endian
+  std::uint32_t read_u32() { return value_at<std::uint32_t>(read(sizeof(std::uint32_t))); }
 
   std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte
   std::uint64_t bytes() const { return buffer_offset_ + end_; }     // read so far
@@ -40,10 +41,5 @@ class ByteWindow {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
-
-// Little-endian numbers at `offset` of `bytes`.
-std::uint16_t u16_at(std::string_view bytes, std::size_t offset);
-std::uint32_t u32_at(std::string_view bytes, std::size_t offset);
-std::int32_t i32_at(std::string_view bytes, std::size_t offset);
 
 }  // namespace virnucpro

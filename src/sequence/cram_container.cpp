@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace virnucpro {
@@ -44,20 +45,24 @@ std::uint32_t crc_of(std::string_view bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
-// A number of one to five bytes; the leading one bits of the first say how many follow.
-std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
-  kept += bytes.read(1);
-  const std::uint32_t first = static_cast<unsigned char>(kept.back());
-  std::size_t more = 0;
+// A number of one to five bytes; the first one's leading ones say how many follow.
+template <typename NextByte>
+std::uint32_t itf8(NextByte next) {
+  const std::uint32_t first = next();
+  std::uint32_t more = 0;
   while (more < 4 && (first & 0x80U >> more) != 0) ++more;
   std::uint32_t value = more == 4 ? first & 0x0fU : first & 0x7fU >> more;
-  const std::string_view rest = bytes.read(more);
-  kept += rest;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    const std::uint32_t byte = static_cast<unsigned char>(rest[i]);
-    value = i == 3 ? value << 4U | (byte & 0x0fU) : value << 8U | byte;
+  for (std::uint32_t i = 0; i < more; ++i) {
+    value = i == 3 ? value << 4U | (next() & 0x0fU) : value << 8U | next();
   }
   return value;
+}
+
+std::uint32_t read_itf8(ByteWindow& bytes, std::string& kept) {
+  return itf8([&]() -> std::uint32_t {
+    kept += bytes.read(1);
+    return static_cast<unsigned char>(kept.back());
+  });
 }
 
 // The same for 64 bits, of one to nine bytes.
@@ -78,7 +83,7 @@ void check_crc(ByteWindow& bytes, std::string& kept, std::size_t begin, std::uin
                const char* of_what) {
   const std::uint32_t found = crc_of(std::string_view(kept).substr(begin));
   const std::string_view stored = bytes.read(sizeof(std::uint32_t));
-  if (u32_at(stored, 0) != found) {
+  if (value_at<std::uint32_t>(stored) != found) {
     fail(ErrorKind::kInputCorrupt, offset, fmt::format("the CRC of a CRAM {} is wrong", of_what));
   }
   kept += stored;
@@ -130,15 +135,8 @@ class BlockText {
   explicit BlockText(std::string_view text) : text_(text) {}
 
   std::uint32_t byte() { return at_ < text_.size() ? static_cast<unsigned char>(text_[at_++]) : 0; }
-  std::uint32_t itf8() {
-    const std::uint32_t first = byte();
-    std::uint32_t more = 0;
-    while (more < 4 && (first & 0x80U >> more) != 0) ++more;
-    std::uint32_t value = more == 4 ? first & 0x0fU : first & 0x7fU >> more;
-    for (std::uint32_t i = 0; i < more; ++i) {
-      value = i == 3 ? value << 4U | (byte() & 0x0fU) : value << 8U | byte();
-    }
-    return value;
+  std::uint32_t number() {
+    return itf8([this] { return byte(); });
   }
   void skip(std::uint32_t size) { at_ += std::min<std::size_t>(size, text_.size() - at_); }
   std::string_view key() {
@@ -158,8 +156,8 @@ bool requires_reference(std::string_view blocks) {
   BlockText text(blocks);
   const bool stored = text.byte() == 0;
   if (text.byte() != kCompressionHeader || !stored) return true;
-  for (int i = 0; i < 4; ++i) text.itf8();  // content id, two sizes, the map's size
-  for (std::uint32_t left = text.itf8(); left != 0; --left) {
+  for (int i = 0; i < 4; ++i) text.number();  // content id, sizes; bytes of the map
+  for (std::uint32_t left = text.number(); left != 0; --left) {
     const std::string_view key = text.key();
     if (key == "RR") return text.byte() != 0;
     if (key == "RN" || key == "AP" || key == "QO") {
@@ -167,7 +165,7 @@ bool requires_reference(std::string_view blocks) {
     } else if (key == "SM") {
       text.skip(kSubstitutionBytes);
     } else if (key == "TD") {
-      text.skip(text.itf8());
+      text.skip(text.number());
     } else {
       return true;
     }
@@ -181,7 +179,7 @@ CramContainer read_container(ByteWindow& bytes, const Belief& unpacked,
   container.offset = bytes.offset();
   std::string& kept = container.bytes;
   kept += bytes.read(sizeof(std::uint32_t));
-  const std::uint32_t size = u32_at(kept, 0);
+  const std::uint32_t size = value_at<std::uint32_t>(kept);
   container.reference = static_cast<std::int32_t>(read_itf8(bytes, kept));
   const std::uint32_t start = read_itf8(bytes, kept);
   read_itf8(bytes, kept);  // span

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
 #include "sequence/child_process.hpp"
 #include "sequence/reference_index.hpp"
@@ -38,12 +39,7 @@ struct Free {
 template <typename T>
 using Owned = std::unique_ptr<T, Free>;
 
-template <typename T>
-std::string_view bytes_of(const T& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof(value)};
-}
-
-// False when the reader has closed its end.
+// False when nobody listens any more.
 bool send(std::string_view bytes) {
   return write_all(STDOUT_FILENO, bytes) == 0;
 }

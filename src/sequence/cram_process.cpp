@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "sequence/child_process.hpp"
 #include "sequence/cram_decoder.hpp"
@@ -47,8 +47,7 @@ void CramProcess::start(const std::string& reference) {
 }
 
 void CramProcess::read_hello() {
-  CramHello hello;
-  std::array<char, sizeof(hello)> bytes{};
+  std::array<char, sizeof(CramHello)> bytes{};
   std::size_t size = 0;
   while (size < bytes.size()) {
     cancel_.check();
@@ -58,8 +57,7 @@ void CramProcess::read_hello() {
     if (got <= 0) break;
     size += static_cast<std::size_t>(got);
   }
-  std::memcpy(&hello, bytes.data(), bytes.size());
-  base_ = hello.data_bytes;
+  base_ = value_at<CramHello>({bytes.data(), bytes.size()}).data_bytes;
   if (base_ == 0) {
     throw Error(ErrorKind::kInputRead,
                 "the process that decodes CRAM did not begin: it needs /proc to be mounted");

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
@@ -123,7 +123,7 @@ std::optional<SequenceRecord> CramReader::read_record() {
     std::string name;
     std::string letters;
     try {
-      std::memcpy(&frame, frames_->read(sizeof(frame)).data(), sizeof(frame));
+      frame = value_at<CramFrame>(frames_->read(sizeof(frame)));
       if (frame.letters == kCramBegun) {
         begun_ = true;
         continue;

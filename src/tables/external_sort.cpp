@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <queue>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 
@@ -25,7 +25,7 @@ using RowHead = std::array<std::uint32_t, 2>;
 
 void append_row(SpillFile& file, std::string_view key, std::string_view value) {
   const RowHead head{row_size(key), row_size(value)};
-  file.append({reinterpret_cast<const char*>(head.data()), sizeof(head)});
+  file.append(bytes_of(head));
   file.append(key);
   file.append(value);
 }
@@ -46,8 +46,7 @@ class ExternalSort::RunReader {
     row_size_ = 0;
     if (position_ == buffer_.size() && rest_.begin == rest_.end) return false;
     ensure(sizeof(RowHead));
-    RowHead head{};
-    std::memcpy(head.data(), buffer_.data() + position_, sizeof(head));
+    const auto head = value_at<RowHead>(buffer_, position_);
     key_size_ = head[0];
     row_size_ = sizeof(head) + std::size_t{head[0]} + head[1];
     ensure(row_size_);

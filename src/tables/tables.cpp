@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 #include <iterator>
 #include <optional>
 
+#include "base/bytes.hpp"
 #include "base/directory.hpp"
 #include "base/file.hpp"
 #include "tables/external_sort.hpp"
@@ -38,16 +38,14 @@ void sort_chunks(const SequencePart& part, const std::vector<ChunkScore>& chunks
                  ExternalSort& sort) {
   for (const ChunkScore& chunk : chunks) {
     const ChunkValue value{chunk.others, chunk.virus};
-    sort.add(chunk_id(part.id, chunk.chunk),
-             {reinterpret_cast<const char*>(value.data()), sizeof(value)});
+    sort.add(chunk_id(part.id, chunk.chunk), bytes_of(value));
   }
 }
 
 void write_consensus(ExternalSort& sort, AtomicFile& table) {
   table.write(kConsensusHeader);
   sort.drain([&table](std::string_view id, std::string_view bytes) {
-    ChunkValue value{};
-    std::memcpy(value.data(), bytes.data(), sizeof(value));
+    const auto value = value_at<ChunkValue>(bytes);
     const ChunkScore chunk{.others = value[0], .virus = value[1]};
     table.write(fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\n"), id,
                             chunk.is_virus() ? "True" : "False", score_text(chunk.others),

@@ -4,9 +4,12 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+
+#include "base/bytes.hpp"
 
 namespace virnucpro {
 namespace {
@@ -40,16 +43,13 @@ struct BySize {
   bool operator()(std::size_t size, const Entry* b) const { return size < kSize(*b); }
 };
 
-template <typename T>
-std::string_view bytes_of(const std::vector<T>& tokens) {
-  return {reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(T)};
-}
-
 struct HashTokens {
   std::size_t operator()(const Entry* entry) const {
-    const std::hash<std::string_view> hash;
+    const auto hash = [](const auto& tokens) {
+      return std::hash<std::string_view>()(as_text(std::as_bytes(std::span(tokens))));
+    };
     constexpr std::size_t kOdd = 0x9e3779b97f4a7c15U;
-    return hash(bytes_of(entry->tokens.dna)) * kOdd + hash(bytes_of(entry->tokens.esm));
+    return hash(entry->tokens.dna) * kOdd + hash(entry->tokens.esm);
   }
 };
 struct EqualTokens {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
@@ -58,26 +60,18 @@ std::string make_header(const std::vector<Outgoing>& tensors, const std::string&
   return header;
 }
 
-std::string little_endian(std::uint64_t value) {
-  std::string bytes;
-  for (unsigned shift = 0; shift < 64; shift += 8) {
-    bytes += static_cast<char>(static_cast<unsigned char>(value >> shift));
-  }
-  return bytes;
-}
-
 void write_safetensors(const fs::path& path, const Weights& weights,
                        const std::vector<Outgoing>& tensors) {
   const std::string origin = weights.synthetic() ? weights.origin() : "";
   const std::string header = make_header(tensors, origin);
   AtomicFile file(path);
-  file.write(little_endian(header.size()));
+  file.write(bytes_of(std::uint64_t{header.size()}));
   file.write(header);
   std::vector<float> values;
   for (const Outgoing& tensor : tensors) {
     values.resize(values_in(tensor));
     weights.read(tensor.name, tensor.shape, values);
-    file.write({reinterpret_cast<const char*>(values.data()), 4 * values.size()});
+    file.write(as_text(std::as_bytes(std::span(values))));
   }
   file.commit();
 }

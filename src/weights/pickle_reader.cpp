@@ -9,7 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "weights/byte_reader.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "weights/pickle_globals.hpp"
 
 namespace virnucpro {
@@ -88,7 +89,7 @@ class PickleReader {
 
   PickleDocument read() {
     while (true) {
-      const auto opcode = reader_.read<std::uint8_t>();
+      const auto opcode = reader_.number<std::uint8_t>();
       if (opcode == kStop) break;
       if (!scalar(opcode) && !container(opcode) && !memo(opcode) && !callable(opcode)) {
         forbid(fmt::format("opcode 0x{:02x}", opcode));
@@ -159,13 +160,13 @@ class PickleReader {
         push({.type = PickleType::kBool, .integer = opcode == kNewTrue ? 1 : 0});
         return true;
       case kBinInt:
-        push_int(static_cast<std::int32_t>(reader_.read<std::uint32_t>()));
+        push_int(static_cast<std::int32_t>(reader_.number<std::uint32_t>()));
         return true;
       case kBinInt1:
-        push_int(reader_.read<std::uint8_t>());
+        push_int(reader_.number<std::uint8_t>());
         return true;
       case kBinInt2:
-        push_int(reader_.read<std::uint16_t>());
+        push_int(reader_.number<std::uint16_t>());
         return true;
       case kLong1:
         push_int(read_long());
@@ -175,14 +176,14 @@ class PickleReader {
         return true;
       case kShortBinUnicode:
       case kShortBinBytes:
-        push_text(reader_.read<std::uint8_t>());
+        push_text(reader_.number<std::uint8_t>());
         return true;
       case kBinUnicode:
       case kBinBytes:
-        push_text(reader_.read<std::uint32_t>());
+        push_text(reader_.number<std::uint32_t>());
         return true;
       case kBinUnicode8:
-        push_text(reader_.read<std::uint64_t>());
+        push_text(reader_.number<std::uint64_t>());
         return true;
       default:
         return false;
@@ -194,14 +195,12 @@ class PickleReader {
     push({.type = PickleType::kString, .text = reader_.text(size)});
   }
   void push_float() {
-    std::uint64_t bits = 0;  // big-endian, unlike all others
-    for (const std::byte byte : reader_.read(8)) {
-      bits = (bits << 8U) | std::to_integer<std::uint64_t>(byte);
-    }
+    // Big-endian, alone among the opcodes.
+    const std::uint64_t bits = __builtin_bswap64(reader_.number<std::uint64_t>());
     push({.type = PickleType::kFloat, .real = std::bit_cast<double>(bits)});
   }
   std::int64_t read_long() {
-    const auto size = reader_.read<std::uint8_t>();
+    const auto size = reader_.number<std::uint8_t>();
     if (size > 8) malformed("an integer is longer than 64 bits");
     const auto bytes = reader_.read(size);
     const bool negative = size > 0 && (bytes.back() & std::byte{0x80}) != std::byte{0};
@@ -280,27 +279,27 @@ class PickleReader {
   bool memo(std::uint8_t opcode) {
     switch (opcode) {
       case kProto:
-        if (const auto version = reader_.read<std::uint8_t>(); version < 2 || version > 5) {
+        if (const auto version = reader_.number<std::uint8_t>(); version < 2 || version > 5) {
           malformed(fmt::format("pickle protocol {}", version));
         }
         return true;
       case kFrame:
-        reader_.read<std::uint64_t>();  // a hint for readers of streams
+        reader_.number<std::uint64_t>();  // a hint for readers from a stream
         return true;
       case kBinPut:
-        put(reader_.read<std::uint8_t>());
+        put(reader_.number<std::uint8_t>());
         return true;
       case kLongBinPut:
-        put(reader_.read<std::uint32_t>());
+        put(reader_.number<std::uint32_t>());
         return true;
       case kMemoize:
         put(memo_.size());
         return true;
       case kBinGet:
-        get(reader_.read<std::uint8_t>());
+        get(reader_.number<std::uint8_t>());
         return true;
       case kLongBinGet:
-        get(reader_.read<std::uint32_t>());
+        get(reader_.number<std::uint32_t>());
         return true;
       default:
         return false;
@@ -354,7 +353,7 @@ class PickleReader {
 
   std::string_view line() {
     const std::uint64_t begin = reader_.offset();
-    while (reader_.read<std::uint8_t>() != '\n') {
+    while (reader_.number<std::uint8_t>() != '\n') {
     }
     const std::uint64_t size = reader_.offset() - begin - 1;
     reader_.seek(begin);

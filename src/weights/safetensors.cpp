@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/json.hpp"
-#include "weights/byte_reader.hpp"
 
 namespace virnucpro {
 namespace {
@@ -127,7 +128,7 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin,
 
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& file) {
   ByteReader reader(bytes, file, ErrorKind::kWeightsTruncated);
-  const auto header_size = reader.read<std::uint64_t>();
+  const auto header_size = reader.number<std::uint64_t>();
   if (header_size > kMaxJsonBytes) {
     reader.fail(ErrorKind::kWeightsFormat, fmt::format("a header of {} bytes", header_size));
   }

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "weights/safetensors.hpp"
 
 namespace virnucpro {
@@ -42,8 +44,7 @@ constexpr std::array kNotWeights{
 }  // namespace
 
 TensorArchive parse_archive(std::span<const std::byte> bytes, const std::string& file) {
-  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
-                               std::min<std::size_t>(bytes.size(), 32));
+  const std::string_view start = as_text(bytes).substr(0, 32);
   if (start.size() < 9) {
     throw Error(ErrorKind::kWeightsTruncated, Place{.file = file},
                 "only " + std::to_string(start.size()) + " bytes");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 
@@ -78,8 +79,7 @@ void TorchFile::check_byte_order() const {
   const auto found = members_.find(folder_ + "byteorder");
   if (found == members_.end()) return;  // before torch 2.0 it was always little
   check_crc(found->second, file_);
-  const auto bytes = found->second.record.bytes;
-  if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()) != "little") {
+  if (as_text(found->second.record.bytes) != "little") {
     malformed("its numbers are not little-endian");
   }
 }

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
-#include "weights/byte_reader.hpp"
+#include "base/error.hpp"
 
 namespace virnucpro {
 namespace {
@@ -70,7 +71,7 @@ class ZipReader {
   }
 
   void expect(std::uint32_t signature, std::string_view what) {
-    if (reader_.read<std::uint32_t>() != signature) {
+    if (reader_.number<std::uint32_t>() != signature) {
       malformed(fmt::format("there is no {}", what));
     }
   }
@@ -79,10 +80,10 @@ class ZipReader {
     const std::uint64_t end = find_end();
     reader_.seek(end + 8);
     Directory directory;
-    directory.entries = reader_.read<std::uint16_t>();
-    const auto total = reader_.read<std::uint16_t>();
-    directory.size = reader_.read<std::uint32_t>();
-    directory.offset = reader_.read<std::uint32_t>();
+    directory.entries = reader_.number<std::uint16_t>();
+    const auto total = reader_.number<std::uint16_t>();
+    directory.size = reader_.number<std::uint32_t>();
+    directory.offset = reader_.number<std::uint32_t>();
     if (directory.entries != total) malformed("it is one of several volumes");
     if (total == kIn64Short || directory.size == kIn64 || directory.offset == kIn64) {
       directory = read_directory64(end);
@@ -101,9 +102,9 @@ class ZipReader {
     const std::uint64_t first = last > kMaxComment ? last - kMaxComment : 0;
     for (std::uint64_t place = last + 1; size >= kEndSize && place-- > first;) {
       reader_.seek(place);
-      if (reader_.read<std::uint32_t>() != kEnd) continue;
+      if (reader_.number<std::uint32_t>() != kEnd) continue;
       reader_.seek(place + kEndSize - 2);
-      if (reader_.read<std::uint16_t>() == size - place - kEndSize) return place;
+      if (reader_.number<std::uint16_t>() == size - place - kEndSize) return place;
     }
     reader_.seek(size);
     reader_.fail(ErrorKind::kWeightsTruncated, "the directory at the end of the ZIP is missing");
@@ -114,16 +115,16 @@ class ZipReader {
     reader_.seek(end - kLocatorSize);
     expect(kEnd64Locator, "ZIP64 locator");
     reader_.read(4);
-    reader_.seek(reader_.read<std::uint64_t>());
+    reader_.seek(reader_.number<std::uint64_t>());
     expect(kEnd64, "ZIP64 end record");
     reader_.read(20);
     Directory directory;
-    directory.entries = reader_.read<std::uint64_t>();
-    if (reader_.read<std::uint64_t>() != directory.entries) {
+    directory.entries = reader_.number<std::uint64_t>();
+    if (reader_.number<std::uint64_t>() != directory.entries) {
       malformed("it is one of several volumes");
     }
-    directory.size = reader_.read<std::uint64_t>();
-    directory.offset = reader_.read<std::uint64_t>();
+    directory.size = reader_.number<std::uint64_t>();
+    directory.offset = reader_.number<std::uint64_t>();
     return directory;
   }
 
@@ -131,18 +132,18 @@ class ZipReader {
   Member read_member() {
     expect(kDirectoryHeader, "entry of the directory where one should be");
     reader_.read(4);
-    const auto flags = reader_.read<std::uint16_t>();
-    const auto method = reader_.read<std::uint16_t>();
+    const auto flags = reader_.number<std::uint16_t>();
+    const auto method = reader_.number<std::uint16_t>();
     reader_.read(4);
     Member member;
-    member.crc32 = reader_.read<std::uint32_t>();
-    std::uint64_t packed = reader_.read<std::uint32_t>();
-    member.size = reader_.read<std::uint32_t>();
-    const auto name_size = reader_.read<std::uint16_t>();
-    const auto extra_size = reader_.read<std::uint16_t>();
-    const auto comment_size = reader_.read<std::uint16_t>();
+    member.crc32 = reader_.number<std::uint32_t>();
+    std::uint64_t packed = reader_.number<std::uint32_t>();
+    member.size = reader_.number<std::uint32_t>();
+    const auto name_size = reader_.number<std::uint16_t>();
+    const auto extra_size = reader_.number<std::uint16_t>();
+    const auto comment_size = reader_.number<std::uint16_t>();
     reader_.read(8);
-    member.header_offset = reader_.read<std::uint32_t>();
+    member.header_offset = reader_.number<std::uint32_t>();
     member.name = reader_.text(name_size);
     const std::uint64_t extra_end = reader_.offset() + extra_size;
     read_zip64(extra_end, member.size, packed, member.header_offset);
@@ -159,15 +160,15 @@ class ZipReader {
   void read_zip64(std::uint64_t extra_end, std::uint64_t& size, std::uint64_t& packed,
                   std::uint64_t& offset) {
     while (reader_.offset() + 4 <= extra_end) {
-      const auto id = reader_.read<std::uint16_t>();
-      const auto length = reader_.read<std::uint16_t>();
+      const auto id = reader_.number<std::uint16_t>();
+      const auto length = reader_.number<std::uint16_t>();
       if (reader_.offset() + length > extra_end) malformed("an extra field is too long");
       const std::uint64_t next = reader_.offset() + length;
       if (id == kZip64Field) {
         for (std::uint64_t* value : {&size, &packed, &offset}) {
           if (*value != kIn64) continue;
           if (reader_.offset() + 8 > next) malformed("a ZIP64 field is too short");
-          *value = reader_.read<std::uint64_t>();
+          *value = reader_.number<std::uint64_t>();
         }
         return;
       }
@@ -180,14 +181,14 @@ class ZipReader {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");
     reader_.read(2);
-    const auto flags = reader_.read<std::uint16_t>();
-    const auto method = reader_.read<std::uint16_t>();
+    const auto flags = reader_.number<std::uint16_t>();
+    const auto method = reader_.number<std::uint16_t>();
     reader_.read(4);
-    const auto crc32 = reader_.read<std::uint32_t>();
+    const auto crc32 = reader_.number<std::uint32_t>();
     reader_.read(4);
-    const auto size = reader_.read<std::uint32_t>();
-    const auto name_size = reader_.read<std::uint16_t>();
-    const auto extra_size = reader_.read<std::uint16_t>();
+    const auto size = reader_.number<std::uint32_t>();
+    const auto name_size = reader_.number<std::uint16_t>();
+    const auto extra_size = reader_.number<std::uint16_t>();
     const bool agrees = (flags & kSizesFollow) != 0 ||
                         (crc32 == member.crc32 && (size == member.size || size == kIn64));
     if (reader_.text(name_size) != member.name || method != 0 || !agrees) {

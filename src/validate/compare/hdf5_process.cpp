@@ -9,12 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "sequence/child_process.hpp"
 #include "sequence/socket_pair.hpp"
 #include "validate/compare/embedding_hdf5.hpp"
-#include "validate/compare/packed_bytes.hpp"
+#include "validate/compare/packed_reader.hpp"
 
 namespace virnucpro {
 namespace {
@@ -38,39 +39,33 @@ struct AnswerHead {
   std::uint64_t failed = 0;
 };
 
-template <typename T>
-void append(std::string& bytes, const T& value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
 constexpr const char* kAnswer = "an answer of HDF5";
 
 // --- in the reading process ----------------------------------------------------------------------
 
 std::string describe(const Hdf5Rows& file) {
-  PackedWriter answer;
-  answer.number(file.rows()).number(file.datasets().size());
+  ByteWriter answer;
+  answer.varint(file.rows()).varint(file.datasets().size());
   for (const EmbeddingDataset& dataset : file.datasets()) {
-    answer.text(dataset.name).number(dataset.width);
+    answer.text(dataset.name).varint(dataset.width);
   }
   return answer.bytes();
 }
 
 std::string answer_to(const Request& request, Hdf5Rows& file) {
   if (request.dataset == kIds) {
-    PackedWriter answer;
+    ByteWriter answer;
     for (const std::string& id : file.ids(request.first, request.count)) answer.text(id);
     return answer.bytes();
   }
   std::vector<double> values(request.count * file.datasets().at(request.dataset).width);
   file.read(request.dataset, request.first, request.count, values);
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+  return std::string(as_text(std::as_bytes(std::span(values))));
 }
 
 bool send_answer(const std::string& bytes, bool failed) {
-  std::string message;
-  append(message, AnswerHead{.size = bytes.size(), .failed = failed ? 1U : 0U});
-  return write_all(STDOUT_FILENO, message + bytes) == 0;
+  const AnswerHead head{.size = bytes.size(), .failed = failed ? 1U : 0U};
+  return write_all(STDOUT_FILENO, std::string(bytes_of(head)) + bytes) == 0;
 }
 
 // Receives a whole request; false when there are no more.
@@ -103,11 +98,11 @@ class Hdf5Process : public EmbeddingReader {
     start();
     const std::string description = receive();
     PackedReader answer(description, kAnswer);
-    rows_ = answer.number();
-    for (std::uint64_t more = answer.number(); more > 0; --more) {
+    rows_ = answer.varint();
+    for (std::uint64_t more = answer.varint(); more > 0; --more) {
       EmbeddingDataset& dataset = datasets_.emplace_back();
       dataset.name = answer.text();
-      dataset.width = answer.number();
+      dataset.width = answer.varint();
     }
     stretches_.resize(datasets_.size());
   }
@@ -165,13 +160,12 @@ class Hdf5Process : public EmbeddingReader {
     const std::string bytes = ask({.dataset = kIds, .first = row, .count = count});
     PackedReader answer(bytes, kAnswer);
     ids_.clear();
-    for (std::uint64_t k = 0; k < count; ++k) ids_.push_back(answer.text());
+    for (std::uint64_t k = 0; k < count; ++k) ids_.emplace_back(answer.text());
     first_id_ = row;
   }
 
   std::string ask(const Request& request) {
-    std::string bytes;
-    append(bytes, request);
+    const std::string_view bytes = bytes_of(request);
     allow();
     // The other side waits for it, and a few bytes always fit. If it died, receive() notices.
     static_cast<void>(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
@@ -184,10 +178,9 @@ class Hdf5Process : public EmbeddingReader {
   }
 
   std::string receive() {
-    AnswerHead head;
-    std::array<char, sizeof(head)> bytes{};
+    std::array<char, sizeof(AnswerHead)> bytes{};
     receive_all(bytes);
-    std::memcpy(&head, bytes.data(), bytes.size());
+    const auto head = value_at<AnswerHead>({bytes.data(), bytes.size()});
     std::string answer;
     while (answer.size() < head.size) {  // piece by piece: the size may be a crashed process's lie
       const std::size_t had = answer.size();

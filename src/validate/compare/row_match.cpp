@@ -4,18 +4,17 @@
 #include <string_view>
 #include <utility>
 
+#include "base/bytes.hpp"
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "tables/external_sort.hpp"
-#include "validate/compare/packed_bytes.hpp"
+#include "validate/compare/packed_reader.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr const char* kSortedRow = "a sorted row";
-
-// Bytes with the same order as the numbers.
+// Bytes that sort as the numbers do.
 std::string sort_key(std::uint64_t number) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key += static_cast<char>(number >> shift & 0xffU);
@@ -73,12 +72,12 @@ class Matcher {
     ExternalSort in_order(folder.path(), limits().rows_in_sort, cancel_);
     pair_up(by_id, in_order);
     in_order.drain([this](std::string_view, std::string_view value) {
-      PackedReader packed(value, kSortedRow);
-      IdRow a_row{.id = packed.text()};
+      PackedReader packed(value, "a sorted row");
+      IdRow a_row{.id = std::string(packed.text())};
       IdRow b_row{.id = a_row.id};
-      a_row.number = packed.number();
+      a_row.number = packed.varint();
       a_row.content = packed.text();
-      b_row.number = packed.number();
+      b_row.number = packed.varint();
       b_row.content = packed.text();
       together(a_row, b_row);
     });
@@ -86,7 +85,7 @@ class Matcher {
 
   void add(ExternalSort& sort, Side side, const IdRow& row) const {
     cancel_.check();
-    sort.add(row.id, PackedWriter().number(side).number(row.number).text(row.content).bytes());
+    sort.add(row.id, ByteWriter().varint(side).varint(row.number).text(row.content).bytes());
   }
 
   // For equal ids, all rows of A come first.
@@ -97,10 +96,10 @@ class Matcher {
       waiting.clear();
     };
     by_id.drain([&](std::string_view id, std::string_view value) {
-      PackedReader packed(value, kSortedRow);
-      const std::uint64_t side = packed.number();
+      PackedReader packed(value, "a sorted row");
+      const std::uint64_t side = packed.varint();
       IdRow row{.id = std::string(id)};
-      row.number = packed.number();
+      row.number = packed.varint();
       row.content = packed.text();
       if (!waiting.empty() && waiting.front().id != row.id) flush();
       if (side == kA) {
@@ -109,11 +108,11 @@ class Matcher {
         alone(row, counts_.in_b, visitor_.only_b);
       } else {
         const IdRow& a = waiting.front();
-        in_order.add(sort_key(a.number), PackedWriter()
+        in_order.add(sort_key(a.number), ByteWriter()
                                              .text(a.id)
-                                             .number(a.number)
+                                             .varint(a.number)
                                              .text(a.content)
-                                             .number(row.number)
+                                             .varint(row.number)
                                              .text(row.content)
                                              .bytes());
         waiting.pop_front();

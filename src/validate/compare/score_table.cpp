@@ -7,6 +7,7 @@
 #include <charconv>
 #include <system_error>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 
 namespace virnucpro {
@@ -95,9 +96,7 @@ void ScoreTable::fail(ErrorKind kind, const std::string& detail) const {
 }
 
 void ScoreTable::read_header() {
-  const auto bytes = file_.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()),
-                              std::min(bytes.size(), kLongestRow));
+  const std::string_view text = as_text(file_.bytes()).substr(0, kLongestRow);
   const std::string_view header = without_cr(text.substr(0, text.find('\n')));
   const Recognised found = recognise(header);
   if (found.layout == nullptr) {
@@ -117,8 +116,7 @@ std::string_view ScoreTable::next_line() {
     file_.release(bytes.subspan(released_, at_ - released_));
     released_ = at_;
   }
-  const std::string_view rest(reinterpret_cast<const char*>(bytes.data()) + at_,
-                              std::min(bytes.size() - at_, kLongestRow));
+  const std::string_view rest = as_text(bytes).substr(at_, kLongestRow);
   const std::size_t end = rest.find('\n');
   if (end == std::string_view::npos) {
     if (rest.size() == kLongestRow) {

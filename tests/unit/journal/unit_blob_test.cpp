@@ -5,8 +5,7 @@
 
 #include <limits>
 
-#include "base/hash.hpp"
-#include "journal/row_bytes.hpp"
+#include "base/bytes.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -100,8 +99,8 @@ TEST(UnitBlob, RefusesAnothersPlace) {
 class HostileBlob : public testing::Test {
  protected:
   HostileBlob() {
-    out_.byte(2);    // version
-    out_.varint(0);  // index
+    out_.number<std::uint8_t>(2);  // version
+    out_.varint(0);                // index
   }
   void part(std::uint64_t chunks, std::uint8_t flags, std::uint64_t frames) {
     out_.varint(1);  // parts
@@ -109,8 +108,8 @@ class HostileBlob : public testing::Test {
     out_.text("s");
     out_.varint(10);
     out_.varint(chunks);
-    out_.fixed32(7);  // hash of its letters
-    out_.byte(flags);
+    out_.number<std::uint32_t>(7);  // hash of its letters
+    out_.number(flags);
     out_.varint(frames);
   }
   void frame(std::uint64_t step, std::uint64_t name) { out_.varint(step << 4U | 8U | name); }
@@ -124,7 +123,7 @@ class HostileBlob : public testing::Test {
     }
     return "";
   }
-  RowWriter out_;
+  ByteWriter out_;
 };
 
 TEST_F(HostileBlob, IsReadWhenItIsTrue) {
@@ -145,13 +144,13 @@ TEST_F(HostileBlob, IdWithoutBytes) {
   out_.varint(1);
   out_.varint(0);
   out_.varint(1U << 30U);
-  for (int k = 0; k < 12; ++k) out_.byte(0);
+  for (int k = 0; k < 12; ++k) out_.number<std::uint8_t>(0);
   EXPECT_EQ(why(), "unit 0: ends too early");
 }
 TEST_F(HostileBlob, InputBeyondAll) {
   out_.varint(1);
   out_.varint(1ULL << 32U);
-  for (int k = 0; k < 12; ++k) out_.byte(0);
+  for (int k = 0; k < 12; ++k) out_.number<std::uint8_t>(0);
   EXPECT_EQ(why(), "unit 0: names an input that does not exist");
 }
 TEST_F(HostileBlob, ChunkBeyondItsSequence) {
@@ -184,12 +183,12 @@ TEST_F(HostileBlob, ChunksInASkippedSequence) {
   EXPECT_EQ(why(), "unit 0: has chunks in a skipped sequence");
 }
 TEST_F(HostileBlob, NumberAbove64Bits) {
-  for (int k = 0; k < 10; ++k) out_.byte(0xff);
+  for (int k = 0; k < 10; ++k) out_.number<std::uint8_t>(0xff);
   EXPECT_EQ(why(), "unit 0: holds a number above 64 bits");
 }
 TEST_F(HostileBlob, BytesLeftOver) {
   part(0, 5, 0);
-  out_.byte(0);
+  out_.number<std::uint8_t>(0);
   EXPECT_EQ(why(), "unit 0: has bytes left over");
 }
 

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+
+namespace virnucpro {
+
+// Binary formats are read and written here: all numbers are little-endian.
+static_assert(std::endian::native == std::endian::little,
+              "values are copied as they lie in memory");
+
+template <typename T>
+concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;  // any byte is one
+// A number, or a struct or array of them.
+template <typename T>
+concept PlainValue = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+
+inline std::span<const std::byte> as_bytes(std::string_view text) {
+  return std::as_bytes(std::span{text.data(), text.size()});
+}
+
+inline std::string_view as_text(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <PlainValue T>
+std::string_view bytes_of(const T& value) {
+  return as_text(std::as_bytes(std::span(&value, 1)));
+}
+
+// The value at `offset`. Errors: kInternal where it is not all there; who asks has checked that.
+template <PlainValue T>
+T value_at(std::string_view bytes, std::size_t offset = 0) {
+  if (!range_within(offset, sizeof(T), bytes.size())) {
+    throw Error(ErrorKind::kInternal, "a value lies behind the end of its bytes");
+  }
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(T));
+  return value;
+}
+
+class ByteWriter {
+ public:
+  template <Number T>
+  ByteWriter& number(T value) {
+    return raw(bytes_of(value));
+  }
+  ByteWriter& varint(std::uint64_t value);  // LEB128
+  ByteWriter& raw(std::string_view value) {
+    bytes_ += value;
+    return *this;
+  }
+  ByteWriter& text(std::string_view value) { return varint(value.size()).raw(value); }
+
+  std::string& bytes() { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// Reads what others wrote, which may lie: no read leaves the bytes, and every size is checked
+// before anything is allocated. Errors are of the kind given and name the file and the offset; a
+// format with errors of its own overrides error() and why_cut().
+class ByteReader {
+ public:
+  ByteReader(std::span<const std::byte> bytes, std::string file, ErrorKind kind)
+      : bytes_(bytes), file_(std::move(file)), kind_(kind) {}
+  virtual ~ByteReader() = default;
+
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t size() const { return bytes_.size(); }
+  std::uint64_t left() const { return bytes_.size() - offset_; }
+
+  void seek(std::uint64_t offset) {
+    if (offset > bytes_.size()) fail("an offset lies behind the end");
+    offset_ = offset;
+  }
+
+  std::span<const std::byte> read(std::uint64_t size) {
+    if (size > left()) fail_cut(size);
+    const auto part = bytes_.subspan(offset_, size);
+    offset_ += size;
+    return part;
+  }
+  template <Number T>
+  T number() {
+    return value_at<T>(as_text(read(sizeof(T))));
+  }
+  std::uint64_t varint();
+  std::string_view text(std::uint64_t size) { return as_text(read(size)); }
+  std::string_view text() { return text(varint()); }
+  // A varint: the number of items that follow, which take at least `item_size` bytes each.
+  std::size_t count(std::size_t item_size);
+
+  [[noreturn]] void fail(std::string why) const { throw error(std::move(why)); }
+  [[noreturn]] void fail(ErrorKind kind, std::string why) const {
+    throw Error(kind, Place{.file = file_, .offset = offset_}, std::move(why));
+  }
+
+ protected:
+  const std::string& file() const { return file_; }
+  virtual Error error(std::string why) const;
+  virtual std::string why_cut(std::uint64_t size) const;  // fewer bytes than that are left
+
+ private:
+  [[noreturn]] void fail_cut(std::uint64_t size) const;  // apart, so that reading is inline
+
+  std::span<const std::byte> bytes_;
+  std::string file_;
+  ErrorKind kind_;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace virnucpro
