@@ -133,16 +133,16 @@ void measure(const std::vector<std::string>& words) {
   const Arguments arguments = parse(words);
   const Cancel cancel;
   const auto start = std::chrono::steady_clock::now();
-  Engine engine(load(arguments), arguments.settings, cancel);
+  const auto engine = make_engine(load(arguments), arguments.settings, cancel);
   const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
-  std::vector<PackedBatch> batches = pack(arguments, engine.token_budget());
+  std::vector<PackedBatch> batches = pack(arguments, engine->token_budget());
   std::vector<BatchRequest> requests;
   requests.reserve(batches.size());
   for (PackedBatch& batch : batches) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
-  write_embeddings(engine, requests, batches, arguments.embeddings);
-  serve([&] { return run(engine, requests); }, engine.kernel_path(), loading.count());
+  write_embeddings(*engine, requests, batches, arguments.embeddings);
+  serve([&] { return run(*engine, requests); }, engine->kernel_path(), loading.count());
 }
 
 }  // namespace

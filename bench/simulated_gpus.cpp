@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "engine/engine_device.hpp"
+#include "engine/engine.hpp"
 #include "engine/worker_serve.hpp"
 #include "run/predict.hpp"
 #include "serve.hpp"
@@ -39,7 +39,7 @@ constexpr std::size_t kDepth = 2;
 constexpr std::uint32_t kVocabulary = 4096;
 
 // One batch after the other, as a GPU does while the next ones wait.
-class SimulatedGpu : public EngineDevice {
+class SimulatedGpu : public Engine {
  public:
   explicit SimulatedGpu(double tokens_a_second) : tokens_a_second_(tokens_a_second) {}
 
@@ -109,7 +109,7 @@ double number_of(const std::string& word) {
 WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
   std::this_thread::sleep_for(Seconds(number_of(setup.dnabert_s)));
   WorkerModels models;
-  models.engine = std::make_unique<Engine>(std::make_unique<SimulatedGpu>(number_of(setup.esm2)));
+  models.engine = std::make_unique<SimulatedGpu>(number_of(setup.esm2));
   models.hello = {.kernel_path = models.engine->kernel_path(),
                   .token_budget = models.engine->token_budget(),
                   .depth = models.engine->depth(),

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "base/error.hpp"
-#include "engine/engine_device.hpp"
 
 namespace virnucpro {
 namespace {
@@ -23,47 +20,11 @@ void check_widths(const EngineModels& models) {
 
 }  // namespace
 
-Engine::Engine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel) {
+std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
+                                    const Cancel& cancel) {
   if (settings.outputs.scores) check_widths(models);
-  device_ = settings.gpu ? make_cuda_engine(models, settings, cancel)
-                         : make_cpu_engine(models, settings, cancel);
-}
-
-Engine::Engine(std::unique_ptr<EngineDevice> device) : device_(std::move(device)) {}
-
-Engine::~Engine() = default;
-
-std::string Engine::kernel_path() const {
-  return device_->kernel_path();
-}
-
-std::uint32_t Engine::dnabert_s_width() const {
-  return device_->dnabert_s_width();
-}
-
-std::uint32_t Engine::esm2_width() const {
-  return device_->esm2_width();
-}
-
-std::size_t Engine::token_budget() const {
-  return device_->token_budget();
-}
-
-std::size_t Engine::depth() const {
-  return device_->depth();
-}
-
-void Engine::begin(const BatchRequest& request) {
-  device_->begin(request);
-}
-
-BatchResult Engine::finish() {
-  return device_->finish();
-}
-
-BatchResult Engine::run(const BatchRequest& request) {
-  begin(request);
-  return finish();
+  return settings.gpu ? make_cuda_engine(models, settings, cancel)
+                      : make_cpu_engine(models, settings, cancel);
 }
 
 }  // namespace virnucpro

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,39 +37,44 @@ struct EngineSettings {
   std::size_t token_budget = 0;
 };
 
-class EngineDevice;  // engine_device.hpp
-
-// Computes scores and embeddings of batches on one device. Both models stay in its memory.
+// Batch → scores and embeddings on one device. Both models are resident.
 class Engine {
  public:
-  // Errors: kCpu, kDevice, kOutOfMemory, kWeights*; kWeightsTensor if the classifier's width is not
-  // the sum of both models' widths.
-  Engine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel);
-  // With a device that the caller made.
-  explicit Engine(std::unique_ptr<EngineDevice> device);
-  ~Engine();
+  virtual ~Engine() = default;
 
-  // The code that computes: "cpu-avx2", "cpu-avx512", "cpu-avx512-bf16", "cuda-generic",
-  // "cuda-sm90a". Scores are the same bytes only within one such path and precision.
-  std::string kernel_path() const;
-  std::uint32_t dnabert_s_width() const;
-  std::uint32_t esm2_width() const;
+  // Which code computes: "cpu-avx2", "cpu-avx512", "cpu-avx512-bf16", "cuda-generic", "cuda-sm90a".
+  // Scores are the same bytes within one path and precision only.
+  virtual std::string kernel_path() const = 0;
+  virtual std::uint32_t dnabert_s_width() const = 0;
+  virtual std::uint32_t esm2_width() const = 0;
 
-  // Tokens of a batch: as in the settings, or fewer if the device's memory does not suffice.
-  std::size_t token_budget() const;
+  // Tokens of a batch: those asked for, or fewer where the device's memory does not hold them.
+  virtual std::size_t token_budget() const = 0;
 
-  // How many batches may be begun before the first is finished: a GPU computes one while the next
-  // is sent to it. Results come in the order begun.
-  std::size_t depth() const;
-  // Some seconds after a cancellation both throw kInterrupted/kTerminated between two layers
+  // A GPU computes one batch while the next is sent to it: so many may be begun before the first is
+  // finished. Results come in the order begun.
+  virtual std::size_t depth() const = 0;
+  // Both throw kInterrupted/kTerminated between two layers some seconds after they were cancelled
   // (Cancel::check_late).
-  void begin(const BatchRequest& request);
-  BatchResult finish();
+  virtual void begin(const BatchRequest& request) = 0;
+  virtual BatchResult finish() = 0;
 
-  BatchResult run(const BatchRequest& request);
-
- private:
-  std::unique_ptr<EngineDevice> device_;
+  BatchResult run(const BatchRequest& request) {
+    begin(request);
+    return finish();
+  }
 };
+
+// On the GPU or the CPU, as the settings say. Errors: kCpu, kDevice, kOutOfMemory, kWeights*,
+// kWeightsTensor when the classifier's width is not the sum of both.
+std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
+                                    const Cancel& cancel);
+
+// For make_engine(), which has checked the widths.
+std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
+                                        const Cancel& cancel);
+// Errors: kDevice in a program that was built without CUDA.
+std::unique_ptr<Engine> make_cuda_engine(const EngineModels& models, const EngineSettings& settings,
+                                         const Cancel& cancel);
 
 }  // namespace virnucpro

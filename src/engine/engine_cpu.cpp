@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine_device.hpp"
+#include "engine/engine.hpp"
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
@@ -48,7 +48,7 @@ class LapClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-class CpuEngine : public EngineDevice {
+class CpuEngine : public Engine {
  public:
   CpuEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
       : pool_(settings.threads),
@@ -130,9 +130,8 @@ class CpuEngine : public EngineDevice {
 
 }  // namespace
 
-std::unique_ptr<EngineDevice> make_cpu_engine(const EngineModels& models,
-                                              const EngineSettings& settings,
-                                              const Cancel& cancel) {
+std::unique_ptr<Engine> make_cpu_engine(const EngineModels& models, const EngineSettings& settings,
+                                        const Cancel& cancel) {
   return std::make_unique<CpuEngine>(models, settings, cancel);
 }
 

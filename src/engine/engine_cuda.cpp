@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "engine/engine_device.hpp"
+#include "engine/engine.hpp"
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
@@ -202,7 +202,7 @@ struct Slot {
   std::size_t number = 0;  // among the batches with work
 };
 
-class CudaEngine : public EngineDevice {
+class CudaEngine : public Engine {
  public:
   CudaEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
       : device_(*settings.gpu),
@@ -509,9 +509,8 @@ class CudaEngine : public EngineDevice {
 
 }  // namespace
 
-std::unique_ptr<EngineDevice> make_cuda_engine(const EngineModels& models,
-                                               const EngineSettings& settings,
-                                               const Cancel& cancel) {
+std::unique_ptr<Engine> make_cuda_engine(const EngineModels& models, const EngineSettings& settings,
+                                         const Cancel& cancel) {
   return std::make_unique<CudaEngine>(models, settings, cancel);
 }
 

@@ -1,12 +1,12 @@
 // The CUDA engine of a build without CUDA; with nvcc, room.cmake takes engine_cuda.cpp instead.
 #include "base/error.hpp"
-#include "engine/engine_device.hpp"
+#include "engine/engine.hpp"
 
 namespace virnucpro {
 
-std::unique_ptr<EngineDevice> make_cuda_engine(const EngineModels& /*models*/,
-                                               const EngineSettings& /*settings*/,
-                                               const Cancel& /*cancel*/) {
+std::unique_ptr<Engine> make_cuda_engine(const EngineModels& /*models*/,
+                                         const EngineSettings& /*settings*/,
+                                         const Cancel& /*cancel*/) {
   throw Error(ErrorKind::kDevice, "this program was built without CUDA");
 }
 

@@ -60,7 +60,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
                                 .outputs = outputs,
                                 .gpu = gpu_of(compute),
                                 .token_budget = compute.token_budget};
-  loaded.engine = std::make_unique<Engine>(weights, settings, cancel);
+  loaded.engine = make_engine(weights, settings, cancel);
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);

@@ -45,15 +45,16 @@ double cosine(std::span<const float> a, std::span<const float> b) {
   return ab / std::sqrt(aa * bb);
 }
 
+std::unique_ptr<Engine> gpu_engine(const EngineModels& models, Precision precision,
+                                   std::size_t token_budget, const Cancel& cancel) {
+  return make_engine(
+      models, {.precision = precision, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
+      cancel);
+}
+
 struct EngineOnGpu : testing::Test {
-  static Engine make_engine(EngineModels models, Precision precision, std::size_t token_budget,
-                            const Cancel& cancel) {
-    return {std::move(models),
-            {.precision = precision, .outputs = kAll, .gpu = 0, .token_budget = token_budget},
-            cancel};
-  }
-  Engine engine(Precision precision, std::size_t token_budget = 4096) const {
-    return make_engine(tiny_models(), precision, token_budget, cancel);
+  std::unique_ptr<Engine> engine(Precision precision, std::size_t token_budget = 4096) const {
+    return gpu_engine(tiny_models(), precision, token_budget, cancel);
   }
 
   Cancel cancel;
@@ -66,8 +67,8 @@ struct ModelKind {
 
 // Heads of 64 and of other widths: each kind has its own attention on Hopper.
 struct ModelsOnGpu : testing::TestWithParam<ModelKind> {
-  Engine engine(Precision precision, std::size_t token_budget = 4096) const {
-    return EngineOnGpu::make_engine(GetParam().models(), precision, token_budget, cancel);
+  std::unique_ptr<Engine> engine(Precision precision, std::size_t token_budget = 4096) const {
+    return gpu_engine(GetParam().models(), precision, token_budget, cancel);
   }
 
   Cancel cancel;
@@ -76,14 +77,13 @@ struct ModelsOnGpu : testing::TestWithParam<ModelKind> {
 TEST_P(ModelsOnGpu, AgreesWithTheCpu) {
   const BatchRequest request = request_of(3, some_frames(60));
   const BatchResult expected =
-      Engine(GetParam().models(), {.threads = 4, .outputs = kAll}, cancel).run(request);
-  // docs/reference/semantics.md, section 7: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16
-  // 0.9999.
+      make_engine(GetParam().models(), {.threads = 4, .outputs = kAll}, cancel)->run(request);
+  // Semantics: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16 0.9999.
   for (const auto& [precision, largest, least_cosine] :
        {std::tuple{Precision::kFp32, 1e-4, 0.9999999}, std::tuple{Precision::kFp16, 2e-2, 0.99999},
         std::tuple{Precision::kBf16, 1e-1, 0.9999}}) {
-    Engine gpu = engine(precision);
-    const BatchResult result = gpu.run(request);
+    const auto gpu = engine(precision);
+    const BatchResult result = gpu->run(request);
     EXPECT_EQ(result.id, 3U);
     EXPECT_TRUE(result.not_finite.empty());
     ASSERT_EQ(result.scores.size(), expected.scores.size());
@@ -158,8 +158,8 @@ std::map<std::uint64_t, FrameResult> run_packed(Engine& engine, std::size_t toke
 TEST_P(ModelsOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
   const std::vector<FrameTokens> frames = some_frames(50);
   for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
-    Engine gpu = engine(precision);
-    const BatchResult all = gpu.run(request_of(0, frames));
+    const auto gpu = engine(precision);
+    const BatchResult all = gpu->run(request_of(0, frames));
     std::mt19937 random(23);
     for (int round = 0; round < 20; ++round) {
       std::vector<std::uint64_t> order(frames.size());
@@ -167,7 +167,7 @@ TEST_P(ModelsOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
       std::shuffle(order.begin(), order.end(), random);
       order.resize(1 + random() % order.size());
       const std::size_t budget = 64U << (random() % 8);
-      for (const auto& [number, result] : run_packed(gpu, budget, frames, order)) {
+      for (const auto& [number, result] : run_packed(*gpu, budget, frames, order)) {
         ASSERT_EQ(result, result_of(all, number))
             << name_of(precision) << ", " << budget << " tokens a batch, frame " << number;
       }
@@ -181,49 +181,49 @@ INSTANTIATE_TEST_SUITE_P(Heads, ModelsOnGpu,
                          [](const auto& test) { return test.param.name; });
 
 TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
-  Engine gpu = engine(Precision::kFp16);
+  const auto gpu = engine(Precision::kFp16);
   const std::vector<FrameTokens> frames = some_frames(40);
-  const BatchResult expected = gpu.run(request_of(0, frames));
-  const BatchResult none = gpu.run(request_of(9, {}));
+  const BatchResult expected = gpu->run(request_of(0, frames));
+  const BatchResult none = gpu->run(request_of(9, {}));
   EXPECT_EQ(none.id, 9U);
   EXPECT_TRUE(none.scores.empty());
-  ASSERT_EQ(gpu.depth(), 2U);
-  gpu.begin(request_of(1, frames));
+  ASSERT_EQ(gpu->depth(), 2U);
+  gpu->begin(request_of(1, frames));
   for (std::uint64_t id = 2; id < 30; ++id) {
-    gpu.begin(request_of(id, frames));
-    const BatchResult result = gpu.finish();
+    gpu->begin(request_of(id, frames));
+    const BatchResult result = gpu->finish();
     EXPECT_EQ(result.id, id - 1);
     EXPECT_EQ(result.scores, expected.scores);
   }
-  EXPECT_EQ(gpu.finish().scores, expected.scores);
+  EXPECT_EQ(gpu->finish().scores, expected.scores);
 }
 
 TEST_F(EngineOnGpu, AsksForNoMemoryInSteadyState) {
   constexpr std::size_t kBudget = 30'000;
-  Engine gpu = engine(Precision::kFp16, kBudget);
+  const auto gpu = engine(Precision::kFp16, kBudget);
   const std::uint64_t asked = device_allocator().asked();
   // The most frames that fit, then longer and longer ones.
   const FrameTokens one = frame_tokens("M", "ATG");
   const std::vector<FrameTokens> shortest(kBudget / std::max(one.esm.size(), one.dna.size()), one);
-  gpu.run(request_of(0, shortest));
-  for (std::size_t count = 1; count < 100; count += 7) gpu.run(request_of(0, some_frames(count)));
+  gpu->run(request_of(0, shortest));
+  for (std::size_t count = 1; count < 100; count += 7) gpu->run(request_of(0, some_frames(count)));
   EXPECT_EQ(device_allocator().asked(), asked);
 }
 
 TEST_F(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
   constexpr std::size_t kTooMuch = std::size_t{1} << 34U;
   const std::vector<FrameTokens> frames = some_frames(30);
-  const BatchResult expected = engine(Precision::kFp16).run(request_of(0, frames));
-  Engine gpu = engine(Precision::kFp16, kTooMuch);
-  EXPECT_LT(gpu.token_budget(), kTooMuch);
-  EXPECT_EQ(gpu.run(request_of(0, frames)).scores, expected.scores);
+  const BatchResult expected = engine(Precision::kFp16)->run(request_of(0, frames));
+  const auto gpu = engine(Precision::kFp16, kTooMuch);
+  EXPECT_LT(gpu->token_budget(), kTooMuch);
+  EXPECT_EQ(gpu->run(request_of(0, frames)).scores, expected.scores);
 }
 
 TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {
-  Engine gpu = engine(Precision::kFp16);
+  const auto gpu = engine(Precision::kFp16);
   const std::vector<FrameTokens> frames = some_frames(30);
-  const BatchTimes first = gpu.run(request_of(0, frames)).times;
-  const BatchTimes second = gpu.run(request_of(1, frames)).times;
+  const BatchTimes first = gpu->run(request_of(0, frames)).times;
+  const BatchTimes second = gpu->run(request_of(1, frames)).times;
   EXPECT_EQ(first.waiting, 0);
   EXPECT_GT(second.waiting, 0);  // the device was idle in between
   for (const BatchTimes& times : {first, second}) {
@@ -240,16 +240,16 @@ TEST_F(EngineOnGpu, NamesTheFramesThatAreNotFinite) {
   const std::vector<FrameTokens> frames{frame_tokens("MKV", dna), frame_tokens("MWV", dna),
                                         frame_tokens("KKKKKKKKW", dna), frame_tokens("L", dna)};
   for (const EngineOutputs outputs : {kAll, EngineOutputs{}}) {
-    Engine bad(models_that_fail_on_w(), {.outputs = outputs, .gpu = 0}, cancel);
-    const BatchResult result = bad.run(request_of(0, frames));
+    const auto bad = make_engine(models_that_fail_on_w(), {.outputs = outputs, .gpu = 0}, cancel);
+    const BatchResult result = bad->run(request_of(0, frames));
     EXPECT_EQ(result.not_finite, (std::vector<std::uint32_t>{1, 2}));
   }
 }
 
 TEST_F(EngineOnGpu, StopsWhenCancelled) {
-  Engine gpu = engine(Precision::kFp16);
+  const auto gpu = engine(Precision::kFp16);
   cancel.request_now(2);
-  EXPECT_THROW(gpu.run(request_of(0, some_frames(3))), Error);
+  EXPECT_THROW(gpu->run(request_of(0, some_frames(3))), Error);
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ std::map<std::uint64_t, Window> windows(const TracePart& part, const std::string
 
 TracePart trace_of_batches(std::uint64_t count) {
   const Cancel cancel;
-  Engine engine(tiny_models(), {.precision = Precision::kFp16, .gpu = 0, .token_budget = 2048},
-                cancel);
+  const auto engine = make_engine(
+      tiny_models(), {.precision = Precision::kFp16, .gpu = 0, .token_budget = 2048}, cancel);
   std::mt19937 random(3);
   std::vector<FrameTokens> frames;
   for (int i = 0; i < 12; ++i) frames.push_back(random_frame(random, 100));
@@ -38,8 +38,8 @@ TracePart trace_of_batches(std::uint64_t count) {
   for (std::uint64_t batch = 0; batch <= count; ++batch) {
     BatchRequest request = request_of(batch, frames);
     request.batch = batch;
-    if (batch < count) engine.begin(request);
-    if (batch > 0) static_cast<void>(engine.finish());
+    if (batch < count) engine->begin(request);
+    if (batch > 0) static_cast<void>(engine->finish());
   }
   Tracer::here().stop();
   return Tracer::here().drain();

@@ -29,17 +29,17 @@ std::vector<FrameTokens> some_frames() {
 }
 
 struct Engines : testing::Test {
-  Engine engine(const EngineOutputs& outputs, std::size_t threads = 1) const {
-    return {tiny_models(), {.threads = threads, .outputs = outputs}, cancel};
+  std::unique_ptr<Engine> engine(const EngineOutputs& outputs, std::size_t threads = 1) const {
+    return make_engine(tiny_models(), {.threads = threads, .outputs = outputs}, cancel);
   }
   BatchResult run(const EngineModels& models, const std::vector<FrameTokens>& frames) const {
-    return Engine(models, {.outputs = kAll}, cancel).run(request_of(0, frames));
+    return make_engine(models, {.outputs = kAll}, cancel)->run(request_of(0, frames));
   }
   ErrorKind kind_of_run_after(int signal) {
-    Engine engine = this->engine(kAll, 2);
+    const auto engine = this->engine(kAll, 2);
     cancel.request_now(signal);
     try {
-      engine.run(request_of(0, some_frames()));
+      engine->run(request_of(0, some_frames()));
     } catch (const Error& error) {
       return error.kind();
     }
@@ -51,14 +51,14 @@ struct Engines : testing::Test {
 };
 
 TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
-  Engine engine = this->engine(kAll);
+  const auto engine = this->engine(kAll);
   const std::vector<FrameTokens> frames = some_frames();
-  const BatchResult result = engine.run(request_of(17, frames));
+  const BatchResult result = engine->run(request_of(17, frames));
   EXPECT_EQ(result.id, 17U);
   EXPECT_THAT(result.not_finite, IsEmpty());
 
-  const std::size_t dna = engine.dnabert_s_width();
-  const std::size_t esm = engine.esm2_width();
+  const std::size_t dna = engine->dnabert_s_width();
+  const std::size_t esm = engine->esm2_width();
   ASSERT_EQ(result.dnabert_s.size(), frames.size() * dna);
   ASSERT_EQ(result.esm2.size(), frames.size() * esm);
   std::vector<float> merged;
@@ -83,12 +83,12 @@ TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
 
 TEST_F(Engines, GiveWhatIsAskedFor) {
   const BatchRequest request = request_of(0, some_frames());
-  const BatchResult all = engine(kAll).run(request);
+  const BatchResult all = engine(kAll)->run(request);
   for (const bool scores : {false, true}) {
     for (const bool dna : {false, true}) {
       for (const bool esm : {false, true}) {
         const EngineOutputs outputs{.scores = scores, .dnabert_s = dna, .esm2 = esm};
-        const BatchResult result = engine(outputs, 3).run(request);
+        const BatchResult result = engine(outputs, 3)->run(request);
         EXPECT_EQ(result.scores, scores ? all.scores : std::vector<float>{});
         EXPECT_EQ(result.dnabert_s, dna ? all.dnabert_s : std::vector<float>{});
         EXPECT_EQ(result.esm2, esm ? all.esm2 : std::vector<float>{});
@@ -100,15 +100,16 @@ TEST_F(Engines, GiveWhatIsAskedFor) {
 TEST_F(Engines, NeedNoModelThatNoOutputNeeds) {
   EngineModels models;
   models.esm2 = tiny_models().esm2;
-  Engine engine(models, {.outputs = {.scores = false, .dnabert_s = false, .esm2 = true}}, cancel);
-  EXPECT_EQ(engine.dnabert_s_width(), 0U);
+  const auto engine =
+      make_engine(models, {.outputs = {.scores = false, .dnabert_s = false, .esm2 = true}}, cancel);
+  EXPECT_EQ(engine->dnabert_s_width(), 0U);
   FrameTokens protein;
   protein.esm = esm_tokens("MKV");
-  EXPECT_EQ(engine.run(request_of(0, {protein})).esm2.size(), engine.esm2_width());
+  EXPECT_EQ(engine->run(request_of(0, {protein})).esm2.size(), engine->esm2_width());
 }
 
 TEST_F(Engines, AnswerAnEmptyBatch) {
-  const BatchResult result = engine(kAll).run(request_of(5, {}));
+  const BatchResult result = engine(kAll)->run(request_of(5, {}));
   EXPECT_EQ(result.id, 5U);
   EXPECT_THAT(result.scores, IsEmpty());
   EXPECT_THAT(result.not_finite, IsEmpty());
@@ -118,7 +119,7 @@ TEST_F(Engines, RefuseAClassifierOfAnotherWidth) {
   EngineModels models = tiny_models();
   models.classifier = load_classifier("synthetic", 79, tiny_lookup());
   try {
-    const Engine engine(models, {}, cancel);
+    make_engine(models, {}, cancel);
     FAIL() << "taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kWeightsTensor);

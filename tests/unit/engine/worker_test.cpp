@@ -15,8 +15,7 @@ constexpr std::size_t kDozen = 12;
 // The parameter is the number of batches that may wait for the worker.
 struct Workers : testing::TestWithParam<std::size_t> {
   std::unique_ptr<Engine> engine() const {
-    return std::make_unique<Engine>(tiny_models(), EngineSettings{.threads = 2, .outputs = {}},
-                                    cancel);
+    return make_engine(tiny_models(), {.threads = 2, .outputs = {}}, cancel);
   }
   static BatchRequest request(std::uint64_t id) {
     std::mt19937 random(static_cast<unsigned>(id));

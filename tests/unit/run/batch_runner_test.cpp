@@ -40,8 +40,7 @@ struct BatchRunners : testing::Test {
   // Only for one runner at a time: the next one replaces its worker.
   BatchRunner runner(const ComputeSettings& settings, const EngineModels& models = tiny_models()) {
     worker.reset();
-    engine = std::make_unique<Engine>(models, EngineSettings{.token_budget = settings.token_budget},
-                                      cancel);
+    engine = make_engine(models, {.token_budget = settings.token_budget}, cancel);
     worker = std::make_unique<Worker>(*engine, settings.prefetch);
     return {*worker,
             settings,
@@ -89,10 +88,10 @@ struct BatchRunners : testing::Test {
 };
 
 TEST_F(BatchRunners, AnswerEachNumberOnceWithTheSameBitsHoweverTheyPack) {
-  Engine alone(tiny_models(), {}, cancel);
+  const auto alone = make_engine(tiny_models(), {}, cancel);
   std::map<std::uint64_t, Scores> expected;
   for (std::size_t i = 0; i < sample_frames().size(); ++i) {
-    const BatchResult result = alone.run(request_of(0, {sample_frames()[i]}));
+    const BatchResult result = alone->run(request_of(0, {sample_frames()[i]}));
     expected[i] = {result.scores[0], result.scores[1]};
   }
   const int stride = test_length() == TestLength::kCheck ? 5 : 1;  // 5 still meets each value

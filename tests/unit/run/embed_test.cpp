@@ -36,7 +36,7 @@ struct Embeddings : testing::Test {
   // The engine's own result for these frames.
   BatchResult expected(const std::vector<FrameTokens>& frames) const {
     const EngineOutputs outputs{.scores = false, .dnabert_s = true, .esm2 = true};
-    return Engine(tiny_models(), {.outputs = outputs}, cancel).run(request_of(0, frames));
+    return make_engine(tiny_models(), {.outputs = outputs}, cancel)->run(request_of(0, frames));
   }
 
   TempDir directory;
