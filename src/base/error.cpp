@@ -51,8 +51,8 @@ constexpr std::array kTable{
               "Check that the file is the model that was asked for: virnucpro utils inspect FILE."},
     ErrorInfo{kWeightsNotFinite, "weights-not-finite", 1, "model holds NaN or infinite numbers",
               "Download it again; these weights cannot give a score."},
-    ErrorInfo{kPickleForbidden, "pickle-forbidden", 1, "pickle wants something that is not data",
-              "Nothing of it was run. Get the file from its publisher, or as safetensors."},
+    ErrorInfo{kPickleForbidden, "pickle-forbidden", 1, "pickle contains code, not only data",
+              "None of it was executed. Get the file from its publisher, or as safetensors."},
     ErrorInfo{kJson, "json", 1, "JSON cannot be read", "Correct or download the file again."},
     ErrorInfo{kTokenizer, "tokenizer", 1, "tokenizer cannot be used",
               "Give the tokenizer.json published with DNABERT-S."},
@@ -62,32 +62,32 @@ constexpr std::array kTable{
               "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
     ErrorInfo{
         kWorkersLost, "workers-lost", 1, "every worker process was lost",
-        "What is done is kept: go on with predict --resume once the cause is found, which the "
-        "log names for each loss; virnucpro export writes the tables of what is done."},
+        "All results so far are kept. Find the cause of each loss in the log, then continue with "
+        "predict --resume; virnucpro export writes the tables of the results so far."},
     ErrorInfo{kCpu, "cpu", 1, "this processor lacks instructions",
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
               "Choose another with --output; --force replaces the file, or this program's files in "
               "the directory; predict --resume goes on with an interrupted run."},
-    ErrorInfo{
-        kOutputWrite, "output-write", 1, "output cannot be written",
-        "Put that right, then run it again, predict with --resume, or choose another --output; "
-        "nothing half-written was left under a final name."},
+    ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
+              "Solve that problem, then run it again (predict with --resume), or choose another "
+              "--output; no incomplete file has a final name."},
     ErrorInfo{kOutputBusy, "output-busy", 3, "another run is using the output directory",
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
               "Set TMPDIR to a folder with free space that can be written."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
-              "Start the run over with --force-resume, or where it reads a pipe with --force."},
-    ErrorInfo{kJournalMismatch, "journal-mismatch", 3, "the run's journal is of another run",
-              "Give what the run was begun with, or start over with --force-resume; where it reads "
-              "a pipe with --force."},
+              "Start over with --force-resume or, if the input is a pipe, with --force."},
+    ErrorInfo{
+        kJournalMismatch, "journal-mismatch", 3, "the journal belongs to another run",
+        "Give the inputs and settings of that run, or start over with --force-resume or, if the "
+        "input is a pipe, with --force."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
               "All files are written; the run's telemetry says what held it back. Without --strict "
               "this is a warning."},
-    ErrorInfo{kRegression, "regression", 1, "slower than what it was held against",
+    ErrorInfo{kRegression, "regression", 1, "slower than the results it was compared with",
               "All files are written; the report names the figures. Run it again on a machine that "
               "does nothing else before believing it."},
     ErrorInfo{kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
@@ -110,7 +110,7 @@ constexpr std::array kExitCodes{
     ExitCode{kExitDiffers,
              "failure or bad usage, as the message says; compare: rows differ; benchmark: slower"},
     ExitCode{kExitPartial,
-             "partial: failed_inputs.txt, sequences.tsv say what; compare, benchmark: could not"},
+             "partial: see failed_inputs.txt and sequences.tsv; compare, benchmark: could not run"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kBufferSize = 1U << 20U;
 
 constexpr const char* kFreeSpace =
-    "Free space, then run it again, predict with --resume, or choose another --output; nothing "
-    "half-written was left under a final name.";
+    "Free space, then run it again (predict with --resume), or choose another --output; no "
+    "incomplete file has a final name.";
 
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
   throw write_error(path, error);

@@ -146,7 +146,7 @@ def test_a_planted_slowdown_is_a_regression(program):
     assert program("benchmark", *long, "-o", "first").returncode == 0
     first = report_of(program.folder / "first")
     result, slow = compare(scaled(first, 100), "slow", 1)
-    assert "slower than what it was held against: end_to_end.sequences_per_second is" in message(
+    assert "slower than the results it was compared with: end_to_end.sequences_per_second is" in message(
         result)
     assert slow["changes"][0]["change"] == "regression"
     assert slow["status"]["all_tests_passed"] is False and slow["summary"]["exit_code"] == 1

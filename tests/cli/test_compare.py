@@ -629,7 +629,7 @@ class Executed:
 
 
 @pytest.mark.parametrize("content, said", [
-    ({"ids": ["a"], "data": Executed()}, "pickle wants something that is not data"),
+    ({"ids": ["a"], "data": Executed()}, "pickle contains code, not only data"),
     ({"ids": ["a"]}, "no embeddings of the original"),
     ([1, 2], "no embeddings of the original"),
     ({"ids": ["a"], "data": torch.zeros(2, 3)}, "data is [2, 3], with 1 ids"),

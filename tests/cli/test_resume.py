@@ -103,7 +103,7 @@ def test_another_stdin_is_refused(program, reads, expected):
     result = resume(program, "-", stdin=b">other\nACGT\n")
     assert result.returncode == 3
     assert "input 1 changed since the run began" in message(result)
-    assert "where it reads a pipe with --force." in message(result)
+    assert "if the input is a pipe, with --force." in message(result)
     result = program.predict("-", *SHORT, "-o", "out", "--name", "reads", "--force",
                              stdin=reads.read_bytes())
     assert result.returncode == 0, message(result)
