@@ -86,7 +86,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.threshold", kNumber, "0.5",
               "share of virus chunks from which a sequence is called virus (--threshold)", true},
     ConfigKey{"run.telemetry", kText, "full",
-              "what is measured: off, summary, or full with a line a batch (--telemetry)", true},
+              "what is measured: off, summary, or full: also a line per batch (--telemetry)", true},
     ConfigKey{"run.monitor_interval", kNumber, "1", "seconds between looks at GPUs and host", true},
     ConfigKey{"run.requirements.projected_hours", kNumber, "9",
               "PERF-01: hours for 6 million sequences; from here on a warning", true},

@@ -93,10 +93,10 @@ void add_options(Command& command, BenchmarkOptions& options) {
       "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
       "production 6 million",
       "tiny|small|medium|large|production");
-  command.add_value("--data", options.samples, "Real sequences in their place: every file in here",
-                    "DIR");
+  command.add_value("--data", options.samples,
+                    "Use real sequences instead: every file in this folder", "DIR");
   command.add_flag("--quick", options.quick,
-                   "One repeat of each run, and shorter ones of the models alone");
+                   "One repeat of each run, and shorter measurements of single models");
   command.add_value("-o,--output", options.output,
                     "Where reports, data and runs go (default benchmark)", "DIR");
   command.add_value("--compare-to", options.compare_to,

@@ -93,8 +93,8 @@ int run_compare(const CompareOptions& options, const Session& session) {
 }  // namespace
 
 void add_compare_command(Command& program) {
-  Command& command = program.add_command(
-      "compare", "Hold two runs, tables or files of embeddings against each other");
+  Command& command =
+      program.add_command("compare", "Compare two runs, tables or files of embeddings");
   const auto options = std::make_shared<CompareOptions>();
   constexpr const char* kWhat =
       "An output directory, a table, or a file of embeddings (HDF5, or .pt of the original)";

@@ -43,7 +43,7 @@ void add_options(Command& command, EmbedOptions& options) {
   command.add_value("-o,--output", options.output, "The HDF5 file to write", "FILE").required =
       true;
   command.add_value("--what", options.what,
-                    "Which embeddings, several with commas between them (default: all that can be)",
+                    "Which embeddings, separated by commas (default: all that are possible)",
                     "dnabert-s|esm2|merged[,...]");
   command.add_flag("--proteins", options.proteins,
                    "The inputs are proteins: embed them as they are (esm2)");

@@ -25,13 +25,14 @@ constexpr std::array kVariables{
                         true},
     EnvironmentVariable{
         "VIRNUCPRO_CUPTI",
-        "the libcupti.so that tells --trace of kernels, where the loader finds none", true, true},
+        "libcupti.so, by which --trace records kernels, if the loader does not find it", true,
+        true},
     EnvironmentVariable{"CUDA_VISIBLE_DEVICES",
                         "which GPUs CUDA shows (utils list-devices, where CUDA is built in)", true,
                         false},
     EnvironmentVariable{
         "ONEDNN_MAX_CPU_ISA",
-        "AVX2: the numbers of a processor that has no more (docs/reference/determinism.md)", true,
+        "AVX2: the same numbers as on a processor without AVX-512 (docs/determinism.md)", true,
         false},
     EnvironmentVariable{"TMPDIR",
                         "for what is kept while the program runs: the index of a --reference, the "

@@ -35,7 +35,7 @@ int run_merge(const MergeOptions& options, const Session& session) {
 
 void add_merge_command(Command& program) {
   Command& command =
-      program.add_command("merge", "Make one run of those of its shards (predict --shard)");
+      program.add_command("merge", "Join the runs of all shards (predict --shard) into one");
   const auto options = std::make_shared<MergeOptions>();
   command.add_argument("RUN_DIR", &options->runs, "The output directories of all shards");
   command.add_value("-o,--output", options->output, "Output directory", "DIR").required = true;

@@ -228,7 +228,7 @@ void add_device_option(Command& command, ComputeOptions& options) {
 void add_device_options(Command& command, ComputeOptions& options) {
   add_device_option(command, options);
   command.add_value("--precision", options.precision,
-                    "Of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
+                    "Precision of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
                     "auto|fp32|fp16|bf16", kComputeGroup);
   command.add_value("-t,--threads", options.threads,
                     "Host threads (default: all processors this process may use)", "N",
@@ -246,8 +246,8 @@ void add_compute_options(Command& command, ComputeOptions& options) {
                     "Batches ready ahead of the models, for each worker (default 2)", "N",
                     kComputeGroup);
   command.add_value("--cpu-workers", options.cpu_workers,
-                    "Processes that share the threads on the CPU (default 1: none but this one)",
-                    "N", kComputeGroup);
+                    "Processes that share the threads on the CPU (default 1: only this one)", "N",
+                    kComputeGroup);
   options.v2.add_to(command);
 }
 

@@ -85,32 +85,31 @@ void add_output_options(Command& command, PredictOptions& options) {
         "NAME");
   value("--threshold", options.threshold,
         "Share of virus chunks from which a sequence is called virus (default 0.5)", "X");
-  value("--min-length", options.min_length, "Shorter sequences are not looked at (default 0)", "N");
+  value("--min-length", options.min_length, "Skip sequences shorter than this (default 0)", "N");
   flag("-f,--force", options.force, "Replace this program's files in the output directory");
   flag("--resume", options.resume,
-       "Go on with the interrupted run in the output directory, or begin where there is none");
+       "Continue the interrupted run in the output directory, or start one if there is none");
   flag("--force-resume", options.force_resume,
-       "The same, and start over where its journal is refused");
+       "Like --resume, but start over if the journal is refused");
   flag("--skip-checkpoint-validation", options.skip_validation,
        "Resume without checking every unit of the journal first");
   value("--shard", options.shard,
-        "Score part I of N alone (0/4, 1/4 …: of blocks of 4,096 records every N-th); virnucpro "
-        "merge "
-        "puts the parts together",
+        "Score only part I of N (0/4, 1/4 …): every N-th block of 4,096 records; virnucpro "
+        "merge joins the parts",
         "I/N");
   flag("-k,--keep-intermediate", options.keep_intermediate,
        "Keep chunks and frames (FASTA) and embeddings (HDF5)");
   flag("--virus-fasta", options.virus_fasta, "Write the sequences called virus to virus.fasta");
   flag("--strict-input", options.strict_input, "Stop at the first bad input");
   value("--telemetry", options.telemetry,
-        "What is measured and left beside the tables; full (default): with a line a batch",
+        "What to measure and write beside the tables; full (default): also a line per batch",
         "off|summary|full");
   value("--metrics-file", options.metrics_file,
         "Keep the run's counters in this file, as Prometheus's node exporter reads them", "FILE");
   add_trace_options(command, options.trace, kOutputGroup);
-  flag("--strict", options.strict, "Fail, with all files written, where a requirement is missed");
+  flag("--strict", options.strict, "Write all files, but fail if a requirement is missed");
   flag("--no-report", options.no_report,
-       "No report.html and its like; virnucpro report makes them");
+       "Write no reports (report.html and others); virnucpro report makes them");
   flag("--no-progress", options.no_progress, "No progress on stderr");
 }
 

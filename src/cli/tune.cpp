@@ -99,7 +99,7 @@ void add_options(Command& command, TuneOptions& options) {
                     "tiny|small|medium|large|production");
   command
       .add_value("--test-file", options.test_file,
-                 "An input of predict in their place; no pipe, for it is read many times", "FILE")
+                 "Use this input of predict instead; not a pipe, as it is read many times", "FILE")
       .excludes = "--data-size";
   command.add_flag("--quick", options.quick,
                    "Two rounds in place of three, the last without repeats");

@@ -59,7 +59,7 @@ void add_validate_checkpoints_command(Command& utils) {
   command.add_argument("RUN_DIR", &options->run, "The output directory of predict or merge")
       .may_be_empty = true;
   command.add_flag("--skip-load", options->skip_load,
-                   "Look at the journal's shape and hash, not into each unit");
+                   "Check only the journal's structure and hash, not each unit");
   command.footer = kUtilsValidateCheckpointsExamples;
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);
