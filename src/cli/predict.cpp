@@ -23,6 +23,7 @@
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
 #include "cli/trace_options.hpp"
+#include "journal/run_files.hpp"
 #include "report/write_reports.hpp"
 #include "run/output_directory.hpp"
 #include "sequence/record.hpp"
@@ -134,7 +135,8 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
     throw Error(ErrorKind::kUsage, "--output - keeps no files, so -k and --virus-fasta cannot be");
   }
   if (settings.to_stdout) return;
-  settings.output = options.output.empty() ? settings.stem + "_predictions" : options.output;
+  settings.output = options.output.empty() ? run_files::kDefaultOutput.in({}, settings.stem)
+                                           : fs::path(options.output);
 }
 
 bool keeps_journal(const Session& session) {
@@ -222,7 +224,7 @@ PredictEvents with_reports(PredictEvents events, const fs::path& directory, cons
 // Missing reports are no error of a run: a warning has given the reason.
 bool has_reports(const fs::path& directory) {
   std::error_code error;
-  return fs::is_regular_file(directory / "report.html", error);
+  return fs::is_regular_file(run_files::kReportHtml.in(directory), error);
 }
 
 // Replaces the advice to resume, for a run that keeps nothing.

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -151,9 +152,10 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
   lines.push_back(row("warnings", grouped(warnings)));
   lines.insert(lines.end(), more.begin(), more.end());
   if (settings.to_stdout) return lines;
-  lines.push_back(tables_line(settings.output / (settings.stem + "_merged")));
-  if (remarks.reports) lines.push_back(file_line("report", settings.output / "report.html"));
-  lines.push_back(file_line("log", settings.output / "logs" / "virnucpro.log"));
+  lines.push_back(tables_line(run_files::kTableFolder.in(settings.output, settings.stem)));
+  if (remarks.reports)
+    lines.push_back(file_line("report", run_files::kReportHtml.in(settings.output)));
+  lines.push_back(file_line("log", run_files::kLog.in(settings.output)));
   return lines;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "cli/environment.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -129,23 +130,29 @@ void add_configuration(std::string& text) {
 }
 
 void add_files(std::string& text) {
-  constexpr std::array<std::array<std::string_view, 2>, 9> kFiles{{
-      {"NAME_merged/prediction_results.txt", "the scores of every stop-free frame"},
-      {"NAME_merged/prediction_results_highestscore.csv", "the largest scores of every chunk"},
-      {"sequences.tsv", "a row for every sequence: what was found and what it is called"},
-      {"virus.fasta", "the sequences called virus (--virus-fasta)"},
-      {"failed_inputs.txt", "the inputs that could not be read to their end, where there are any"},
-      {"SYNTHETIC_WEIGHTS", "the models whose weights are random, where there are any"},
-      {"run.db", "the journal of the run"},
-      {"run.lock", "host and process of the run that is on; gone at its end"},
-      {"logs/virnucpro.log", "what happened"},
-  }};
+  struct Entry {
+    RunFile file;
+    std::string_view meaning;
+  };
+  constexpr std::array kFiles{
+      Entry{run_files::kFrameTable, "the scores of every stop-free frame"},
+      Entry{run_files::kConsensusTable, "the largest scores of every chunk"},
+      Entry{run_files::kSequenceTable,
+            "a row for every sequence: what was found and what it is called"},
+      Entry{run_files::kVirusFasta, "the sequences called virus (--virus-fasta)"},
+      Entry{run_files::kFailedInputs,
+            "the inputs that could not be read to their end, where there are any"},
+      Entry{run_files::kSyntheticMark, "the models whose weights are random, where there are any"},
+      Entry{run_files::kJournal, "the journal of the run"},
+      Entry{run_files::kLock, "host and process of the run that is on; gone at its end"},
+      Entry{run_files::kLog, "what happened"},
+  };
   text +=
       ".SH FILES\n\\fBpredict\\fR writes into the folder of \\fB\\-\\-output\\fR, else "
       "\\fINAME\\fR_predictions; \\fINAME\\fR is that of \\fB\\-\\-name\\fR or the first "
       "input's.\n";
-  for (const auto& [name, meaning] : kFiles) {
-    text += item(fmt::format("\\fB{}\\fR", roff(name)), roff(meaning));
+  for (const auto& [file, meaning] : kFiles) {
+    text += item(fmt::format("\\fB{}\\fR", roff(file.in("", "NAME").string())), roff(meaning));
   }
   text +=
       ".PP\nThere is no configuration but the file of \\fB\\-\\-config\\fR. The columns of the "

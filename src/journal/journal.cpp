@@ -238,7 +238,7 @@ Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fi
   if (std::filesystem::exists(path, error)) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
   }
-  const std::filesystem::path partial = path.string() + ".partial";
+  const std::filesystem::path partial = AtomicFile::partial_name(path);
   std::filesystem::remove(partial, error);
   {
     SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);

@@ -9,18 +9,16 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kJournal = "run.db";
-constexpr const char* kWal = "run.db-wal";
-
 bool can_be_written(const fs::path& directory) {
   return ::access(directory.c_str(), W_OK) == 0 &&
-         ::access((directory / kJournal).c_str(), W_OK) == 0;
+         ::access(run_files::kJournal.in(directory).c_str(), W_OK) == 0;
 }
 
 void require_readable(const fs::path& file) {
@@ -41,12 +39,13 @@ void copy_to(const fs::path& from, const fs::path& to) {
 KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check check)
     : directory_(directory) {
   std::error_code error;
-  if (!fs::exists(directory_ / kJournal, error)) {
+  if (!fs::exists(run_files::kJournal.in(directory_), error)) {
     throw Error(ErrorKind::kInputMissing, Place{.file = directory_.string()},
                 error ? error.message() : "it holds no journal of a run (run.db)");
   }
   if (!acquire_lock()) copy_journal();
-  journal_.emplace(Journal::open((copy_ ? copy_->path() : directory_) / kJournal, check, cancel));
+  journal_.emplace(
+      Journal::open(run_files::kJournal.in(copy_ ? copy_->path() : directory_), check, cancel));
   fingerprint_ = journal_->fingerprint();
 }
 
@@ -66,16 +65,18 @@ bool KeptRun::acquire_lock() {
 void KeptRun::copy_journal() {
   RunLock::require_free(directory_);
   copy_.emplace();
-  for (const char* name : {kJournal, kWal}) {
+  for (const RunFile& file : {run_files::kJournal, run_files::kJournalWal}) {
+    const fs::path original = file.in(directory_);
     std::error_code ignored;
-    if (fs::exists(directory_ / name, ignored)) copy_to(directory_ / name, copy_->path() / name);
+    if (fs::exists(original, ignored)) copy_to(original, file.in(copy_->path()));
   }
 }
 
 const std::string& KeptRun::value(const std::string& key) const {
   const auto found = fingerprint_.find(key);
   if (found != fingerprint_.end()) return found->second;
-  throw Error(ErrorKind::kJournalDamaged, Place{.file = (directory_ / kJournal).string()},
+  throw Error(ErrorKind::kJournalDamaged,
+              Place{.file = run_files::kJournal.in(directory_).string()},
               fmt::format("its fingerprint has no {}", key));
 }
 

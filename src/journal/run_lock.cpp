@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/log.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -74,7 +75,7 @@ bool may_be_alive(const LockHolder& holder) {
   return holder.pid != ::getpid() && (::kill(holder.pid, 0) == 0 || errno == EPERM);
 }
 
-RunLock::RunLock(const std::filesystem::path& directory) : path_(directory / kName) {
+RunLock::RunLock(const std::filesystem::path& directory) : path_(run_files::kLock.in(directory)) {
   while (!try_take()) continue;
 }
 
@@ -100,7 +101,7 @@ bool RunLock::try_take() {
 }
 
 void RunLock::require_free(const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / kName;
+  const std::filesystem::path path = run_files::kLock.in(directory);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return;
   const LockHolder holder = read_lock_holder(path);

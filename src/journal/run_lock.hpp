@@ -15,8 +15,6 @@ namespace virnucpro {
 // alive on this host, or is on another host.
 class RunLock {
  public:
-  static constexpr const char* kName = "run.lock";
-
   // Errors: kOutputBusy, naming host and pid; kOutputWrite.
   explicit RunLock(const std::filesystem::path& directory);
   ~RunLock();  // removes the file

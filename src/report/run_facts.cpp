@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
+#include "journal/run_files.hpp"
 #include "run/synthetic_mark.hpp"
 
 namespace virnucpro {
@@ -29,35 +30,24 @@ struct TelemetryFiles {
 };
 
 struct TelemetryName {
-  const char* folder;
-  std::string_view prefix;
-  std::string_view suffix;
+  RunFile file;
   fs::path TelemetryFiles::*member;
 };
 constexpr std::array kTelemetryNames{
-    TelemetryName{"", "telemetry_", ".json", &TelemetryFiles::summary},
-    TelemetryName{"", "telemetry_", ".jsonl", &TelemetryFiles::batches},
-    TelemetryName{"logs", "gpu_metrics_", ".log", &TelemetryFiles::metrics},
+    TelemetryName{run_files::kTelemetry, &TelemetryFiles::summary},
+    TelemetryName{run_files::kBatchLines, &TelemetryFiles::batches},
+    TelemetryName{run_files::kMonitorLog, &TelemetryFiles::metrics},
 };
-
-// The time in a file's name; empty when the name is another.
-std::string time_in(const fs::path& path, const TelemetryName& known) {
-  const std::string name = path.filename().string();
-  const std::size_t others = known.prefix.size() + known.suffix.size();
-  std::error_code gone;
-  const bool fits = name.size() > others && name.starts_with(known.prefix) &&
-                    name.ends_with(known.suffix) && fs::is_regular_file(path, gone);
-  return fits ? name.substr(known.prefix.size(), name.size() - others) : "";
-}
 
 // The sessions that left anything, the newest first.
 std::set<std::string, std::greater<>> times_of(const fs::path& run) {
   std::set<std::string, std::greater<>> times;
   for (const TelemetryName& known : kTelemetryNames) {
     std::error_code absent;
-    for (fs::directory_iterator at(run / known.folder, absent), end; !absent && at != end;
+    for (fs::directory_iterator at(run / known.file.folder, absent), end; !absent && at != end;
          at.increment(absent)) {
-      times.insert(time_in(at->path(), known));
+      std::error_code gone;
+      if (at->is_regular_file(gone)) times.insert(known.file.differing_in(at->path()));
     }
   }
   times.erase("");
@@ -67,8 +57,7 @@ std::set<std::string, std::greater<>> times_of(const fs::path& run) {
 TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   TelemetryFiles files;
   for (const TelemetryName& known : kTelemetryNames) {
-    const fs::path file =
-        run / known.folder / fmt::format("{}{}{}", known.prefix, time, known.suffix);
+    const fs::path file = known.file.in(run, time);
     std::error_code absent;
     if (fs::is_regular_file(file, absent)) files.*known.member = file;
   }
@@ -174,7 +163,7 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run,
   facts.scores = read_scores(journal, facts.threshold, cancel);
   add_run_warnings(facts);
   std::error_code unknown;
-  if (facts.finished && !fs::exists(run / "sequences.tsv", unknown)) {
+  if (facts.finished && !fs::exists(run_files::kSequenceTable.in(run), unknown)) {
     facts.warnings.emplace_back(
         "There are no tables: virnucpro export writes them, and so does predict --resume.");
   }

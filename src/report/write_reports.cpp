@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "base/shown_text.hpp"
+#include "journal/run_files.hpp"
 #include "report/compared_runs_page.hpp"
 #include "report/multiqc.hpp"
 #include "report/report_html.hpp"
@@ -18,23 +19,24 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::array kReportNames{"report.html", "report.md", "report.json", "virnucpro_mqc.json",
-                                  "virnucpro_scores_mqc.tsv"};
+constexpr std::array kReports{run_files::kReportHtml, run_files::kReportMarkdown,
+                              run_files::kReportJson, run_files::kMultiqcGeneral,
+                              run_files::kMultiqcScores};
 
 // What a run writes that ends by itself; a killed one could not.
-void add_missing_hdf5(const RunFacts& facts, const std::filesystem::path& output) {
+void add_missing_hdf5(const RunFacts& facts, const ReportFolders& folders) {
   if (facts.batch_lines.empty()) return;
-  const auto made = std::filesystem::path(facts.batch_lines).replace_extension(".h5");
+  const std::string time = run_files::kBatchLines.differing_in(facts.batch_lines);
   std::error_code unknown;
-  if (std::filesystem::exists(made, unknown)) return;
-  write_batches_hdf5(facts.batch_lines, output / made.filename());
+  if (std::filesystem::exists(run_files::kBatchNumbers.in(folders.run, time), unknown)) return;
+  write_batches_hdf5(facts.batch_lines, run_files::kBatchNumbers.in(folders.output, time));
 }
 
 }  // namespace
 
 std::vector<std::filesystem::path> report_files(const std::filesystem::path& output) {
   std::vector<std::filesystem::path> files;
-  for (const char* name : kReportNames) files.push_back(output / name);
+  for (const RunFile& report : kReports) files.push_back(report.in(output));
   return files;
 }
 
@@ -42,9 +44,9 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        std::optional<double> threshold, const Cancel& cancel) {
   RunFacts facts = read_run_facts(journal, folders.run, threshold, cancel);
   const Page page = single_run_page(facts);
-  const std::array<std::string, kReportNames.size()> texts{
-      report_html(page), report_markdown(page), report_json(page), multiqc_general(facts),
-      multiqc_scores(facts)};
+  const std::array<std::string, kReports.size()> texts{report_html(page), report_markdown(page),
+                                                       report_json(page), multiqc_general(facts),
+                                                       multiqc_scores(facts)};
   const std::vector<std::filesystem::path> files = report_files(folders.output);
   std::deque<AtomicFile> written;
   for (std::size_t k = 0; k < files.size(); ++k) {
@@ -52,7 +54,7 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
     written.back().sync();
   }
   for (AtomicFile& file : written) file.commit();
-  add_missing_hdf5(facts, folders.output);
+  add_missing_hdf5(facts, folders);
   return facts;
 }
 

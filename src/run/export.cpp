@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
+#include "journal/run_files.hpp"
 #include "run/input_check.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
@@ -43,7 +44,7 @@ std::filesystem::path default_output(const KeptRun& run) {
   if (run.journal().finished()) return run.directory();
   std::filesystem::path own = std::filesystem::absolute(run.directory()).lexically_normal();
   if (!own.has_filename()) own = own.parent_path();
-  return own.string() + "_partial";
+  return run_files::kPartialExport.in(own.parent_path(), own.filename().string());
 }
 
 std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
@@ -57,7 +58,7 @@ std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
 
 void mark_partial(const std::filesystem::path& directory, const Journal& journal,
                   const Cancel& cancel) {
-  AtomicFile mark(directory / "PARTIAL");
+  AtomicFile mark(run_files::kPartialMark.in(directory));
   mark.write(
       fmt::format("The run that these tables are from did not finish: {} sequences and {} of its "
                   "inputs are in\n"
@@ -84,11 +85,11 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
       write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
   if (viruses_of) {
     SequenceRereader(*viruses_of, cutting_of(run), directory)
-        .write(journal, threshold, directory / "virus.fasta", cancel);
+        .write(journal, threshold, run_files::kVirusFasta.in(directory), cancel);
   }
   summary.inputs = journal.inputs();
   write_failed_inputs(summary.inputs, directory);
-  summary.tables = frame_table_path(directory, stem).parent_path();
+  summary.tables = run_files::kTableFolder.in(directory, stem);
   return summary;
 }
 

@@ -1,28 +1,24 @@
 #include "run/intermediates.hpp"
 
-#include <fmt/format.h>
-
 #include <system_error>
 
+#include "journal/run_files.hpp"
+
 namespace virnucpro {
-namespace {
 
-constexpr const char* kEmbeddings = "embeddings.h5";  // gets its name last
-
-}  // namespace
-
+// They are the last to get their name.
 bool Intermediates::are_in(const std::filesystem::path& directory) {
   std::error_code error;
-  return std::filesystem::exists(directory / kEmbeddings, error);
+  return std::filesystem::exists(run_files::kEmbeddings.in(directory), error);
 }
 
 Intermediates::Intermediates(const std::filesystem::path& directory, const std::string& stem,
                              std::uint64_t chunk_size, const EmbeddingWidths& widths,
                              const std::map<std::string, std::string>& attributes)
-    : chunks_(directory / fmt::format("{}_chunked{}.fa", stem, chunk_size)),
-      nucleotides_(directory / (stem + "_identified_nucleotide.fa")),
-      proteins_(directory / (stem + "_identified_protein.faa")),
-      embeddings_(directory / kEmbeddings, widths, attributes) {}
+    : chunks_(run_files::kChunks.in(directory, stem, chunk_size)),
+      nucleotides_(run_files::kNucleotides.in(directory, stem)),
+      proteins_(run_files::kProteins.in(directory, stem)),
+      embeddings_(run_files::kEmbeddings.in(directory), widths, attributes) {}
 
 void Intermediates::add(const FramePart& part, std::uint64_t first_number) {
   chunks_.write(part.chunk_fasta);

@@ -12,6 +12,8 @@
 #include "journal/journal.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/known_parts.hpp"
+#include "journal/part_reader.hpp"
+#include "journal/run_files.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 
@@ -144,7 +146,7 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     const OutputDirectory directory(settings.output, stem,
                                     settings.force ? Existing::kReplace : Existing::kRefuse);
     for (const auto& run : runs) {
-      if (directory.would_clear(run->directory() / "run.db")) {
+      if (directory.would_clear(run_files::kJournal.in(run->directory()))) {
         throw Error(ErrorKind::kUsage, fmt::format("{} would be replaced by what is made of it",
                                                    run->directory().string()));
       }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "journal/run_files.hpp"
 #include "journal/run_lock.hpp"
 
 namespace virnucpro {
@@ -40,10 +41,8 @@ class OutputDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   const std::string& stem() const { return stem_; }
-  std::filesystem::path journal() const { return path_ / "run.db"; }
-  std::filesystem::path scratch_journal() const { return path_ / "run.db.partial"; }
-  std::filesystem::path log() const { return path_ / "logs" / "virnucpro.log"; }
-  std::filesystem::path merged() const { return path_ / (stem_ + "_merged"); }
+  std::filesystem::path journal() const { return run_files::kJournal.in(path_); }
+  std::filesystem::path log() const { return run_files::kLog.in(path_); }
 
  private:
   std::filesystem::path path_;

@@ -12,7 +12,10 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
-#include "journal/ledger.hpp"
+#include "journal/journal_writer.hpp"
+#include "journal/known_parts.hpp"
+#include "journal/run_files.hpp"
+#include "journal/unit_log.hpp"
 #include "observe/trace.hpp"
 #include "run/batch_runner.hpp"
 #include "run/extra_files.hpp"
@@ -110,9 +113,16 @@ class PredictRun {
         journal(),
         {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold},
         cancel_);
-    files_.finish(journal(), cancel_);
-    summary_.inputs = journal().inputs();
-    return summary_;
+    if (rereader_) {
+      rereader_->write(journal_, settings_.threshold, run_files::kVirusFasta.in(directory_.path()),
+                       cancel_);
+    }
+    if (intermediates_) intermediates_->commit();
+    summary.inputs = journal_.inputs();
+    summary.unknown_letters = unknown_letters_;
+    summary.skipped = skipped_;
+    summary.synthetic = synthetic_;
+    return summary;
   }
 
   const Journal& journal() const { return ledger_.journal(); }
@@ -241,7 +251,7 @@ void begin_output(const OutputDirectory& directory, const RunModels& models) {
 Journal make_journal(const PredictSettings& settings, const OutputDirectory& directory,
                      const Journal::Fingerprint& print) {
   if (settings.journal) return Journal::create(directory.journal(), print);
-  return Journal::create_scratch(directory.scratch_journal(), print);
+  return Journal::create_scratch(AtomicFile::partial_name(directory.journal()), print);
 }
 
 // The journal of the run to continue; empty for a run that starts from its beginning.
@@ -340,7 +350,7 @@ RunSummary predict(const PredictSettings& settings, RunCounters& counters, const
   if (settings.to_stdout) {
     const TemporaryFolder scratch;
     summary = run_in(settings, scratch.path() / "run", counters, cancel, events);
-    send_file(frame_table_path(scratch.path() / "run", settings.stem), stdout_sink);
+    send_file(run_files::kFrameTable.in(scratch.path() / "run", settings.stem), stdout_sink);
   } else {
     summary = run_in(settings, settings.output, counters, cancel, events);
   }

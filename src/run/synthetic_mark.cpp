@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 
@@ -14,7 +15,7 @@ bool is_synthetic(const std::map<std::string, std::string>& models) {
 void mark_synthetic(const std::filesystem::path& directory,
                     const std::map<std::string, std::string>& models) {
   if (!is_synthetic(models)) return;
-  AtomicFile mark(directory / "SYNTHETIC_WEIGHTS");
+  AtomicFile mark(run_files::kSyntheticMark.in(directory));
   mark.write(
       "Weights of this run are synthetic: seeded random numbers.\n"
       "Its scores mean nothing.\n\n");

@@ -10,6 +10,8 @@
 
 #include "journal/journal.hpp"
 #include "journal/known_parts.hpp"
+#include "journal/part_reader.hpp"
+#include "journal/run_files.hpp"
 #include "observe/counters.hpp"
 #include "run/input_check.hpp"
 #include "sequence/fasta_text.hpp"
@@ -99,7 +101,7 @@ SequenceRereader::SequenceRereader(InputSettings inputs, const FrameStreamSettin
                                    const std::filesystem::path& directory)
     : inputs_(std::move(inputs)), cutting_(cutting) {
   if (has_pipe(inputs_)) {
-    spool_.emplace(directory / "sequences.fasta");
+    spool_.emplace(run_files::kSpool.in(directory));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -22,7 +23,7 @@ std::string row(const InputEntry& input) {
 
 void write_failed_inputs(const std::vector<InputEntry>& inputs,
                          const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / "failed_inputs.txt";
+  const std::filesystem::path path = run_files::kFailedInputs.in(directory);
   const auto failed = [](const InputEntry& input) { return input.failed; };
   if (std::none_of(inputs.begin(), inputs.end(), failed)) {
     std::error_code error;

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -23,7 +24,7 @@ constexpr const char* kWhat = "temporary file for sorting";
 }  // namespace
 
 SpillFile::SpillFile(const std::filesystem::path& directory) : directory_(directory) {
-  std::string name = (directory / fmt::format("{}XXXXXX", kPrefix)).string();
+  std::string name = run_files::kSpill.in(directory, "XXXXXX").string();
   fd_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
   if (fd_.get() < 0) fail(directory_, errno);
   ::unlink(name.c_str());

@@ -14,8 +14,6 @@ namespace virnucpro {
 // removed at once, so that no file remains however the process ends. Errors: kOutputWrite.
 class SpillFile {
  public:
-  static constexpr std::string_view kPrefix = ".sort-";  // of its name in the moment before
-
   explicit SpillFile(const std::filesystem::path& directory);
 
   void append(std::string_view bytes);

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/directory.hpp"
 #include "base/file.hpp"
+#include "journal/run_files.hpp"
 #include "tables/external_sort.hpp"
 #include "tables/score_text.hpp"
 #include "tables/sequence_walk.hpp"
@@ -75,19 +76,12 @@ void TableCounts::add(const SequenceSummary& sequence, double threshold) {
   failed_frames += sequence.failed_frames();
 }
 
-std::filesystem::path frame_table_path(const std::filesystem::path& directory,
-                                       const std::string& stem) {
-  return directory / (stem + "_merged") / "prediction_results.txt";
-}
-
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel) {
-  const std::filesystem::path frame_table = frame_table_path(settings.directory, settings.stem);
-  const std::filesystem::path merged = frame_table.parent_path();
-  make_directory(merged);
-  AtomicFile frames(frame_table);
-  AtomicFile consensus(merged / "prediction_results_highestscore.csv");
-  AtomicFile sequences(settings.directory / "sequences.tsv");
+  make_directory(run_files::kTableFolder.in(settings.directory, settings.stem));
+  AtomicFile frames(run_files::kFrameTable.in(settings.directory, settings.stem));
+  AtomicFile consensus(run_files::kConsensusTable.in(settings.directory, settings.stem));
+  AtomicFile sequences(run_files::kSequenceTable.in(settings.directory));
   TableCounts counts;
 
   ExternalSort chunks(settings.directory, settings.rows_in_sort, cancel);

@@ -20,11 +20,7 @@ struct TableSettings {
   std::size_t rows_in_sort = limits().rows_in_sort;
 };
 
-// <directory>/<stem>_merged/prediction_results.txt: one row per frame.
-std::filesystem::path frame_table_path(const std::filesystem::path& directory,
-                                       const std::string& stem);
-
-// The contents of the tables in numbers.
+// What the tables say, in numbers.
 struct TableCounts {
   std::uint64_t sequences = 0;
   std::uint64_t virus_sequences = 0;

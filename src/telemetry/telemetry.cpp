@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "journal/run_files.hpp"
 #include "telemetry/batches_hdf5.hpp"
 
 namespace virnucpro {
@@ -57,12 +58,12 @@ void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
-  metrics_file_ = start.directory / "logs" / fmt::format("gpu_metrics_{}.log", file_time(started_));
+  metrics_file_ = run_files::kMonitorLog.in(start.directory, file_time(started_));
   replace_monitor(nullptr);  // it has the file that the next one begins
   replace_monitor(
       std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_)));
   if (telemetry_.level == TelemetryLevel::kFull) {
-    batches_.emplace(start.directory / fmt::format("telemetry_{}.jsonl", file_time(started_)));
+    batches_.emplace(run_files::kBatchLines.in(start.directory, file_time(started_)));
   }
 }
 
@@ -127,9 +128,9 @@ void Telemetry::write_files(const Measured& run, const std::vector<Verdict>& ver
   try {
     if (batches_ && std::filesystem::exists(batches_->path())) {
       write_batches_hdf5(batches_->path(),
-                         std::filesystem::path(batches_->path()).replace_extension(".h5"));
+                         run_files::kBatchNumbers.in(start_.directory, file_time(started_)));
     }
-    AtomicFile file(start_.directory / fmt::format("telemetry_{}.json", file_time(started_)));
+    AtomicFile file(run_files::kTelemetry.in(start_.directory, file_time(started_)));
     file.write(telemetry_json(run, verdicts));
     file.sync();
     file.commit();

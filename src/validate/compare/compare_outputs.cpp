@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "journal/run_files.hpp"
 #include "validate/compare/embedding_parts.hpp"
 #include "validate/compare/embedding_reader.hpp"
 #include "validate/compare/score_table.hpp"
@@ -61,8 +62,8 @@ Embeddings open_file(const fs::path& path, Content content, const Cancel& cancel
 // What an output directory contains.
 struct Directory {
   static constexpr std::array<std::string_view, 3> kTables{
-      "prediction_results.txt", "prediction_results_highestscore.csv", "sequences.tsv"};
-  static constexpr std::string_view kHdf5 = "embeddings.h5";
+      run_files::kFrameTable.name, run_files::kConsensusTable.name, run_files::kSequenceTable.name};
+  static constexpr std::string_view kHdf5 = run_files::kEmbeddings.name;
 
   fs::path path{};
   std::array<std::optional<fs::path>, kTables.size()> tables{};
@@ -89,7 +90,7 @@ fs::path folder_of_tables(const fs::path& directory) {
   std::vector<fs::path> found;
   for (auto entry = fs::directory_iterator(directory, error);
        !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const bool is_merged = entry->path().filename().string().ends_with("_merged");
+    const bool is_merged = run_files::kTableFolder.matches(entry->path().filename().string());
     if (is_merged && fs::exists(entry->path() / Directory::kTables[0], error)) {
       found.push_back(entry->path());
     }

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/processors.hpp"
+#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -18,8 +19,7 @@ fs::path summary_file(const fs::path& directory) {
   fs::path last;
   std::error_code unreadable;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, unreadable)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_summary = name.starts_with("telemetry_") && name.ends_with(".json");
+    const bool is_summary = run_files::kTelemetry.matches(entry.path().filename().string());
     if (is_summary && entry.path() > last) last = entry.path();
   }
   if (!last.empty()) return last;
@@ -29,9 +29,9 @@ fs::path summary_file(const fs::path& directory) {
 
 bool has_metrics(const fs::path& directory) {
   std::error_code unreadable;
-  const fs::directory_iterator logs(directory / "logs", unreadable);
+  const fs::directory_iterator logs(directory / run_files::kMonitorLog.folder, unreadable);
   return std::any_of(begin(logs), end(logs), [](const fs::directory_entry& entry) {
-    return entry.path().filename().string().starts_with("gpu_metrics_");
+    return run_files::kMonitorLog.matches(entry.path().filename().string());
   });
 }
 

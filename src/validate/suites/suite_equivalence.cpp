@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/json_values.hpp"
+#include "journal/run_files.hpp"
 #include "validate/compare/compare_outputs.hpp"
 #include "validate/suites/suites.hpp"
 #include "validate/suites/vanilla.hpp"
@@ -113,7 +114,7 @@ constexpr const char* kWithinTolerance = "equal labels, rtol 1e-3";
 // sequences.tsv has rows even if no sequence has a frame.
 bool has_frames(const Comparison& comparison) {
   return std::ranges::any_of(comparison.datasets, [](const DatasetComparison& found) {
-    return found.name != "sequences.tsv" && found.rows.in_a + found.rows.in_b > 0;
+    return found.name != run_files::kSequenceTable.name && found.rows.in_a + found.rows.in_b > 0;
   });
 }
 
@@ -297,7 +298,7 @@ class Equivalence {
   // A missing table counts as a difference.
   void require_both_tables() {
     const Comparison& comparison = all_.back().comparison;
-    for (const char* table : kOriginalTables) {
+    for (const std::string_view table : kOriginalTables) {
       if (std::ranges::find(comparison.datasets, table, &DatasetComparison::name) !=
           comparison.datasets.end()) {
         continue;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/run_files.hpp"
 #include "telemetry/device_facts.hpp"
 #include "validate/suites/suites.hpp"
 
@@ -58,8 +59,9 @@ Table phase_table(const Trial& trial) {
 
 std::optional<fs::path> metrics_file(const fs::path& run) {
   std::error_code unreadable;
-  for (const fs::directory_entry& entry : fs::directory_iterator(run / "logs", unreadable)) {
-    if (entry.path().filename().string().starts_with("gpu_metrics_")) return entry.path();
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(run / run_files::kMonitorLog.folder, unreadable)) {
+    if (run_files::kMonitorLog.matches(entry.path().filename().string())) return entry.path();
   }
   return std::nullopt;
 }

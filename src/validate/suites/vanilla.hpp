@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "journal/run_files.hpp"
 #include "validate/suites/benchmark.hpp"
 
 namespace virnucpro {
@@ -11,9 +12,9 @@ namespace virnucpro {
 inline constexpr std::string_view kNoVanilla =
     "the original is not here: --vanilla-command says how it is run";
 
-// The tables that it must write.
-inline constexpr std::array kOriginalTables{"prediction_results.txt",
-                                            "prediction_results_highestscore.csv"};
+// What it must leave.
+inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
+                                            run_files::kConsensusTable.name};
 
 // Runs the original program by the user's own command, through the shell, with what it needs in the
 // environment: INPUT, a FASTA file; OUTPUT, a folder that is there and empty; CHUNK_SIZE. The trial

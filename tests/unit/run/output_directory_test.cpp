@@ -67,7 +67,6 @@ TEST(OutputDirectory, IsMadeWithItsParents) {
     const OutputDirectory directory(path, "x", Existing::kRefuse);
     EXPECT_EQ(read_text(path / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
     EXPECT_EQ(directory.journal(), path / "run.db");
-    EXPECT_EQ(directory.merged(), path / "x_merged");
     EXPECT_EQ(directory.log(), path / "logs" / "virnucpro.log");
   }
   EXPECT_TRUE(std::filesystem::is_empty(path));

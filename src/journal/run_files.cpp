@@ -1,0 +1,111 @@
+#include "journal/run_files.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/file.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::array kRunFiles{
+    run_files::kFrameTable,
+    run_files::kConsensusTable,
+    run_files::kSequenceTable,
+    run_files::kVirusFasta,
+    run_files::kFailedInputs,
+    run_files::kChunks,
+    run_files::kNucleotides,
+    run_files::kProteins,
+    run_files::kEmbeddings,
+    run_files::kSyntheticMark,
+    run_files::kPartialMark,
+    run_files::kJournal,
+    run_files::kJournalWal,
+    RunFile{"", "run.db-shm"},
+    RunFile{"", "run.db-journal"},
+    RunFile{"", "run.db.lock"},
+    run_files::kLog,
+    run_files::kTelemetry,
+    run_files::kBatchLines,
+    run_files::kBatchNumbers,
+    run_files::kMonitorLog,
+    run_files::kReportHtml,
+    run_files::kReportMarkdown,
+    run_files::kReportJson,
+    run_files::kMultiqcGeneral,
+    run_files::kMultiqcScores,
+    run_files::kSpill,
+};
+
+// What a file's name ends in that is not complete.
+std::string incomplete_ending() {
+  return AtomicFile::partial_name({}).string();
+}
+
+bool fits(std::string_view name, std::string_view pattern) {
+  if (pattern.empty()) return name.empty();
+  const std::string_view rest = pattern.substr(1);
+  if (pattern.front() == '*') {
+    for (std::size_t at = 0; at <= name.size(); ++at) {
+      if (fits(name.substr(at), rest)) return true;
+    }
+    return false;
+  }
+  if (pattern.front() == '#') {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    return digits > 0 && fits(name.substr(digits), rest);
+  }
+  return !name.empty() && name.front() == pattern.front() && fits(name.substr(1), rest);
+}
+
+std::string filled(std::string_view pattern, std::string_view differing, std::uint64_t number) {
+  std::string name;
+  for (const char letter : pattern) {
+    if (letter == '*') {
+      name += differing;
+    } else if (letter == '#') {
+      name += std::to_string(number);
+    } else {
+      name += letter;
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+std::filesystem::path RunFile::in(const std::filesystem::path& run, std::string_view differing,
+                                  std::uint64_t number) const {
+  return run / filled(folder, differing, number) / filled(name, differing, number);
+}
+
+bool RunFile::matches(std::string_view file_name) const {
+  return fits(file_name, name);
+}
+
+std::string RunFile::differing_in(const std::filesystem::path& file) const {
+  const std::string found = file.filename().string();
+  if (!matches(found)) return {};
+  return found.substr(name.find('*'), found.size() - (name.size() - 1));
+}
+
+bool is_run_file(std::string_view folder, std::string_view name) {
+  std::string_view complete = name;
+  if (name.ends_with(incomplete_ending())) complete.remove_suffix(incomplete_ending().size());
+  if (folder.empty() && run_files::kSpool.matches(complete)) return complete != name;
+  return std::ranges::any_of(kRunFiles, [&](const RunFile& file) {
+    return fits(folder, file.folder) && (file.matches(name) || file.matches(complete));
+  });
+}
+
+bool is_run_folder(std::string_view name) {
+  return std::ranges::any_of(kRunFiles,
+                             [name](const RunFile& file) { return fits(name, file.folder); });
+}
+
+bool is_incomplete(std::string_view name) {
+  return name.ends_with(incomplete_ending()) || run_files::kSpill.matches(name);
+}
+
+}  // namespace virnucpro
