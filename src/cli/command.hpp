@@ -27,7 +27,7 @@ struct Session {
   std::vector<std::string> arguments{};  // the program's command line
 };
 
-// Each adds one command with its options and its work to the program (utils: also its subcommands).
+// Each adds one command with its options and its work to the program.
 void add_predict_command(Command& program);
 void add_export_command(Command& program);
 void add_merge_command(Command& program);
@@ -38,7 +38,14 @@ void add_benchmark_command(Command& program);
 void add_profile_command(Command& program);
 void add_tune_command(Command& program);
 void add_generate_command(Command& program);
-void add_utils_commands(Command& program);
-void add_help_command(Command& program);  // after the commands it describes
+void add_utils_commands(Command& program);  // and those under it
+void add_help_command(Command& program);    // after the commands it describes
+
+void add_validate_command(Command& utils);
+void add_inspect_command(Command& utils);
+void add_list_devices_command(Command& utils);
+void add_generate_config_command(Command& utils);
+void add_validate_checkpoints_command(Command& utils);
+void add_export_weights_command(Command& utils);
 
 }  // namespace virnucpro

@@ -5,7 +5,11 @@
 
 namespace virnucpro {
 
-// The devices of this machine, one per line: the CPU, then the GPUs or why there is none.
+// "AMD EPYC 9454, 2 of 96 processors, 15.6 GiB memory, cpu-avx512, bf16: cpu-avx512-bf16": which
+// code computes here (ops/cpu.hpp) comes last, "cpu-avx2, no bf16 (AVX512_BF16)" on an older one.
+std::string describe_processor();
+
+// What this machine can compute on, a line each: the CPU, then the GPUs or why there is none.
 std::string describe_devices();
 
 // One line of it: a GPU by its index, or the CPU.

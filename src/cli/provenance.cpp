@@ -8,7 +8,6 @@
 #include "base/host_name.hpp"
 #include "base/version.hpp"
 #include "cli/devices.hpp"
-#include "cli/processor.hpp"
 #include "cli/version.hpp"
 #include "observe/monitor_rows.hpp"
 

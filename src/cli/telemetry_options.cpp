@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/processor.hpp"
+#include "cli/devices.hpp"
 #include "cli/version.hpp"
 
 namespace virnucpro {

@@ -1,4 +1,4 @@
-#include "cli/utils.hpp"
+#include "cli/command.hpp"
 
 namespace virnucpro {
 

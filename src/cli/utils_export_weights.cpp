@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "cli/utils.hpp"
 #include "weights/export.hpp"
 #include "weights/load.hpp"
 #include "weights/synthetic.hpp"

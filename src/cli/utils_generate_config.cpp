@@ -3,10 +3,10 @@
 
 #include "base/config.hpp"
 #include "base/file.hpp"
+#include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/standard_output.hpp"
-#include "cli/utils.hpp"
 
 namespace virnucpro {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/text.hpp"
+#include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/standard_output.hpp"
-#include "cli/utils.hpp"
 #include "weights/inspect.hpp"
 
 namespace virnucpro {

@@ -7,10 +7,10 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/sequence_report.hpp"
 #include "cli/standard_output.hpp"
-#include "cli/utils.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/command.hpp"
 #include "cli/standard_output.hpp"
-#include "cli/utils.hpp"
 #include "journal/kept_run.hpp"
 #include "tables/sequence_walk.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "documents/completion.hpp"
+#include "documents/documents.hpp"
 #include "documents/value_words.hpp"
 
 namespace virnucpro {

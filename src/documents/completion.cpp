@@ -1,9 +1,9 @@
-#include "documents/completion.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <list>
+
+#include "documents/documents.hpp"
 
 namespace virnucpro {
 namespace {

@@ -12,9 +12,7 @@
 #include "base/file.hpp"
 #include "base/terminal.hpp"
 #include "cli/program.hpp"
-#include "documents/completion.hpp"
-#include "documents/man_page.hpp"
-#include "documents/reference.hpp"
+#include "documents/documents.hpp"
 
 namespace virnucpro {
 namespace {

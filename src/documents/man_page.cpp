@@ -1,5 +1,3 @@
-#include "documents/man_page.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "cli/environment.hpp"
+#include "documents/documents.hpp"
 #include "journal/run_files.hpp"
 
 namespace virnucpro {

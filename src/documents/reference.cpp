@@ -1,5 +1,3 @@
-#include "documents/reference.hpp"
-
 #include <fmt/format.h>
 
 #include <string_view>
@@ -7,6 +5,7 @@
 #include "base/config.hpp"
 #include "base/error.hpp"
 #include "cli/environment.hpp"
+#include "documents/documents.hpp"
 
 namespace virnucpro {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "documents/completion.hpp"
+#include "documents/documents.hpp"
 #include "documents/value_words.hpp"
 
 namespace virnucpro {

@@ -1,5 +1,3 @@
-#include "report/report_html.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string_view>
 
 #include "report/page_style.hpp"
+#include "report/page_writers.hpp"
 #include "report/svg_plot.hpp"
 
 namespace virnucpro {

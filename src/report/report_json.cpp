@@ -1,6 +1,5 @@
-#include "report/report_json.hpp"
-
 #include "base/json_writer.hpp"
+#include "report/page_writers.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,11 +1,11 @@
-#include "report/report_markdown.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
+
+#include "report/page_writers.hpp"
 
 namespace virnucpro {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
-#include "run/synthetic_mark.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {

@@ -11,7 +11,6 @@
 #include "run/input_check.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
-#include "run/synthetic_mark.hpp"
 #include "run/virus_fasta.hpp"
 #include "tables/failed_inputs.hpp"
 #include "tables/sequence_walk.hpp"

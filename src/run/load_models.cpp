@@ -5,7 +5,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/version.hpp"
-#include "run/synthetic_mark.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {

@@ -23,7 +23,7 @@
 #include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
-#include "run/synthetic_mark.hpp"
+#include "run/virus_fasta.hpp"
 #include "tables/failed_inputs.hpp"
 
 namespace virnucpro {

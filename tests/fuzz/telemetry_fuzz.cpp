@@ -10,9 +10,7 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "report/compared_runs_page.hpp"
-#include "report/report_html.hpp"
-#include "report/report_json.hpp"
-#include "report/report_markdown.hpp"
+#include "report/page_writers.hpp"
 #include "report/single_run_page.hpp"
 
 namespace {

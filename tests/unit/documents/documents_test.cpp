@@ -1,7 +1,8 @@
+#include "documents/documents.hpp"
+
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "documents/man_page.hpp"
 #include "documents/value_words.hpp"
 
 namespace virnucpro {

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json_values.hpp"
-#include "report/report_html.hpp"
-#include "report/report_json.hpp"
-#include "report/report_markdown.hpp"
+#include "report/page_writers.hpp"
 
 namespace virnucpro {
 namespace {

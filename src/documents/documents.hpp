@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.hpp"
+
+namespace virnucpro {
+
+// virnucpro(1), in the man macros: every command with its options and examples, exit codes,
+// environment, configuration.
+std::string man_page(const Command& program);
+
+// `text` as roff shows it letter by letter, at the beginning of a line, too.
+std::string roff(std::string_view text);
+
+// Completion of commands, options and values, as each shell loads it for the program's name. Both
+// need nothing but the shell. `program`: as with_help_topics() gives it.
+std::string bash_completion(const Command& program);
+std::string zsh_completion(const Command& program);
+
+// The commands with those that `help` describes as commands of it: "virnucpro help utils inspect".
+Command with_help_topics(Command program);
+
+// docs/errors.md: the table of errors.
+std::string error_reference();
+// docs/configuration.md: the keys of the configuration file, and the environment.
+std::string configuration_reference();
+
+}  // namespace virnucpro
