@@ -16,6 +16,7 @@ OWN_VARIABLES = ("VIRNUCPRO_MODELS", "VIRNUCPRO_DISABLE_PACKING", "VIRNUCPRO_DIS
                  "VIRNUCPRO_V1_ATTENTION", "VIRNUCPRO_DISABLE_CHECKPOINTING", "VIRNUCPRO_CUPTI")
 MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
           "-p", "synthetic"]
+SHORT = ["-e", "100", "--no-progress"]
 TABLES = ("prediction_results.txt", "prediction_results_highestscore.csv")
 
 
@@ -110,6 +111,14 @@ def pieces(genome):
 @pytest.fixture
 def sequences(genome):
     return pieces(genome)
+
+
+@pytest.fixture
+def interrupted(program):
+    """A run whose journal has nothing but its fingerprint."""
+    program.interrupt(program.start("predict", *MODELS, "-", *SHORT, "-o", "out",
+                                    stdin=subprocess.PIPE, stderr=subprocess.PIPE))
+    return program
 
 
 def fasta(sequences, width=60, end="\n"):

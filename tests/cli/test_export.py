@@ -8,11 +8,10 @@ import sqlite3
 import subprocess
 
 import pytest
-from conftest import MODELS, Program, fasta, fastq, message
+from conftest import MODELS, SHORT, Program, fasta, fastq, message
 from rights import read_only, without_rights
 
-SHORT = ["-e", "100", "--no-progress"]
-RECORDS = 4500  # twice as many need more than two blocks of a shard
+RECORDS = 4500  # twice that is over two blocks of shards
 
 
 @pytest.fixture
@@ -20,15 +19,6 @@ def run(program, sequences):
     (program.folder / "reads.fa").write_text(fasta(sequences))
     result = program.predict("reads.fa", *SHORT, "-o", "out")
     assert result.returncode == 0, message(result)
-    return program
-
-
-@pytest.fixture
-def interrupted(program, sequences):
-    """A run whose journal only has its fingerprint."""
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
-    program.interrupt(process)
     return program
 
 

@@ -6,11 +6,10 @@ import signal
 import subprocess
 
 import pytest
-from conftest import MODELS, fasta, message
+from conftest import SHORT, fasta, message
 from report_page import read_page
 from rights import read_only, without_rights
 
-SHORT = ["-e", "100", "--no-progress"]
 FILES = {"report.html", "report.md", "report.json", "virnucpro_mqc.json",
          "virnucpro_scores_mqc.tsv"}
 MARKUP = "<script>alert(1)</script>"
@@ -136,15 +135,6 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
     assert program.predict(name, *SHORT, "-o", "other").returncode == 0
     assert program("report", "<b>out", "other", "-o", "x.html").returncode == 0
     assert "<b>out" in read_page(program.folder / "x.html").text_of["th"]
-
-
-@pytest.fixture
-def interrupted(program, sequences):
-    """A run whose journal only has its fingerprint."""
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
-    program.interrupt(process)
-    return program
 
 
 def test_report_of_an_interrupted_run(interrupted):

@@ -9,10 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import MODELS, Program, fasta, message
+from conftest import MODELS, SHORT, Program, fasta, message
 from lengths import by_length
 
-SHORT = ["-e", "100", "--no-progress"]
 READS = by_length(300, 1000)
 UNITS_BYTES = 20_000  # size of the journal after some units
 

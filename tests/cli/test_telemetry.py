@@ -11,10 +11,9 @@ import h5py
 import jsonschema
 import pandas
 import pytest
-from conftest import MODELS, SOURCE, fasta, message
+from conftest import MODELS, SHORT, SOURCE, fasta, message
 
-SHORT = ["-e", "100", "--no-progress"]
-SCHEMA = json.loads((SOURCE / "docs" / "reference" / "telemetry.schema.json").read_text())
+SCHEMA = json.loads((SOURCE / "docs" / "telemetry.schema.json").read_text())
 
 
 @pytest.fixture

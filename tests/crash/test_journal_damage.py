@@ -34,28 +34,27 @@ EDGES = by_length((0, HEADER, 4096), (0, 16, 32, 56, HEADER, 4096))
 BESIDE = by_length((0,), (-1, 0, 1))
 
 
-def flips(data, command):
-    """Where to flip a bit: in the header and in parts of the rest. A unit test covers every byte of
-    the header and more of the rest, without the program (tests/unit/journal/journal_test.cpp)."""
+def flipped(data, command):
+    """With one bit flipped, in the header and some of the rest. The unit tests do so without the
+    program, in every byte of the header and more of the rest (tests/unit/journal/journal_test.cpp)."""
     header, something, zeros = STRIDES[command]
     places = {True: [], False: []}
     for at, byte in enumerate(data):
         places[byte != 0 or at < HEADER].append(at)
     head = [at for at in places[True] if at < HEADER]
-    return [*head[::header], *places[True][len(head)::something], *places[False][::zeros]]
+    for at in (*head[::header], *places[True][len(head)::something], *places[False][::zeros]):
+        damaged = bytearray(data)
+        damaged[at] ^= 1 << at % 8
+        yield f"bit {at % 8} of byte {at}", bytes(damaged)
 
 
-def lengths(data, command):
-    """Where to cut: some of all lengths, and around the ends of headers and pages."""
+def cut(data, command):
+    """Cut to some of all lengths, and around the ends of headers and pages."""
     edges = {at + off for at in (*EDGES, len(data)) for off in BESIDE}
     edges.add(len(data) - 1)
-    return sorted(at for at in {*edges, *spread(len(data) - 1, LENGTHS[command])} if 0 <= at < len(data))
-
-
-def check(complaints):
-    """Checks all damages together, so that one failure does not hide others."""
-    assert complaints
-    assert {what: why for what, why in complaints.items() if why} == {}
+    for length in sorted({*edges, *spread(len(data) - 1, LENGTHS[command])}):
+        if 0 <= length < len(data):
+            yield f"cut to {length} bytes", data[:length]
 
 
 class Journal:
@@ -122,24 +121,12 @@ def left(request, tmp_path_factory):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_bit_is_flipped(left, command):
+@pytest.mark.parametrize("damage", [flipped, cut])
+def test_what_is_damaged(left, damage, command):
+    """All damages together, so that one failure does not hide the others."""
     journal = Journal(*left, command)
-    complaints = {}
-    for name, whole in journal.files.items():
-        for at in flips(whole, command):
-            data = bytearray(whole)
-            data[at] ^= 1 << at % 8
-            complaints[f"{name}, bit {at % 8} of byte {at}"] = (
-                journal.complaint(name, bytes(data)))
-    check(complaints)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_it_is_cut(left, command):
-    journal = Journal(*left, command)
-    complaints = {}
-    for name, whole in journal.files.items():
-        for length in lengths(whole, command):
-            complaints[f"{name}, cut to {length} bytes"] = (
-                journal.complaint(name, whole[:length]))
-    check(complaints)
+    complaints = {f"{name}, {what}": journal.complaint(name, damaged)
+                  for name, whole in journal.files.items()
+                  for what, damaged in damage(whole, command)}
+    assert complaints
+    assert {what: why for what, why in complaints.items() if why} == {}

@@ -24,6 +24,7 @@ def assert_fp32(got: np.ndarray, wanted: np.ndarray, names) -> None:
 
 def assert_bf16(got: np.ndarray, fp32: np.ndarray, names) -> None:
     assert got.shape == fp32.shape
+    assert not np.array_equal(got, fp32), "--precision bf16 computed in fp32"
     for name, cosine in zip(names, cosines(got, fp32)):
         assert cosine >= BF16_COSINE, f"{name}: cosine {cosine:.7f}"
 

@@ -8,6 +8,8 @@ from typing import Dict, List, NamedTuple, Optional, Sequence
 import h5py
 import numpy as np
 
+from sequences import write_fasta
+
 TIMEOUT_SECONDS = 300
 
 
@@ -54,6 +56,15 @@ class Program:
     def embed(self, source: Path, out: Path, *arguments: object) -> Dict[str, np.ndarray]:
         self.run("embed", source, "-o", out, "--force", *arguments)
         return read_embeddings(out)
+
+    def embed_records(self, records, folder: Path, dataset: str, *arguments: object) -> np.ndarray:
+        """One model's embeddings of records, a row each, in their order."""
+        fasta = write_fasta(folder / "records.fa", records)
+        what = dataset.replace("_", "-")
+        data = self.embed(fasta, folder / "out.h5", "--what", what, *arguments)
+        assert list(data["ids"]) == [name for name, _ in records]
+        assert set(data) == {"ids", dataset}
+        return data[dataset]
 
     def predict(self, source: object, out: Path, *arguments: object, **options) -> TableFiles:
         self.run("predict", source, "-o", out, "--force", *arguments, **options)

@@ -80,6 +80,13 @@ void wait_for_samples(const Monitor& monitor, std::uint64_t more) {
   wait_until([&] { return monitor.summary().samples >= before + more; });
 }
 
+// What a monitor tells that took so many samples. It is gone then, and its file whole.
+MonitorSummary summary_after(std::uint64_t samples, const MonitorSettings& settings) {
+  const Monitor monitor(settings);
+  wait_for_samples(monitor, samples);
+  return monitor.summary();
+}
+
 struct MonitorTest : testing::Test {
   MonitorTest() {
     send_log_to([this](LogLevel level, std::string_view text) {
@@ -137,10 +144,7 @@ TEST_F(MonitorTest, MeasuresADeviceAndTheHost) {
 
 TEST_F(MonitorTest, WritesARowForEachOfThemEachTime) {
   const FakeDriver driver(kWholeGpu);
-  {
-    const Monitor monitor(settings({"GPU-1"}));
-    wait_for_samples(monitor, 3);
-  }
+  summary_after(3, settings({"GPU-1"}));
   const std::vector<Row> rows = rows_of(csv);
   ASSERT_GE(rows.size(), 6U);
   EXPECT_EQ(rows[0][kTime], rows[1][kTime]);
@@ -199,12 +203,7 @@ TEST_F(MonitorTest, NamesThePhaseOfEachRow) {
 
 TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
   const FakeDriver driver("MIG-7 memory 5/20\n");
-  MonitorSummary summary;
-  {
-    const Monitor monitor(settings({"MIG-7"}));
-    wait_for_samples(monitor, 2);
-    summary = monitor.summary();
-  }
+  const MonitorSummary summary = summary_after(2, settings({"MIG-7"}));
   EXPECT_THAT(warnings, IsEmpty());
   EXPECT_EQ(summary.devices[0].failure, "");
   EXPECT_EQ(summary.devices[0].whole().utilization_percent.count, 0U);
@@ -215,22 +214,14 @@ TEST_F(MonitorTest, TellsWhatAPartOfAGpuTells) {
 
 TEST_F(MonitorTest, TellsDevicesApart) {
   const FakeDriver driver("GPU-2 memory 2/9\nGPU-1 memory 1/9\n");
-  {
-    const Monitor monitor(settings({"GPU-1", "GPU-2"}));
-    wait_for_samples(monitor, 2);
-  }
+  summary_after(2, settings({"GPU-1", "GPU-2"}));
   EXPECT_EQ(rows_of(csv, "cuda:0").front()[kUsed], "1");
   EXPECT_EQ(rows_of(csv, "cuda:1").front()[kUsed], "2");
 }
 
 TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
   const FakeDriver driver("GPU-1 memory 1/9 !15 !15 !15 3/9\nGPU-2 memory 2/9\n");
-  MonitorSummary summary;
-  {
-    const Monitor monitor(settings({"GPU-1", "GPU-2"}));
-    wait_for_samples(monitor, 6);
-    summary = monitor.summary();
-  }
+  const MonitorSummary summary = summary_after(6, settings({"GPU-1", "GPU-2"}));
   EXPECT_THAT(warnings, ElementsAre("cuda:0 does not answer: GPU is lost"));
   EXPECT_EQ(summary.devices[0].failure, "GPU is lost");
   EXPECT_EQ(summary.devices[0].whole().memory_used.count, summary.samples - 3);
@@ -243,12 +234,7 @@ TEST_F(MonitorTest, GoesOnWhenADeviceStopsToAnswer) {
 
 TEST_F(MonitorTest, MeasuresTheOthersWhereADeviceIsNotFound) {
   const FakeDriver driver("GPU-2 memory 2/9\n");
-  MonitorSummary summary;
-  {
-    const Monitor monitor(settings({"GPU-1", "GPU-2"}));
-    wait_for_samples(monitor, 2);
-    summary = monitor.summary();
-  }
+  const MonitorSummary summary = summary_after(2, settings({"GPU-1", "GPU-2"}));
   EXPECT_THAT(warnings, ElementsAre("cuda:0 is not measured: NVML does not find it: Not Found"));
   EXPECT_EQ(summary.devices[0].failure, "Not Found");
   EXPECT_THAT(rows_of(csv, "cuda:0"), IsEmpty());
@@ -258,12 +244,7 @@ TEST_F(MonitorTest, MeasuresTheOthersWhereADeviceIsNotFound) {
 TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
   MonitorSettings without = settings({"GPU-1"});
   without.nvml_library = "/nowhere/libnvidia-ml.so.1";
-  MonitorSummary summary;
-  {
-    const Monitor monitor(without);
-    wait_for_samples(monitor, 2);
-    summary = monitor.summary();
-  }
+  const MonitorSummary summary = summary_after(2, without);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("the host alone: /nowhere/libnvidia-ml.so.1")));
   EXPECT_THAT(summary.nvml_failure, HasSubstr("/nowhere"));
   EXPECT_EQ(rows_of(csv, "host").size(), rows_of(csv).size());
@@ -272,11 +253,7 @@ TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
 TEST_F(MonitorTest, OpensNoNvmlWithoutDevices) {
   MonitorSettings host = settings({});
   host.nvml_library = "/nowhere/libnvidia-ml.so.1";
-  {
-    const Monitor monitor(host);
-    wait_for_samples(monitor, 1);
-    EXPECT_EQ(monitor.summary().nvml_failure, "");
-  }
+  EXPECT_EQ(summary_after(1, host).nvml_failure, "");
   EXPECT_THAT(warnings, IsEmpty());
 }
 
@@ -285,10 +262,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
     warnings.clear();
     MonitorSettings unwritable = settings({});
     unwritable.csv = path;
-    {
-      const Monitor monitor(unwritable);
-      wait_for_samples(monitor, 3);
-    }
+    summary_after(3, unwritable);
     EXPECT_THAT(warnings, ElementsAre(HasSubstr(path + ": measurements are left out: ")));
   }
 }
@@ -296,10 +270,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
 TEST_F(MonitorTest, NeedsNoFile) {
   MonitorSettings without = settings({});
   without.csv.clear();
-  {
-    const Monitor monitor(without);
-    wait_for_samples(monitor, 2);
-  }
+  summary_after(2, without);
   EXPECT_THAT(warnings, IsEmpty());
 }
 

@@ -35,6 +35,11 @@ std::string shown(const InputEvent& event) {
          std::string(failure.error.info().name);
 }
 
+Error first_failure(InputSettings settings) {
+  const Cancel cancel;
+  return std::get<InputFailure>(*InputSet(std::move(settings), cancel).next()).error;
+}
+
 std::vector<std::string> events(InputSettings settings) {
   const Cancel cancel;
   InputSet inputs(std::move(settings), cancel);
@@ -180,11 +185,8 @@ TEST_F(Inputs, ABamThatIsNotCompressed) {
 TEST_F(Inputs, AlignmentsAreNoPairs) {
   const std::string fastq = write("fq", "@a\nA\n+\nI\n");
   const std::string path = write("bam", bam(kSam));
-  const Cancel cancel;
   for (const auto& paths : {std::vector{path, fastq}, std::vector{fastq, path}}) {
-    InputSet inputs({.paths = paths, .paired = true}, cancel);
-    const auto event = inputs.next();
-    EXPECT_EQ(std::get<InputFailure>(*event).error.what(),
+    EXPECT_EQ(first_failure({.paths = paths, .paired = true}).what(),
               path +
                   ": the command line cannot be used: it is BAM, whose flags tell mates apart: "
                   "leave --paired out");
@@ -194,10 +196,7 @@ TEST_F(Inputs, AlignmentsAreNoPairs) {
 TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {
   const std::string whole = content_of(VIRNUCPRO_SOURCE_DIR "/examples/lambda.fa.gz");
   const std::string path = write("cut", whole.substr(0, whole.size() / 2));
-  const Cancel cancel;
-  InputSet inputs({.paths = {path}}, cancel);
-  const auto event = inputs.next();
-  const Error& error = std::get<InputFailure>(*event).error;
+  const Error error = first_failure({.paths = {path}});
   EXPECT_EQ(error.kind(), ErrorKind::kInputTruncated);
   EXPECT_EQ(error.place().file, path);
   EXPECT_EQ(error.place().record, 1U);
@@ -233,11 +232,8 @@ TEST_F(Inputs, PairsThatAreNone) {
 TEST_F(Inputs, PairsAreFastq) {
   const std::string fasta = write("r.fa", ">a\nA\n");
   const std::string fastq = write("r.fq", "@a\nA\n+\nI\n");
-  const Cancel cancel;
   for (const auto& paths : {std::vector{fasta, fastq}, std::vector{fastq, fasta}}) {
-    InputSet inputs({.paths = paths, .paired = true}, cancel);
-    const auto event = inputs.next();
-    EXPECT_EQ(std::get<InputFailure>(*event).error.what(),
+    EXPECT_EQ(first_failure({.paths = paths, .paired = true}).what(),
               fasta +
                   ": record 1, byte 0: input is not well formed: it is FASTA; --paired takes "
                   "FASTQ only");
