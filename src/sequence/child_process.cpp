@@ -1,6 +1,7 @@
 #include "sequence/child_process.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,9 +13,10 @@
 #include <ctime>
 #include <fstream>
 #include <initializer_list>
+#include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "sequence/socket_pair.hpp"
 
 namespace virnucpro {
 namespace {
@@ -42,6 +44,25 @@ std::uint64_t seconds_used(pid_t process) {
   return static_cast<std::uint64_t>(used.tv_sec) + 1;
 }
 
+void keep_only(int socket) {
+  ::dup2(socket, STDIN_FILENO);
+  ::dup2(socket, STDOUT_FILENO);
+  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // libraries report there
+  ::closefrom(STDERR_FILENO + 1);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+}
+
+[[noreturn]] void live(int socket, const std::function<void()>& work) {
+  keep_only(socket);
+  try {
+    work();
+  } catch (...) {  // that it ends early says it
+  }
+  ::_exit(0);
+}
+
 }  // namespace
 
 ChildProcess::~ChildProcess() {
@@ -49,6 +70,15 @@ ChildProcess::~ChildProcess() {
   ::kill(id, SIGKILL);
   while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void()>& work) {
+  SocketPair ends = make_socket_pair();
+  id = ::fork();
+  if (id == 0) live(ends.other.get(), work);
+  if (id > 0) return std::move(ends.one);
+  throw Error(ErrorKind::kOutOfMemory,  // also where no more processes are allowed
+              fmt::format("no process can be started to {}: {}", for_what, errno_text(errno)));
 }
 
 void ChildProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
@@ -61,16 +91,6 @@ std::uint64_t data_bytes() {
   std::ifstream file("/proc/self/statm");
   for (std::uint64_t& count : pages) file >> count;
   return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-void keep_only(int socket) {
-  ::dup2(socket, STDIN_FILENO);
-  ::dup2(socket, STDOUT_FILENO);
-  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // libraries write there
-  ::closefrom(STDERR_FILENO + 1);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
-  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  ::setrlimit(RLIMIT_CORE, &none);
 }
 
 }  // namespace virnucpro

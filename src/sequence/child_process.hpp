@@ -3,18 +3,29 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "base/file.hpp"
 
 namespace virnucpro {
 
-// A forked process; the destructor kills it.
+// A process that was forked, to read what nobody vouches for: it ends with the object. It has one
+// socket, as its standard input and output, and nothing else: with the other end of that open, or
+// the lock of an output folder, it would outlive the one who started it, who alone decides when it
+// ends.
 struct ChildProcess {
   ChildProcess() = default;
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Limits its data memory (RLIMIT_DATA) and its processor time from now on; it ends when it uses
-  // more. Errors: kInputRead if the kernel refuses.
+  // Does `work` in the process, which ends then, or when something is thrown. Returns the other end
+  // of its socket. Errors: kOutOfMemory, naming what the process is `for_what`; kInputRead.
+  UniqueFd start(std::string_view for_what, const std::function<void()>& work);
+
+  // Data memory (RLIMIT_DATA) and, from now on, time of a processor: it ends when it uses more.
+  // Errors: kInputRead, where the kernel refuses.
   void allow(std::uint64_t bytes, std::uint64_t seconds) const;
 
   pid_t id = -1;
@@ -22,10 +33,5 @@ struct ChildProcess {
 
 // The data memory of this process as RLIMIT_DATA counts it; 0 if /proc does not say.
 std::uint64_t data_bytes();
-
-// For a process just forked to read untrusted data: keeps one socket as standard input and output,
-// and closes all else. An open end of the parent's socket, or the lock of an output folder, would
-// let it outlive its parent, which alone decides when it ends.
-void keep_only(int socket);
 
 }  // namespace virnucpro

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,39 +10,15 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "sequence/child_process.hpp"
 #include "sequence/cram_decoder.hpp"
 #include "sequence/socket_pair.hpp"
 
 namespace virnucpro {
-namespace {
-
-[[noreturn]] void become_decoder(int socket, const std::string& reference) {
-  keep_only(socket);
-  try {
-    decode_cram(reference);
-  } catch (...) {  // the parent notices the early end
-  }
-  ::_exit(0);
-}
-
-}  // namespace
 
 CramProcess::CramProcess(const std::string& reference, Input input, const Cancel& cancel)
     : input_(std::move(input)), cancel_(cancel) {
-  start(reference);
+  socket_ = process_.start("decode CRAM", [&reference] { decode_cram(reference); });
   read_hello();
-}
-
-void CramProcess::start(const std::string& reference) {
-  SocketPair ends = make_socket_pair();
-  socket_ = std::move(ends.one);
-  process_.id = ::fork();
-  if (process_.id == 0) become_decoder(ends.other.get(), reference);
-  if (process_.id < 0) {  // or the limit on processes is reached
-    throw Error(ErrorKind::kOutOfMemory,
-                "no process can be started to decode CRAM: " + errno_text(errno));
-  }
 }
 
 void CramProcess::read_hello() {

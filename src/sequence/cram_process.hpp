@@ -36,7 +36,6 @@ class CramProcess : public ByteSource {
   std::size_t read(std::span<char> buffer) override;
 
  private:
-  void start(const std::string& reference);
   void read_hello();
   void refill();
   void send_some();

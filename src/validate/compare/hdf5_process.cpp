@@ -74,8 +74,7 @@ bool receive_request(Request& request) {
          static_cast<ssize_t>(sizeof(request));
 }
 
-[[noreturn]] void become_reader(int socket, const std::string& path) {
-  keep_only(socket);
+void answer_requests(const std::string& path) {
   try {
     const auto file = open_hdf5_rows(path);
     Request request;
@@ -83,9 +82,7 @@ bool receive_request(Request& request) {
     while (heard && receive_request(request)) heard = send_answer(answer_to(request, *file), false);
   } catch (const Error& error) {
     send_answer(error.detail(), true);
-  } catch (...) {  // the early end itself reports the failure
   }
-  ::_exit(0);
 }
 
 // --- in the requesting process -------------------------------------------------------------------
@@ -94,8 +91,9 @@ class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const MappedFile readable(path);  // if not readable, the usual error for files
-    start();
+    const MappedFile readable(path);  // or else the error is one of every file
+    socket_ = process_.start("read HDF5", [this] { answer_requests(path_); });
+    allow();
     const std::string description = receive();
     PackedReader answer(description, kAnswer);
     rows_ = answer.varint();
@@ -130,18 +128,6 @@ class Hdf5Process : public EmbeddingReader {
     std::uint64_t end = 0;
     std::string bytes{};
   };
-
-  void start() {
-    SocketPair ends = make_socket_pair();
-    socket_ = std::move(ends.one);
-    process_.id = ::fork();
-    if (process_.id == 0) become_reader(ends.other.get(), path_);
-    if (process_.id < 0) {  // also when the limit of processes is reached
-      throw Error(ErrorKind::kOutOfMemory,
-                  "no process can be started to read HDF5: " + errno_text(errno));
-    }
-    allow();
-  }
 
   void allow() const { process_.allow(data_bytes() + kMostMemory, kMostSeconds); }
 
