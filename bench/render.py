@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/performance.md from bench/results/, where also the JSON of `virnucpro benchmark` lies,
+"""Writes docs/develop/performance.md from bench/results/, where also the JSON of `virnucpro benchmark` lies,
 and bench/comments.md."""
 
 import json

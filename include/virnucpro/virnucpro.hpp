@@ -1,7 +1,7 @@
 #pragma once
 
 // virnucpro as a library: open the models once, then embed and classify sequences in memory. The
-// numbers are those of the program, bit for bit. C++17; docs/library.md has an example.
+// numbers are those of the program, bit for bit. C++17; docs/use/library.md has an example.
 
 #include <cstddef>
 #include <map>
@@ -21,7 +21,7 @@ struct ErrorInfo;
 VIRNUCPRO_PUBLIC std::string_view version() noexcept;
 
 // The only exception that leaves the library. what() is one sentence that names file, tensor or
-// sequence; the other fields are those of the program's table of errors (docs/errors.md).
+// sequence; the other fields are those of the program's table of errors (docs/reference/errors.md).
 class VIRNUCPRO_PUBLIC Exception : public std::runtime_error {
  public:
   Exception(const Exception&) = default;
@@ -100,7 +100,7 @@ struct Analysis {
 // nothing else. After an exception the object is as before the call.
 class VIRNUCPRO_PUBLIC Models {
  public:
-  // Names of models as in the program (docs/models.md): a file, a folder, a published name, or
+  // Names of models as in the program (docs/use/models.md): a file, a folder, a published name, or
   // synthetic:NAME.
   struct Options {
     std::string dnabert_s = "zhihan1996/DNABERT-S";

@@ -32,8 +32,8 @@ constexpr std::array kVariables{
                         false},
     EnvironmentVariable{
         "ONEDNN_MAX_CPU_ISA",
-        "AVX2: the same numbers as on a processor without AVX-512 (docs/determinism.md)", true,
-        false},
+        "AVX2: the same numbers as on a processor without AVX-512 (docs/reference/determinism.md)",
+        true, false},
     EnvironmentVariable{"TMPDIR",
                         "for what is kept while the program runs: the index of a --reference, the "
                         "journal of --output -; else /tmp",

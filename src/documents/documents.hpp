@@ -22,9 +22,9 @@ std::string zsh_completion(const Command& program);
 // The commands with those that `help` describes as commands of it: "virnucpro help utils inspect".
 Command with_help_topics(Command program);
 
-// docs/errors.md: the table of errors.
+// docs/reference/errors.md: the table of errors.
 std::string error_reference();
-// docs/configuration.md: the keys of the configuration file, and the environment.
+// docs/reference/configuration.md: the keys of the configuration file, and the environment.
 std::string configuration_reference();
 
 }  // namespace virnucpro

@@ -8,8 +8,8 @@
 namespace virnucpro {
 
 // The name of a file that a run writes, and the folder of the run's directory that it lies in.
-// docs/outputs.md says what is in each file. In both, "*" stands for what differs from run to run
-// (the stem, or the time at which the run began) and "#" for a number.
+// docs/use/outputs.md says what is in each file. In both, "*" stands for what differs from run to
+// run (the stem, or the time at which the run began) and "#" for a number.
 struct RunFile {
   std::string_view folder;  // "": the directory itself
   std::string_view name;

@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "journal/run_files.hpp"
+
 namespace virnucpro {
 
 ExtraFiles::ExtraFiles(const PredictSettings& settings, const RunModels& models,
@@ -46,7 +48,8 @@ void ExtraFiles::drop() {
 
 void ExtraFiles::finish(const Journal& journal, const Cancel& cancel) {
   if (sequences_) {
-    sequences_->write(journal, settings_.threshold, directory_.path() / "virus.fasta", cancel);
+    sequences_->write(journal, settings_.threshold, run_files::kVirusFasta.in(directory_.path()),
+                      cancel);
   }
   if (intermediates_) intermediates_->commit();
 }

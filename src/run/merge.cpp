@@ -12,7 +12,6 @@
 #include "journal/journal.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/known_parts.hpp"
-#include "journal/part_reader.hpp"
 #include "journal/run_files.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"

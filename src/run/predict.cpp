@@ -12,10 +12,8 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
-#include "journal/journal_writer.hpp"
-#include "journal/known_parts.hpp"
+#include "journal/ledger.hpp"
 #include "journal/run_files.hpp"
-#include "journal/unit_log.hpp"
 #include "observe/trace.hpp"
 #include "run/batch_runner.hpp"
 #include "run/extra_files.hpp"
@@ -23,7 +21,6 @@
 #include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
-#include "run/virus_fasta.hpp"
 #include "tables/failed_inputs.hpp"
 
 namespace virnucpro {
@@ -113,16 +110,9 @@ class PredictRun {
         journal(),
         {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold},
         cancel_);
-    if (rereader_) {
-      rereader_->write(journal_, settings_.threshold, run_files::kVirusFasta.in(directory_.path()),
-                       cancel_);
-    }
-    if (intermediates_) intermediates_->commit();
-    summary.inputs = journal_.inputs();
-    summary.unknown_letters = unknown_letters_;
-    summary.skipped = skipped_;
-    summary.synthetic = synthetic_;
-    return summary;
+    files_.finish(journal(), cancel_);
+    summary_.inputs = journal().inputs();
+    return summary_;
   }
 
   const Journal& journal() const { return ledger_.journal(); }

@@ -10,7 +10,6 @@
 
 #include "journal/journal.hpp"
 #include "journal/known_parts.hpp"
-#include "journal/part_reader.hpp"
 #include "journal/run_files.hpp"
 #include "observe/counters.hpp"
 #include "run/input_check.hpp"

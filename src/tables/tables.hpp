@@ -35,10 +35,10 @@ struct TableCounts {
 };
 
 // Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the
-// journal, without the failed inputs (semantics 6). All three are complete and synced before the
-// first gets its name. Memory does not grow with the run: the rows of the consensus table, and the
-// ids to count duplicates, are sorted on disk in the output directory. Errors: kOutputWrite,
-// kJournalDamaged, Cancel's; then none of them exists.
+// journal, without the failed inputs (semantics.md, section 6). All three are complete and synced
+// before the first gets its name. Memory does not grow with the run: the rows of the consensus
+// table, and the ids to count duplicates, are sorted on disk in the output directory. Errors:
+// kOutputWrite, kJournalDamaged, Cancel's; then none of them exists.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 

@@ -67,7 +67,7 @@ WORKERS = (1, *SEVERAL)
 
 
 def errors():
-    """{name: (exit code, meaning)} from docs/errors.md."""
+    """{name: (exit code, meaning)} from docs/reference/errors.md."""
     rows = re.findall(r"^\| `([\w-]+)` \| (\d+) \| ([^|]+) \|",
                       (SOURCE / "docs" / "reference" / "errors.md").read_text(), re.MULTILINE)
     return {name: (int(code), meaning) for name, code, meaning in rows}

@@ -1,6 +1,6 @@
 """Full, over-quota and broken disks: each call fails in turn, and some disks are really full.
 
-The run ends with an error of docs/errors.md that names a file, or succeeds. No table is
+The run ends with an error of docs/reference/errors.md that names a file, or succeeds. No table is
 half-written. Once the disk works again, `--resume` gives the right bytes.
 """
 

@@ -1,4 +1,4 @@
-"""The promised accuracy (semantics: Exactness), as assertions."""
+"""The promised accuracy (docs/reference/semantics.md, section 7), as assertions."""
 
 import numpy as np
 

@@ -260,8 +260,8 @@ class Sm90Gemm {
   }
 };
 
-// The best tile for each kind of layer, by measurement (docs/performance.md). It depends only on
-// the layer; bits do not depend on it.
+// The best tile for each kind of layer, by measurement (docs/develop/performance.md). It depends
+// only on the layer; bits do not depend on it.
 template <class Element>
 void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
   using Wide = TileChoice<128, 192, true>;

@@ -13,11 +13,13 @@
 
 namespace virnucpro {
 
-// If the scores are closer than this, a label may change between precisions (semantics 7).
+// If the scores are closer than this, a label may change between precisions (semantics.md, section
+// 7).
 inline constexpr double kNearBoundary = 0.1;
 
 // When two numbers count as equal: |a - b| <= absolute + relative * |b|, as in numpy.isclose. The
-// default of `absolute` is how far fp32 embeddings may differ from the reference (semantics 7).
+// default of `absolute` is how far fp32 embeddings may differ from the reference (semantics.md,
+// section 7).
 struct Tolerance {
   double relative = 1e-3;
   double absolute = 1e-4;

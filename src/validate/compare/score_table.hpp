@@ -36,10 +36,10 @@ struct TableLayout {
   std::span<const TableColumn> columns;
 };
 
-// A table of predict or merge, of the original or of v2 (semantics 6), recognised by its header:
-// the frames, the consensus with scores or without (the original's), or sequences.tsv. Tabs or
-// commas separate the columns, as in the header; ids may contain commas. A line ends with LF or CR
-// LF. Memory: one line, of at most 128 KiB, for a file of any size.
+// A table of predict or merge, of the original or of v2 (semantics.md, section 6), recognised by
+// its header: the frames, the consensus with scores or without (the original's), or sequences.tsv.
+// Tabs or commas separate the columns, as in the header; ids may contain commas. A line ends with
+// LF or CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
 class ScoreTable : public RowSource {
  public:
   // Errors: kInputMissing, kInputRead; kInputFormat for another header.

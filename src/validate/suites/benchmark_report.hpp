@@ -36,8 +36,8 @@ std::vector<Verdict> all_verdicts(const BenchmarkResults& results);
 Page benchmark_page(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                     const BenchmarkResults& results, std::vector<Section> more);
 
-// The JSON of docs/validation.md: metadata, performance, validation, status and summary with the
-// keys of v2's files, followed by this program's own.
+// The JSON of docs/use/validation.md: metadata, performance, validation, status and summary with
+// the keys of v2's files, followed by this program's own.
 std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFacts& facts,
                            const BenchmarkResults& results, const BenchmarkEnd& end);
 

@@ -10,8 +10,8 @@
 
 namespace virnucpro {
 
-// The suites of benchmark, each in its own file; docs/validation.md says how each requirement is
-// measured. If a suite fails, its report keeps what it found before. Errors: those of trials
+// The suites of benchmark, each in its own file; docs/use/validation.md says how each requirement
+// is measured. If a suite fails, its report keeps what it found before. Errors: those of trials
 // (kBenchmark); Cancel's.
 void run_throughput_suite(SuiteContext& context, SuiteReport& report);
 void run_memory_suite(SuiteContext& context, SuiteReport& report);

@@ -29,8 +29,8 @@ SequencePart part(std::uint32_t input, std::string id, std::uint64_t length, std
           .frames = std::move(frames)};
 }
 
-// All cases of semantics 6 in one run: a long sequence over two units, ties, failed frames, bytes
-// above 0x7f, an id that occurs twice, and a damaged input between two good ones.
+// All cases of semantics.md, section 6 in one run: a long sequence over two units, ties, failed
+// frames, bytes above 0x7f, an id that occurs twice, and a damaged input between two good ones.
 std::vector<Unit> sample_units() {
   SequencePart begin = part(0, "b", 1400, 3, {frame(0, 0, 0.25F, 0.75F), frame(0, 3, 0.9F, 0.1F)});
   begin.last = false;
