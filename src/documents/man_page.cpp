@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <string_view>
+#include <utility>
 
 #include "base/config.hpp"
 #include "base/error.hpp"
@@ -129,22 +130,17 @@ void add_configuration(std::string& text) {
 }
 
 void add_files(std::string& text) {
-  struct Entry {
-    RunFile file;
-    std::string_view meaning;
-  };
-  constexpr std::array kFiles{
-      Entry{run_files::kFrameTable, "the scores of every stop-free frame"},
-      Entry{run_files::kConsensusTable, "the largest scores of every chunk"},
-      Entry{run_files::kSequenceTable,
-            "a row for every sequence: what was found and what it is called"},
-      Entry{run_files::kVirusFasta, "the sequences called virus (--virus-fasta)"},
-      Entry{run_files::kFailedInputs,
-            "the inputs that could not be read to their end, where there are any"},
-      Entry{run_files::kSyntheticMark, "the models whose weights are random, where there are any"},
-      Entry{run_files::kJournal, "the journal of the run"},
-      Entry{run_files::kLock, "host and process of the run that is on; gone at its end"},
-      Entry{run_files::kLog, "what happened"},
+  constexpr std::pair<RunFile, std::string_view> kFiles[]{
+      {run_files::kFrameTable, "the scores of every stop-free frame"},
+      {run_files::kConsensusTable, "the largest scores of every chunk"},
+      {run_files::kSequenceTable, "a row for every sequence: what was found and what it is called"},
+      {run_files::kVirusFasta, "the sequences called virus (--virus-fasta)"},
+      {run_files::kFailedInputs,
+       "the inputs that could not be read to their end, where there are any"},
+      {run_files::kSyntheticMark, "the models whose weights are random, where there are any"},
+      {run_files::kJournal, "the journal of the run"},
+      {run_files::kLock, "host and process of the run that is on; gone at its end"},
+      {run_files::kLog, "what happened"},
   };
   text +=
       ".SH FILES\n\\fBpredict\\fR writes into the folder of \\fB\\-\\-output\\fR, else "

@@ -2,41 +2,44 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 
 #include "base/file.hpp"
 
 namespace virnucpro {
-namespace {
+namespace run_files {
 
-constexpr std::array kRunFiles{
-    run_files::kFrameTable,
-    run_files::kConsensusTable,
-    run_files::kSequenceTable,
-    run_files::kVirusFasta,
-    run_files::kFailedInputs,
-    run_files::kChunks,
-    run_files::kNucleotides,
-    run_files::kProteins,
-    run_files::kEmbeddings,
-    run_files::kSyntheticMark,
-    run_files::kPartialMark,
-    run_files::kJournal,
-    run_files::kJournalWal,
-    RunFile{"", "run.db-shm"},
-    RunFile{"", "run.db-journal"},
-    RunFile{"", "run.db.lock"},
-    run_files::kLog,
-    run_files::kTelemetry,
-    run_files::kBatchLines,
-    run_files::kBatchNumbers,
-    run_files::kMonitorLog,
-    run_files::kReportHtml,
-    run_files::kReportMarkdown,
-    run_files::kReportJson,
-    run_files::kMultiqcGeneral,
-    run_files::kMultiqcScores,
-    run_files::kSpill,
-};
+constexpr std::array kAll{kFrameTable,
+                          kConsensusTable,
+                          kSequenceTable,
+                          kVirusFasta,
+                          kFailedInputs,
+                          kChunks,
+                          kNucleotides,
+                          kProteins,
+                          kEmbeddings,
+                          kSyntheticMark,
+                          kPartialMark,
+                          kJournal,
+                          kJournalWal,
+                          kJournalShm,
+                          kJournalRollback,
+                          kJournalLock,
+                          kLog,
+                          kTelemetry,
+                          kBatchLines,
+                          kBatchNumbers,
+                          kMonitorLog,
+                          kReportHtml,
+                          kReportMarkdown,
+                          kReportJson,
+                          kMultiqcGeneral,
+                          kMultiqcScores,
+                          kSpill};
+
+}  // namespace run_files
+
+namespace {
 
 // What a file's name ends in that is not complete.
 std::string incomplete_ending() {
@@ -84,6 +87,19 @@ bool RunFile::matches(std::string_view file_name) const {
   return fits(file_name, name);
 }
 
+std::vector<std::filesystem::path> RunFile::found_in(const std::filesystem::path& run) const {
+  std::vector<std::filesystem::path> found;
+  std::error_code absent;
+  for (std::filesystem::directory_iterator at(run / folder, absent), end; !absent && at != end;
+       at.increment(absent)) {
+    std::error_code gone;
+    const bool is_one = matches(at->path().filename().string()) && at->is_regular_file(gone);
+    if (is_one) found.push_back(at->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 std::string RunFile::differing_in(const std::filesystem::path& file) const {
   const std::string found = file.filename().string();
   if (!matches(found)) return {};
@@ -94,13 +110,13 @@ bool is_run_file(std::string_view folder, std::string_view name) {
   std::string_view complete = name;
   if (name.ends_with(incomplete_ending())) complete.remove_suffix(incomplete_ending().size());
   if (folder.empty() && run_files::kSpool.matches(complete)) return complete != name;
-  return std::ranges::any_of(kRunFiles, [&](const RunFile& file) {
+  return std::ranges::any_of(run_files::kAll, [&](const RunFile& file) {
     return fits(folder, file.folder) && (file.matches(name) || file.matches(complete));
   });
 }
 
 bool is_run_folder(std::string_view name) {
-  return std::ranges::any_of(kRunFiles,
+  return std::ranges::any_of(run_files::kAll,
                              [name](const RunFile& file) { return fits(name, file.folder); });
 }
 

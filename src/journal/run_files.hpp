@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace virnucpro {
 
@@ -19,6 +20,8 @@ struct RunFile {
                            std::uint64_t number = 0) const;
   // Whether a file, or a folder, of this name may be one.
   bool matches(std::string_view file_name) const;
+  // All such files of a run, sorted. Of folders without "*".
+  std::vector<std::filesystem::path> found_in(const std::filesystem::path& run) const;
   // What "*" stands for in a file's name; empty when the file is another. Of names without "#".
   std::string differing_in(const std::filesystem::path& file) const;
 };
@@ -46,6 +49,9 @@ inline constexpr RunFile kPartialMark{"", "PARTIAL"};
 
 inline constexpr RunFile kJournal{"", "run.db"};
 inline constexpr RunFile kJournalWal{"", "run.db-wal"};
+inline constexpr RunFile kJournalShm{"", "run.db-shm"};
+inline constexpr RunFile kJournalRollback{"", "run.db-journal"};
+inline constexpr RunFile kJournalLock{"", "run.db.lock"};
 inline constexpr RunFile kLock{"", "run.lock"};
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 

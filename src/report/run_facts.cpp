@@ -43,11 +43,8 @@ constexpr std::array kTelemetryNames{
 std::set<std::string, std::greater<>> times_of(const fs::path& run) {
   std::set<std::string, std::greater<>> times;
   for (const TelemetryName& known : kTelemetryNames) {
-    std::error_code absent;
-    for (fs::directory_iterator at(run / known.file.folder, absent), end; !absent && at != end;
-         at.increment(absent)) {
-      std::error_code gone;
-      if (at->is_regular_file(gone)) times.insert(known.file.differing_in(at->path()));
+    for (const fs::path& file : known.file.found_in(run)) {
+      times.insert(known.file.differing_in(file));
     }
   }
   times.erase("");

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import SHORT, fasta, message
+from conftest import MODELS, SHORT, fasta, message
 from report_page import read_page
 from rights import read_only, without_rights
 

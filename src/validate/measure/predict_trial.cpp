@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/processors.hpp"
@@ -16,23 +15,10 @@ namespace fs = std::filesystem;
 
 // The last summary, as an earlier benchmark may have run there: names sort by time.
 fs::path summary_file(const fs::path& directory) {
-  fs::path last;
-  std::error_code unreadable;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, unreadable)) {
-    const bool is_summary = run_files::kTelemetry.matches(entry.path().filename().string());
-    if (is_summary && entry.path() > last) last = entry.path();
-  }
-  if (!last.empty()) return last;
+  const std::vector<fs::path> files = run_files::kTelemetry.found_in(directory);
+  if (!files.empty()) return files.back();
   throw Error(ErrorKind::kBenchmark, Place{.file = directory.string()},
               "the run left no telemetry_<time>.json");
-}
-
-bool has_metrics(const fs::path& directory) {
-  std::error_code unreadable;
-  const fs::directory_iterator logs(directory / run_files::kMonitorLog.folder, unreadable);
-  return std::any_of(begin(logs), end(logs), [](const fs::directory_entry& entry) {
-    return run_files::kMonitorLog.matches(entry.path().filename().string());
-  });
 }
 
 // A device's average while embedding, which is phase 1 (start, embedding, tables).
@@ -70,7 +56,9 @@ RunMeasurements Trial::measurements(std::size_t gpus) const {
           .starved_batches = telemetry.count("waits/queue/starved").value_or(0),
           .spare_processors = telemetry.count("settings/threads").value_or(0) < usable_processors(),
           .samples = samples,
-          .monitor_failure = has_metrics(directory) ? "" : "logs/ has no gpu_metrics_<time>.log"};
+          .monitor_failure = run_files::kMonitorLog.found_in(directory).empty()
+                                 ? "logs/ has no gpu_metrics_<time>.log"
+                                 : ""};
 }
 
 std::vector<double> Trial::busy_seconds() const {

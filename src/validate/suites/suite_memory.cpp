@@ -57,19 +57,11 @@ Table phase_table(const Trial& trial) {
   return table;
 }
 
-std::optional<fs::path> metrics_file(const fs::path& run) {
-  std::error_code unreadable;
-  for (const fs::directory_entry& entry :
-       fs::directory_iterator(run / run_files::kMonitorLog.folder, unreadable)) {
-    if (run_files::kMonitorLog.matches(entry.path().filename().string())) return entry.path();
-  }
-  return std::nullopt;
-}
-
 // The host's memory; empty if the run kept no samples.
 std::vector<PlotPoint> memory_over_time(const Trial& trial) {
-  const std::optional<fs::path> file = metrics_file(trial.directory);
-  return file ? read_metrics(*file).host.memory.over_time.means() : std::vector<PlotPoint>{};
+  const std::vector<fs::path> files = run_files::kMonitorLog.found_in(trial.directory);
+  if (files.empty()) return {};
+  return read_metrics(files.front()).host.memory.over_time.means();
 }
 
 Plot memory_plot(std::vector<PlotPoint> points) {
