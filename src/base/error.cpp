@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -175,6 +177,21 @@ Error::Error(ErrorKind kind, Place place, std::string detail)
 
 std::string_view Error::remedy() const noexcept {
   return remedy_.empty() ? info().remedy : std::string_view(remedy_);
+}
+
+Error error_of(const std::exception& exception) {
+  const auto* own = dynamic_cast<const Error*>(&exception);
+  if (own != nullptr) return *own;
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
+    return Error(ErrorKind::kOutOfMemory, "");
+  }
+  // A thread that cannot be started.
+  const auto* system = dynamic_cast<const std::system_error*>(&exception);
+  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
+    return Error(ErrorKind::kOutOfMemory,
+                 fmt::format("the system gives no more threads: {}", system->what()));
+  }
+  return Error(ErrorKind::kInternal, exception.what());
 }
 
 }  // namespace virnucpro

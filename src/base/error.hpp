@@ -116,4 +116,8 @@ class Error : public std::exception {
   std::string remedy_{};
 };
 
+// The error that an exception stands for: itself where it is one, kOutOfMemory where the system
+// gives no more memory or threads, else kInternal.
+Error error_of(const std::exception& exception);
+
 }  // namespace virnucpro

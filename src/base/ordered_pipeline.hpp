@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/start_threads.hpp"
-#include "base/thread_name.hpp"
+#include "base/threads.hpp"
 
 namespace virnucpro {
 

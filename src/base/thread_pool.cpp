@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/start_threads.hpp"
+#include "base/threads.hpp"
 
 namespace virnucpro {
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/error_of.hpp"
 #include "base/log.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"

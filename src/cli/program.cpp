@@ -14,7 +14,6 @@
 #include <system_error>
 
 #include "base/error.hpp"
-#include "base/error_of.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/bounded_queue.hpp"
-#include "base/thread_name.hpp"
+#include "base/threads.hpp"
 
 namespace virnucpro {
 

@@ -19,7 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/thread_name.hpp"
+#include "base/threads.hpp"
 #include "engine/batch_parts.hpp"
 #include "engine/canary.hpp"
 #include "engine/channel.hpp"

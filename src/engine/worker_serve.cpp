@@ -17,9 +17,8 @@
 
 #include "base/bounded_queue.hpp"
 #include "base/error.hpp"
-#include "base/error_of.hpp"
 #include "base/log.hpp"
-#include "base/thread_name.hpp"
+#include "base/threads.hpp"
 #include "engine/channel.hpp"
 #include "observe/trace.hpp"
 

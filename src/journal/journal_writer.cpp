@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/thread_name.hpp"
+#include "base/threads.hpp"
 #include "observe/trace.hpp"
 
 namespace virnucpro {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/error_of.hpp"
 
 namespace virnucpro {
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/error_of.hpp"
 #include "validate/measure/statistics.hpp"
 
 namespace virnucpro {

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace virnucpro {
 namespace {
@@ -51,6 +54,25 @@ TEST(Error, ShowsNamesOfAnyKindInOneShortLine) {
   const std::string text = Error(ErrorKind::kJson, Place{.file = wide, .offset = 7}, wide).what();
   EXPECT_EQ(text.find(wide.substr(0, 2047) + "…: byte 7: JSON cannot be read: x"), 0U);
   EXPECT_LT(text.size(), 4200U);
+}
+
+TEST(ErrorOf, TakesAThreadThatCannotBeStartedForLackOfMemory) {
+  const std::system_error no_thread(std::make_error_code(std::errc::resource_unavailable_try_again),
+                                    "thread");
+  EXPECT_EQ(error_of(no_thread).kind(), ErrorKind::kOutOfMemory);
+  EXPECT_EQ(error_of(std::bad_alloc{}).kind(), ErrorKind::kOutOfMemory);
+}
+
+TEST(ErrorOf, IsTheProgramsOwnAsItIs) {
+  const Error own(ErrorKind::kUsage, "odd");
+  EXPECT_EQ(error_of(own).kind(), ErrorKind::kUsage);
+  EXPECT_STREQ(error_of(own).what(), own.what());
+}
+
+TEST(ErrorOf, TakesAllElseForABug) {
+  const std::system_error other(std::make_error_code(std::errc::invalid_argument), "thread");
+  EXPECT_EQ(error_of(other).kind(), ErrorKind::kInternal);
+  EXPECT_EQ(error_of(std::logic_error("odd")).kind(), ErrorKind::kInternal);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "base/thread_name.hpp"
+#include "base/threads.hpp"
 #include "unit/observe/fake_gpu.hpp"
 
 namespace virnucpro {
