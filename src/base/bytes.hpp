@@ -19,8 +19,9 @@ namespace virnucpro {
 static_assert(std::endian::native == std::endian::little,
               "values are copied as they lie in memory");
 
+// Without bool: a byte other than 0 and 1 is none.
 template <typename T>
-concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;  // any byte is one
+concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 // A number, or a struct or array of them.
 template <typename T>
 concept PlainValue = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
@@ -49,6 +50,7 @@ T value_at(std::string_view bytes, std::size_t offset = 0) {
   return value;
 }
 
+// Puts values one behind the other.
 class ByteWriter {
  public:
   template <Number T>
@@ -60,6 +62,7 @@ class ByteWriter {
     bytes_ += value;
     return *this;
   }
+  // Its length as a varint, then its bytes.
   ByteWriter& text(std::string_view value) { return varint(value.size()).raw(value); }
 
   std::string& bytes() { return bytes_; }
