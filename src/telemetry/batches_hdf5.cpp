@@ -2,17 +2,16 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/json_values.hpp"
-#include "observe/batch_metrics.hpp"
 #include "run/hdf5_dataset.hpp"
+#include "telemetry/batch_line.hpp"
 #include "telemetry/text_lines.hpp"
 
 namespace virnucpro {
@@ -20,22 +19,13 @@ namespace {
 
 constexpr std::size_t kRowsPerChunk = 4096;
 constexpr unsigned kCompression = 4;
-constexpr const char* kQueueState = "queue_state";
 
-std::vector<std::string> column_names() {
-  std::vector<std::string> names{"batch",      "worker",        "time",    "frames", "esm_tokens",
-                                 "dna_tokens", "budget_tokens", "packing", "queue",  kQueueState};
-  for (const BatchTimeField& field : kBatchTimeFields) names.emplace_back(field.name);
-  names.insert(names.end(), {"seconds", "journal"});
-  return names;
-}
-
-double value_of(const JsonValues& line, const std::string& name) {
-  constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-  if (name != kQueueState) return line.number(name).value_or(kAbsent);
-  const auto state = std::ranges::find(kQueueStateNames, line.text(name).value_or(""));
-  if (state == kQueueStateNames.end()) return kAbsent;
-  return static_cast<double>(state - kQueueStateNames.begin());
+template <typename T>
+double number_of(const T& value) {
+  bool is_told = true;
+  if constexpr (std::is_same_v<T, std::uint32_t>) is_told = value != kNoWorker;
+  if constexpr (std::is_same_v<T, QueueState>) is_told = value != kNoQueueState;
+  return is_told ? static_cast<double>(value) : std::numeric_limits<double>::quiet_NaN();
 }
 
 Hdf5Handle compressed(const std::string& path) {
@@ -47,18 +37,19 @@ Hdf5Handle compressed(const std::string& path) {
 
 class Columns {
  public:
-  Columns(const Hdf5Handle& file, const std::string& path) : names_(column_names()) {
+  Columns(const Hdf5Handle& file, const std::string& path) {
     const Hdf5Handle properties = compressed(path);
-    for (const std::string& name : names_) {
-      datasets_.emplace_back(file, name.c_str(), H5T_IEEE_F64LE, 0, properties, path);
-    }
-    waiting_.resize(names_.size());
+    for_each_batch_column(BatchLine{}, [&](std::string_view name, const auto&... /*unused*/) {
+      datasets_.emplace_back(file, std::string(name).c_str(), H5T_IEEE_F64LE, 0, properties, path);
+    });
+    waiting_.resize(datasets_.size());
   }
 
-  void add(const JsonValues& line) {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      waiting_[i].push_back(value_of(line, names_[i]));
-    }
+  void add(const BatchLine& line) {
+    auto column = waiting_.begin();
+    for_each_batch_column(line, [&column](std::string_view /*name*/, const auto& value, int) {
+      column++->push_back(number_of(value));
+    });
     if (waiting_.front().size() == kRowsPerChunk) write();
   }
 
@@ -71,7 +62,7 @@ class Columns {
   void write() {
     const std::size_t count = waiting_.front().size();
     if (count == 0) return;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
+    for (std::size_t i = 0; i < datasets_.size(); ++i) {
       datasets_[i].resize(rows_ + count);
       datasets_[i].write(rows_, count, H5T_NATIVE_DOUBLE, waiting_[i].data());
       waiting_[i].clear();
@@ -79,7 +70,6 @@ class Columns {
     rows_ += count;
   }
 
-  const std::vector<std::string> names_;
   std::vector<GrowingDataset> datasets_;
   std::vector<std::vector<double>> waiting_;
   hsize_t rows_ = 0;
@@ -89,7 +79,7 @@ void add_lines(const std::filesystem::path& lines, Columns& columns) {
   const std::string name = lines.string();
   for_each_line(lines, [&](std::string_view text) {
     try {
-      columns.add(JsonValues(text, name));
+      columns.add(read_batch_line(text, name));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kJson) throw;
     }

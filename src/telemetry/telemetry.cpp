@@ -8,25 +8,11 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "journal/run_files.hpp"
+#include "telemetry/batch_line.hpp"
 #include "telemetry/batches_hdf5.hpp"
 
 namespace virnucpro {
 namespace {
-
-std::string batch_line(const BatchMetrics& batch, double journal_seconds) {
-  std::string line = fmt::format(
-      R"({{"batch":{},"worker":{},"time":{:.6f},"frames":{},"esm_tokens":{},"dna_tokens":{},)"
-      R"("budget_tokens":{},"packing":{:.4f},"queue":{},"queue_state":"{}")",
-      batch.batch, batch.worker, batch.time, batch.frames, batch.esm_tokens, batch.dna_tokens,
-      batch.budget_tokens, packing_share(batch.esm_tokens, batch.budget_tokens), batch.queue,
-      kQueueStateNames.at(static_cast<std::size_t>(batch.queue_state)));
-  for (const BatchTimeField& field : kBatchTimeFields) {
-    line += fmt::format(R"(,"{}":{:.6f})", field.name, batch.times.*field.seconds);
-  }
-  return line + fmt::format(R"(,"seconds":{:.6f},"journal":{:.6f}}})"
-                            "\n",
-                            batch.times.busy(), journal_seconds);
-}
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
                                  std::filesystem::path csv) {
@@ -86,7 +72,7 @@ void Telemetry::record(const BatchMetrics& batch) {
   if (!batches_) return;
   const double journal = counters_.host.journal.seconds();
   const double since = journal - std::exchange(journal_seconds_, journal);
-  if (const int error = batches_->append(batch_line(batch, since)); error != 0) {
+  if (const int error = batches_->append(write_batch_line(batch, since)); error != 0) {
     warn_once(
         fmt::format("{}: batches are left out: {}", batches_->path().string(), errno_text(error)));
   }

@@ -1,0 +1,60 @@
+#include "telemetry/batch_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+TEST(BatchLine, IsWrittenAndRead) {
+  const BatchMetrics batch{.batch = 7,
+                           .worker = 1,
+                           .time = 3.5,
+                           .frames = 195,
+                           .esm_tokens = 30000,
+                           .dna_tokens = 21000,
+                           .budget_tokens = 32768,
+                           .queue = 2,
+                           .queue_state = QueueState::kFull,
+                           .times = {.waiting = 0.25,
+                                     .to_device = 0.5,
+                                     .esm2 = 2,
+                                     .dnabert_s = 0.125,
+                                     .classifier = 1e-7,
+                                     .to_host = 0.0625}};
+  const std::string text = write_batch_line(batch, 0.375);
+  EXPECT_EQ(text, R"({"batch":7,"worker":1,"time":3.500000,"frames":195,"esm_tokens":30000,)"
+                  R"("dna_tokens":21000,"budget_tokens":32768,"packing":0.9155,"queue":2,)"
+                  R"("queue_state":"full","waiting":0.250000,"to_device":0.500000,"esm2":2.000000,)"
+                  R"("dnabert_s":0.125000,"classifier":0.000000,"to_host":0.062500,)"
+                  R"("seconds":2.187500,"journal":0.375000})"
+                  "\n");
+  const BatchLine line = read_batch_line(text, "t.jsonl");
+  EXPECT_EQ(line.batch.worker, 1U);
+  EXPECT_EQ(line.packing, 0.9155);
+  BatchMetrics read = line.batch;
+  read.times.classifier = 1e-7;  // too short for its digits
+  EXPECT_EQ(write_batch_line(read, line.journal), text);
+}
+
+TEST(BatchLine, LacksWhatCannotBe) {
+  for (const char* text :
+       {R"({})", R"({"worker":-1,"frames":-4,"time":"3","esm2":1e300,"queue_state":"<b>"})",
+        R"({"worker":4294967296,"time":null,"queue_state":3})"}) {
+    const BatchLine line = read_batch_line(text, "t.jsonl");
+    EXPECT_EQ(line.batch.worker, kNoWorker);
+    EXPECT_EQ(line.batch.frames, 0U);
+    EXPECT_EQ(line.batch.queue_state, kNoQueueState);
+    EXPECT_TRUE(std::isnan(line.batch.time));
+    EXPECT_TRUE(std::isnan(line.batch.times.esm2));
+    EXPECT_TRUE(std::isnan(line.journal));
+  }
+  EXPECT_EQ(thrown_kind([] { read_batch_line("{", "t.jsonl"); }), ErrorKind::kJson);
+}
+
+}  // namespace
+}  // namespace virnucpro
