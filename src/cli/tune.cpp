@@ -253,7 +253,7 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cel
   fs::remove_all(trial.directory, ignored);
   const TuneRun run{.sequences_per_second = trial.sequences_per_second(),
                     .seconds = trial.end.seconds,
-                    .batches = trial.telemetry.count("workload/batches").value_or(0)};
+                    .batches = trial.telemetry.workload.batches.value_or(0)};
   if (run.sequences_per_second > 0) return run;
   throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -13,7 +12,6 @@
 #include "base/text.hpp"
 #include "base/version.hpp"
 #include "report/page_sections.hpp"
-#include "report/single_run_page.hpp"
 
 namespace virnucpro {
 namespace {
@@ -21,8 +19,6 @@ namespace {
 using Runs = std::vector<RunFacts>;
 using Differences = std::vector<ScoreDifferences>;
 using ValueOf = std::function<Value(const RunFacts&)>;
-
-constexpr std::size_t kMostVerdicts = 64;
 
 // A table with a row a thing and a column a run.
 Table run_columns(std::string key, std::string caption, const Runs& runs,
@@ -71,17 +67,19 @@ Section speed_section(const Runs& runs) {
   Section section{.key = "throughput", .title = "Throughput"};
   Table table = run_columns("figures", "Figures, and their ratios to the first run", runs);
   add_ratio_columns(runs, table);
-  const auto add = [&](const char* label, Measure measure, Value RunFigures::*member) {
+  const auto add = [&](const char* label, Measure measure, auto part, auto member) {
     add_figure(
-        label, measure, runs, [member](const RunFacts& facts) { return figures_of(facts).*member; },
-        table);
+        label, measure, runs,
+        [=](const RunFacts& facts) { return measured(facts.telemetry.*part.*member); }, table);
   };
-  add("Time", Measure::kSeconds, &RunFigures::seconds);
-  add("Sequences", Measure::kPerSecond, &RunFigures::sequences_per_second);
-  add("Frames", Measure::kPerSecond, &RunFigures::frames_per_second);
-  add("ESM-2 tokens", Measure::kPerSecond, &RunFigures::esm_tokens_per_second);
-  add("Packing", Measure::kShare, &RunFigures::packing);
-  add("Average wait", Measure::kSeconds, &RunFigures::average_wait);
+  using Told = RunTelemetry;
+  add("Time", Measure::kSeconds, &Told::run, &Told::Run::seconds);
+  add("Sequences", Measure::kPerSecond, &Told::throughput, &Told::Throughput::sequences_per_second);
+  add("Frames", Measure::kPerSecond, &Told::throughput, &Told::Throughput::frames_per_second);
+  add("ESM-2 tokens", Measure::kPerSecond, &Told::throughput,
+      &Told::Throughput::esm_tokens_per_second);
+  add("Packing", Measure::kShare, &Told::packing, &Told::Packing::efficiency);
+  add("Average wait", Measure::kSeconds, &Told::waits, &Told::Waits::average_seconds);
   section.tables = {std::move(table)};
   Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens", .y_label = "a second"};
   for (const RunFacts& run : runs) {
@@ -171,17 +169,14 @@ Section verdicts_of(const Runs& runs) {
   Table table = run_columns("verdicts", "Verdicts", runs, Measure::kStatus);
   std::map<std::string, std::size_t> rows;
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    const JsonValues& told = runs[run].summary;
-    const std::size_t verdicts = std::min(told.elements("verdicts"), kMostVerdicts);
-    for (std::size_t k = 0; k < verdicts; ++k) {
-      const std::string path = fmt::format("verdicts/{}/", k);
-      const std::string id = told.text(path + "id").value_or("");
+    for (const RunTelemetry::Verdict& verdict : runs[run].telemetry.verdicts) {
+      const std::string id = verdict.id.value_or("");
       const auto [at, is_new] = rows.emplace(id, table.rows.size());
       if (is_new) {
         table.rows.emplace_back(runs.size() + 1);
-        table.rows.back().front() = fmt::format("{} {}", id, told.text(path + "name").value_or(""));
+        table.rows.back().front() = fmt::format("{} {}", id, verdict.name.value_or(""));
       }
-      table.rows[at->second][run + 1] = words(told, path + "status");
+      table.rows[at->second][run + 1] = measured(verdict.status);
     }
   }
   if (table.rows.empty()) {
@@ -192,9 +187,6 @@ Section verdicts_of(const Runs& runs) {
   return section;
 }
 
-// What telemetry knows of the settings beyond the journal's fingerprint.
-constexpr std::array kToldSettings{"cpu_workers", "threads", "token_budget", "prefetch", "packing"};
-
 using Settings = std::map<std::string, std::string>;
 
 Settings settings_of(const RunFacts& facts) {
@@ -202,12 +194,16 @@ Settings settings_of(const RunFacts& facts) {
   for (const auto& [name, value] : facts.fingerprint) {
     settings[shown_text(name)] = shown_text(value);
   }
-  for (const char* name : kToldSettings) {
-    const std::string path = fmt::format("settings/{}", name);
-    if (auto text = facts.summary.text(path)) settings[name] = *std::move(text);
-    if (const auto number = facts.summary.count(path)) settings[name] = fmt::format("{}", *number);
-    if (const auto flag = facts.summary.flag(path)) settings[name] = *flag ? "yes" : "no";
-  }
+  // What telemetry knows beyond the journal's fingerprint.
+  const RunTelemetry::Settings& told = facts.telemetry.settings;
+  const auto add = [&settings](const char* name, const RunTelemetry::Count& count) {
+    if (count) settings[name] = fmt::format("{}", *count);
+  };
+  add("cpu_workers", told.cpu_workers);
+  add("threads", told.threads);
+  add("token_budget", told.token_budget);
+  add("prefetch", told.prefetch);
+  if (told.packing) settings["packing"] = *told.packing ? "yes" : "no";
   return settings;
 }
 

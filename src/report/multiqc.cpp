@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.hpp"
-#include "report/single_run_page.hpp"
 
 namespace virnucpro {
 namespace {
@@ -37,8 +36,8 @@ std::string multiqc_general(const RunFacts& facts) {
            {"virnucpro_virus", counts.virus_sequences},
            {"virnucpro_virus_percent", percent(counts.virus_sequences, counts.sequences)},
            {"virnucpro_unscored", counts.unscored_sequences}};
-  const Value rate = figures_of(facts).sequences_per_second;
-  if (const auto* number = std::get_if<double>(&rate)) row["virnucpro_rate"] = *number;
+  const auto& rate = facts.telemetry.throughput.sequences_per_second;
+  if (rate) row["virnucpro_rate"] = *rate;
   const Json json{{"id", "virnucpro"},
                   {"plot_type", "generalstats"},
                   {"pconfig", headers()},

@@ -66,7 +66,8 @@ bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;
   try {
-    return JsonValues::read(files.summary).number("workload/batches").value_or(1) > 0;
+    const auto summary = read_run_telemetry(files.summary);
+    return !summary || summary->workload.batches.value_or(1) > 0;
   } catch (const Error&) {
     return true;
   }
@@ -107,10 +108,13 @@ void read_or_warn(const fs::path& file, RunFacts& facts, const Read& read) {
 
 void read_telemetry(const fs::path& run, RunFacts& facts) {
   const TelemetryFiles files = newest_telemetry(run);
-  read_or_warn(files.summary, facts, [&] { facts.summary = JsonValues::read(files.summary); });
+  std::optional<RunTelemetry> summary;
+  read_or_warn(files.summary, facts, [&] { summary = read_run_telemetry(files.summary); });
   facts.batch_lines = files.batches;
   read_or_warn(files.batches, facts, [&] { facts.batches = read_batches(files.batches); });
   read_or_warn(files.metrics, facts, [&] { facts.metrics = read_metrics(files.metrics); });
+  facts.has_summary = summary.has_value();
+  facts.telemetry = summary ? *std::move(summary) : telemetry_of(facts.batches);
   warn_of_damage(files.batches, facts.batches.damaged_lines, facts);
   warn_of_damage(files.metrics, facts.metrics.damaged_lines, facts);
 }

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "base/json_values.hpp"
 #include "journal/journal.hpp"
 #include "report/score_facts.hpp"
 #include "telemetry/batch_facts.hpp"
 #include "telemetry/device_facts.hpp"
+#include "telemetry/run_telemetry.hpp"
 
 namespace virnucpro {
 
@@ -24,13 +24,14 @@ struct RunFacts {
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;
-  JsonValues summary;                 // telemetry_<time>.json; empty: not measured
+  RunTelemetry telemetry;             // telemetry_<time>.json, or what the batches say of a run
+  bool has_summary = false;           // that was killed and left none
   std::filesystem::path batch_lines;  // telemetry_<time>.jsonl; empty: there is none
   BatchFacts batches;
   MetricFacts metrics;
   std::vector<std::string> warnings;  // also of telemetry that could not be read
 
-  bool measured() const { return !summary.empty() || batches.batches > 0 || metrics.rows > 0; }
+  bool measured() const { return has_summary || batches.totals.batches > 0 || metrics.rows > 0; }
 };
 
 // `threshold`: empty for the run's own. What can be read of damaged telemetry is taken, and a

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -13,8 +12,6 @@
 
 namespace virnucpro {
 namespace {
-
-constexpr std::size_t kMostArguments = 10000;
 
 bool is_plain(const std::string& word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
@@ -39,12 +36,10 @@ std::string shell_word(const std::string& word) {
   return quoted;
 }
 
-std::string command_of(const JsonValues& summary) {
+std::string command_of(const std::vector<std::string>& words) {
   std::string command;
-  const std::size_t words = std::min(summary.elements("run/command"), kMostArguments);
-  for (std::size_t k = 0; k < words; ++k) {
-    const std::string word = summary.text(fmt::format("run/command/{}", k)).value_or("");
-    if (k > 0) command += ' ';
+  for (const std::string& word : words) {
+    if (!command.empty()) command += ' ';
     command += shell_word(word);
   }
   return command;
@@ -60,37 +55,33 @@ Table settings_table(const RunFacts& facts) {
   return table;
 }
 
-// Words of the summary that tell where and with what a run was made.
-struct Fact {
-  const char* path;
-  const char* key;
-  const char* label;
-  Measure unit = Measure::kNone;
-};
-constexpr std::array kFacts{
-    Fact{"run/started", "started", "Started"},
-    Fact{"program/version", "version", "Version"},
-    Fact{"program/build", "build", "Build"},
-    Fact{"program/commit", "commit", "Commit"},
-    Fact{"machine/host", "host", "Host"},
-    Fact{"machine/driver", "driver", "Driver"},
-    Fact{"machine/processor", "processor", "Processor"},
-    Fact{"machine/processors", "processors", "Processors", Measure::kCount},
-    Fact{"settings/precision", "precision", "Precision"},
-    Fact{"settings/threads", "threads", "Threads", Measure::kCount},
-    Fact{"settings/token_budget", "token_budget", "Token budget", Measure::kCount},
-    Fact{"settings/prefetch", "prefetch", "Batches ahead", Measure::kCount},
-    Fact{"models/kernel_path", "kernel_path", "Kernel path"},
-};
+// Where and with what a run was made.
+std::vector<Field> circumstances_of(const RunTelemetry& told) {
+  return {
+      {"started", "Started", measured(told.run.started)},
+      {"version", "Version", measured(told.program.version)},
+      {"build", "Build", measured(told.program.build)},
+      {"commit", "Commit", measured(told.program.commit)},
+      {"host", "Host", measured(told.machine.host)},
+      {"driver", "Driver", measured(told.machine.driver)},
+      {"processor", "Processor", measured(told.machine.processor)},
+      {"processors", "Processors", measured(told.machine.processors), Measure::kCount},
+      {"precision", "Precision", measured(told.settings.precision)},
+      {"threads", "Threads", measured(told.settings.threads), Measure::kCount},
+      {"token_budget", "Token budget", measured(told.settings.token_budget), Measure::kCount},
+      {"prefetch", "Batches ahead", measured(told.settings.prefetch), Measure::kCount},
+      {"kernel_path", "Kernel path", measured(told.models.kernel_path)},
+  };
+}
 
-Table device_table(const JsonValues& summary) {
+Table device_table(const RunTelemetry& told) {
   Table table{.key = "devices", .caption = "Devices"};
   table.columns = {{"id", "Device"},
                    {"name", "Name"},
                    {"memory_bytes", "Memory", Measure::kBytes},
                    {"power_limit_w", "Power limit", Measure::kWatts},
                    {"failure", "What is wrong with it"}};
-  add_rows(summary, "machine/devices", table);
+  add_rows(told.machine.devices, table);
   return table;
 }
 
@@ -102,7 +93,7 @@ Section unmeasured_section() {
 }
 
 std::vector<Field> highlights_of(const RunFacts& facts) {
-  const RunFigures figures = figures_of(facts);
+  const RunTelemetry& told = facts.telemetry;
   const TableCounts& counts = facts.scores.counts;
   std::vector<Field> fields{
       {"sequences", "sequences", counts.sequences, Measure::kCount},
@@ -110,9 +101,9 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
       {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
       {"frames", "frames scored", counts.frames, Measure::kCount}};
   if (!facts.measured()) return fields;
-  fields.push_back({"seconds", "time", figures.seconds, Measure::kSeconds});
-  fields.push_back({"sequences_per_second", "sequences a second", figures.sequences_per_second,
-                    Measure::kPerSecond});
+  fields.push_back({"seconds", "time", measured(told.run.seconds), Measure::kSeconds});
+  fields.push_back({"sequences_per_second", "sequences a second",
+                    measured(told.throughput.sequences_per_second), Measure::kPerSecond});
   return fields;
 }
 
@@ -120,18 +111,15 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
 
 Section reproduce_section(const RunFacts& facts) {
   Section section{.key = "reproduce", .title = "How to reproduce"};
-  section.preformatted = command_of(facts.summary);
+  section.preformatted = command_of(facts.telemetry.run.command);
   section.note = section.preformatted.empty()
                      ? "The command line is in logs/virnucpro.log; the journal names inputs and "
                        "models by their hashes."
                      : "The same command on the same inputs gives the same bytes, within one "
                        "numerics class.";
-  for (const Fact& fact : kFacts) {
-    Value value = told(facts.summary, fact.path);
-    if (std::holds_alternative<std::monostate>(value)) continue;
-    section.fields.push_back({fact.key, fact.label, std::move(value), fact.unit});
-  }
-  if (Table devices = device_table(facts.summary); !devices.rows.empty()) {
+  section.fields = circumstances_of(facts.telemetry);
+  std::erase_if(section.fields, [](const Field& field) { return field.value == Value{}; });
+  if (Table devices = device_table(facts.telemetry); !devices.rows.empty()) {
     section.tables.push_back(std::move(devices));
   }
   section.tables.push_back(settings_table(facts));

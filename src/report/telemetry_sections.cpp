@@ -12,46 +12,20 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostRows = 64;  // of a table that telemetry names the rows of
 constexpr std::size_t kMostLines = 6;  // of workers in one plot
 
-constexpr const char* kOverTime = "throughput/over_time";
-
-Value or_else(Value first, Value second) {
-  return std::holds_alternative<std::monostate>(first) ? std::move(second) : std::move(first);
-}
-
-// Nothing is known where no batch was told of.
-Value of_batches(const RunFacts& facts, double amount) {
-  return facts.batches.batches == 0 ? Value{} : Value{amount};
-}
-
-Value per_second(const RunFacts& facts, std::uint64_t amount) {
-  const double seconds = facts.batches.seconds;
-  return seconds > 0 ? Value{static_cast<double>(amount) / seconds} : Value{};
-}
-
-Value share(double part, double whole) {
-  return whole > 0 ? Value{part / whole} : Value{};
-}
-
-// A rate that the summary has a number of for each interval.
-std::vector<PlotPoint> told_over_time(const JsonValues& summary, const char* member) {
-  const double interval = summary.number(fmt::format("{}/interval_seconds", kOverTime)).value_or(0);
-  const std::string path = fmt::format("{}/{}", kOverTime, member);
+// A rate that the summary has an amount of for each interval; what batches tell where it has none.
+std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& told,
+                                      const std::vector<std::uint64_t>& amounts,
+                                      const TimeBins& batches) {
+  const double interval = told.interval_seconds.value_or(0);
+  if (amounts.empty() || interval <= 0) return batches.rates();
   TimeBins bins;
-  for (std::size_t k = 0; interval > 0 && k < summary.elements(path); ++k) {
-    const auto amount = summary.number(fmt::format("{}/{}", path, k));
+  for (std::size_t k = 0; k < amounts.size(); ++k) {
     const double begin = static_cast<double>(k) * interval;
-    if (amount) bins.spread(begin, begin + interval, *amount);
+    bins.spread(begin, begin + interval, static_cast<double>(amounts[k]));
   }
   return bins.rates();
-}
-
-std::vector<PlotPoint> rate_over_time(const RunFacts& facts, const char* member,
-                                      const TimeBins& batches) {
-  std::vector<PlotPoint> told = told_over_time(facts.summary, member);
-  return told.empty() ? batches.rates() : told;
 }
 
 Plot over_time(std::string key, std::string title, std::string y_label, Measure unit) {
@@ -71,12 +45,14 @@ Table worker_table(const RunFacts& facts) {
                    {"busy_seconds", "Busy", Measure::kSeconds},
                    {"waiting_seconds", "Waiting", Measure::kSeconds},
                    {"busy_share", "Busy share", Measure::kShare}};
-  add_rows(facts.summary, "workers", table);
+  add_rows(facts.telemetry.workers, table);
   if (!table.rows.empty()) return table;
   for (const auto& [index, worker] : facts.batches.workers) {
-    table.rows.push_back({fmt::format("worker {}", index), worker.batches, worker.frames,
-                          worker.esm_tokens, worker.busy, worker.waiting,
-                          share(worker.busy, worker.busy + worker.waiting)});
+    const BatchTotals& totals = worker.totals;
+    const double all = worker.busy + worker.waiting;
+    table.rows.push_back({fmt::format("worker {}", index), totals.batches, totals.frames,
+                          totals.esm_tokens, worker.busy, worker.waiting,
+                          all > 0 ? Value{worker.busy / all} : Value{}});
   }
   return table;
 }
@@ -91,22 +67,26 @@ Plot worker_plot(const BatchFacts& batches) {
   return plot;
 }
 
-// One thing that is measured of a device.
+// One thing that is measured of a device, in its summary and in the monitor's log.
 struct DeviceGauge {
   const char* key;
   const char* label;
   Measure unit;
-  Gauge DeviceFacts::*gauge;
+  RunTelemetry::Statistic RunTelemetry::DevicePhase::*told;
+  Gauge DeviceFacts::*logged;
   bool plotted;
 };
 constexpr std::array kDeviceGauges{
-    DeviceGauge{"utilization_percent", "Utilisation", Measure::kPercent, &DeviceFacts::utilization,
-                true},
-    DeviceGauge{"power_w", "Power", Measure::kWatts, &DeviceFacts::power, true},
-    DeviceGauge{"memory_used_bytes", "Memory", Measure::kBytes, &DeviceFacts::memory, true},
-    DeviceGauge{"temperature_c", "Temperature", Measure::kCelsius, &DeviceFacts::temperature,
-                false},
-    DeviceGauge{"sm_clock_mhz", "SM clock", Measure::kMegahertz, &DeviceFacts::clock, false},
+    DeviceGauge{"utilization_percent", "Utilisation", Measure::kPercent,
+                &RunTelemetry::DevicePhase::utilization_percent, &DeviceFacts::utilization, true},
+    DeviceGauge{"power_w", "Power", Measure::kWatts, &RunTelemetry::DevicePhase::power_w,
+                &DeviceFacts::power, true},
+    DeviceGauge{"memory_used_bytes", "Memory", Measure::kBytes,
+                &RunTelemetry::DevicePhase::memory_used_bytes, &DeviceFacts::memory, true},
+    DeviceGauge{"temperature_c", "Temperature", Measure::kCelsius,
+                &RunTelemetry::DevicePhase::temperature_c, &DeviceFacts::temperature, false},
+    DeviceGauge{"sm_clock_mhz", "SM clock", Measure::kMegahertz,
+                &RunTelemetry::DevicePhase::sm_clock_mhz, &DeviceFacts::clock, false},
 };
 
 Table gauge_table() {
@@ -121,37 +101,15 @@ Table gauge_table() {
   return table;
 }
 
-void add_told_gauge(const JsonValues& summary, const std::string& path, const std::string& device,
-                    const std::string& phase, const char* label, Measure unit, Table& table) {
-  if (!summary.number(path + "/average")) return;
-  std::vector<Value> row{device, phase, label};
-  for (const char* member : {"average", "minimum", "maximum"}) {
-    row.emplace_back(value_text(measured(summary, path + "/" + member), unit));
-  }
-  row.push_back(measured(summary, path + "/samples"));
-  table.rows.push_back(std::move(row));
-}
-
-void add_told_device(const JsonValues& summary, const std::string& path, Table& table) {
-  const std::string id = summary.text(path + "/id").value_or("");
-  const std::size_t phases = std::min(summary.elements(path + "/phases"), kMostRows);
-  for (std::size_t k = 0; k < phases; ++k) {
-    const std::string phase = fmt::format("{}/phases/{}", path, k);
-    for (const DeviceGauge& gauge : kDeviceGauges) {
-      add_told_gauge(summary, phase + "/" + gauge.key, id,
-                     summary.text(phase + "/phase").value_or(""), gauge.label, gauge.unit, table);
-    }
-  }
-}
-
-void add_told_host(const JsonValues& summary, Table& table) {
-  const std::size_t phases = std::min(summary.elements("host/phases"), kMostRows);
-  for (std::size_t k = 0; k < phases; ++k) {
-    const std::string phase = fmt::format("host/phases/{}", k);
-    const std::string name = summary.text(phase + "/phase").value_or("");
-    add_told_gauge(summary, phase + "/cpu_percent", "host", name, "CPU", Measure::kPercent, table);
-    add_told_gauge(summary, phase + "/rss_bytes", "host", name, "Memory", Measure::kBytes, table);
-  }
+void add_told_gauge(const RunTelemetry::Words& device, const RunTelemetry::Words& phase,
+                    const char* label, Measure unit, const RunTelemetry::Statistic& gauge,
+                    Table& table) {
+  if (!gauge.average) return;
+  const auto text = [unit](const RunTelemetry::Number& number) {
+    return value_text(measured(number), unit);
+  };
+  table.rows.push_back({device.value_or(""), phase.value_or(""), label, text(gauge.average),
+                        text(gauge.minimum), text(gauge.maximum), measured(gauge.samples)});
 }
 
 void add_gauge(const std::string& device, const char* label, Measure unit, const Gauge& gauge,
@@ -164,15 +122,21 @@ void add_gauge(const std::string& device, const char* label, Measure unit, const
 
 Table measured_table(const RunFacts& facts) {
   Table table = gauge_table();
-  const std::size_t devices = std::min(facts.summary.elements("devices"), kMostRows);
-  for (std::size_t k = 0; k < devices; ++k) {
-    add_told_device(facts.summary, fmt::format("devices/{}", k), table);
+  for (const RunTelemetry::Device& device : facts.telemetry.devices) {
+    for (const RunTelemetry::DevicePhase& phase : device.phases) {
+      for (const DeviceGauge& gauge : kDeviceGauges) {
+        add_told_gauge(device.id, phase.phase, gauge.label, gauge.unit, phase.*gauge.told, table);
+      }
+    }
   }
-  add_told_host(facts.summary, table);
+  for (const RunTelemetry::HostPhase& phase : facts.telemetry.host.phases) {
+    add_told_gauge("host", phase.phase, "CPU", Measure::kPercent, phase.cpu_percent, table);
+    add_told_gauge("host", phase.phase, "Memory", Measure::kBytes, phase.rss_bytes, table);
+  }
   if (!table.rows.empty()) return table;
   for (const DeviceFacts& device : facts.metrics.devices) {
     for (const DeviceGauge& gauge : kDeviceGauges) {
-      add_gauge(device.id, gauge.label, gauge.unit, device.*gauge.gauge, table);
+      add_gauge(device.id, gauge.label, gauge.unit, device.*gauge.logged, table);
     }
   }
   add_gauge("host", "CPU", Measure::kPercent, facts.metrics.host.cpu, table);
@@ -185,7 +149,7 @@ void add_device_plots(const RunFacts& facts, Section& section) {
     if (!gauge.plotted) continue;
     Plot plot = over_time(gauge.key, fmt::format("{} of the devices", gauge.label), "", gauge.unit);
     for (const DeviceFacts& device : facts.metrics.devices) {
-      const Gauge& values = device.*gauge.gauge;
+      const Gauge& values = device.*gauge.logged;
       if (values.samples > 0) plot.lines.push_back({device.id, values.over_time.means()});
     }
     if (!plot.lines.empty()) section.plots.push_back(std::move(plot));
@@ -212,14 +176,14 @@ void add_word(const std::string& word, std::string& words) {
 
 Value throttle_words(const RunFacts& facts) {
   std::string words;
-  const std::size_t devices = std::min(facts.summary.elements("devices"), kMostRows);
-  for (std::size_t k = 0; k < devices; ++k) {
-    add_word(facts.summary.text(fmt::format("devices/{}/throttle_reasons", k)).value_or(""), words);
+  const auto& devices = facts.telemetry.devices;
+  for (const RunTelemetry::Device& device : devices) {
+    add_word(device.throttle_reasons.value_or(""), words);
   }
   for (const DeviceFacts& device : facts.metrics.devices) {
     for (const std::string& reason : device.throttled_by) add_word(reason, words);
   }
-  if (devices == 0 && facts.metrics.devices.empty()) return {};
+  if (devices.empty() && facts.metrics.devices.empty()) return {};
   return words.empty() ? "nothing" : words;
 }
 
@@ -229,99 +193,42 @@ Plot queue_plot(const RunFacts& facts) {
             .kind = PlotKind::kRows,
             .y_label = "batches",
             .unit = Measure::kCount};
-  for (const std::string_view name : kQueueStateNames) {
+  const auto add = [&plot](std::string_view name, const RunTelemetry::Count& batches) {
     const std::string state(name);
-    const auto told = facts.summary.number(fmt::format("waits/queue/{}", state));
-    const auto found = facts.batches.queue_states.find(state);
-    const bool counted = found != facts.batches.queue_states.end();
-    if (!told && !counted) continue;
-    plot.bars.push_back({state, state, told ? *told : static_cast<double>(found->second)});
-  }
+    if (batches) plot.bars.push_back({state, state, static_cast<double>(*batches)});
+  };
+  for_each_field(facts.telemetry.waits.queue, add);
   return plot;
 }
 
-// The summary's stages, with a row each; else what the batches add up to.
 Table stage_table(const RunFacts& facts) {
   Table table{.key = "stages", .caption = "Time per stage"};
   table.columns = {{"name", "Stage"},
                    {"clock", "Clock"},
                    {"seconds", "Time", Measure::kSeconds},
                    {"share", "Share", Measure::kShare}};
-  add_rows(facts.summary, "stages", table);
-  if (!table.rows.empty()) return table;
-  double all = 0;
-  for (const auto& [name, seconds] : facts.batches.stages) all += seconds;
-  for (const auto& [name, seconds] : facts.batches.stages) {
-    table.rows.push_back(
-        {name, name == "journal" ? "host" : "device", seconds, share(seconds, all)});
-  }
+  add_rows(facts.telemetry.stages, table);
   return table;
 }
 
-Plot stage_plot(const Table& stages) {
+Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   Plot plot{.key = "seconds_by_stage",
             .title = "Time per stage",
             .kind = PlotKind::kRows,
             .y_label = "of the device's and the host's clock",
             .unit = Measure::kSeconds};
-  for (const auto& row : stages.rows) {
-    const auto* seconds = std::get_if<double>(&row[2]);
-    const std::string name = value_text(row[0], Measure::kNone);
-    if (seconds != nullptr) plot.bars.push_back({name, name, *seconds});
+  for (const RunTelemetry::Stage& stage : stages) {
+    const std::string name = value_text(measured(stage.name), Measure::kNone);
+    if (stage.seconds) plot.bars.push_back({name, name, *stage.seconds});
   }
   return plot;
 }
 
 }  // namespace
 
-Value measured(const JsonValues& values, const std::string& path) {
-  const auto number = values.number(path);
-  return number ? Value{*number} : Value{};
-}
-
-Value words(const JsonValues& values, const std::string& path) {
-  auto text = values.text(path);
-  return text ? Value{*std::move(text)} : Value{};
-}
-
-Value told(const JsonValues& values, const std::string& path) {
-  return or_else(words(values, path), measured(values, path));
-}
-
-void add_rows(const JsonValues& summary, const std::string& array, Table& table) {
-  const std::size_t rows = std::min(summary.elements(array), kMostRows);
-  for (std::size_t k = 0; k < rows; ++k) {
-    std::vector<Value> row;
-    for (const Column& column : table.columns) {
-      row.push_back(told(summary, fmt::format("{}/{}/{}", array, k, column.key)));
-    }
-    table.rows.push_back(std::move(row));
-  }
-}
-
-RunFigures figures_of(const RunFacts& facts) {
-  const JsonValues& told = facts.summary;
-  const BatchFacts& batches = facts.batches;
-  const double batch_count = static_cast<double>(batches.batches);
-  const auto waited = batches.stages.find("waiting");
-  const bool knows_waits = waited != batches.stages.end() && batches.batches > 0;
-  RunFigures figures;
-  figures.seconds = or_else(measured(told, "run/seconds"), of_batches(facts, batches.seconds));
-  figures.sequences_per_second = measured(told, "throughput/sequences_per_second");
-  figures.frames_per_second =
-      or_else(measured(told, "throughput/frames_per_second"), per_second(facts, batches.frames));
-  figures.esm_tokens_per_second = or_else(measured(told, "throughput/esm_tokens_per_second"),
-                                          per_second(facts, batches.esm_tokens));
-  figures.packing = or_else(
-      measured(told, "packing/efficiency"),
-      share(static_cast<double>(batches.esm_tokens), static_cast<double>(batches.budget_tokens)));
-  figures.average_wait = or_else(measured(told, "waits/average_seconds"),
-                                 knows_waits ? Value{waited->second / batch_count} : Value{});
-  return figures;
-}
-
 std::vector<PlotPoint> throughput_of(const RunFacts& facts) {
-  return rate_over_time(facts, "esm_tokens", facts.batches.esm_tokens_over_time);
+  const RunTelemetry::OverTime& told = facts.telemetry.throughput.over_time;
+  return rate_over_time(told, told.esm_tokens, facts.batches.esm_tokens_over_time);
 }
 
 Section verdict_section(const RunFacts& facts) {
@@ -334,7 +241,7 @@ Section verdict_section(const RunFacts& facts) {
                    {"unit", "Unit"},
                    {"bar", "Asked for"},
                    {"detail", "Remark"}};
-  add_rows(facts.summary, "verdicts", table);
+  add_rows(facts.telemetry.verdicts, table);
   if (table.rows.empty()) {
     section.note = "No verdicts: the telemetry has no summary.";
   } else {
@@ -345,30 +252,31 @@ Section verdict_section(const RunFacts& facts) {
                     {"share", "Share", Measure::kShare},
                     {"cause", "Cause"},
                     {"advice", "Advice"}};
-  add_rows(facts.summary, "bottlenecks", causes);
+  add_rows(facts.telemetry.bottlenecks, causes);
   if (!causes.rows.empty()) section.tables.push_back(std::move(causes));
   return section;
 }
 
 Section throughput_section(const RunFacts& facts) {
-  const RunFigures figures = figures_of(facts);
+  const RunTelemetry& told = facts.telemetry;
+  const RunTelemetry::Throughput& rates = told.throughput;
   Section section{.key = "throughput", .title = "Throughput"};
   section.fields = {
-      {"seconds", "Time", figures.seconds, Measure::kSeconds},
-      {"models_ready_seconds", "Models ready after",
-       measured(facts.summary, "run/models_ready_seconds"), Measure::kSeconds},
-      {"sequences_per_second", "Sequences", figures.sequences_per_second, Measure::kPerSecond},
-      {"frames_per_second", "Frames", figures.frames_per_second, Measure::kPerSecond},
-      {"esm_tokens_per_second", "ESM-2 tokens", figures.esm_tokens_per_second, Measure::kPerSecond},
-      {"tokens_per_second", "Tokens of both models",
-       or_else(measured(facts.summary, "throughput/tokens_per_second"),
-               per_second(facts, facts.batches.esm_tokens + facts.batches.dna_tokens)),
+      {"seconds", "Time", measured(told.run.seconds), Measure::kSeconds},
+      {"models_ready_seconds", "Models ready after", measured(told.run.models_ready_seconds),
+       Measure::kSeconds},
+      {"sequences_per_second", "Sequences", measured(rates.sequences_per_second),
+       Measure::kPerSecond},
+      {"frames_per_second", "Frames", measured(rates.frames_per_second), Measure::kPerSecond},
+      {"esm_tokens_per_second", "ESM-2 tokens", measured(rates.esm_tokens_per_second),
+       Measure::kPerSecond},
+      {"tokens_per_second", "Tokens of both models", measured(rates.tokens_per_second),
        Measure::kPerSecond}};
   Plot tokens = over_time("esm_tokens_over_time", "ESM-2 tokens", "a second", Measure::kNone);
   tokens.lines = {{"ESM-2 tokens a second", throughput_of(facts)}};
   Plot frames = over_time("frames_over_time", "Frames", "a second", Measure::kNone);
-  frames.lines = {
-      {"frames a second", rate_over_time(facts, "frames", facts.batches.frames_over_time)}};
+  frames.lines = {{"frames a second", rate_over_time(rates.over_time, rates.over_time.frames,
+                                                     facts.batches.frames_over_time)}};
   section.plots = {std::move(tokens), std::move(frames)};
   if (facts.batches.workers.size() > 1) section.plots.push_back(worker_plot(facts.batches));
   if (Table workers = worker_table(facts); !workers.rows.empty()) {
@@ -379,12 +287,12 @@ Section throughput_section(const RunFacts& facts) {
 
 Section device_section(const RunFacts& facts) {
   Section section{.key = "devices", .title = "Devices and host"};
+  const RunTelemetry::Host& host = facts.telemetry.host;
   section.fields = {
       {"throttle_reasons", "Clock held down by", throttle_words(facts)},
-      {"peak_rss_bytes", "Host memory at its peak", measured(facts.summary, "host/peak_rss_bytes"),
-       Measure::kBytes},
-      {"read_bytes", "Read", measured(facts.summary, "host/read_bytes"), Measure::kBytes},
-      {"written_bytes", "Written", measured(facts.summary, "host/written_bytes"), Measure::kBytes}};
+      {"peak_rss_bytes", "Host memory at its peak", measured(host.peak_rss_bytes), Measure::kBytes},
+      {"read_bytes", "Read", measured(host.read_bytes), Measure::kBytes},
+      {"written_bytes", "Written", measured(host.written_bytes), Measure::kBytes}};
   add_device_plots(facts, section);
   add_host_plots(facts.metrics.host, section);
   if (Table table = measured_table(facts); !table.rows.empty()) {
@@ -394,27 +302,20 @@ Section device_section(const RunFacts& facts) {
 }
 
 Section packing_section(const RunFacts& facts) {
-  const RunFigures figures = figures_of(facts);
-  const BatchFacts& batches = facts.batches;
+  const RunTelemetry& told = facts.telemetry;
+  const RunTelemetry::Waits& waited = told.waits;
   Section section{.key = "packing", .title = "Packing and waits"};
-  section.fields = {{"batches", "Batches",
-                     or_else(measured(facts.summary, "workload/batches"),
-                             of_batches(facts, static_cast<double>(batches.batches))),
-                     Measure::kCount},
-                    {"packing", "Packing", figures.packing, Measure::kShare},
-                    {"average_seconds", "Average wait", figures.average_wait, Measure::kSeconds},
-                    {"p50_seconds", "Half waited at most",
-                     measured(facts.summary, "waits/p50_seconds"), Measure::kSeconds},
-                    {"p95_seconds", "95 % waited at most",
-                     measured(facts.summary, "waits/p95_seconds"), Measure::kSeconds},
-                    {"max_seconds", "Longest wait",
-                     or_else(measured(facts.summary, "waits/max_seconds"),
-                             of_batches(facts, batches.longest_wait)),
-                     Measure::kSeconds}};
+  section.fields = {
+      {"batches", "Batches", measured(told.workload.batches), Measure::kCount},
+      {"packing", "Packing", measured(told.packing.efficiency), Measure::kShare},
+      {"average_seconds", "Average wait", measured(waited.average_seconds), Measure::kSeconds},
+      {"p50_seconds", "Half waited at most", measured(waited.p50_seconds), Measure::kSeconds},
+      {"p95_seconds", "95 % waited at most", measured(waited.p95_seconds), Measure::kSeconds},
+      {"max_seconds", "Longest wait", measured(waited.max_seconds), Measure::kSeconds}};
   Plot packing = over_time("packing_over_time", "Packing", "tokens of the budget", Measure::kShare);
-  packing.lines = {{"packing", batches.packing.means()}};
+  packing.lines = {{"packing", facts.batches.packing.means()}};
   Plot waits = over_time("waits_over_time", "Longest wait for a batch", "", Measure::kSeconds);
-  waits.lines = {{"longest wait", batches.waiting.maxima()}};
+  waits.lines = {{"longest wait", facts.batches.waiting.maxima()}};
   section.plots = {std::move(packing), std::move(waits)};
   if (Plot queue = queue_plot(facts); !queue.bars.empty())
     section.plots.push_back(std::move(queue));
@@ -428,7 +329,7 @@ Section stage_section(const RunFacts& facts) {
     section.note = "Not measured.";
     return section;
   }
-  section.plots = {stage_plot(table)};
+  section.plots = {stage_plot(facts.telemetry.stages)};
   section.tables = {std::move(table)};
   return section;
 }

@@ -1,82 +1,92 @@
 #include "telemetry/batch_facts.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/json_values.hpp"
-#include "observe/batch_metrics.hpp"
+#include "telemetry/batch_line.hpp"
+#include "telemetry/bottlenecks.hpp"
 #include "telemetry/text_lines.hpp"
 
 namespace virnucpro {
 namespace {
 
-void add_stage(const JsonValues& line, std::string_view name, BatchFacts& facts) {
-  const std::string stage(name);
-  if (const auto seconds = line.number(stage)) facts.stages[stage] += *seconds;
+double or_zero(double value) {
+  return std::isnan(value) ? 0 : value;
 }
 
-void add_stages(const JsonValues& line, BatchFacts& facts) {
-  for (const BatchTimeField& field : kBatchTimeFields) add_stage(line, field.name, facts);
-  add_stage(line, "journal", facts);
-}
-
-void add_waits(const JsonValues& line, double time, BatchFacts& facts) {
-  if (const auto waited = line.number("waiting")) {
-    facts.waiting.add(time, *waited);
-    facts.longest_wait = std::max(facts.longest_wait, *waited);
-  }
-  const std::string state = line.text("queue_state").value_or("");
-  const auto& known = kQueueStateNames;
-  if (std::ranges::find(known, state) != known.end()) ++facts.queue_states[state];
-}
-
-WorkerFacts* worker_of(const JsonValues& line, BatchFacts& facts) {
-  const auto worker = line.count("worker");
-  if (!worker) return nullptr;
+void add_worker(const BatchLine& line, double begin, BatchFacts& facts) {
+  const std::uint32_t index = line.batch.worker;
   const bool full = facts.workers.size() == BatchFacts::kMostWorkers;
-  if (full && facts.workers.count(*worker) == 0) return nullptr;
-  return &facts.workers[*worker];
+  if (index == kNoWorker || (full && facts.workers.count(index) == 0)) return;
+  WorkerFacts& worker = facts.workers[index];
+  worker.totals.add(line.batch);
+  worker.busy += or_zero(line.seconds);
+  worker.waiting += or_zero(line.batch.times.waiting);
+  worker.esm_tokens_over_time.spread(begin, line.batch.time,
+                                     static_cast<double>(line.batch.esm_tokens));
 }
 
-void add_worker(const JsonValues& line, double begin, double end, BatchFacts& facts) {
-  WorkerFacts* worker = worker_of(line, facts);
-  if (worker == nullptr) return;
-  const std::uint64_t tokens = line.count("esm_tokens").value_or(0);
-  ++worker->batches;
-  worker->frames += line.count("frames").value_or(0);
-  worker->esm_tokens += tokens;
-  worker->busy += line.number("seconds").value_or(0);
-  worker->waiting += line.number("waiting").value_or(0);
-  worker->esm_tokens_over_time.spread(begin, end, static_cast<double>(tokens));
+// A batch's time is that of its end. What is NaN has no place in the bins.
+void add_over_time(const BatchLine& line, double begin, BatchFacts& facts) {
+  const BatchMetrics& batch = line.batch;
+  facts.frames_over_time.spread(begin, batch.time, static_cast<double>(batch.frames));
+  facts.esm_tokens_over_time.spread(begin, batch.time, static_cast<double>(batch.esm_tokens));
+  facts.packing.add(batch.time, line.packing);
+  facts.waiting.add(batch.time, batch.times.waiting);
 }
 
-void add_work(const JsonValues& line, double begin, double end, BatchFacts& facts) {
-  const std::uint64_t frames = line.count("frames").value_or(0);
-  const std::uint64_t tokens = line.count("esm_tokens").value_or(0);
-  facts.frames += frames;
-  facts.esm_tokens += tokens;
-  facts.dna_tokens += line.count("dna_tokens").value_or(0);
-  facts.budget_tokens += line.count("budget_tokens").value_or(0);
-  facts.frames_over_time.spread(begin, end, static_cast<double>(frames));
-  facts.esm_tokens_over_time.spread(begin, end, static_cast<double>(tokens));
-}
-
-// A batch's time is that of its end.
-void add_batch(const JsonValues& line, BatchFacts& facts) {
-  const auto time = line.number("time");
-  if (!time || *time > TimeBins::kLongestRun) {
+void add_batch(const BatchLine& line, BatchFacts& facts) {
+  const BatchMetrics& batch = line.batch;
+  if (!(batch.time <= TimeBins::kLongestRun)) {  // or not known
     ++facts.damaged_lines;
     return;
   }
-  const double begin = *time - line.number("seconds").value_or(0);
-  ++facts.batches;
-  facts.seconds = std::max(facts.seconds, *time);
-  add_work(line, begin, *time, facts);
-  add_stages(line, facts);
-  add_waits(line, *time, facts);
-  add_worker(line, begin, *time, facts);
-  if (const auto packing = line.number("packing")) facts.packing.add(*time, *packing);
+  const double begin = batch.time - or_zero(line.seconds);
+  facts.totals.add(batch);
+  facts.journal += line.journal;
+  facts.seconds = std::max(facts.seconds, batch.time);
+  facts.longest_wait = std::max(facts.longest_wait, or_zero(batch.times.waiting));
+  if (batch.queue_state != kNoQueueState) {
+    ++facts.queue_states.at(static_cast<std::size_t>(batch.queue_state));
+  }
+  add_over_time(line, begin, facts);
+  add_worker(line, begin, facts);
+}
+
+// Empty, too, where a part is not known.
+std::optional<double> ratio(double part, double whole) {
+  if (!(whole > 0) || std::isnan(part)) return std::nullopt;
+  return part / whole;
+}
+
+// By their names: the journal's time is told with those of the devices.
+std::vector<RunTelemetry::Stage> stages_of(const BatchFacts& facts) {
+  std::map<std::string_view, double> known;
+  for (const BatchTimeField& field : kBatchTimeFields) {
+    known[field.name] = facts.totals.times.*field.seconds;
+  }
+  known["journal"] = facts.journal;
+  std::erase_if(known, [](const auto& stage) { return std::isnan(stage.second); });
+  double all = 0;
+  for (const auto& [name, seconds] : known) all += seconds;
+  std::vector<RunTelemetry::Stage> stages;
+  for (const auto& [name, seconds] : known) {
+    const StageClock clock = name == "journal" ? StageClock::kHost : StageClock::kDevice;
+    stages.push_back({.name = std::string(name),
+                      .clock = std::string(name_of(clock)),
+                      .seconds = seconds,
+                      .share = ratio(seconds, all)});
+  }
+  return stages;
+}
+
+// Empty of none: only the states that there were are told.
+std::optional<std::uint64_t> some(std::uint64_t batches) {
+  return batches > 0 ? std::optional(batches) : std::nullopt;
 }
 
 }  // namespace
@@ -86,12 +96,33 @@ BatchFacts read_batches(const std::filesystem::path& file) {
   const std::string name = file.string();
   for_each_line(file, [&](std::string_view text) {
     try {
-      add_batch(JsonValues(text, name), facts);
+      add_batch(read_batch_line(text, name), facts);
     } catch (const Error&) {
       ++facts.damaged_lines;
     }
   });
   return facts;
+}
+
+RunTelemetry telemetry_of(const BatchFacts& facts) {
+  RunTelemetry told;
+  const auto [starved, normal, full] = facts.queue_states;
+  const BatchTotals& totals = facts.totals;
+  if (totals.batches == 0) return told;
+  const auto per_second = [&facts](std::uint64_t amount) {
+    return ratio(static_cast<double>(amount), facts.seconds);
+  };
+  told.run.seconds = facts.seconds;
+  told.workload.batches = totals.batches;
+  told.throughput = {.frames_per_second = per_second(totals.frames),
+                     .esm_tokens_per_second = per_second(totals.esm_tokens),
+                     .tokens_per_second = per_second(totals.esm_tokens + totals.dna_tokens)};
+  if (totals.budget_tokens > 0) told.packing.efficiency = totals.packing();
+  told.waits = {.average_seconds = ratio(totals.times.waiting, static_cast<double>(totals.batches)),
+                .max_seconds = facts.longest_wait,
+                .queue = {.starved = some(starved), .normal = some(normal), .full = some(full)}};
+  told.stages = stages_of(facts);
+  return told;
 }
 
 }  // namespace virnucpro

@@ -1,20 +1,19 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <string>
-#include <vector>
 
+#include "observe/pipeline_metrics.hpp"
+#include "telemetry/run_telemetry.hpp"
 #include "telemetry/time_bins.hpp"
 
 namespace virnucpro {
 
 struct WorkerFacts {
-  std::uint64_t batches = 0;
-  std::uint64_t frames = 0;
-  std::uint64_t esm_tokens = 0;
+  BatchTotals totals{};
   double busy = 0;     // seconds
   double waiting = 0;  // seconds, for batches
   TimeBins esm_tokens_over_time;
@@ -25,17 +24,13 @@ struct WorkerFacts {
 struct BatchFacts {
   static constexpr std::size_t kMostWorkers = 64;  // those beyond have no row of their own
 
-  std::uint64_t batches = 0;
-  std::uint64_t damaged_lines = 0;
-  std::uint64_t frames = 0;
-  std::uint64_t esm_tokens = 0;
-  std::uint64_t dna_tokens = 0;
-  std::uint64_t budget_tokens = 0;
-  double seconds = 0;  // of the last batch's end, from the run's start
+  BatchTotals totals{};  // a time that some line lacks is NaN
+  double journal = 0;    // seconds, likewise
+  double seconds = 0;    // of the last batch's end, from the run's start
   double longest_wait = 0;
-  std::map<std::string, double> stages;               // seconds by stage
-  std::map<std::string, std::uint64_t> queue_states;  // batches by state
-  std::map<std::uint64_t, WorkerFacts> workers;
+  std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};  // batches
+  std::map<std::uint32_t, WorkerFacts> workers;
+  std::uint64_t damaged_lines = 0;
   TimeBins frames_over_time;
   TimeBins esm_tokens_over_time;
   TimeBins packing;
@@ -46,5 +41,8 @@ struct BatchFacts {
 // last one without its end is not counted: the run was killed while it wrote it.
 // Errors: kInputMissing, kInputRead.
 BatchFacts read_batches(const std::filesystem::path& file);
+
+// The summary of a run that was killed before it wrote one, as far as its batches tell.
+RunTelemetry telemetry_of(const BatchFacts& facts);
 
 }  // namespace virnucpro

@@ -6,6 +6,9 @@
 namespace virnucpro {
 namespace {
 
+using Stage = RunTelemetry::Stage;
+using Bottleneck = RunTelemetry::Bottleneck;
+
 constexpr double kLargeShare = 0.3;
 constexpr double kBusy = 80;  // percent
 
@@ -15,7 +18,8 @@ struct Cause {
 };
 
 const Stage* find(const std::vector<Stage>& stages, std::string_view name) {
-  const auto found = std::ranges::find(stages, name, &Stage::name);
+  const auto found =
+      std::ranges::find_if(stages, [name](const Stage& stage) { return stage.name == name; });
   return found == stages.end() ? nullptr : &*found;
 }
 
@@ -62,7 +66,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
 // What the host does beside a device that is never idle holds nothing back.
 bool matters(const Stage& stage, const std::vector<Stage>& stages) {
   if (stage.share <= kLargeShare) return false;
-  if (stage.clock == StageClock::kDevice || stage.name == "tables") return true;
+  if (stage.clock == name_of(StageClock::kDevice) || stage.name == "tables") return true;
   const Stage* waiting = find(stages, "waiting");
   return waiting != nullptr && waiting->share > kLargeShare;
 }
@@ -81,9 +85,9 @@ std::vector<Bottleneck> find_bottlenecks(const std::vector<Stage>& stages,
     if (!matters(stage, stages)) continue;
     const Cause cause = cause_of(stage, stages, around);
     found.push_back({.stage = stage.name,
-                     .share = stage.share,
-                     .cause = cause.cause,
-                     .advice = std::string(cause.advice)});
+                     .cause = std::string(cause.cause),
+                     .advice = std::string(cause.advice),
+                     .share = stage.share});
   }
   std::ranges::stable_sort(found, std::greater<>(), &Bottleneck::share);
   return found;

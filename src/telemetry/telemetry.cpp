@@ -85,43 +85,61 @@ void Telemetry::end(ErrorKind error) {
 }
 
 void Telemetry::finish(std::string_view status, const RunSummary* summary) {
-  Measured run{.program = telemetry_.program,
-               .settings = settings_,
-               .counters = counters_,
-               .start = start_,
-               .started = started_,
-               .ready_seconds = ready_seconds_,
-               .status = std::string(status),
-               .summary = summary,
-               .pipeline = counters_.pipeline.summary(),
-               .monitor = monitor_->summary()};
+  const Measured run{.program = telemetry_.program,
+                     .settings = settings_,
+                     .counters = counters_,
+                     .start = start_,
+                     .started = started_,
+                     .ready_seconds = ready_seconds_,
+                     .status = std::string(status),
+                     .summary = summary,
+                     .pipeline = counters_.pipeline.summary(),
+                     .monitor = monitor_->summary()};
   replace_monitor(nullptr);
-  std::error_code unknown;
-  const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
-                     std::filesystem::file_size(metrics_file_, unknown) > 0;
-  if (run.monitor.samples > 0 && !there) {
-    run.monitor_failure = metrics_file_.string() + " could not be written";
-  }
-  const RunMeasurements measured = measurements_of(run);
+  const bool is_written = try_to([this] { write_hdf5(); });
+  RunTelemetry telemetry = telemetry_of(run);
+  const RunMeasurements measured = measure(run, telemetry);
   std::vector<Verdict> verdicts = judge(measured, telemetry_.thresholds);
-  write_files(run, verdicts);
+  telemetry.verdicts = verdicts_section(verdicts);
+  if (is_written) try_to([&] { write_summary(telemetry); });
   if (summary == nullptr) return;
   judged_ = std::move(verdicts);
   gpu_percent_ = measured.utilization;
 }
 
-void Telemetry::write_files(const Measured& run, const std::vector<Verdict>& verdicts) {
+RunMeasurements Telemetry::measure(const Measured& run, const RunTelemetry& telemetry) const {
+  RunMeasurements measured = measurements_of(telemetry);
+  measured.computing_seconds = run.pipeline.computing_seconds();
+  measured.samples = run.monitor.samples;
+  std::error_code unknown;
+  const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
+                     std::filesystem::file_size(metrics_file_, unknown) > 0;
+  if (measured.samples > 0 && !there) {
+    measured.monitor_failure = metrics_file_.string() + " could not be written";
+  }
+  return measured;
+}
+
+void Telemetry::write_hdf5() const {
+  if (!batches_ || !std::filesystem::exists(batches_->path())) return;
+  write_batches_hdf5(batches_->path(),
+                     run_files::kBatchNumbers.in(start_.directory, file_time(started_)));
+}
+
+void Telemetry::write_summary(const RunTelemetry& telemetry) const {
+  AtomicFile file(run_files::kTelemetry.in(start_.directory, file_time(started_)));
+  file.write(telemetry_json(telemetry));
+  file.sync();
+  file.commit();
+}
+
+bool Telemetry::try_to(const std::function<void()>& write) {
   try {
-    if (batches_ && std::filesystem::exists(batches_->path())) {
-      write_batches_hdf5(batches_->path(),
-                         run_files::kBatchNumbers.in(start_.directory, file_time(started_)));
-    }
-    AtomicFile file(run_files::kTelemetry.in(start_.directory, file_time(started_)));
-    file.write(telemetry_json(run, verdicts));
-    file.sync();
-    file.commit();
+    write();
+    return true;
   } catch (const std::exception& error) {
     warn_once(error.what());
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,7 +55,11 @@ class Telemetry {
   void record(const BatchMetrics& batch);
   void replace_monitor(std::unique_ptr<Monitor> monitor);
   void finish(std::string_view status, const RunSummary* summary);
-  void write_files(const Measured& run, const std::vector<Verdict>& verdicts);
+  RunMeasurements measure(const Measured& run, const RunTelemetry& telemetry) const;
+  void write_hdf5() const;
+  void write_summary(const RunTelemetry& telemetry) const;
+  // False, and a warning: what was to be written is left out.
+  bool try_to(const std::function<void()>& write);
   void warn_once(const std::string& what);
 
   const TelemetrySettings telemetry_;

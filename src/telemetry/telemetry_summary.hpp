@@ -8,7 +8,7 @@
 #include "observe/monitor.hpp"
 #include "observe/monitor_rows.hpp"
 #include "run/predict.hpp"
-#include "telemetry/bottlenecks.hpp"
+#include "telemetry/run_telemetry.hpp"
 #include "telemetry/verdicts.hpp"
 
 namespace virnucpro {
@@ -33,15 +33,16 @@ struct Measured {
   const RunSummary* summary = nullptr;  // of a run that has its tables
   PipelineSummary pipeline{};
   MonitorSummary monitor{};
-  std::string monitor_failure{};  // why its file is not there; else empty
 };
 
 // "cuda:0"; "cpu" for every worker there.
 std::string worker_name(const ComputeSettings& compute, std::size_t index);
 
-RunMeasurements measurements_of(const Measured& run);
+// All but the verdicts, which are judged by it.
+RunTelemetry telemetry_of(const Measured& run);
+std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
-// telemetry_<time>.json: docs/reference/telemetry.schema.json says what is in it.
-std::string telemetry_json(const Measured& run, const std::vector<Verdict>& verdicts);
+// What a run is judged by, but the time that it computed for and what its monitor did.
+RunMeasurements measurements_of(const RunTelemetry& telemetry);
 
 }  // namespace virnucpro

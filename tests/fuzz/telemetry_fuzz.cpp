@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "base/directory.hpp"
@@ -53,9 +54,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const std::filesystem::path file = file_of(bytes);
   RunFacts facts;
-  read([&] { facts.summary = virnucpro::JsonValues(bytes, "fuzz"); });
+  std::optional<virnucpro::RunTelemetry> summary;
+  read([&] { summary = virnucpro::parse_run_telemetry(bytes, "fuzz"); });
   read([&] { facts.batches = virnucpro::read_batches(file); });
   read([&] { facts.metrics = virnucpro::read_metrics(file); });
+  facts.has_summary = summary.has_value();
+  facts.telemetry = summary ? *summary : virnucpro::telemetry_of(facts.batches);
   const virnucpro::Page page = virnucpro::single_run_page(facts);
   check(virnucpro::report_html(page));
   check(virnucpro::report_html(virnucpro::compared_runs_page({facts, facts}, {{}})));

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/processors.hpp"
 #include "journal/run_files.hpp"
+#include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
 namespace {
@@ -21,50 +21,32 @@ fs::path summary_file(const fs::path& directory) {
               "the run left no telemetry_<time>.json");
 }
 
-// A device's average while embedding, which is phase 1 (start, embedding, tables).
-std::string device_figure(std::size_t device, const char* name) {
-  return fmt::format("devices/{}/phases/1/{}/average", device, name);
 }
 
 }  // namespace
 
 double Trial::computing_seconds() const {
   const double rate = esm_tokens_per_second();
-  return rate > 0 ? figure("workload/esm_tokens") / rate : 0;
-}
-
-std::optional<double> Trial::gpu_percent() const {
-  std::optional<double> least;
-  for (std::size_t k = 0; k < telemetry.elements("devices"); ++k) {
-    const auto percent = telemetry.number(device_figure(k, "utilization_percent"));
-    if (percent) least = std::min(least.value_or(*percent), *percent);
-  }
-  return least;
+  return rate > 0 ? or_zero(telemetry.workload.esm_tokens) / rate : 0;
 }
 
 RunMeasurements Trial::measurements(std::size_t gpus) const {
-  std::uint64_t samples = 0;
-  for (std::size_t phase = 0; phase < telemetry.elements("host/phases"); ++phase) {
-    samples += telemetry.count(fmt::format("host/phases/{}/rss_bytes/samples", phase)).value_or(0);
+  RunMeasurements measured = measurements_of(telemetry);
+  measured.computing_seconds = computing_seconds();
+  measured.gpus = gpus;
+  for (const RunTelemetry::HostPhase& phase : telemetry.host.phases) {
+    measured.samples += phase.rss_bytes.samples.value_or(0);
   }
-  return {.computing_seconds = computing_seconds(),
-          .sequences = telemetry.count("workload/sequences_scored").value_or(0),
-          .utilization = gpu_percent(),
-          .gpus = gpus,
-          .packing = 100 * figure("packing/efficiency"),
-          .batches = telemetry.count("workload/batches").value_or(0),
-          .starved_batches = telemetry.count("waits/queue/starved").value_or(0),
-          .spare_processors = telemetry.count("settings/threads").value_or(0) < usable_processors(),
-          .samples = samples,
-          .monitor_failure = run_files::kMonitorLog.found_in(directory).empty()
-                                 ? "logs/ has no gpu_metrics_<time>.log"
-                                 : ""};
+  if (run_files::kMonitorLog.found_in(directory).empty()) {
+    measured.monitor_failure = "logs/ has no gpu_metrics_<time>.log";
+  }
+  return measured;
 }
 
 std::vector<double> Trial::busy_seconds() const {
   std::vector<double> seconds;
-  for (std::size_t k = 0; k < telemetry.elements("workers"); ++k) {
-    seconds.push_back(figure(fmt::format("workers/{}/busy_seconds", k)));
+  for (const RunTelemetry::Worker& worker : telemetry.workers) {
+    seconds.push_back(or_zero(worker.busy_seconds));
   }
   return seconds;
 }
@@ -79,9 +61,8 @@ double Trial::imbalance() const {
 std::string Trial::slowest_worker() const {
   const std::vector<double> busy = busy_seconds();
   if (busy.empty()) return {};
-  const auto k = std::ranges::max_element(busy) - busy.begin();
-  return fmt::format("number {} ({})", k + 1,
-                     telemetry.text(fmt::format("workers/{}/name", k)).value_or("cpu"));
+  const auto k = static_cast<std::size_t>(std::ranges::max_element(busy) - busy.begin());
+  return fmt::format("number {} ({})", k + 1, telemetry.workers[k].name.value_or("cpu"));
 }
 
 Trial PredictTrials::run(const TrialCall& call) {
@@ -99,16 +80,16 @@ Trial PredictTrials::run(const TrialCall& call, const fs::path& program) {
                         .arguments = std::move(arguments),
                         .log = trial.directory.string() + ".log",
                         .variables = call.variables});
-  trial.telemetry = JsonValues::read(summary_file(trial.directory));
+  trial.telemetry = read_run_telemetry(summary_file(trial.directory)).value_or(RunTelemetry{});
   note_devices(trial);
   return trial;
 }
 
 void PredictTrials::note_devices(const Trial& trial) {
-  driver_ = trial.telemetry.text("machine/driver").value_or(driver_);
-  for (std::size_t k = 0; k < trial.telemetry.elements("devices"); ++k) {
-    const auto clock = trial.telemetry.number(device_figure(k, "sm_clock_mhz"));
-    if (clock) clock_.add(*clock);
+  driver_ = trial.telemetry.machine.driver.value_or(driver_);
+  for (const double clock :
+       embedding_averages(trial.telemetry, &RunTelemetry::DevicePhase::sm_clock_mhz)) {
+    clock_.add(clock);
   }
 }
 

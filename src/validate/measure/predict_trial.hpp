@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "base/json_values.hpp"
 #include "observe/statistic.hpp"
+#include "telemetry/run_telemetry.hpp"
 #include "telemetry/verdicts.hpp"
 #include "validate/measure/child_program.hpp"
 
@@ -23,22 +23,28 @@ struct TrialCall {
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
+template <typename Number>
+double or_zero(const std::optional<Number>& number) {
+  return static_cast<double>(number.value_or(0));
+}
+
 // A successful run's own measurements, and those taken from outside.
 struct Trial {
   ChildEnd end{};
   std::filesystem::path directory{};  // its output directory
-  JsonValues telemetry{};             // telemetry_<time>.json
+  RunTelemetry telemetry{};
 
-  // A figure of the telemetry; 0 if missing.
-  double figure(const std::string& path) const { return telemetry.number(path).value_or(0); }
-  double sequences() const { return figure("workload/sequences"); }
-  double esm_tokens_per_second() const { return figure("throughput/esm_tokens_per_second"); }
-  double sequences_per_second() const { return figure("throughput/sequences_per_second"); }
-  double ready_seconds() const { return figure("run/models_ready_seconds"); }
+  // Figures of the telemetry; 0 if missing.
+  double sequences() const { return or_zero(telemetry.workload.sequences); }
+  double esm_tokens_per_second() const {
+    return or_zero(telemetry.throughput.esm_tokens_per_second);
+  }
+  double sequences_per_second() const { return or_zero(telemetry.throughput.sequences_per_second); }
+  double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
   // From the start of the first batch to the results of the last.
   double computing_seconds() const;
   // In percent, of the least busy GPU while embedding.
-  std::optional<double> gpu_percent() const;
+  std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
   // The measurements that verdicts need, for `gpus` GPUs.
   RunMeasurements measurements(std::size_t gpus) const;
   // How much less the least busy worker computed than the busiest, as a share of the latter's time:

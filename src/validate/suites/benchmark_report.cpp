@@ -7,7 +7,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/shown_text.hpp"
-#include "telemetry/verdict_json.hpp"
+#include "telemetry/telemetry_summary.hpp"
 #include "validate/measure/statistics.hpp"
 
 namespace virnucpro {
@@ -249,7 +249,7 @@ std::string benchmark_json(const BenchmarkSettings& settings, const BenchmarkFac
               {"meets_10hr_requirement", hours ? Json(*hours < kRequiredHours) : Json()}}},
             {"status", {{"all_tests_passed", passed}, {"failures", failures}}},
             {"summary", {{"pass", passed}, {"exit_code", end.exit_code}}},
-            {"verdicts", verdicts_json(verdicts)},
+            {"verdicts", verdicts_json(verdicts_section(verdicts))},
             {"suites", suites_section(results)},
             {"changes", changes_of(end.changes)}};
   // The figures that later benchmarks are compared with, as in the history.

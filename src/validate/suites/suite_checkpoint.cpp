@@ -18,7 +18,7 @@ Trial run_with_journal(SuiteContext& context, bool journal) {
   TrialCall call = context.whole_run_call(journal ? "journal" : "no_journal");
   call.variables = {{"VIRNUCPRO_DISABLE_CHECKPOINTING", journal ? "0" : "1"}};
   Trial trial = context.trials.run(call);
-  if (trial.telemetry.flag("settings/journal").value_or(!journal) != journal) {
+  if (trial.telemetry.settings.journal.value_or(!journal) != journal) {
     throw Error(ErrorKind::kBenchmark, "the configuration switches the journal off");
   }
   return trial;

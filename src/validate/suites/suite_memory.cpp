@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,42 +16,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kPhaseNames{"start", "embedding", "tables"};
 constexpr double kGigabyte = 1e9;
 constexpr std::size_t kLargestBudget = std::size_t{1} << 24U;  // tokens
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 60;  // seconds; growth over a shorter time means nothing
 
-std::string phase_path(const std::string& owner, std::size_t phase, const char* figure,
-                       const char* statistic) {
-  return fmt::format("{}/phases/{}/{}/{}", owner, phase, figure, statistic);
-}
-
-Value measured(const Trial& trial, const std::string& path) {
-  const auto number = trial.telemetry.number(path);
-  return number ? Value{*number} : Value{};
-}
-
-void add_rows_of(const Trial& trial, const std::string& owner, const std::string& label,
-                 const char* figure, Table& table) {
-  for (std::size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
-    table.rows.push_back({label, kPhaseNames.at(phase),
-                          measured(trial, phase_path(owner, phase, figure, "average")),
-                          measured(trial, phase_path(owner, phase, figure, "maximum"))});
+template <typename Phase>
+void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
+                 RunTelemetry::Statistic Phase::*memory, Table& table) {
+  const auto bytes = [](const RunTelemetry::Number& number) {
+    return number ? Value{*number} : Value{};
+  };
+  for (const Phase& phase : phases) {
+    const RunTelemetry::Statistic& statistic = phase.*memory;
+    table.rows.push_back(
+        {label, phase.phase.value_or(""), bytes(statistic.average), bytes(statistic.maximum)});
   }
 }
 
-Table phase_table(const Trial& trial) {
+Table phase_table(const RunTelemetry& telemetry) {
   Table table{.key = "phases", .caption = "Memory by device and phase"};
   table.columns = {{"device", "Device"},
                    {"phase", "Phase"},
                    {"average_bytes", "Average", Measure::kBytes},
                    {"peak_bytes", "Peak", Measure::kBytes}};
-  add_rows_of(trial, "host", "host, all processes", "rss_bytes", table);
-  for (std::size_t k = 0; k < trial.telemetry.elements("devices"); ++k) {
-    const std::string owner = fmt::format("devices/{}", k);
-    add_rows_of(trial, owner, trial.telemetry.text(owner + "/id").value_or("device"),
-                "memory_used_bytes", table);
+  add_rows_of("host, all processes", telemetry.host.phases, &RunTelemetry::HostPhase::rss_bytes,
+              table);
+  for (const RunTelemetry::Device& device : telemetry.devices) {
+    add_rows_of(device.id.value_or("device"), device.phases,
+                &RunTelemetry::DevicePhase::memory_used_bytes, table);
   }
   return table;
 }
@@ -119,15 +111,27 @@ std::string why_no_budget(const SuiteContext& context) {
   return context.settings.quick ? "not asked with --quick" : "";
 }
 
-// Over all phases: a short run has no sample in some of them.
+// What each phase of the whole run took, of the first GPU or the host.
+std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
+  std::vector<RunTelemetry::Statistic> statistics;
+  if (!on_gpu) {
+    for (const auto& phase : telemetry.host.phases) statistics.push_back(phase.rss_bytes);
+  } else if (!telemetry.devices.empty()) {
+    for (const auto& phase : telemetry.devices.front().phases) {
+      statistics.push_back(phase.memory_used_bytes);
+    }
+  }
+  return statistics;
+}
+
+// Over all phases: a short run has no sample in some.
 void keep_v2_figures(const Trial& trial, SuiteContext& context) {
-  const std::string owner = context.on_gpu() ? "devices/0" : "host";
-  const char* figure = context.on_gpu() ? "memory_used_bytes" : "rss_bytes";
   double peak = 0;
   double average = 0;
-  for (std::size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
-    peak = std::max(peak, trial.figure(phase_path(owner, phase, figure, "maximum")));
-    average = std::max(average, trial.figure(phase_path(owner, phase, figure, "average")));
+  for (const RunTelemetry::Statistic& statistic :
+       memory_by_phase(trial.telemetry, context.on_gpu())) {
+    peak = std::max(peak, or_zero(statistic.maximum));
+    average = std::max(average, or_zero(statistic.average));
   }
   context.v2.memory["peak"] = peak / kGigabyte;
   context.v2.memory["average"] = average / kGigabyte;
@@ -138,7 +142,7 @@ void keep_v2_figures(const Trial& trial, SuiteContext& context) {
 
 void run_memory_suite(SuiteContext& context, SuiteReport& report) {
   const Trial& trial = context.whole_run();
-  report.section.tables.push_back(phase_table(trial));
+  report.section.tables.push_back(phase_table(trial.telemetry));
   const auto peak = static_cast<double>(trial.end.peak_rss_bytes);
   constexpr const char* kPeak = "peak of the largest process";
   report.metrics = {{"memory.peak_rss_bytes", kPeak, Measure::kBytes, Better::kLower, {peak}}};

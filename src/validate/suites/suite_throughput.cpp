@@ -38,17 +38,10 @@ struct StageFigures {
   std::optional<double> gpu_percent{};   // while a whole run embedded: devices do stage after stage
 };
 
-// A stage's figures in the whole run's telemetry, by its name there.
-struct ToldStage {
-  double seconds = 0;
-  double share = 0;
-};
-
-std::optional<ToldStage> told_stage(const Trial& trial, std::string_view name) {
-  for (std::size_t k = 0; k < trial.telemetry.elements("stages"); ++k) {
-    const std::string path = fmt::format("stages/{}/", k);
-    if (trial.telemetry.text(path + "name") != name) continue;
-    return ToldStage{trial.figure(path + "seconds"), trial.figure(path + "share")};
+// What telemetry tells of a stage of the whole run, by its name there.
+std::optional<RunTelemetry::Stage> told_stage(const Trial& trial, std::string_view name) {
+  for (const RunTelemetry::Stage& stage : trial.telemetry.stages) {
+    if (stage.name == name) return stage;
   }
   return std::nullopt;
 }
@@ -69,12 +62,12 @@ std::vector<double> rates_of(const std::vector<double>& repeats, std::uint64_t s
 }
 
 StageFigures stage_figures(const char* name, StageClock clock, std::vector<double> rates,
-                           const std::optional<ToldStage>& told) {
+                           const std::optional<RunTelemetry::Stage>& whole) {
   const double median = spread_of(rates).median;
   const std::string_view stage = name;
   const bool on_many_threads = stage == "translate" || stage == "tokenize";
   StageFigures figures{.rate = {name, clock, median, on_many_threads}, .rates = std::move(rates)};
-  if (told) figures.share = told->share;
+  if (whole) figures.share = whole->share;
   return figures;
 }
 
@@ -89,8 +82,7 @@ fs::path largest_file(const std::vector<fs::path>& files) {
 // Measured by profile, in a separate process: ESM-2 or DNABERT-S over batches packed in advance.
 StageFigures model_figures(SuiteContext& context, const char* model, const char* stage,
                            double tokens_a_sequence, const Trial& whole) {
-  const auto budget =
-      std::to_string(static_cast<std::uint64_t>(whole.figure("settings/token_budget")));
+  const auto budget = std::to_string(whole.telemetry.settings.token_budget.value_or(0));
   const JsonValues profile = profile_model(
       context, fmt::format("profile_{}", stage), model,
       {"--threads", std::to_string(context.settings.threads), "--min-batch", budget, "--max-batch",
@@ -113,11 +105,11 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
 }
 
 // For a stage that is not run by itself: its time in the whole run.
-void add_of_whole(const Trial& whole, const char* told, const char* name, StageClock clock,
+void add_of_whole(const Trial& whole, const char* stage_name, const char* name, StageClock clock,
                   std::vector<StageFigures>& all) {
-  const std::optional<ToldStage> stage = told_stage(whole, told);
-  if (!stage || stage->seconds <= 0) return;
-  all.push_back(stage_figures(name, clock, {whole.sequences() / stage->seconds}, stage));
+  const std::optional<RunTelemetry::Stage> stage = told_stage(whole, stage_name);
+  if (!stage || or_zero(stage->seconds) <= 0) return;
+  all.push_back(stage_figures(name, clock, {whole.sequences() / *stage->seconds}, stage));
 }
 
 double a_sequence(std::uint64_t amount, const HostStages& host) {
@@ -189,13 +181,9 @@ Table bottleneck_table(const Trial& whole) {
                    {"share", "Share", Measure::kShare},
                    {"cause", "Cause"},
                    {"advice", "What to change"}};
-  for (std::size_t k = 0; k < whole.telemetry.elements("bottlenecks"); ++k) {
-    const std::string path = fmt::format("bottlenecks/{}/", k);
-    const auto text = [&](const char* key) {
-      return whole.telemetry.text(path + key).value_or("");
-    };
-    table.rows.push_back(
-        {text("stage"), whole.figure(path + "share"), text("cause"), text("advice")});
+  for (const RunTelemetry::Bottleneck& found : whole.telemetry.bottlenecks) {
+    table.rows.push_back({found.stage.value_or(""), or_zero(found.share), found.cause.value_or(""),
+                          found.advice.value_or("")});
   }
   return table;
 }

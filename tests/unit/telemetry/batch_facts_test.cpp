@@ -22,30 +22,30 @@ BatchFacts batch_facts(const std::string& text) {
 
 TEST(BatchFacts, AddUpTheLines) {
   const BatchFacts facts = batch_facts(fmt::format("{0}\n{0}\n", kLine));
-  EXPECT_EQ(facts.batches, 2U);
+  EXPECT_EQ(facts.totals.batches, 2U);
   EXPECT_EQ(facts.damaged_lines, 0U);
-  EXPECT_EQ(facts.frames, 390U);
-  EXPECT_EQ(facts.esm_tokens, 60000U);
-  EXPECT_EQ(facts.dna_tokens, 42000U);
-  EXPECT_EQ(facts.budget_tokens, 65536U);
+  EXPECT_EQ(facts.totals.frames, 390U);
+  EXPECT_EQ(facts.totals.esm_tokens, 60000U);
+  EXPECT_EQ(facts.totals.dna_tokens, 42000U);
+  EXPECT_EQ(facts.totals.budget_tokens, 65536U);
   EXPECT_EQ(facts.seconds, 3.5);
   EXPECT_EQ(facts.longest_wait, 0.25);
-  EXPECT_EQ(facts.stages.at("esm2"), 4.0);
-  EXPECT_EQ(facts.stages.at("journal"), 0.25);
-  EXPECT_EQ(facts.queue_states.at("full"), 2U);
+  EXPECT_EQ(facts.totals.times.esm2, 4.0);
+  EXPECT_EQ(facts.journal, 0.25);
+  EXPECT_EQ(facts.queue_states, (std::array<std::uint64_t, 3>{0, 0, 2}));
   EXPECT_EQ(facts.workers.at(0).busy, 6.0);
   EXPECT_EQ(facts.workers.at(0).waiting, 0.5);
 }
 
 TEST(BatchFacts, EndWithTheLastWholeLine) {
   const BatchFacts facts = batch_facts(fmt::format("{}\n{}", kLine, std::string(kLine, 40)));
-  EXPECT_EQ(facts.batches, 1U);
+  EXPECT_EQ(facts.totals.batches, 1U);
   EXPECT_EQ(facts.damaged_lines, 0U);
 }
 
 TEST(BatchFacts, AreNothingOfAnEmptyFile) {
   const BatchFacts facts = batch_facts("");
-  EXPECT_EQ(facts.batches, 0U);
+  EXPECT_EQ(facts.totals.batches, 0U);
   EXPECT_EQ(facts.damaged_lines, 0U);
 }
 
@@ -59,7 +59,7 @@ TEST(BatchFacts, CountLinesThatAreDamaged) {
         std::string("\xff"), std::string(), deep, longest}) {
     const BatchFacts facts = batch_facts(fmt::format("{}\n{}\n", line, kLine));
     EXPECT_EQ(facts.damaged_lines, 1U) << line.substr(0, 40);
-    EXPECT_EQ(facts.batches, 1U) << line.substr(0, 40);
+    EXPECT_EQ(facts.totals.batches, 1U) << line.substr(0, 40);
   }
 }
 
@@ -68,11 +68,34 @@ TEST(BatchFacts, LeaveOutNumbersThatCannotBe) {
       R"({"time":1,"frames":-4,"esm_tokens":1e300,"waiting":-1,"packing":null,"seconds":1e300,)"
       R"("worker":-1,"queue_state":"<b>"})"
       "\n");
-  EXPECT_EQ(facts.batches, 1U);
-  EXPECT_EQ(facts.frames + facts.esm_tokens, 0U);
-  EXPECT_TRUE(facts.stages.empty());
-  EXPECT_TRUE(facts.queue_states.empty());
+  EXPECT_EQ(facts.totals.batches, 1U);
+  EXPECT_EQ(facts.totals.frames + facts.totals.esm_tokens, 0U);
+  EXPECT_EQ(facts.queue_states, (std::array<std::uint64_t, 3>{}));
   EXPECT_TRUE(facts.workers.empty());
+  EXPECT_TRUE(telemetry_of(facts).stages.empty());
+}
+
+TEST(BatchFacts, TellWhatAKilledRunDidNotWrite) {
+  const RunTelemetry told = telemetry_of(batch_facts(fmt::format("{0}\n{0}\n", kLine)));
+  EXPECT_EQ(told.run.seconds, 3.5);
+  EXPECT_EQ(told.workload.batches, 2U);
+  EXPECT_EQ(told.throughput.frames_per_second, 390 / 3.5);
+  EXPECT_EQ(told.throughput.tokens_per_second, 102000 / 3.5);
+  EXPECT_EQ(told.packing.efficiency, 60000.0 / 65536);
+  EXPECT_EQ(told.waits.average_seconds, 0.25);
+  EXPECT_EQ(told.waits.max_seconds, 0.25);
+  EXPECT_EQ(told.waits.queue.full, 2U);
+  EXPECT_FALSE(told.waits.queue.starved || told.waits.p50_seconds || told.run.status);
+  std::vector<std::string> stages;  // those that the lines tell of
+  for (const RunTelemetry::Stage& stage : told.stages) stages.push_back(stage.name.value_or(""));
+  EXPECT_EQ(stages, (std::vector<std::string>{"esm2", "journal", "to_device", "waiting"}));
+  EXPECT_EQ(told.stages.front().share, 4 / 5.75);
+}
+
+TEST(BatchFacts, TellNothingOfNoBatch) {
+  const RunTelemetry told = telemetry_of(batch_facts(""));
+  EXPECT_FALSE(told.run.seconds || told.workload.batches || told.waits.max_seconds);
+  EXPECT_TRUE(told.stages.empty());
 }
 
 TEST(BatchFacts, NameNoMoreThanSomeWorkers) {
@@ -82,7 +105,7 @@ TEST(BatchFacts, NameNoMoreThanSomeWorkers) {
   }
   const BatchFacts facts = batch_facts(text);
   EXPECT_EQ(facts.workers.size(), BatchFacts::kMostWorkers);
-  EXPECT_EQ(facts.batches, 1000U);
+  EXPECT_EQ(facts.totals.batches, 1000U);
 }
 
 }  // namespace

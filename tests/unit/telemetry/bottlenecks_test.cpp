@@ -20,9 +20,9 @@ struct Shares {
   double tables = 0;
 };
 
-std::vector<Bottleneck> found(const Shares& shares, const StageSurroundings& around) {
-  const auto device = StageClock::kDevice;
-  const auto host = StageClock::kHost;
+std::vector<RunTelemetry::Bottleneck> found(const Shares& shares, const StageSurroundings& around) {
+  const std::string device = "device";
+  const std::string host = "host";
   return find_bottlenecks({{"waiting", device, shares.waiting, shares.waiting},
                            {"esm2", device, shares.esm2, shares.esm2},
                            {"dnabert_s", device, shares.dnabert_s, shares.dnabert_s},
@@ -34,7 +34,7 @@ std::vector<Bottleneck> found(const Shares& shares, const StageSurroundings& aro
 
 std::string cause(const Shares& shares, const StageSurroundings& around) {
   const auto all = found(shares, around);
-  return all.empty() ? "none" : std::string(all.front().cause);
+  return all.empty() ? "none" : all.front().cause.value_or("");
 }
 
 TEST(Bottlenecks, AreOfTheModelsOnABusyDevice) {
@@ -45,7 +45,7 @@ TEST(Bottlenecks, AreOfTheModelsOnABusyDevice) {
   EXPECT_EQ(cause(shares, {.utilization = 60, .power_capped = true, .on_gpu = true}),
             "launch-bound");
   EXPECT_EQ(cause(shares, {}), "compute-bound");
-  EXPECT_THAT(found(shares, {}).front().advice, HasSubstr("-d cuda"));
+  EXPECT_THAT(found(shares, {}).front().advice.value_or(""), HasSubstr("-d cuda"));
 }
 
 TEST(Bottlenecks, AreTheHostsWhereWorkersWait) {
@@ -57,10 +57,11 @@ TEST(Bottlenecks, AdviseMoreThreadsOnlyWhereProcessorsAreIdle) {
   const Shares waiting{.waiting = 0.6, .esm2 = 0.3, .read = 0.1, .translate = 0.9};
   const Shares computing{.waiting = 0.01, .esm2 = 0.95, .dnabert_s = 0.04};
   for (const Shares& shares : {waiting, computing}) {
-    for (const Bottleneck& bottleneck : found(shares, {.spare_processors = false})) {
-      EXPECT_THAT(bottleneck.advice, testing::Not(HasSubstr("--threads")));
+    for (const RunTelemetry::Bottleneck& bottleneck : found(shares, {.spare_processors = false})) {
+      EXPECT_THAT(*bottleneck.advice, testing::Not(HasSubstr("--threads")));
     }
-    EXPECT_THAT(found(shares, {.spare_processors = true}).front().advice, HasSubstr("--threads"));
+    EXPECT_THAT(found(shares, {.spare_processors = true}).front().advice.value_or(""),
+                HasSubstr("--threads"));
   }
 }
 

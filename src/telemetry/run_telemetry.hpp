@@ -1,0 +1,222 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/json_writer.hpp"
+
+// The table of a record's fields, in the order of the file: each field has its member's name.
+#define VIRNUCPRO_FIELDS(...)     \
+  auto members() {                \
+    return std::tie(__VA_ARGS__); \
+  }                               \
+  auto members() const {          \
+    return std::tie(__VA_ARGS__); \
+  }                               \
+  static constexpr std::string_view kNames = #__VA_ARGS__
+
+namespace virnucpro {
+
+// What telemetry_<time>.json says of a run: docs/reference/telemetry.schema.json describes it. An empty
+// member was not measured: the file has null there, or nothing.
+struct RunTelemetry {
+  using Count = std::optional<std::uint64_t>;
+  using Number = std::optional<double>;
+  using Words = std::optional<std::string>;
+  using Flag = std::optional<bool>;
+
+  struct Run {
+    Words status{}, started{}, output{}, stem{};
+    Number seconds{}, models_ready_seconds{};
+    std::vector<std::string> command{};
+    Flag resumed{};
+    VIRNUCPRO_FIELDS(status, started, seconds, models_ready_seconds, command, output, stem,
+                     resumed);
+  };
+  struct Program {
+    Words version{}, build{}, commit{};
+    VIRNUCPRO_FIELDS(version, build, commit);
+  };
+  struct MachineDevice {
+    Words id{}, name{}, failure{};
+    Count memory_bytes{};
+    Number power_limit_w{};
+    VIRNUCPRO_FIELDS(id, name, memory_bytes, power_limit_w, failure);
+  };
+  struct Machine {
+    Words host{}, processor{}, driver{};
+    Count processors{};
+    std::vector<MachineDevice> devices{};
+    VIRNUCPRO_FIELDS(host, processor, processors, driver, devices);
+  };
+  struct Settings {
+    std::vector<std::uint64_t> gpus{};
+    Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
+    Words precision{};
+    Number threshold{};
+    Flag packing{}, journal{};
+    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, threads, token_budget, prefetch, packing,
+                     chunk_size, threshold, min_length, journal);
+  };
+  struct Models {
+    std::map<std::string, std::string> description{};  // is not read back: its names are free
+    Words kernel_path{};
+    Flag synthetic{};
+    VIRNUCPRO_FIELDS(description, kernel_path, synthetic);
+  };
+
+  struct Input {
+    Words name{}, hash{};
+    Flag failed{};
+    Count records{}, bytes{};
+    VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
+  };
+  struct Workload {
+    Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{}, frames{};
+    Count frames_scored{}, esm_tokens{}, dna_tokens{}, batches{};
+    // Of a finished run. The file of another one lacks these: they are not null there.
+    Count virus_sequences{}, unscored_sequences{}, failed_frames{};
+    std::optional<std::vector<Input>> inputs{};
+    static constexpr bool kLacksWhatIsEmpty = true;
+    VIRNUCPRO_FIELDS(sequences, sequences_scored, sequences_known, bases, chunks, frames,
+                     frames_scored, esm_tokens, dna_tokens, batches, virus_sequences,
+                     unscored_sequences, failed_frames, inputs);
+  };
+
+  struct OverTime {
+    Number interval_seconds{};
+    std::vector<std::uint64_t> frames{}, esm_tokens{};  // of each interval
+    VIRNUCPRO_FIELDS(interval_seconds, frames, esm_tokens);
+  };
+  struct Throughput {
+    Number sequences_per_second{}, frames_per_second{}, esm_tokens_per_second{};
+    Number tokens_per_second{};
+    OverTime over_time{};
+    VIRNUCPRO_FIELDS(sequences_per_second, frames_per_second, esm_tokens_per_second,
+                     tokens_per_second, over_time);
+  };
+  struct Packing {
+    Number efficiency{};
+    Count budget_tokens{};
+    VIRNUCPRO_FIELDS(efficiency, budget_tokens);
+  };
+  struct Queue {
+    Count starved{}, normal{}, full{};
+    VIRNUCPRO_FIELDS(starved, normal, full);
+  };
+  struct Waits {
+    Number average_seconds{}, p50_seconds{}, p95_seconds{}, max_seconds{}, starved_share{};
+    Queue queue{};
+    VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
+  };
+  // Where a run's time went. On the device the shares are of all workers' time between their first
+  // and last batch, and add up to 1; on the host of the run's time, beside the device's.
+  struct Stage {
+    Words name{}, clock{};
+    Number seconds{}, share{};
+    VIRNUCPRO_FIELDS(name, clock, seconds, share);
+  };
+  struct Worker {
+    Words name{};
+    Count index{}, batches{}, frames{}, esm_tokens{};
+    Number busy_seconds{}, waiting_seconds{}, busy_share{};
+    VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
+                     busy_share);
+  };
+
+  struct Statistic {  // null where there is no average
+    Number average{}, minimum{}, maximum{};
+    Count samples{};
+    VIRNUCPRO_FIELDS(average, minimum, maximum, samples);
+  };
+  struct DevicePhase {
+    Words phase{};
+    Statistic utilization_percent{}, memory_used_bytes{}, power_w{}, temperature_c{};
+    Statistic sm_clock_mhz{};
+    VIRNUCPRO_FIELDS(phase, utilization_percent, memory_used_bytes, power_w, temperature_c,
+                     sm_clock_mhz);
+  };
+  struct Device {
+    Words id{}, throttle_reasons{};
+    std::vector<DevicePhase> phases{};  // as Phase has them
+    Statistic ecc_errors{};
+    VIRNUCPRO_FIELDS(id, phases, throttle_reasons, ecc_errors);
+  };
+  struct HostPhase {
+    Words phase{};
+    Statistic cpu_percent{}, rss_bytes{};
+    VIRNUCPRO_FIELDS(phase, cpu_percent, rss_bytes);
+  };
+  struct Host {
+    std::vector<HostPhase> phases{};
+    Number cpu_seconds{};
+    Count peak_rss_bytes{}, read_bytes{}, written_bytes{}, cgroup_memory_peak_bytes{};
+    VIRNUCPRO_FIELDS(phases, cpu_seconds, peak_rss_bytes, read_bytes, written_bytes,
+                     cgroup_memory_peak_bytes);
+  };
+
+  struct Verdict {
+    Words id{}, name{}, status{}, unit{}, bar{}, detail{};
+    Number value{};
+    VIRNUCPRO_FIELDS(id, name, status, value, unit, bar, detail);
+  };
+  struct Bottleneck {
+    Words stage{}, cause{}, advice{};
+    Number share{};
+    VIRNUCPRO_FIELDS(stage, share, cause, advice);
+  };
+
+  Words schema{};
+  Run run{};
+  Program program{};
+  Machine machine{};
+  Settings settings{};
+  Models models{};
+  Workload workload{};
+  Throughput throughput{};
+  Packing packing{};
+  Waits waits{};
+  std::vector<Stage> stages{};
+  std::vector<Worker> workers{};
+  std::vector<Device> devices{};
+  Host host{};
+  std::vector<Verdict> verdicts{};
+  std::vector<Bottleneck> bottlenecks{};
+  VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, throughput, packing,
+                   waits, stages, workers, devices, host, verdicts, bottlenecks);
+};
+
+// visit(name, member) of each field of a record.
+template <typename Record, typename Visit>
+void for_each_field(Record& record, const Visit& visit) {
+  std::string_view names = Record::kNames;
+  const auto next = [&](auto& member) {
+    const std::size_t comma = names.find(", ");
+    visit(names.substr(0, comma), member);
+    if (comma != std::string_view::npos) names.remove_prefix(comma + 2);
+  };
+  std::apply([&next](auto&... members) { (next(members), ...); }, record.members());
+}
+
+// Of each device that tells it: its average while embedding.
+std::vector<double> embedding_averages(
+    const RunTelemetry& telemetry, RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic);
+// Percent, of the GPU that was the least busy while embedding.
+std::optional<double> least_utilization(const RunTelemetry& telemetry);
+
+std::string telemetry_json(const RunTelemetry& telemetry);
+Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
+
+// A value of another type, or one that nothing can measure, is left empty (base/json_values.hpp has
+// the limits). Of a long array the first elements are read. Empty: the JSON has no value at all.
+// Errors: kJson, naming `file`.
+std::optional<RunTelemetry> parse_run_telemetry(std::string_view text, const std::string& file);
+std::optional<RunTelemetry> read_run_telemetry(const std::filesystem::path& file);
+
+}  // namespace virnucpro
