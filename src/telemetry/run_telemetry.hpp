@@ -23,8 +23,8 @@
 
 namespace virnucpro {
 
-// What telemetry_<time>.json says of a run: docs/reference/telemetry.schema.json describes it. An empty
-// member was not measured: the file has null there, or nothing.
+// What telemetry_<time>.json says of a run: docs/reference/telemetry.schema.json describes it. An
+// empty member was not measured: the file has null there, or nothing.
 struct RunTelemetry {
   using Count = std::optional<std::uint64_t>;
   using Number = std::optional<double>;

@@ -21,8 +21,6 @@ fs::path summary_file(const fs::path& directory) {
               "the run left no telemetry_<time>.json");
 }
 
-}
-
 }  // namespace
 
 double Trial::computing_seconds() const {

@@ -29,13 +29,13 @@ std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
   return sizes;
 }
 
-struct Measured {
+struct MeasuredRuns {
   std::vector<Point> points;  // sequences, seconds
   TrialRepeats largest;
 };
 
-Measured measure(SuiteContext& context) {
-  Measured measured;
+MeasuredRuns measure(SuiteContext& context) {
+  MeasuredRuns measured;
   const std::vector<std::uint64_t> sizes = sizes_of(context);
   for (const std::uint64_t size : sizes) {
     Trial trial = context.trials.run({.name = fmt::format("whole_{}", size),
@@ -123,7 +123,7 @@ bool have_several_sizes(const std::vector<Point>& points) {
 }  // namespace
 
 void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
-  const Measured measured = measure(context);
+  const MeasuredRuns measured = measure(context);
   const std::vector<Point>& points = measured.points;
   const Trial& largest = measured.largest.runs.back();
   report.section.tables.push_back(point_table(points));

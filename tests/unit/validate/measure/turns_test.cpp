@@ -1,6 +1,5 @@
 #include "validate/measure/turns.hpp"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,12 +22,10 @@ std::vector<std::size_t> sides_in_order(const Turns& turns) {
 }
 
 // A run of so many seconds that computed so many tokens in a half of them.
-Trial trial_of(double seconds, double tokens) {
+Trial trial_of(double seconds, std::uint64_t tokens) {
   Trial trial{.end = {.seconds = seconds}};
-  trial.telemetry = JsonValues(fmt::format(R"({{"workload": {{"esm_tokens": {}}},
-                       "throughput": {{"esm_tokens_per_second": {}}}}})",
-                                           tokens, 2 * tokens / seconds),
-                               "telemetry.json");
+  trial.telemetry.workload.esm_tokens = tokens;
+  trial.telemetry.throughput.esm_tokens_per_second = 2 * static_cast<double>(tokens) / seconds;
   return trial;
 }
 
