@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Writes docs/develop/performance.md from bench/results/, where also the JSON of `virnucpro benchmark` lies,
-and bench/comments.md."""
+"""Writes the sections with tables of docs/develop/performance.md from bench/results/, where also the JSON of
+`virnucpro benchmark` lies. What stands before and behind them is written by hand, and kept."""
 
 import json
 import os
 import re
 from pathlib import Path
-from typing import List, Optional
+from typing import Dict, List, Sequence, Tuple
 
 from figure import number
 
 BENCH = Path(__file__).resolve().parent
 PAGE = BENCH.parent / "docs" / "develop" / "performance.md"
+FIRST, BEHIND = "## ", "## What limits it\n"  # where the tables begin, and what is behind them
+# What is measured in several kinds has a column for each of them.
+KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16)|(?:500|150)-base reads)")
+Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its text
 
 
 def link(path: Path) -> str:
@@ -19,90 +23,96 @@ def link(path: Path) -> str:
     return os.path.relpath(path, PAGE.parent)
 
 
-INTRODUCTION = f"""<!-- Written by bench/render.py from bench/results/ and bench/comments.md. -->
-# How fast it is, and how much memory it takes
-
-`make bench` measures it anew; [bench/README.md]({link(BENCH / 'README.md')}) says how, what each figure
-is, and which sections are records of sets that are no longer run. Figures are medians, with the lowest
-and highest of the repeats in parentheses; a ratio is that of this program over the peer, turn by turn in
-one run. Figures of different runs are not to be compared: machines differ, and so do their hours.
-"""
-
-
-def with_spread(value: Optional[float], spread: Optional[List[float]], digits=number) -> str:
-    if value is None:
-        return "–"
-    if spread is None or spread[0] == spread[1]:
+def with_spread(value: float, spread: Sequence[float], digits=number) -> str:
+    if spread[0] == spread[1]:
         return digits(value)
     return f"{digits(value)} ({digits(spread[0])} – {digits(spread[1])})"
 
 
-def ratio_text(value: float) -> str:
-    return f"{value:.2f}"
+def table(head: Sequence[str], cells: Sequence[Cell]) -> List[str]:
+    """With a column for each one that cells name."""
+    columns = list(dict.fromkeys(column for _, column, _ in cells))
+    rows: Dict[Sequence[str], Dict[str, str]] = {}
+    for row, column, text in cells:
+        rows.setdefault(row, {})[column] = text
+    lines = [[*head, *columns], ["---"] * (len(head) + len(columns))]
+    lines += [[*row, *(texts.get(column, "–") for column in columns)] for row, texts in rows.items()]
+    return ["", *(f"| {' | '.join(line)} |" for line in lines)] if rows else []
 
 
-def row(figure: dict) -> str:
-    peer = "–"
+def cell(figure: dict) -> Cell:
+    value = f"{with_spread(figure['value'], figure['spread'])} {figure['unit']}".strip()
+    goal = figure["goal"] + ("" if figure["met"] else " **missed**")
+    settings = figure["settings"]
     if figure["peer"]:
-        peer = f"{number(figure['peer_value'])}, {figure['settings'].get('peer', figure['peer'])}"
-    op = figure["settings"] if "milliseconds" in figure["settings"] else None
-    if op:
-        peer = f"{op['milliseconds']:.3f} ms; {op['share']:.0%} of {number(op['ceiling'])}"
-    met = "–" if op else "yes" if figure["met"] else "**no**"
-    cells = [figure["name"],
-             f"{with_spread(figure['value'], figure['spread'])} {figure['unit']}", peer,
-             with_spread(figure["ratio"], figure["ratio_spread"], ratio_text),
-             "–" if op else figure["goal"], met]
-    return "| " + " | ".join(cells) + " |"
+        peer = f"{number(figure['peer_value'])}, {settings.get('peer', figure['peer'])}"
+        ratio = with_spread(figure["ratio"], figure["ratio_spread"], "{:.2f}".format)
+        return (figure["name"], figure["run"], value, peer, ratio), "goal", goal
+    kind, name = KIND.search(figure["name"]), KIND.sub("", figure["name"], count=1)
+    if "op" in settings:  # one whose name has no kind takes rows of fp32
+        return ((name.removeprefix("op: "),), kind[1] if kind else "fp32",
+                f"{value}; {settings['milliseconds']:.3f} ms; {settings['share']:.0%} of"
+                f" {number(settings['ceiling'])}")
+    return (name, figure["run"]), kind[1] if kind else "measured", f"{value}; {goal}"
 
 
-def heading_of_gpus(path: Path, name: str) -> str:
-    """How many, and what was measured on them: nvidia-h200-x2-scaling."""
-    several = re.search(r"-x(\d+)-", path.stem)
-    return f"{several[1] + ' ' if several else ''}{name}: {path.stem.rpartition('-')[2]}; "
+# The tables of a section: how they begin, and which figures are theirs.
+TABLES = ((("figure", "run", "this program", "peer", "ratio"), lambda figure: figure["peer"]),
+          (("figure", "run"), lambda figure: not KIND.search(figure["name"])),
+          (("figure", "run"), lambda figure: True))
 
 
-def section(path: Path) -> str:
-    report = json.loads(path.read_text())
-    about = report["machine"]
-    peers = ", peers from PyPI" if path.stem.endswith("-peers") else ""
-    kind = ""
-    if path.stem.startswith("simulated"):
-        kind = "A simulation of GPUs that were not there; "
-    elif about.get("gpu"):
-        kind = heading_of_gpus(path, about["gpu"])
-    lines = [f"## {kind}{about['cpu']}, {about['cores']} cores, {about['memory_gib']} GiB{peers}", "",
-             f"Kernel paths {about['kernel_path']}; commit {report['commit']}; {report['date']};"
-             f" [{path.name}]({link(path)})", "",
-             "| figure | this program | peer | ratio | goal | met |", "|---|---|---|---|---|---|"]
-    return "\n".join(lines + [row(figure) for figure in report["figures"]] + layer(report)) + "\n"
+def section(heading: str, paths: Sequence[Path]) -> str:
+    """Of what was measured on machines of a kind."""
+    lines, figures = [f"## {heading}", ""], []
+    for path in paths:
+        report, run = json.loads(path.read_text()), path.stem.split("-", 2)[-1]
+        about = report["machine"]
+        lines.append(f"- [{run}]({link(path)}): {about['cpu']}, {about['cores']} cores, {about['memory_gib']}"
+                     f" GiB; {about['kernel_path']}; commit {report['commit']}; {report['date']}")
+        figures += [{**figure, "run": run} for figure in report["figures"]]
+    names = [figure["name"] for figure in figures]
+    figures.sort(key=lambda figure: names.index(figure["name"]))
+    ops = [figure for figure in figures if "op" in figure["settings"]]
+    rest = [figure for figure in figures if figure not in ops]
+    for head, belongs in TABLES:
+        lines += table(head, [cell(figure) for figure in rest if belongs(figure)])
+        rest = [figure for figure in rest if not belongs(figure)]
+    lines += table(["op"], [cell(figure) for figure in ops])
+    return "\n".join(lines + layer({figure["settings"]["op"]: figure["settings"] for figure in ops})) + "\n"
 
 
-def suites_section(path: Path) -> str:
+def heading(path: Path) -> str:
+    about = json.loads(path.read_text())["machine"]
+    simulated = path.stem.startswith("simulated")
+    return "GPUs that were not there, simulated" if simulated else about.get("gpu") or about["cpu"]
+
+
+def suites_section(paths: Sequence[Path]) -> str:
     """Of what `virnucpro benchmark` found."""
-    report = json.loads(path.read_text())
-    about, page = report["metadata"], path.with_suffix(".md")
-    judged = [verdict for verdict in report["verdicts"] if verdict["status"] != "SKIPPED"]
-    processor = about["processor"].partition(", cpu-")[0]
-    lines = [f"## virnucpro benchmark, {path.stem}: {report['identity']['device']}; {processor}", "",
-             f"Suites {', '.join(suite['name'] for suite in report['suites'])} over"
-             f" {about['num_sequences']:,} sequences, {report['identity']['settings']}; commit"
-             f" {report['commit']}; {report['time'][:10]}; [{path.name}]({link(path)}),"
-             f" [{page.name}]({link(page)})", "",
-             "| requirement | id | measured | wanted | status |", "|---|---|---|---|---|"]
-    lines += [f"| {one['name']} | {one['id']} | {with_spread(one['value'], None)} {one['unit']} |"
-              f" {one['bar']} | {one['status']} |" for one in judged]
-    if report["metrics"]:
-        lines += ["", "| figure | median (quartiles) | repeats |", "|---|---|---|"]
-    lines += [metric_row(metric) for metric in report["metrics"]]
-    return "\n".join(lines) + "\n"
-
-
-def metric_row(metric: dict) -> str:
-    name, is_bytes, _ = metric["key"].partition("_bytes")
-    unit, of = (" MiB", 1 << 20) if is_bytes else ("", 1)
-    low, median, high = (metric[key] / of for key in ("low_quartile", "median", "high_quartile"))
-    return f"| {name} | {with_spread(median, [low, high])}{unit} | {metric['repeats']} |"
+    lines = ["## virnucpro benchmark", "", "A requirement passed unless another status follows its figure.", ""]
+    verdicts: List[Cell] = []
+    metrics: List[Cell] = []
+    for path in paths:
+        report, page = json.loads(path.read_text()), path.with_suffix(".md")
+        about = report["metadata"]
+        lines.append(f"- {path.stem} ([JSON]({link(path)}), [report]({link(page)})):"
+                     f" {report['identity']['device']}; {about['processor'].partition(', cpu-')[0]}; suites"
+                     f" {', '.join(suite['name'] for suite in report['suites'])}; {about['num_sequences']:,}"
+                     f" sequences, {report['identity']['settings']}; commit {report['commit']};"
+                     f" {report['time'][:10]}")
+        for one in report["verdicts"]:
+            status = "" if one["status"] == "PASS" else f" **{one['status']}**"
+            if one["status"] != "SKIPPED":
+                verdicts.append(((one["name"], one["id"], one["bar"]), path.stem,
+                                 f"{number(one['value'])} {one['unit']}{status}"))
+        for one in report["metrics"]:
+            name, is_bytes, _ = one["key"].partition("_bytes")
+            of, unit = (1 << 20, " MiB") if is_bytes else (1, "")
+            spread = [one[end] / of for end in ("low_quartile", "high_quartile")]
+            metrics.append(((name,), path.stem, with_spread(one["median"] / of, spread) + unit))
+    lines += table(["requirement", "id", "wanted"], verdicts)
+    return "\n".join(lines + table(["median (quartiles)"], metrics)) + "\n"
 
 
 # What a layer of ESM-2 3B is made of, in its order, by the names of bench_gpu_ops.
@@ -111,10 +121,8 @@ LAYER = ("fp16 layer norm", "fp16 qkv", "fp16 attention, 40 heads, 168 tokens a 
 BAR = 60  # letters of the whole
 
 
-def layer(report: dict) -> List[str]:
-    """A picture of its time, where the report has the ops."""
-    ops = {figure["settings"]["op"]: figure["settings"] for figure in report["figures"]
-           if "milliseconds" in figure["settings"]}
+def layer(ops: Dict[str, dict]) -> List[str]:
+    """A picture of its time, where all its ops were measured."""
     if not all(name in ops for name in LAYER):
         return []
     total = sum(ops[name]["milliseconds"] for name in LAYER)
@@ -129,11 +137,13 @@ def layer(report: dict) -> List[str]:
 
 
 def main() -> None:
-    results = BENCH / "results"
-    sections = [section(path) for path in sorted(results.glob("*.json"))]
-    sections += [suites_section(path) for path in sorted((results / "validation").glob("*.json"))]
-    comments = (BENCH / "comments.md").read_text()
-    PAGE.write_text("\n".join([INTRODUCTION, *sections, comments]))
+    groups: Dict[str, List[Path]] = {}
+    for path in sorted((BENCH / "results").glob("*.json"), key=lambda path: path.stem):
+        groups.setdefault(heading(path), []).append(path)
+    suites = sorted((BENCH / "results" / "validation").glob("*.json"), key=lambda path: path.stem)
+    page = PAGE.read_text()
+    sections = [*(section(*group) for group in groups.items()), suites_section(suites)]
+    PAGE.write_text("\n".join([page[:page.index(f"\n{FIRST}")], *sections, page[page.index(BEHIND):]]))
     print(f"written to {PAGE}")
 
 
