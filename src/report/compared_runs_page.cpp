@@ -20,7 +20,7 @@ using Runs = std::vector<RunFacts>;
 using Differences = std::vector<ScoreDifferences>;
 using ValueOf = std::function<Value(const RunFacts&)>;
 
-// A table with a row a thing and a column a run.
+// A table with one column per run; rows are still to be added.
 Table run_columns(std::string key, std::string caption, const Runs& runs,
                   Measure measure = Measure::kNone) {
   Table table;
@@ -51,7 +51,7 @@ Value ratio(const Value& value, const Value& first) {
   return fmt::format("{:.3g}", number_of(value) / number_of(first));
 }
 
-// A row of numbers and what they come to against the first run's.
+// Adds a row of numbers, each with its ratio to the first run's.
 void add_figure(const char* label, Measure measure, const Runs& runs, const ValueOf& value_of,
                 Table& table) {
   std::vector<Value> row{label};
@@ -163,7 +163,7 @@ Section result_section(const Runs& runs, const Differences& differences) {
   return section;
 }
 
-// By the verdicts' ids, in the order in which they are first met.
+// One row per verdict id, in the order of first occurrence.
 Section verdicts_of(const Runs& runs) {
   Section section{.key = "verdicts", .title = "Verdicts"};
   Table table = run_columns("verdicts", "Verdicts", runs, Measure::kStatus);
@@ -194,7 +194,7 @@ Settings settings_of(const RunFacts& facts) {
   for (const auto& [name, value] : facts.fingerprint) {
     settings[shown_text(name)] = shown_text(value);
   }
-  // What telemetry knows beyond the journal's fingerprint.
+  // Settings that only telemetry has, not the journal's fingerprint.
   const RunTelemetry::Settings& told = facts.telemetry.settings;
   const auto add = [&settings](const char* name, const RunTelemetry::Count& count) {
     if (count) settings[name] = fmt::format("{}", *count);

@@ -8,8 +8,8 @@
 
 namespace virnucpro {
 
-// Several runs beside each other, with what they come to against the first; a run's name is its
-// column's head. `differences`: of each run but the first, from the first.
+// Compares several runs with the first: one column per run, headed by its name. `differences`: one
+// for each run but the first, against the first.
 Page compared_runs_page(const std::vector<RunFacts>& runs,
                         const std::vector<ScoreDifferences>& differences);
 

@@ -56,7 +56,7 @@ std::string multiqc_scores(const RunFacts& facts) {
       "#     id: virnucpro_scores_plot\n"
       "#     title: 'virnucpro: virus scores'\n"
       "#     xlab: virus score\n"
-      "#     ylab: frames\n";  // the head that follows has no first cell: else it were a sample
+      "#     ylab: frames\n";  // the next row starts with an empty cell, so it is no sample
   std::string row = sample_of(facts);
   const double bins = static_cast<double>(ScoreFacts::kScoreBins);
   for (std::size_t k = 0; k < ScoreFacts::kScoreBins; ++k) {

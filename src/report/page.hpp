@@ -10,13 +10,12 @@
 
 namespace virnucpro {
 
-// What a report says, before it is HTML, Markdown or JSON: the three are written from this, and so
-// say the same.
+// A report's content. HTML, Markdown and JSON are all written from it, so they say the same.
 
-// A number or words; monostate was not measured.
+// A number or words; monostate if it was not measured.
 using Value = std::variant<std::monostate, std::uint64_t, double, std::string>;
 
-// How a value is written for people; JSON has it as it is.
+// How a value is written for people. JSON has the plain value.
 enum class Measure : std::uint8_t {
   kNone,
   kCount,
@@ -33,7 +32,7 @@ enum class Measure : std::uint8_t {
 };
 
 std::string value_text(const Value& value, Measure unit);
-// As short as an axis wants it: "1.5k", "20 GB".
+// A short form for axes: "1.5k", "20 GB".
 std::string axis_text(double value, Measure unit);
 
 struct Field {
@@ -63,12 +62,12 @@ struct PlotLine {
 };
 
 struct PlotBar {
-  std::string tick{};  // short, below the bar
-  std::string name{};  // whole
+  std::string tick{};  // short name below the bar
+  std::string name{};  // full name
   double value = 0;
 };
 
-// What a cell of a heat map is told apart by, beside its colour.
+// What marks a cell of a heat map, besides its colour.
 enum class HeatMark : std::uint8_t { kNone, kChosen, kLeftOut };
 
 struct HeatCell {
@@ -79,14 +78,14 @@ struct HeatCell {
 };
 
 struct HeatMap {
-  std::string row_label{};          // what the rows are; of the columns it is x_label
-  std::vector<std::string> rows{};  // their names, from above
+  std::string row_label{};          // what the rows are; x_label says it for the columns
+  std::vector<std::string> rows{};  // their names, top to bottom
   std::vector<std::string> columns{};
-  std::vector<HeatCell> cells{};  // row by row, all of them
+  std::vector<HeatCell> cells{};  // all, row by row
 };
 
-// Lines over time or another number, bars beside each other, bars below each other with their names
-// before them, or a heat map.
+// Lines over time or over another number, vertical bars, horizontal bars with their names at the
+// left, or a heat map.
 enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap };
 
 struct Plot {

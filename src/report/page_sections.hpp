@@ -14,7 +14,7 @@ namespace virnucpro {
 
 // The sections of a run's page; single_run_page() puts them in order.
 
-// What was measured, of telemetry. A count is a number as all others are.
+// A value of telemetry for the page. Counts become double, as all numbers here.
 inline Value measured(const std::optional<std::string>& words) {
   return words ? Value{*words} : Value{};
 }
@@ -23,7 +23,7 @@ Value measured(const std::optional<Number>& number) {
   return number ? Value{static_cast<double>(*number)} : Value{};
 }
 
-// A row for each record; a column's key is the field that it shows.
+// Adds a row for each record. A column shows the field whose name is the column's key.
 template <typename Record>
 void add_rows(const std::vector<Record>& records, Table& table) {
   for (const Record& record : records) {
@@ -36,17 +36,17 @@ void add_rows(const std::vector<Record>& records, Table& table) {
   }
 }
 
-// ESM-2 tokens a second over the run's time; empty when not measured.
+// ESM-2 tokens per second over the run's time; empty if not measured.
 std::vector<PlotPoint> throughput_of(const RunFacts& facts);
 
-// Of telemetry: what ran, how fast, and what it waited for.
+// From telemetry: what ran, how fast, and what it waited for.
 Section verdict_section(const RunFacts& facts);
 Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
 Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
 
-// Of the journal: what went in and what came out.
+// From the journal: the inputs and the results. The last one also uses telemetry.
 Section input_section(const RunFacts& facts);
 Section score_section(const RunFacts& facts);
 Section hit_section(const RunFacts& facts);

@@ -4,7 +4,7 @@
 
 namespace virnucpro {
 
-// Light and dark follow the reader's system; on paper everything is black on white.
+// Light or dark as the reader's system is set; printed black on white.
 inline constexpr std::string_view kPageStyle = R"css(
 :root { color-scheme: light dark;
   --paper: #f7f7f5; --card: #ffffff; --ink: #1c2024; --soft: #5d6570; --line: #dfe1e4;
@@ -110,8 +110,8 @@ footer { padding-bottom: 30px; }
   .table.long { max-height: none; } }
 )css";
 
-// Filters a table by what is typed above it, and sorts it by the column whose head is pressed.
-// Cells carry their number in data-value where their text is no number.
+// Filters a table by the text typed above it, and sorts it by the column whose head is clicked. If
+// a cell's text is not a number, its data-value is.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
 for (const table of document.querySelectorAll("table[data-filter]")) {

@@ -13,7 +13,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kWideText =
-    24;  // letters from which a cell has several lines, and may not become narrow
+    24;  // letters; from here on a cell wraps, and must not become narrow
 
 constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
@@ -96,7 +96,7 @@ void add_plots(Html& html, const std::vector<Plot>& plots) {
 std::string sort_value(const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
-  return "-1";  // not measured comes before everything that was
+  return "-1";  // sorts unmeasured values before all others
 }
 
 void add_cell(Html& html, const Value& value, Measure unit) {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::size_t kStripLength = 48;
 
-// Nothing of a file may become markup.
+// Escapes a text, so that nothing from a file becomes markup.
 std::string plain(std::string_view text) {
   constexpr std::string_view kMarks = "\\`*_{}[]<>#|~&!";
   std::string result;
@@ -55,7 +55,7 @@ std::string table_text(const Table& table) {
   return text + "\n";
 }
 
-// The largest of each stretch, as high as it is against the largest of all.
+// One block per stretch of points: its largest value, relative to `most`.
 std::string strip(const std::vector<PlotPoint>& points, double most) {
   const std::size_t stretch =
       std::max<std::size_t>(1, (points.size() + kStripLength - 1) / kStripLength);
@@ -123,7 +123,7 @@ std::string plot_text(const Plot& plot) {
 std::string section_text(const Section& section) {
   std::string text = fmt::format("## {}\n\n", plain(section.title));
   if (!section.note.empty()) text += plain(section.note) + "\n\n";
-  // Four blanks make it code, whatever marks it holds.
+  // Four blanks make it code, in which no character is markup.
   if (!section.preformatted.empty()) text += fmt::format("    {}\n\n", section.preformatted);
   text += fields_text(section.fields);
   for (const Plot& plot : section.plots) text += plot_text(plot);

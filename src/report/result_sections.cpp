@@ -7,7 +7,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostInputs = 200;  // that have a row
+constexpr std::size_t kMostInputs = 200;  // rows
 
 std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";

@@ -24,7 +24,7 @@ constexpr std::size_t kLongestWarning = 500;
 
 // The telemetry files of one session: a resumed run has several.
 struct TelemetryFiles {
-  fs::path summary;  // telemetry_<time>.json; empty: there is none, as after a kill
+  fs::path summary;  // telemetry_<time>.json; empty if there is none, as after a kill
   fs::path batches;  // telemetry_<time>.jsonl
   fs::path metrics;  // logs/gpu_metrics_<time>.log
 };
@@ -39,7 +39,7 @@ constexpr std::array kTelemetryNames{
     TelemetryName{run_files::kMonitorLog, &TelemetryFiles::metrics},
 };
 
-// The sessions that left anything, the newest first.
+// The start times of all sessions that left a file, the newest first.
 std::set<std::string, std::greater<>> times_of(const fs::path& run) {
   std::set<std::string, std::greater<>> times;
   for (const TelemetryName& known : kTelemetryNames) {
@@ -61,7 +61,7 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   return files;
 }
 
-// A summary tells also without its batches; one that is damaged is for the report to warn of.
+// Without batch lines, the summary shows it. A damaged summary counts, so that the report warns.
 bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;
@@ -73,8 +73,8 @@ bool has_computed(const TelemetryFiles& files) {
   }
 }
 
-// Of the newest session that computed, for one that found everything done has nothing to tell; of
-// the newest where none did.
+// The files of the newest session that computed: a session that found everything done has no
+// figures. If none computed, those of the newest.
 TelemetryFiles newest_telemetry(const fs::path& run) {
   const auto times = times_of(run);
   for (const std::string& time : times) {
@@ -95,7 +95,7 @@ void warn_of_damage(const fs::path& file, std::uint64_t lines, RunFacts& facts) 
                                        shown_text(file.filename().string()), grouped(lines)));
 }
 
-// Telemetry is worth less than the report: what is wrong with it is said there.
+// Damaged telemetry must not prevent a report, so the report shows the error as a warning.
 template <typename Read>
 void read_or_warn(const fs::path& file, RunFacts& facts, const Read& read) {
   if (file.empty()) return;

@@ -14,9 +14,9 @@
 
 namespace virnucpro {
 
-// All that a report says, read from the files of a run.
+// Everything that a report shows, read from the files of a run.
 struct RunFacts {
-  std::string name;  // the run's directory, as shown_text() has it
+  std::string name;  // the run's directory, through shown_text()
   std::string stem;
   bool finished = false;
   bool synthetic = false;
@@ -24,18 +24,18 @@ struct RunFacts {
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;
-  RunTelemetry telemetry;             // telemetry_<time>.json, or what the batches say of a run
-  bool has_summary = false;           // that was killed and left none
-  std::filesystem::path batch_lines;  // telemetry_<time>.jsonl; empty: there is none
+  RunTelemetry telemetry;             // telemetry_<time>.json; without it, derived from `batches`
+  bool has_summary = false;           // telemetry_<time>.json was read; a killed run has none
+  std::filesystem::path batch_lines;  // telemetry_<time>.jsonl; empty if there is none
   BatchFacts batches;
   MetricFacts metrics;
-  std::vector<std::string> warnings;  // also of telemetry that could not be read
+  std::vector<std::string> warnings;  // also about unreadable telemetry
 
   bool measured() const { return has_summary || batches.totals.batches > 0 || metrics.rows > 0; }
 };
 
-// `threshold`: empty for the run's own. What can be read of damaged telemetry is taken, and a
-// warning says which file is not whole. Errors: kJournalDamaged, Cancel's.
+// `threshold`: empty for the run's own. Takes what is readable of damaged telemetry, and a warning
+// names the damaged file. Errors: kJournalDamaged, Cancel's.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
                         std::optional<double> threshold, const Cancel& cancel);
 

@@ -17,12 +17,12 @@ struct Sequence {
   SequenceSummary summary;
 };
 
-// The sequences of the inputs that did not fail, one after the other.
+// Reads the sequences of the inputs that did not fail.
 class SequenceReader {
  public:
   explicit SequenceReader(const Journal& journal) : parts_(journal), inputs_(journal.inputs()) {}
 
-  // Empty also where an interrupted run ends within a sequence.
+  // Empty at the end, also if an interrupted run ends within a sequence.
   std::optional<Sequence> next() {
     Sequence sequence;
     while (const std::optional<SequencePart> part = parts_.next()) {

@@ -16,7 +16,7 @@ std::size_t score_bin(float score) {
   return static_cast<std::size_t>(bin);
 }
 
-// 0, 1, 2, 5, 10 … up to beyond the longest sequence that is read.
+// Bins from 0, 1, 2, 5, 10 … to beyond the longest sequence that is read.
 std::vector<LengthBin> empty_length_bins() {
   std::vector<LengthBin> bins{{.from = 0, .below = 1, .sequences = 0}};
   for (std::uint64_t decade = 1; decade <= 1'000'000'000; decade *= 10) {
@@ -69,13 +69,13 @@ class Collector {
         std::find_if(facts_.lengths.begin(), facts_.lengths.end() - 1,
                      [&part](const LengthBin& candidate) { return part.length < candidate.below; });
     ++bin->sequences;
-    // What is no number has no place in an order.
+    // NaN cannot be sorted.
     const bool has_place = sequence.scored() && !std::isnan(sequence.max_virus_score());
     if (has_place) keep_best(hit_of(part, sequence));
   }
 
   void finish() {
-    // Of an interrupted run the last sequence may lack its end, and so its number of chunks.
+    // In an interrupted run the last sequence may lack its end, which has its number of chunks.
     facts_.chunks = std::max(facts_.chunks, chunks_with_frames_);
     facts_.chunks_by_frames[0] = facts_.chunks - chunks_with_frames_;
     trim(facts_.lengths);
@@ -102,7 +102,7 @@ class Collector {
             .virus = sequence.is_virus(threshold_)};
   }
 
-  // top_hits is a heap whose top is the worst of them.
+  // top_hits is a heap with the worst hit at its top.
   void keep_best(SequenceHit hit) {
     auto& hits = facts_.top_hits;
     if (hits.size() == ScoreFacts::kTopHits) {

@@ -12,9 +12,9 @@
 
 namespace virnucpro {
 
-// A scored sequence, as its row in sequences.tsv has it.
+// A scored sequence, with the values of its row in sequences.tsv.
 struct SequenceHit {
-  std::string id;  // as shown_text() has it
+  std::string id;  // through shown_text()
   std::uint32_t input = 0;
   std::uint64_t number = 0;  // in input order, from 1
   std::uint64_t length = 0;
@@ -26,26 +26,26 @@ struct SequenceHit {
   bool virus = false;
 };
 
-// A bin of the lengths of sequences, which stand on a scale of 1, 2, 5, 10, 20 …
+// A bin of sequence lengths; bins start at 0, 1, 2, 5, 10, 20 …
 struct LengthBin {
   std::uint64_t from = 0;
   std::uint64_t below = 0;
   std::uint64_t sequences = 0;
 };
 
-// What a journal says of the sequences that were looked at, those of failed inputs left out.
+// What a journal says about its sequences, except those of failed inputs.
 struct ScoreFacts {
   static constexpr std::size_t kScoreBins = 20;
   static constexpr std::size_t kTopHits = 200;
   static constexpr std::size_t kMostFrames = 6;  // of a chunk
 
-  TableCounts counts;  // but for the duplicate ids, which want a sort
+  TableCounts counts;  // without duplicate ids, which would need a sort
   std::uint64_t bases = 0;
   std::uint64_t chunks = 0;
-  // Frames by virus score, each bin a twentieth; a score of 1 is in the last.
+  // Frames by virus score, in bins of 0.05; a score of 1 is in the last.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};
   std::array<std::uint64_t, kMostFrames + 1> chunks_by_frames{};
-  std::vector<LengthBin> lengths;     // from the first that has a sequence to the last
+  std::vector<LengthBin> lengths;     // from the first bin with a sequence to the last
   std::vector<SequenceHit> top_hits;  // by virus share, then largest virus score, then order
 };
 

@@ -21,7 +21,7 @@ bool is_plain(const std::string& word) {
   });
 }
 
-// As a shell takes it back.
+// Quoted for a shell where necessary.
 std::string shell_word(const std::string& word) {
   if (is_plain(word)) return word;
   std::string quoted = "'";
@@ -55,7 +55,7 @@ Table settings_table(const RunFacts& facts) {
   return table;
 }
 
-// Where and with what a run was made.
+// When, where and with which program a run was made.
 std::vector<Field> circumstances_of(const RunTelemetry& told) {
   return {
       {"started", "Started", measured(told.run.started)},

@@ -5,7 +5,7 @@
 
 namespace virnucpro {
 
-// What is said of one run.
+// The report's page for one run.
 Page single_run_page(const RunFacts& facts);
 
 }  // namespace virnucpro

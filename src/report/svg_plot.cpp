@@ -12,7 +12,7 @@
 namespace virnucpro {
 namespace {
 
-// In units of the drawing: at its usual width one is about a pixel.
+// Lengths are in units of the drawing, about a pixel each at the usual width.
 constexpr double kWidth = 420;
 constexpr double kHeight = 230;
 constexpr double kLeft = 54;
@@ -22,18 +22,18 @@ constexpr double kBottom = 40;
 constexpr double kRowHeight = 24;
 constexpr double kRowName = 118;
 constexpr double kRowValue = 86;
-constexpr double kLetter = 6.2;  // about the width of one
+constexpr double kLetter = 6.2;  // a letter's width, about
 constexpr std::size_t kMostBarTicks = 7;
 constexpr double kCellWidth = 96;
 constexpr double kCellHeight = 40;
-constexpr double kCellHead = 38;  // the columns' names, and what they are
-// How much of its colour a cell has: beneath text that is read on a light and a dark page.
+constexpr double kCellHead = 38;  // for the columns' names and their label
+// The opacity of a cell's colour: its text must be readable on light and dark pages.
 constexpr double kFaintest = 0.04;
 constexpr double kStrongest = 0.46;
 constexpr int kTicks = 4;
-constexpr double kSmallest = 1e-12;  // anything smaller is drawn as nothing
+constexpr double kSmallest = 1e-12;  // smaller values are drawn as 0
 
-// The least 1, 2 or 5 times a power of ten that is not below `value`.
+// The smallest number of the form 1, 2 or 5 times a power of ten that is at least `value`.
 double nice_above(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
   for (const double step : {1.0, 2.0, 5.0}) {
@@ -42,7 +42,7 @@ double nice_above(double value) {
   return 10 * power;
 }
 
-// From 0 to `end`, in steps that are easily read.
+// From 0 to `end`, in steps of a round number.
 struct Axis {
   double step = 1;
   double end = 1;
@@ -54,7 +54,7 @@ Axis axis_to(double most) {
   return {step, step * std::ceil(most / step * (1 - 1e-9))};
 }
 
-// What a time axis counts in, from which end on.
+// The unit of a time axis that ends at `from` seconds or later.
 struct TimeUnit {
   double from;
   double seconds;
@@ -75,7 +75,7 @@ bool is_finite(const PlotPoint& point) {
 class Drawing {
  public:
   Drawing(const Plot& plot, double height) { begin(plot, kWidth, height, ""); }
-  // One that keeps its size.
+  // A drawing with a fixed size.
   Drawing(const Plot& plot, double width, double height) {
     begin(plot, width, height, fmt::format(" style=\"width:{}px;max-width:none\"", width));
   }
@@ -164,7 +164,7 @@ void draw_line(Drawing& drawing, const PlotLine& line, std::size_t colour, doubl
                    y_of(point.y, axis));
   }
   if (path.empty()) return;
-  // A lone point shows by its round end.
+  // "h0" makes a single point visible, as a round dot.
   drawing.add("<path class=\"line c{}\" d=\"{}h0\"><title>{}</title></path>",
               colour % kPlotColours + 1, path, escaped(line.name));
 }
@@ -224,7 +224,7 @@ std::string draw_bars(const Plot& plot) {
   return drawing.finish();
 }
 
-// A name that does not fit is cut; its whole is in the bar's title. `columns` counts letters.
+// Cuts a name that does not fit; the bar's title has the full name. `columns`: in letters.
 std::string cut_name(const std::string& name, std::size_t columns) {
   const std::string_view cut = first_letters(name, columns);
   return cut.size() == name.size() ? name : std::string(cut) + "…";

@@ -8,17 +8,16 @@
 
 namespace virnucpro {
 
-// Text as it stands in HTML and XML, in elements and quoted attributes.
+// Escapes a text for elements and quoted attributes of HTML and XML.
 std::string escaped(std::string_view text);
 
-// Of lines that can be told apart: the CSS variables --c1 to --c6 of the page.
+// The number of distinct line colours: the CSS variables --c1 to --c6 of the page.
 inline constexpr std::size_t kPlotColours = 6;
 
-// The plot as an <svg> of its own: axes with units, a <title> for those who do not see it, one a
-// line, bar and cell. Its size follows from the width it is given, but for a heat map, whose cells
-// hold text and are as large as that; colours are the CSS variables --ink, --soft and --line of the
-// page it stands in, and those of kPlotColours. Numbers that are not finite are left out; a plot
-// without any says so.
+// The plot as an <svg> element: axes with units, and a <title> for the plot and each line, bar and
+// cell, for readers who cannot see them. It fills its place's width; only a heat map has a fixed
+// size, so that its text stays readable. Colours are the page's CSS variables --ink, --soft, --line
+// and those of kPlotColours. Non-finite numbers are left out; a plot without numbers says so.
 std::string svg_plot(const Plot& plot);
 
 }  // namespace virnucpro

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 6;  // of workers in one plot
 
-// A rate that the summary has an amount of for each interval; what batches tell where it has none.
+// The rate from the summary's amounts per interval; without these, from the batches.
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& told,
                                       const std::vector<std::uint64_t>& amounts,
                                       const TimeBins& batches) {
@@ -67,7 +67,7 @@ Plot worker_plot(const BatchFacts& batches) {
   return plot;
 }
 
-// One thing that is measured of a device, in its summary and in the monitor's log.
+// A quantity measured of a device: its members in the summary and in the monitor's log.
 struct DeviceGauge {
   const char* key;
   const char* label;

@@ -21,7 +21,7 @@ constexpr std::array kReports{run_files::kReportHtml, run_files::kReportMarkdown
                               run_files::kReportJson, run_files::kMultiqcGeneral,
                               run_files::kMultiqcScores};
 
-// What a run writes that ends by itself; a killed one could not.
+// Writes the HDF5 file that a killed run could not write.
 void add_missing_hdf5(const RunFacts& facts, const ReportFolders& folders) {
   if (facts.batch_lines.empty()) return;
   const std::string time = run_files::kBatchLines.differing_in(facts.batch_lines);

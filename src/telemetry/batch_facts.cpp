@@ -30,7 +30,7 @@ void add_worker(const BatchLine& line, double begin, BatchFacts& facts) {
                                      static_cast<double>(line.batch.esm_tokens));
 }
 
-// A batch's time is that of its end. What is NaN has no place in the bins.
+// A batch's time is when it ended. The bins ignore NaN.
 void add_over_time(const BatchLine& line, double begin, BatchFacts& facts) {
   const BatchMetrics& batch = line.batch;
   facts.frames_over_time.spread(begin, batch.time, static_cast<double>(batch.frames));
@@ -41,7 +41,7 @@ void add_over_time(const BatchLine& line, double begin, BatchFacts& facts) {
 
 void add_batch(const BatchLine& line, BatchFacts& facts) {
   const BatchMetrics& batch = line.batch;
-  if (!(batch.time <= TimeBins::kLongestRun)) {  // or not known
+  if (!(batch.time <= TimeBins::kLongestRun)) {  // or unknown (NaN)
     ++facts.damaged_lines;
     return;
   }
@@ -57,13 +57,13 @@ void add_batch(const BatchLine& line, BatchFacts& facts) {
   add_worker(line, begin, facts);
 }
 
-// Empty, too, where a part is not known.
+// Also empty if `part` is unknown.
 std::optional<double> ratio(double part, double whole) {
   if (!(whole > 0) || std::isnan(part)) return std::nullopt;
   return part / whole;
 }
 
-// By their names: the journal's time is told with those of the devices.
+// Sorted by name. The journal's time is listed among the devices' times.
 std::vector<RunTelemetry::Stage> stages_of(const BatchFacts& facts) {
   std::map<std::string_view, double> known;
   for (const BatchTimeField& field : kBatchTimeFields) {
@@ -84,7 +84,7 @@ std::vector<RunTelemetry::Stage> stages_of(const BatchFacts& facts) {
   return stages;
 }
 
-// Empty of none: only the states that there were are told.
+// Empty for 0: only states that occurred are reported.
 std::optional<std::uint64_t> some(std::uint64_t batches) {
   return batches > 0 ? std::optional(batches) : std::nullopt;
 }

@@ -19,14 +19,14 @@ struct WorkerFacts {
   TimeBins esm_tokens_over_time;
 };
 
-// What telemetry_<time>.jsonl says: a line a batch. It is whole only of a run that ended; of a
-// killed one it goes as far as its last whole line.
+// What telemetry_<time>.jsonl says; it has one line per batch. For a killed run, this covers the
+// batches up to the last complete line.
 struct BatchFacts {
-  static constexpr std::size_t kMostWorkers = 64;  // those beyond have no row of their own
+  static constexpr std::size_t kMostWorkers = 64;  // others count in the totals only
 
-  BatchTotals totals{};  // a time that some line lacks is NaN
-  double journal = 0;    // seconds, likewise
-  double seconds = 0;    // of the last batch's end, from the run's start
+  BatchTotals totals{};  // a time is NaN if any line lacks it
+  double journal = 0;    // seconds; NaN likewise
+  double seconds = 0;    // from the run's start to the last batch's end
   double longest_wait = 0;
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};  // batches
   std::map<std::uint32_t, WorkerFacts> workers;
@@ -37,12 +37,12 @@ struct BatchFacts {
   TimeBins waiting;
 };
 
-// Memory does not grow with the file. A line that cannot be read is counted, and else left out; the
-// last one without its end is not counted: the run was killed while it wrote it.
+// Memory does not grow with the file. Unreadable lines are skipped and counted. A last line without
+// its end is skipped but not counted: the run was killed while it wrote that line.
 // Errors: kInputMissing, kInputRead.
 BatchFacts read_batches(const std::filesystem::path& file);
 
-// The summary of a run that was killed before it wrote one, as far as its batches tell.
+// The telemetry of a run that was killed before it wrote a summary, as far as batches show it.
 RunTelemetry telemetry_of(const BatchFacts& facts);
 
 }  // namespace virnucpro

@@ -9,16 +9,16 @@
 
 namespace virnucpro {
 
-// A line of telemetry_<time>.jsonl: a batch, and what follows from it.
+// A line of telemetry_<time>.jsonl: one batch, with values derived from it.
 struct BatchLine {
   BatchMetrics batch{};
-  double packing = 0;  // share of its budget that was filled
-  double seconds = 0;  // while its device was busy
-  double journal = 0;  // seconds that the journal took since the batch before
+  double packing = 0;  // the filled share of its budget
+  double seconds = 0;  // in which its device was busy
+  double journal = 0;  // seconds that the journal took since the previous batch
 };
 
-// The table of a batch's columns, in the order of the line: visit(name, member, digits) of each.
-// `digits` stand behind the point of a number that is not whole.
+// The table of a batch's columns: calls visit(name, member, digits) for each, in the line's order.
+// `digits`: decimal places; 0 for integers and names.
 template <typename Line, typename Visit>
 void for_each_batch_column(Line&& line, const Visit& visit) {
   auto& batch = line.batch;
@@ -39,11 +39,11 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
   visit("journal", line.journal, 6);
 }
 
-// With its end. `journal`: as BatchLine has it.
+// Returns the line with its line end. `journal`: as in BatchLine.
 std::string write_batch_line(const BatchMetrics& batch, double journal);
 
-// What a line has when it does not say, or says what cannot be: NaN for a number that need not be
-// whole, 0 for one that must, and for two columns:
+// A value that is missing or impossible is read as NaN for a fractional number, 0 for an integer,
+// and for two columns as:
 inline constexpr auto kNoWorker = std::numeric_limits<decltype(BatchMetrics::worker)>::max();
 inline constexpr auto kNoQueueState = static_cast<QueueState>(kQueueStateNames.size());
 

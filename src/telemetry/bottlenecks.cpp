@@ -23,7 +23,7 @@ const Stage* find(const std::vector<Stage>& stages, std::string_view name) {
   return found == stages.end() ? nullptr : &*found;
 }
 
-// A worker that waits: for what, the host's own stages tell.
+// Why workers wait: the host's own stages show it.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
   const Stage* translate = find(stages, "translate");
@@ -63,7 +63,7 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   return {"host-bound", around.spare_processors ? "more --threads" : "more processors"};
 }
 
-// What the host does beside a device that is never idle holds nothing back.
+// A host stage slows the run only if the devices wait. Tables are written after the devices' work.
 bool matters(const Stage& stage, const std::vector<Stage>& stages) {
   if (stage.share <= kLargeShare) return false;
   if (stage.clock == name_of(StageClock::kDevice) || stage.name == "tables") return true;

@@ -15,17 +15,17 @@ constexpr std::string_view name_of(StageClock clock) {
 }
 
 struct StageSurroundings {
-  std::optional<double> utilization{};  // percent, of the GPU that was the least busy
+  std::optional<double> utilization{};  // percent, of the least busy GPU
   bool power_capped = false;
   bool on_gpu = false;
   bool spare_processors = false;  // more than --threads uses
 };
 
-// What helps a host that is behind its workers; more threads alone where there are processors for
-// them.
+// Advice for a host that cannot keep its workers busy. More threads help only if there are
+// processors for them.
 std::string_view host_advice(bool spare_processors);
 
-// Every stage that takes over 30 % of its clock's time, the largest first, with what holds it back.
+// The stages that take over 30 % of their clock's time, the largest first, with cause and advice.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);
 

@@ -3,19 +3,19 @@
 #include <unistd.h>
 
 #include <string>
-// Last: it defines common words as macros.
+// Included last, because it defines common words as macros.
 #include <term.h>
 
 namespace virnucpro {
 namespace {
 
-// tputs() takes a function of one byte and nothing else.
+// A global, because tputs() calls a function of one byte and passes it nothing else.
 std::string& written() {
   static std::string text;
   return text;
 }
 
-// A code with its padding resolved; empty where the terminal has none of this name.
+// A code with its padding resolved; empty if the terminal does not have it.
 std::string code_of(const char* name) {
   const char* const code = ::tigetstr(name);
   if (code == nullptr) return {};
@@ -28,7 +28,7 @@ std::string code_of(const char* name) {
 }
 
 std::optional<CursorControl> look_up() {
-  int found = 0;  // given a place for it, setupterm() says nothing and does not exit
+  int found = 0;  // with this argument setupterm() neither prints nor exits
   if (::isatty(STDERR_FILENO) != 1 || ::setupterm(nullptr, STDERR_FILENO, &found) != 0) {
     return std::nullopt;
   }
@@ -40,7 +40,7 @@ std::optional<CursorControl> look_up() {
 }  // namespace
 
 std::optional<CursorControl> cursor_control() {
-  static const std::optional<CursorControl> control = look_up();  // neither changes while it runs
+  static const std::optional<CursorControl> control = look_up();  // constant during a run
   return control;
 }
 

@@ -6,9 +6,9 @@
 
 namespace virnucpro {
 
-// How the terminal that stderr is moves its cursor, as the system's database of terminals
-// (terminfo) has it for TERM. Empty where stderr is no terminal, where TERM says nothing or is not
-// in the database, and for one that only writes on (TERM=dumb).
+// The codes that move the cursor of the terminal on stderr, from the system's terminfo database by
+// TERM. Empty if stderr is not a terminal, if TERM is unset or not in the database, and for a
+// terminal that cannot move its cursor (TERM=dumb).
 std::optional<CursorControl> cursor_control();
 
 }  // namespace virnucpro

@@ -37,7 +37,7 @@ std::optional<int> digits(std::string_view text, std::size_t at, std::size_t len
   return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
-// Seconds since 1970 of "2026-11-22T06:30:00.123Z"; a blank may stand for the T.
+// Seconds since 1970 of "2026-11-22T06:30:00.123Z"; the T may be a blank.
 std::optional<double> seconds_of_date(std::string_view text) {
   using std::chrono::day, std::chrono::month, std::chrono::year;
   if (text.ends_with('Z')) text.remove_suffix(1);
@@ -69,12 +69,12 @@ void add_reasons(std::string_view reasons, DeviceFacts& device) {
   }
 }
 
-// Reads the rows below the line that names the columns.
+// Reads the rows after the line of column names.
 class MetricTable {
  public:
   explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
 
-  // False when it does not name the two columns that every row needs.
+  // False if one of the two columns that every row needs is missing.
   bool read_header(std::string_view line) {
     const std::vector<std::string_view> names = fields_of(line);
     for (std::size_t k = 0; k < names.size(); ++k) columns_.emplace(names[k], k);
@@ -140,7 +140,7 @@ class MetricTable {
   std::map<std::string, std::size_t, std::less<>> columns_;
   std::vector<std::string_view> fields_;
   std::optional<double> begin_;
-  double seconds_ = 0;  // of the row, from the first one's
+  double seconds_ = 0;  // from the first row to this one
 };
 
 }  // namespace

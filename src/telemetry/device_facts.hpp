@@ -11,7 +11,7 @@
 
 namespace virnucpro {
 
-// What was measured of one thing, now and then.
+// Repeated measurements of one quantity.
 struct Gauge {
   std::uint64_t samples = 0;
   double least = 0;
@@ -20,7 +20,7 @@ struct Gauge {
   TimeBins over_time;
 
   void add(double seconds, double value);
-  double average() const { return sum / static_cast<double>(samples); }  // of at least one
+  double average() const { return sum / static_cast<double>(samples); }  // needs a sample
 };
 
 struct DeviceFacts {
@@ -30,7 +30,7 @@ struct DeviceFacts {
   Gauge power;                         // watts
   Gauge temperature;                   // degrees Celsius
   Gauge clock;                         // MHz
-  std::set<std::string> throttled_by;  // what its clock was held down by
+  std::set<std::string> throttled_by;  // why its clock was reduced
 };
 
 struct HostFacts {
@@ -38,7 +38,7 @@ struct HostFacts {
   Gauge memory;  // bytes resident
 };
 
-// What logs/gpu_metrics_<time>.log says.
+// The contents of logs/gpu_metrics_<time>.log.
 struct MetricFacts {
   static constexpr std::size_t kMostDevices = 64;
   static constexpr std::size_t kMostReasons = 16;
@@ -49,11 +49,11 @@ struct MetricFacts {
   HostFacts host;
 };
 
-// A table with commas whose first line names its columns, in any order; `timestamp` is a moment of
-// ISO 8601 or seconds, and is counted from the first row's. An empty field is not known. Memory
-// does not grow with the file; rows that cannot be read are counted and left out, a last line
-// without its end is not counted. Errors: kInputMissing, kInputRead; kInputFormat when the first
-// line does not name the columns.
+// Reads a comma-separated table whose first line names its columns, in any order. `timestamp` is in
+// ISO 8601 or in seconds; times are counted from the first row. An empty field is unknown. Memory
+// does not grow with the file. Unreadable rows are skipped and counted; a last line without its end
+// is skipped but not counted. Errors: kInputMissing, kInputRead; kInputFormat if the first line
+// lacks the names `timestamp` or `device_id`.
 MetricFacts read_metrics(const std::filesystem::path& file);
 
 }  // namespace virnucpro

@@ -11,22 +11,22 @@
 
 namespace virnucpro {
 
-// What every such file begins with: one of another kind is not to be replaced.
+// The start of every such file. A file that starts otherwise is someone else's, and not replaced.
 inline constexpr std::string_view kMetricsFileStart = "# HELP virnucpro_";
 
-// The counters in Prometheus's text format (its "Exposition formats", version 0.0.4). `run` tells
-// runs of one machine apart; `state` is "running", "finished" or "failed".
+// The counters in Prometheus's text format (its "Exposition formats", version 0.0.4). `run`
+// distinguishes the runs on one machine; `state` is "running", "finished" or "failed".
 std::string metrics_text(const RunCounters& counters, const std::string& run,
                          std::string_view state);
 
-// Keeps a file of that text up to date while a run is on, for the node exporter's textfile
-// collector: each time it is replaced as a whole. It only reads the counters and never ends the
-// run: what cannot be written is left, with one warning.
+// Keeps a file of this text up to date during a run, for the node exporter's textfile collector.
+// Each update replaces the whole file. It only reads the counters and never ends the run: if a
+// write fails, it warns once and goes on.
 class MetricsFile {
  public:
   MetricsFile(std::filesystem::path path, std::string run, const RunCounters& counters,
               std::chrono::milliseconds interval = std::chrono::seconds(5));
-  // Says "failed" unless the run was said to be finished.
+  // Writes the state "failed" unless finish() was called.
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;

@@ -7,9 +7,9 @@ namespace virnucpro {
 namespace {
 
 constexpr double kWindow = 60;      // seconds
-constexpr std::size_t kSteps = 9;   // of which eight lie between the first and the last
-constexpr double kShortest = 2;     // seconds: less says nothing
-constexpr std::size_t kFewest = 3;  // steps: one pair may be of any length
+constexpr std::size_t kSteps = 9;   // with eight intervals between them
+constexpr double kShortest = 2;     // seconds: a shorter time is too inexact
+constexpr std::size_t kFewest = 3;  // steps: a single interval may have any length
 
 }  // namespace
 

@@ -5,18 +5,18 @@
 
 namespace virnucpro {
 
-// The rate at which a count has grown of late: over a minute, and over eight steps where those take
-// longer. It grows in steps, a batch each or a unit of the journal, and is measured from step to
-// step. The first step ends the warm-up and is what the rest is measured from. Times are seconds.
+// The recent growth rate of a count: over a minute, or over the last eight steps if they took
+// longer. The count grows in steps (a batch, or a unit of the journal), so it is measured from step
+// to step. The first step ends the warm-up; measuring starts there. Times are in seconds.
 class MovingRate {
  public:
-  // `count` never falls, but where a run starts over; then so does this.
+  // `count` falls only when a run starts over; then measuring starts over, too.
   void add(double time, double count);
 
-  // Empty until enough was measured. While the next step is due the rate stays as it was; when it
-  // is overdue, it falls.
+  // Empty until enough was measured. The rate stays constant until the next step is due, and falls
+  // when the step is overdue.
   std::optional<double> per_second(double now) const;
-  // Of the time since the last step, what the rate has in it: a countdown goes on from there.
+  // The time since the last step, at most one usual step: a countdown subtracts it.
   double since_step(double now) const;
 
  private:

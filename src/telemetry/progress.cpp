@@ -8,7 +8,7 @@
 namespace virnucpro {
 namespace {
 
-// Plain lines are rarer than what they are made from.
+// Rates need more samples than there are plain lines.
 constexpr std::chrono::seconds kPlainSampling{1};
 constexpr double kPlainInterval = 30;  // seconds
 

@@ -13,22 +13,22 @@
 namespace virnucpro {
 
 struct ProgressSettings {
-  std::chrono::milliseconds interval{1000};  // of the live block: it is drawn anew
+  std::chrono::milliseconds interval{1000};  // between two drawings of the live block
   ProgressLook look{};
   bool on_gpu = false;
-  // Percent of each worker's GPU, as measured last; from a thread of its own.
+  // Percent of each worker's GPU, as last measured. Called from another thread.
   std::function<std::vector<std::optional<double>>()> utilization = [] {
     return std::vector<std::optional<double>>{};
   };
 };
 
-// Shows how a run gets on, on stderr: a live block on a terminal, elsewhere a plain line every half
-// minute, and when scoring begins and ends. The cursor waits above the block, which is laid out
-// anew at every drawing: after a resize, what became of the old one lies below the cursor and is
-// cleared. It only reads the counters; the destructor takes the block away.
+// Shows a run's progress on stderr. A terminal shows a live block; other outputs get a plain line
+// every half minute, and when scoring begins and ends. Every drawing lays out the block anew. The
+// cursor waits above the block: after a resize, the remains of the old block are below the cursor
+// and are cleared. It only reads the counters; the destructor removes the block.
 class Progress {
  public:
-  // `counters` and what `settings` ask outlive it.
+  // `counters`, and what `settings.utilization` uses, must outlive it.
   Progress(const RunCounters& counters, ProgressSettings settings);
   ~Progress();
   Progress(const Progress&) = delete;

@@ -35,11 +35,11 @@ std::string sequences_text(const RunProgress& progress) {
                      progress.all_read ? "" : "~", grouped(*progress.sequences_total));
 }
 
-// "47.3 %", and how long that will go on.
+// "47.3 %" and "ETA 0:12:05".
 Fields share_fields(const RunProgress& progress) {
   Fields fields;
   if (progress.percent) {
-    // Rounded down: 100 is said at the end alone.
+    // Rounded down, so that 100 appears only at the end.
     fields.push_back(fmt::format("{:.1f} %", std::floor(10 * *progress.percent) / 10));
   }
   if (progress.seconds_left) {
@@ -78,7 +78,7 @@ std::string joined(const Fields& fields) {
   return fmt::format("{}", fmt::join(fields, kBetween));
 }
 
-// The fields on as many lines as they take; one that is wider than a line is left out.
+// The fields on as many lines as needed. A field that is wider than a line is left out.
 std::vector<std::string> flowing(const Fields& fields, std::size_t columns) {
   std::vector<std::string> lines;
   for (const std::string& field : fields) {
@@ -94,7 +94,7 @@ std::vector<std::string> flowing(const Fields& fields, std::size_t columns) {
   return lines;
 }
 
-// As many of the fields, from the first, as one line holds.
+// The first fields, as many as fit on one line.
 std::string in_one_line(const Fields& fields, std::size_t columns) {
   const std::vector<std::string> lines = flowing(fields, columns);
   return lines.empty() ? std::string{} : lines.front();
@@ -109,7 +109,7 @@ std::string bar(double percent, std::size_t columns) {
   return '[' + inside + ']';
 }
 
-// Without a bar where there is no room for one; empty where nothing is known.
+// Has no bar if there is no room for one. Empty if the share is unknown.
 std::string share_line(const RunProgress& progress, std::size_t widest_bar, std::size_t columns) {
   if (!progress.percent) return {};
   const std::string words = in_one_line(share_fields(progress), columns);
@@ -130,7 +130,7 @@ std::vector<std::string> worker_lines(const RunProgress& progress, const Progres
   return lines;
 }
 
-// The last line that fits says how many do not.
+// If not all lines fit, the last one says how many are left out.
 void cut_lines(std::vector<std::string>& lines, std::size_t rows, std::size_t columns) {
   if (lines.size() <= rows) return;
   const std::size_t left_out = lines.size() - rows + 1;
@@ -149,7 +149,7 @@ std::string plain_progress(const RunProgress& progress) {
 
 std::vector<std::string> live_progress(const RunProgress& progress, const ProgressLook& look,
                                        const TerminalSize& size) {
-  // The last column stays free: there terminals differ in when they wrap.
+  // The last column stays free, because terminals differ in when they wrap there.
   const std::size_t columns = size.columns - 1;
   std::vector<std::string> lines;
   if (std::string share = share_line(progress, look.bar_width, columns); !share.empty()) {

@@ -9,17 +9,17 @@
 
 namespace virnucpro {
 
-// How progress is told. What is not known is left out.
+// How progress looks as text. Unknown values are left out.
 struct ProgressLook {
-  std::size_t bar_width = 80;          // columns of the bar, where the terminal has as many
-  std::vector<std::string> workers{};  // their names; lines of their own where there are several
+  std::size_t bar_width = 80;          // columns of the bar, or fewer in a narrow terminal
+  std::vector<std::string> workers{};  // their names; each of several has its own line
 };
 
 // For one line of a log:
 // "0:10:40 · 47.3 % · ETA 0:12:05 · 1,234 of ~2,600 sequences · 19.0 sequences/s · …".
 std::string plain_progress(const RunProgress& progress);
 
-// For a terminal of that size, which they fit without wrapping:
+// The lines for a terminal of this size, which they fit without wrapping:
 //   [=================================>                       ]  47.3 % · ETA 0:12:05
 //   0:10:40 · 1,234 of ~2,600 sequences · 19.0 sequences/s · 1,100 tokens/s
 //   GPU 93 % · packed 97 %

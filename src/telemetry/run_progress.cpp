@@ -26,7 +26,7 @@ bool is_all_read(const ProgressSample& sample) {
   return sample.input_bytes_total > 0 && sample.input_bytes >= sample.input_bytes_total;
 }
 
-// Of the inputs' bytes; empty where it is not known, or too little to say anything of the rest.
+// The share of the inputs' bytes that was read; empty if it is unknown or nothing was read yet.
 std::optional<double> share_read(const ProgressSample& sample) {
   if (sample.input_bytes == 0 || sample.input_bytes_total == 0) return std::nullopt;
   return std::min(1.0, number(sample.input_bytes) / number(sample.input_bytes_total));
@@ -56,7 +56,6 @@ std::optional<double> mean_gpu_percent(const std::vector<WorkerProgress>& worker
 
 ProgressSample sample_progress(const RunCounters& counters) {
   PipelineSummary pipeline = counters.pipeline.summary();
-  // What ends a run's way first is asked first: no share of it is over 1.
   return {.seconds = counters.pipeline.seconds(),
           .input_bytes = counters.input_bytes.get(),
           .input_bytes_total = counters.input_bytes_total.get(),

@@ -24,31 +24,31 @@ struct ProgressSample {
   std::uint64_t frames_scored = 0;  // or given up
   BatchTotals computed{};
   std::vector<BatchTotals> workers{};
-  std::vector<std::optional<double>> utilization{};  // percent of each worker's GPU, as it says
+  std::vector<std::optional<double>> utilization{};  // percent of each worker's GPU
 };
 
 ProgressSample sample_progress(const RunCounters& counters);
 
 enum class ProgressStage : std::uint8_t {
-  kStarting,  // nothing was read: models are loaded, a journal is checked
+  kStarting,  // nothing was read yet: models are loaded, a journal is checked
   kScoring,
-  kFinishing,  // everything has its scores: what is left is to write
+  kFinishing,  // everything has its scores; only writing is left
 };
 
-// How one worker, or all of them, get on; what is not known is empty.
+// Progress of one worker or of all; unknown values are empty.
 struct WorkerProgress {
   std::optional<double> tokens_per_second{};  // of both models
   std::optional<double> gpu_percent{};
   std::optional<double> packing_percent{};
 };
 
-// What is to be told of a run.
+// A run's progress, as the user sees it.
 struct RunProgress {
   double seconds = 0;
   ProgressStage stage = ProgressStage::kStarting;
-  std::optional<double> percent{};       // below 100 as long as something has no score
+  std::optional<double> percent{};       // below 100 until everything has its score
   std::optional<double> seconds_left{};  // of scoring
-  std::uint64_t sequences = 0;           // with their scores, known ones too
+  std::uint64_t sequences = 0;           // that have scores, including known ones
   std::optional<std::uint64_t> sequences_total{};
   bool all_read = false;  // sequences_total is exact
   std::optional<double> sequences_per_second{};
@@ -56,13 +56,13 @@ struct RunProgress {
   std::vector<WorkerProgress> workers{};
 };
 
-// Makes that of samples taken one after the other. How much there is in all follows from the share
-// of the inputs' bytes that was read, and the chunks that were in it. Time is told by frames: they
-// come back from every batch, while a sequence may be a whole genome. A resumed run's known chunks
-// are part of what is done, and no part of the rate.
+// Computes progress from successive samples. The total amount is estimated from the share of the
+// inputs' bytes that was read and the chunks found in it. The time left is estimated from frames:
+// every batch returns some, while one sequence may be a whole genome. A resumed run's known chunks
+// count as done, but not for the rate.
 class ProgressTracker {
  public:
-  // `on_gpu`: workers are GPUs, one each. One that does not say how busy it is counts as busy while
+  // `on_gpu`: each worker is a GPU. A GPU that does not report its utilization counts as busy while
   // it has a batch.
   explicit ProgressTracker(bool on_gpu) : on_gpu_(on_gpu) {}
 

@@ -9,7 +9,7 @@
 namespace virnucpro {
 namespace {
 
-// Of an array in the file the first so many elements are read: its size must not set the memory.
+// The number of elements read from an array: the file's size must not determine the memory.
 constexpr std::size_t kMostRecords = 64;       // devices, phases, workers, stages, verdicts, inputs
 constexpr std::size_t kMostElements = 10'000;  // words of a command line, intervals
 

@@ -11,7 +11,7 @@
 
 #include "base/json_writer.hpp"
 
-// The table of a record's fields, in the order of the file: each field has its member's name.
+// The table of a record's fields, in the file's order. A field's name is its member's name.
 #define VIRNUCPRO_FIELDS(...)     \
   auto members() {                \
     return std::tie(__VA_ARGS__); \
@@ -23,8 +23,8 @@
 
 namespace virnucpro {
 
-// What telemetry_<time>.json says of a run: docs/reference/telemetry.schema.json describes it. An
-// empty member was not measured: the file has null there, or nothing.
+// The contents of telemetry_<time>.json, which docs/reference/telemetry.schema.json describes. An
+// empty member was not measured: in the file it is null or missing.
 struct RunTelemetry {
   using Count = std::optional<std::uint64_t>;
   using Number = std::optional<double>;
@@ -65,7 +65,7 @@ struct RunTelemetry {
                      chunk_size, threshold, min_length, journal);
   };
   struct Models {
-    std::map<std::string, std::string> description{};  // is not read back: its names are free
+    std::map<std::string, std::string> description{};  // not read back, since its names may be any
     Words kernel_path{};
     Flag synthetic{};
     VIRNUCPRO_FIELDS(description, kernel_path, synthetic);
@@ -80,7 +80,7 @@ struct RunTelemetry {
   struct Workload {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{}, frames{};
     Count frames_scored{}, esm_tokens{}, dna_tokens{}, batches{};
-    // Of a finished run. The file of another one lacks these: they are not null there.
+    // Only in the file of a finished run; elsewhere they are missing, not null.
     Count virus_sequences{}, unscored_sequences{}, failed_frames{};
     std::optional<std::vector<Input>> inputs{};
     static constexpr bool kLacksWhatIsEmpty = true;
@@ -91,7 +91,7 @@ struct RunTelemetry {
 
   struct OverTime {
     Number interval_seconds{};
-    std::vector<std::uint64_t> frames{}, esm_tokens{};  // of each interval
+    std::vector<std::uint64_t> frames{}, esm_tokens{};  // one per interval
     VIRNUCPRO_FIELDS(interval_seconds, frames, esm_tokens);
   };
   struct Throughput {
@@ -115,8 +115,8 @@ struct RunTelemetry {
     Queue queue{};
     VIRNUCPRO_FIELDS(average_seconds, p50_seconds, p95_seconds, max_seconds, queue, starved_share);
   };
-  // Where a run's time went. On the device the shares are of all workers' time between their first
-  // and last batch, and add up to 1; on the host of the run's time, beside the device's.
+  // Where a run's time went. Device stages: shares of all workers' time between their first and
+  // last batch, which add up to 1. Host stages: shares of the run's time, while devices work too.
   struct Stage {
     Words name{}, clock{};
     Number seconds{}, share{};
@@ -130,7 +130,7 @@ struct RunTelemetry {
                      busy_share);
   };
 
-  struct Statistic {  // null where there is no average
+  struct Statistic {  // in the file null if there is no average
     Number average{}, minimum{}, maximum{};
     Count samples{};
     VIRNUCPRO_FIELDS(average, minimum, maximum, samples);
@@ -144,7 +144,7 @@ struct RunTelemetry {
   };
   struct Device {
     Words id{}, throttle_reasons{};
-    std::vector<DevicePhase> phases{};  // as Phase has them
+    std::vector<DevicePhase> phases{};  // in the order of Phase
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, phases, throttle_reasons, ecc_errors);
   };
@@ -192,7 +192,7 @@ struct RunTelemetry {
                    waits, stages, workers, devices, host, verdicts, bottlenecks);
 };
 
-// visit(name, member) of each field of a record.
+// Calls visit(name, member) for each field of a record.
 template <typename Record, typename Visit>
 void for_each_field(Record& record, const Visit& visit) {
   std::string_view names = Record::kNames;
@@ -204,18 +204,18 @@ void for_each_field(Record& record, const Visit& visit) {
   std::apply([&next](auto&... members) { (next(members), ...); }, record.members());
 }
 
-// Of each device that tells it: its average while embedding.
+// The average while embedding of each device that has one.
 std::vector<double> embedding_averages(
     const RunTelemetry& telemetry, RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic);
-// Percent, of the GPU that was the least busy while embedding.
+// In percent, of the GPU that was the least busy while embedding.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
 
 std::string telemetry_json(const RunTelemetry& telemetry);
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);
 
-// A value of another type, or one that nothing can measure, is left empty (base/json_values.hpp has
-// the limits). Of a long array the first elements are read. Empty: the JSON has no value at all.
-// Errors: kJson, naming `file`.
+// A value of another type, or beyond the limits of base/json_values.hpp, is left empty. Only the
+// first elements of a long array are read. Returns nothing if the JSON has no value at all. Errors:
+// kJson, naming `file`.
 std::optional<RunTelemetry> parse_run_telemetry(std::string_view text, const std::string& file);
 std::optional<RunTelemetry> read_run_telemetry(const std::filesystem::path& file);
 

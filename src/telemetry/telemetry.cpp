@@ -39,13 +39,13 @@ PredictEvents Telemetry::events() {
                               const RunSummary& summary) { finish("finished", &summary); }};
 }
 
-// A run that starts over has had its files cleared away.
+// A run that starts over calls it again; its files were removed before.
 void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
   metrics_file_ = run_files::kMonitorLog.in(start.directory, file_time(started_));
-  replace_monitor(nullptr);  // it has the file that the next one begins
+  replace_monitor(nullptr);  // the old monitor holds the file that the next one creates
   replace_monitor(
       std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_)));
   if (telemetry_.level == TelemetryLevel::kFull) {

@@ -22,31 +22,31 @@ namespace virnucpro {
 enum class TelemetryLevel : std::uint8_t {
   kOff,
   kSummary,  // telemetry_<time>.json and logs/gpu_metrics_<time>.log
-  kFull,     // telemetry_<time>.jsonl too, a line a batch, and at the end telemetry_<time>.h5
+  kFull,     // also telemetry_<time>.jsonl, a line per batch, and at the end telemetry_<time>.h5
 };
 
 struct TelemetrySettings {
   TelemetryLevel level = TelemetryLevel::kFull;
-  std::chrono::milliseconds interval{1000};  // of the monitor
+  std::chrono::milliseconds interval{1000};  // between the monitor's samples
   Thresholds thresholds{};
   ProgramFacts program{};
 };
 
-// Measures a run and leaves in its directory what it measured. It never ends a run: what cannot be
-// written is left out, and a warning says so once.
+// Measures a run and writes the measurements to its directory. It never ends a run: a file that
+// cannot be written is left out, with one warning.
 class Telemetry {
  public:
-  // What it is given outlives it; before predict() and on the thread that calls that.
+  // Make it before predict(), on the same thread. `settings` and `counters` must outlive it.
   Telemetry(TelemetrySettings telemetry, const PredictSettings& settings, RunCounters& counters);
 
   PredictEvents events();
-  // For a run that ended with an error, once predict() is left.
+  // Call it after predict() if the run ended with an error.
   void end(ErrorKind error);
-  // What a run that has its tables is judged by; empty where nothing is measured.
+  // The verdicts on a run that has its tables; empty if nothing is measured.
   const std::vector<Verdict>& judged() const { return judged_; }
-  // Percent that the least busy GPU was busy while embedding; known when the run has ended.
+  // The least busy GPU's utilization while embedding, in percent; known after the run.
   std::optional<double> gpu_percent() const { return gpu_percent_; }
-  // The same of each GPU just now, or empty; from any thread.
+  // Each GPU's utilization now, in percent, or empty. Any thread may call it.
   std::vector<std::optional<double>> utilization() const;
 
  private:
@@ -58,7 +58,7 @@ class Telemetry {
   RunMeasurements measure(const Measured& run, const RunTelemetry& telemetry) const;
   void write_hdf5() const;
   void write_summary(const RunTelemetry& telemetry) const;
-  // False, and a warning: what was to be written is left out.
+  // Warns and returns false if `write` fails.
   bool try_to(const std::function<void()>& write);
   void warn_once(const std::string& what);
 
@@ -68,11 +68,11 @@ class Telemetry {
   const SystemTime started_ = std::chrono::system_clock::now();
   RunStart start_;
   double ready_seconds_ = 0;
-  double journal_seconds_ = 0;  // when the batch before was recorded
+  double journal_seconds_ = 0;  // when the previous batch was recorded
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
   std::filesystem::path metrics_file_;
-  mutable std::mutex monitor_mutex_;  // the run's thread alone makes it and takes it away
+  mutable std::mutex monitor_mutex_;  // only the run's thread sets monitor_
   std::unique_ptr<Monitor> monitor_;
   std::vector<Verdict> judged_;
   std::optional<double> gpu_percent_;

@@ -129,7 +129,7 @@ std::vector<RunTelemetry::Stage> stages_section(const Measured& run) {
                       .share = share_of(seconds, of_all)});
   };
   for (const BatchTimeField& field : kBatchTimeFields) {
-    if (field.seconds == &BatchTimes::to_device) continue;  // beside other batches
+    if (field.seconds == &BatchTimes::to_device) continue;  // overlaps other batches' work
     const double seconds = times.*field.seconds;
     add(StageClock::kDevice, field.name, seconds, times.all());
   }
@@ -145,7 +145,7 @@ std::vector<RunTelemetry::Stage> stages_section(const Measured& run) {
 std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   std::vector<RunTelemetry::Worker> section;
   std::vector<BatchTotals> workers = run.pipeline.workers;
-  workers.resize(std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // the idle
+  workers.resize(std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // idle too
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const BatchTotals& worker = workers[i];
     section.push_back({.name = worker_name(run.settings.compute, i),
@@ -198,7 +198,7 @@ RunTelemetry::Host host_section(const HostSummary& host) {
                              .written_bytes = host.usage.written_bytes,
                              .cgroup_memory_peak_bytes = host.cgroup.peak_bytes};
   for (const Phase phase : kAllPhases) {
-    const Statistic& resident = host.of(phase).rss_bytes;  // the workers', too
+    const Statistic& resident = host.of(phase).rss_bytes;  // includes the workers
     if (resident.count > 0) {
       section.peak_rss_bytes =
           std::max(section.peak_rss_bytes.value_or(0), static_cast<std::uint64_t>(resident.max));

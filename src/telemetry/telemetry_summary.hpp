@@ -13,15 +13,15 @@
 
 namespace virnucpro {
 
-// What ran, and on what.
+// The program and the machine's processor.
 struct ProgramFacts {
   std::vector<std::string> command;  // as it was called
   std::string build;                 // "RelWithDebInfo, gcc 12.2.0"
-  std::string commit;                // "unknown" of sources without their history
-  std::string processor;             // as utils list-devices has it
+  std::string commit;                // "unknown" if built without the git history
+  std::string processor;             // as utils list-devices shows it
 };
 
-// A run, measured so far.
+// The measurements of a run so far.
 struct Measured {
   const ProgramFacts& program;
   const PredictSettings& settings;
@@ -30,19 +30,19 @@ struct Measured {
   SystemTime started;
   double ready_seconds = 0;             // until the models were loaded
   std::string status;                   // "finished", "interrupted" or "failed"
-  const RunSummary* summary = nullptr;  // of a run that has its tables
+  const RunSummary* summary = nullptr;  // only if the run has its tables
   PipelineSummary pipeline{};
   MonitorSummary monitor{};
 };
 
-// "cuda:0"; "cpu" for every worker there.
+// "cuda:0"; "cpu" for every worker on the CPU.
 std::string worker_name(const ComputeSettings& compute, std::size_t index);
 
-// All but the verdicts, which are judged by it.
+// All but the verdicts, which are computed from it.
 RunTelemetry telemetry_of(const Measured& run);
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
-// What a run is judged by, but the time that it computed for and what its monitor did.
+// What verdicts need, except the computing time and the monitor's part.
 RunMeasurements measurements_of(const RunTelemetry& telemetry);
 
 }  // namespace virnucpro

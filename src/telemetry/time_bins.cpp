@@ -7,7 +7,7 @@ namespace virnucpro {
 namespace {
 
 bool is_time(double seconds) {
-  return seconds >= 0 && seconds <= TimeBins::kLongestRun;  // false of a NaN
+  return seconds >= 0 && seconds <= TimeBins::kLongestRun;  // false for NaN
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ void TimeBins::add(double seconds, double value) {
 void TimeBins::spread(double begin, double end, double amount) {
   if (!is_time(end) || !std::isfinite(begin) || !std::isfinite(amount)) return;
   begin = std::clamp(begin, 0.0, end);
-  bin_at(end);  // the width is settled
+  bin_at(end);  // sets the final width
   if (begin == end) {
     add(end, amount);
     return;
@@ -82,8 +82,8 @@ std::vector<PlotPoint> TimeBins::rates() const {
   std::vector<PlotPoint> points;
   for (std::size_t k = 0; k < bins_.size(); ++k) {
     const double begin = static_cast<double>(k) * width_;
-    if (begin >= last_ && bins_[k].values == 0) break;  // what was spread ended where it begins
-    // The last bin may have only begun.
+    if (begin >= last_ && bins_[k].values == 0) break;  // the amount ended at its start
+    // The last bin may be only partly covered.
     const double covered = std::clamp(last_ - begin, width_ / 2, width_);
     points.push_back({middle(k), bins_[k].sum / covered});
   }

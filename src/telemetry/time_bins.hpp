@@ -11,22 +11,22 @@ struct PlotPoint {
   double y = 0;
 };
 
-// What happened over the time of a run, in at most kMost bins however long the run is: when they do
-// not suffice, two neighbours become one.
+// A quantity over a run's time, in at most kMost bins however long the run is. When the bins do not
+// suffice, pairs of neighbours are merged.
 class TimeBins {
  public:
   static constexpr std::size_t kMost = 96;
   static constexpr double kFirstWidth = 0.5;    // seconds
-  static constexpr double kLongestRun = 3.2e8;  // ten years: a later time is no time
+  static constexpr double kLongestRun = 3.2e8;  // seconds; ten years: later times are ignored
 
-  // What was measured at a moment, in seconds from the run's start.
+  // Adds a value measured at a moment, in seconds from the run's start.
   void add(double seconds, double value);
-  // What was done evenly from one moment to another.
+  // Adds an amount of work that was done evenly from one moment to another.
   void spread(double begin, double end, double amount);
 
-  std::vector<PlotPoint> means() const;   // of the bins that have a value
-  std::vector<PlotPoint> maxima() const;  // of the bins that have a value
-  std::vector<PlotPoint> rates() const;   // what was done a second
+  std::vector<PlotPoint> means() const;   // of bins that have a value
+  std::vector<PlotPoint> maxima() const;  // of bins that have a value
+  std::vector<PlotPoint> rates() const;   // amount per second
 
  private:
   struct Bin {

@@ -32,7 +32,7 @@ void log_costs(const Trace& trace, const std::filesystem::path& path) {
 }  // namespace
 
 TraceFile::TraceFile(std::filesystem::path path, TraceSettings settings) : path_(std::move(path)) {
-  const AtomicFile attempt(path_);  // so that no run is made for a trace that cannot be kept
+  const AtomicFile attempt(path_);  // so that no run starts whose trace cannot be written
   Tracer::here().start(std::move(settings));
   watcher_.emplace(kLookAtLimit, [this] {
     if (Tracer::here().has_reached_limit()) end();

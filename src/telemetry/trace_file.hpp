@@ -8,12 +8,12 @@
 
 namespace virnucpro {
 
-// Records a run's first batches and writes them as telemetry/trace_json.hpp says, from a thread of
-// its own, as soon as the limit is reached, or else when the run ends, however it does. Only what
-// is wrong with the file at the beginning is an error; what goes wrong later is a warning.
+// Records a run's first batches and writes them in the form of telemetry/trace_json.hpp. Its own
+// thread writes them as soon as the limit is reached; otherwise they are written when the run ends,
+// in whatever way. Only the constructor has errors; later failures give a warning.
 class TraceFile {
  public:
-  // Errors: kOutputWrite where there can be no such file.
+  // Errors: kOutputWrite if the file cannot be made.
   TraceFile(std::filesystem::path path, TraceSettings settings);
   ~TraceFile();
   TraceFile(const TraceFile&) = delete;
@@ -24,7 +24,7 @@ class TraceFile {
   void write() const;
 
   const std::filesystem::path path_;
-  bool ended_ = false;               // the watcher's, and once that is gone the destructor's
+  bool ended_ = false;               // used by the watcher; after its end by the destructor
   std::optional<Repeater> watcher_;  // last: it uses all of the above
 };
 

@@ -26,7 +26,7 @@ std::string microseconds(std::uint64_t nanoseconds) {
   return fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
 }
 
-// What a batch's kernels span on their GPU.
+// The time from a batch's first kernel on its GPU to the end of the last.
 struct BatchSpan {
   std::uint64_t begin = kNoBatch;
   std::uint64_t end = 0;
@@ -66,7 +66,7 @@ class TraceWriter {
   }
 
  private:
-  // One of a list, each on a line of its own.
+  // Adds an element to the list, on its own line.
   void add(const std::string& element) {
     sink_(is_first_ ? "\n" : ",\n");
     is_first_ = false;
@@ -97,7 +97,7 @@ class TraceWriter {
 
   void write_events(const Trace::Process& process) {
     const TracePart& part = process.part;
-    // What lies within another comes after it.
+    // An event within another comes after it.
     std::vector<TraceEvent> events = part.events;
     std::sort(events.begin(), events.end(), [](const TraceEvent& a, const TraceEvent& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
@@ -125,7 +125,7 @@ class TraceWriter {
   void add_span(const Trace::Process& process, std::size_t track, std::string_view name,
                 std::string_view category, std::uint64_t begin, std::uint64_t end,
                 std::string_view arguments) {
-    // The GPU's times are fitted to the clock: one may come out before its beginning.
+    // GPU times are converted to the host's clock, so one may lie before the recording's start.
     begin = std::max(begin, trace_.begin);
     end = std::max(end, begin);
     const std::uint64_t since = begin - trace_.begin;

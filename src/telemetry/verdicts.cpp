@@ -15,12 +15,12 @@ constexpr std::string_view kOneRun =
     "one run cannot tell: hold runs on one and on several GPUs against each other with virnucpro "
     "report";
 
-// A small difference is more than "0.0".
+// Shows a small value as more than "0.0".
 std::string digits_of(double value) {
   return value == 0 || value >= 0.1 ? fmt::format("{:.1f}", value) : fmt::format("{:.2g}", value);
 }
 
-// Judged is what has no reason against it: the first one is told.
+// Skips the verdict if any reason is not empty; the report shows the first.
 bool skipped(Verdict& verdict, std::initializer_list<std::string> reasons) {
   const auto* const why = std::ranges::find_if_not(reasons, &std::string::empty);
   if (why == reasons.end()) return false;
@@ -33,7 +33,7 @@ std::string unless(bool known, const char* why) {
   return known ? "" : why;
 }
 
-// Of a value that should be below `pass` and must be below `miss`.
+// For a value that should be below `pass` and must be below `miss`.
 VerdictStatus status_of(double value, double pass, double miss) {
   if (value < pass) return VerdictStatus::kPass;
   return value < miss ? VerdictStatus::kWarn : VerdictStatus::kMiss;
@@ -77,7 +77,7 @@ Verdict scaling(const RunMeasurements& run) {
   return verdict;
 }
 
-// The last batch of a run is as full as what was left, which is nearly all of a short one.
+// Skips short runs: the last batch holds what is left, and is too large a part of a short run.
 Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",

@@ -8,30 +8,30 @@
 
 namespace virnucpro {
 
-// Where the requirements begin to be missed; configuration keys run.requirements.*.
+// The limits of the requirements; configuration keys run.requirements.*.
 struct Thresholds {
-  double projected_hours = 9;        // PERF-01: below it is met
-  double most_projected_hours = 11;  // from here on it is missed
+  double projected_hours = 9;        // PERF-01: met below this
+  double most_projected_hours = 11;  // missed from this on
   double utilization = 80;           // PERF-02, percent
-  double least_utilization = 70;     // below it is missed
+  double least_utilization = 70;     // missed below this
   double packing = 90;               // PERF-05, percent
   double starved = 10;               // PERF-05, percent of the batches
-  double most_starved = 20;          // from here on it is missed
-  double shortest_run = 30;          // seconds of computing; a shorter run tells nothing
+  double most_starved = 20;          // missed from this on
+  double shortest_run = 30;          // seconds of computing; shorter runs tell nothing
 };
 
-// What a run is judged by.
+// The measurements that verdicts need.
 struct RunMeasurements {
-  double computing_seconds = 0;         // from the first batch's beginning to the last's results
-  std::uint64_t sequences = 0;          // computed in them
-  std::optional<double> utilization{};  // percent, of the GPU that was the least busy
+  double computing_seconds = 0;         // from the first batch's start to the last's results
+  std::uint64_t sequences = 0;          // computed in that time
+  std::optional<double> utilization{};  // percent, of the least busy GPU
   std::size_t gpus = 0;
   double packing = 0;  // percent
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
   bool spare_processors = false;  // more than --threads uses
   std::uint64_t samples = 0;      // of the monitor
-  std::string monitor_failure{};  // why its file is not there; else empty
+  std::string monitor_failure{};  // why its file is missing; else empty
 };
 
 enum class VerdictStatus : std::uint8_t { kPass, kWarn, kMiss, kSkipped };
@@ -45,22 +45,21 @@ struct Verdict {
   std::optional<double> value{};
   std::string_view unit{};
   std::string bar{};
-  std::string detail{};  // why it was skipped, or what to know of the value
+  std::string detail{};  // why it was skipped, or a remark on the value
 };
 
 inline constexpr std::uint64_t kProjectedSequences = 6'000'000;
 
-// Every requirement that one run can be judged by, in the order of their ids. A skipped one is
-// never a pass.
+// The verdicts on a single run, in the order of their ids. A skipped one never counts as passed.
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
 
-// Why the rates of a run that computed for so long say nothing; empty: they do.
+// Why a run with this computing time is too short for verdicts on its rates; empty if it is not.
 std::string too_short(double computing_seconds, const Thresholds& thresholds);
-// PERF-01 alone. `why_not`: why the hours are not known; empty: they are.
+// Only PERF-01. `why_not`: why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);
 
-// kRequirementMissed, naming the first that is.
+// Errors: kRequirementMissed, naming the first missed requirement.
 void require_all_met(const std::vector<Verdict>& verdicts);
 
 // "PERF-05 packing: 62.1 %, wanted >= 90 %".
