@@ -13,7 +13,7 @@ std::uint64_t ByteReader::varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
     const auto part = number<std::uint8_t>();
-    // The tenth byte holds bit 63 alone.
+    // The tenth byte may hold only bit 63.
     if (shift == 63 && part > 1) break;
     value |= static_cast<std::uint64_t>(part & 0x7fU) << shift;
     if (part < 0x80U) return value;

@@ -15,11 +15,11 @@
 
 namespace virnucpro {
 
-// Binary formats are read and written here: all numbers are little-endian.
+// Reads and writes binary formats. All numbers are little-endian.
 static_assert(std::endian::native == std::endian::little,
               "values are copied as they lie in memory");
 
-// Without bool: a byte other than 0 and 1 is none.
+// Not bool, because a byte other than 0 or 1 is not a bool.
 template <typename T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 // A number, or a struct or array of them.
@@ -39,7 +39,7 @@ std::string_view bytes_of(const T& value) {
   return as_text(std::as_bytes(std::span(&value, 1)));
 }
 
-// The value at `offset`. Errors: kInternal where it is not all there; who asks has checked that.
+// The value at `offset`. Errors: kInternal if it is not all there, which callers must check.
 template <PlainValue T>
 T value_at(std::string_view bytes, std::size_t offset = 0) {
   if (!range_within(offset, sizeof(T), bytes.size())) {
@@ -50,7 +50,7 @@ T value_at(std::string_view bytes, std::size_t offset = 0) {
   return value;
 }
 
-// Puts values one behind the other.
+// Appends values to a string of bytes.
 class ByteWriter {
  public:
   template <Number T>
@@ -62,7 +62,7 @@ class ByteWriter {
     bytes_ += value;
     return *this;
   }
-  // Its length as a varint, then its bytes.
+  // Appends the text's length as a varint, then its bytes.
   ByteWriter& text(std::string_view value) { return varint(value.size()).raw(value); }
 
   std::string& bytes() { return bytes_; }
@@ -71,9 +71,9 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// Reads what others wrote, which may lie: no read leaves the bytes, and every size is checked
-// before anything is allocated. Errors are of the kind given and name the file and the offset; a
-// format with errors of its own overrides error() and why_cut().
+// Reads bytes from files that may be wrong or hostile. No read goes beyond the bytes, and every
+// size is checked before anything is allocated. Errors have the given kind and name the file and
+// the offset. A format with its own errors overrides error() and why_cut().
 class ByteReader {
  public:
   ByteReader(std::span<const std::byte> bytes, std::string file, ErrorKind kind)
@@ -102,7 +102,7 @@ class ByteReader {
   std::uint64_t varint();
   std::string_view text(std::uint64_t size) { return as_text(read(size)); }
   std::string_view text() { return text(varint()); }
-  // A varint: the number of items that follow, which take at least `item_size` bytes each.
+  // Reads a varint: the number of items that follow, each of at least `item_size` bytes.
   std::size_t count(std::size_t item_size);
 
   [[noreturn]] void fail(std::string why) const { throw error(std::move(why)); }
@@ -113,10 +113,10 @@ class ByteReader {
  protected:
   const std::string& file() const { return file_; }
   virtual Error error(std::string why) const;
-  virtual std::string why_cut(std::uint64_t size) const;  // fewer bytes than that are left
+  virtual std::string why_cut(std::uint64_t size) const;  // fewer than `size` bytes are left
 
  private:
-  [[noreturn]] void fail_cut(std::uint64_t size) const;  // apart, so that reading is inline
+  [[noreturn]] void fail_cut(std::uint64_t size) const;  // not inline, so that read() can be
 
   std::span<const std::byte> bytes_;
   std::string file_;

@@ -47,7 +47,7 @@ class Ledger {
   void finish();
 
   const Journal& journal() const { return journal_; }
-  const std::vector<InputEntry>& inputs() const { return entries_; }  // those that have ended
+  const std::vector<InputEntry>& inputs() const { return entries_; }  // ended ones only
 
  private:
   struct WaitingEntry {

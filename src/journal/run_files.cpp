@@ -41,7 +41,7 @@ constexpr std::array kAll{kFrameTable,
 
 namespace {
 
-// What a file's name ends in that is not complete.
+// The ending of an incomplete file's name.
 std::string incomplete_ending() {
   return AtomicFile::partial_name({}).string();
 }

@@ -8,31 +8,31 @@
 
 namespace virnucpro {
 
-// The name of a file that a run writes, and the folder of the run's directory that it lies in.
-// docs/use/outputs.md says what is in each file. In both, "*" stands for what differs from run to
-// run (the stem, or the time at which the run began) and "#" for a number.
+// The name of a file that a run writes, and its folder in the run's directory. docs/use/outputs.md
+// describes the files. In both names, "*" stands for the part that differs between runs (the stem,
+// or the time of the run's start) and "#" for a number.
 struct RunFile {
   std::string_view folder;  // "": the directory itself
   std::string_view name;
 
-  // Its place in a run's directory.
+  // The file's path in a run's directory. `differing` replaces "*".
   std::filesystem::path in(const std::filesystem::path& run, std::string_view differing = {},
                            std::uint64_t number = 0) const;
-  // Whether a file, or a folder, of this name may be one.
+  // Whether the name of a file or folder fits.
   bool matches(std::string_view file_name) const;
-  // All such files of a run, sorted. Of folders without "*".
+  // All such files of a run, sorted. `folder` must have no "*".
   std::vector<std::filesystem::path> found_in(const std::filesystem::path& run) const;
-  // What "*" stands for in a file's name; empty when the file is another. Of names without "#".
+  // What "*" stands for in a file's name; empty if the name does not fit. `name` must have no "#".
   std::string differing_in(const std::filesystem::path& file) const;
 };
 
 namespace run_files {
 
-// Directories, named after the input's stem and after the directory of an interrupted run.
+// Output directories. "*" is the input's stem; for kPartialExport, the interrupted run's directory.
 inline constexpr RunFile kDefaultOutput{"", "*_predictions"};
 inline constexpr RunFile kPartialExport{"", "*_partial"};
 
-// By stem.
+// Here "*" is the stem.
 inline constexpr RunFile kTableFolder{"", "*_merged"};
 inline constexpr RunFile kFrameTable{kTableFolder.name, "prediction_results.txt"};
 inline constexpr RunFile kConsensusTable{kTableFolder.name, "prediction_results_highestscore.csv"};
@@ -55,7 +55,7 @@ inline constexpr RunFile kJournalLock{"", "run.db.lock"};
 inline constexpr RunFile kLock{"", "run.lock"};
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 
-// By the time at which the run began.
+// Here "*" is the time of the run's start.
 inline constexpr RunFile kTelemetry{"", "telemetry_*.json"};
 inline constexpr RunFile kBatchLines{"", "telemetry_*.jsonl"};
 inline constexpr RunFile kBatchNumbers{"", "telemetry_*.h5"};
@@ -67,20 +67,19 @@ inline constexpr RunFile kReportJson{"", "report.json"};
 inline constexpr RunFile kMultiqcGeneral{"", "virnucpro_mqc.json"};
 inline constexpr RunFile kMultiqcScores{"", "virnucpro_scores_mqc.tsv"};
 
-// Files that nobody sees: what is sorted, and the sequences of a pipe. The second never gets its
-// name, only AtomicFile's for what is not complete.
+// Temporary files: for sorting, and for the sequences of a pipe. The latter always has the name
+// that AtomicFile gives to incomplete files.
 inline constexpr RunFile kSpill{"", ".sort-*"};
 inline constexpr RunFile kSpool{"", "sequences.fasta"};
 
 }  // namespace run_files
 
-// Whether a file is one that a run writes, complete or not, by its folder in the run's directory
-// ("": itself) and its name. --force removes these and no others. The lock is none of them: it goes
-// with its holder.
+// Whether a run writes such a file, complete or not. `folder`: in the run's directory ("": itself).
+// --force removes these files and no others. The lock is not one of them: its holder removes it.
 bool is_run_file(std::string_view folder, std::string_view name);
-// Whether such files may lie in a folder of this name.
+// Whether a folder of this name may contain such files.
 bool is_run_folder(std::string_view name);
-// Whether a run file of this name is not complete: a run that was killed left it.
+// Whether a run file of this name is incomplete, left by a killed run.
 bool is_incomplete(std::string_view name);
 
 }  // namespace virnucpro

@@ -16,8 +16,8 @@
 
 namespace virnucpro {
 
-// The optional files that predict writes beside its tables: virus.fasta and the files of
-// --keep-intermediate. They leave out damaged inputs.
+// Writes predict's optional files: virus.fasta and the files of --keep-intermediate. They leave out
+// damaged inputs.
 class ExtraFiles {
  public:
   // `scored`: the journal has all scores, so the intermediate files exist already.
@@ -29,7 +29,7 @@ class ExtraFiles {
   // Adds a part; call it for every part of the inputs. `number`: of the part's first frame.
   void add(const FramePart& part, std::uint64_t number);
   void write(std::uint64_t number, const BatchResult& result, std::size_t index);
-  // Keeps what was added so far: its input is whole.
+  // Keeps everything added so far: its input is complete.
   void keep();
   // Drops everything added since keep(). None of those frames may still be in computation.
   void drop();

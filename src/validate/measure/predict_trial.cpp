@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The last summary, as an earlier benchmark may have run there: names sort by time.
+// The last summary, since an earlier benchmark may have left others. Names sort by time.
 fs::path summary_file(const fs::path& directory) {
   const std::vector<fs::path> files = run_files::kTelemetry.found_in(directory);
   if (!files.empty()) return files.back();

@@ -15,11 +15,11 @@
 
 namespace virnucpro {
 
-// A run of predict to be measured.
+// Describes a run of predict to be measured.
 struct TrialCall {
-  std::string name;  // of its directory and its log; a number is added
+  std::string name;  // for its directory and its log; a number is added
   std::vector<std::filesystem::path> inputs;
-  std::vector<std::string> arguments{};  // of the command line, added to those of all trials
+  std::vector<std::string> arguments{};  // added to the arguments of all trials
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
@@ -28,7 +28,7 @@ double or_zero(const std::optional<Number>& number) {
   return static_cast<double>(number.value_or(0));
 }
 
-// A successful run's own measurements, and those taken from outside.
+// A successful run: its own telemetry, and measurements from outside.
 struct Trial {
   ChildEnd end{};
   std::filesystem::path directory{};  // its output directory
@@ -62,8 +62,8 @@ class PredictTrials {
  public:
   struct Settings {
     std::filesystem::path program;
-    std::filesystem::path folder;          // of the runs and their logs
-    std::vector<std::string> arguments{};  // of every command line: models, chunk size, precision
+    std::filesystem::path folder;          // for the runs and their logs
+    std::vector<std::string> arguments{};  // for every run: models, chunk size, precision
     ChildRunner run = run_child;
   };
 
@@ -73,7 +73,7 @@ class PredictTrials {
   // Errors: kBenchmark, with the last lines of its log, for a run that fails; kOutOfMemory if the
   // run reports it; Cancel's.
   Trial run(const TrialCall& call);
-  // The same with another program that takes the same command line.
+  // The same with another program that has the same command line.
   Trial run(const TrialCall& call, const std::filesystem::path& program);
 
   // Runs another command of this program. Errors: as above.

@@ -9,37 +9,37 @@
 
 namespace virnucpro {
 
-// How measurements are repeated. One piece of work alone: time_repeats(). Several sides that are
-// compared: take_turns(), so that whatever else the machine does slows all of them alike. What
-// repeats say together is in statistics.hpp.
+// Repeats measurements: time_repeats() for one piece of work, take_turns() to compare several
+// sides. Turns let disturbances of the machine affect all sides equally. statistics.hpp evaluates
+// repeats.
 
-// How long a piece of work is repeated. The warm-up is not counted: memory grows in it, caches
-// fill, clocks settle.
+// How often a piece of work is repeated. Warm-ups are not measured: in them memory grows, caches
+// fill and clocks settle.
 struct TimerSettings {
   std::size_t warm_ups = 1;
   std::size_t least_repeats = 3;
-  double least_seconds = 0.5;  // of all repeats together
+  double least_seconds = 0.5;  // sum of all repeats
 };
 
-// Does the work again and again, and gives the seconds of each repeat. The work must return when it
-// is done, on a device too. Errors: the work's; Cancel's between repeats.
+// Repeats the work and returns the seconds of each repeat. The work must not return before it is
+// done, also on a device. Errors: the work's; Cancel's between repeats.
 std::vector<double> time_repeats(const TimerSettings& settings, const std::function<void()>& work,
                                  const Cancel& cancel);
 
 struct Turns {
   std::size_t sides = 2;
   std::size_t repeats = 1;
-  bool alternate = false;  // every second turn goes from the last side to the first
+  bool alternate = false;  // every second turn is in reverse order
 };
 
-// Calls `run` with the number of every side in every turn. Errors: those of `run`.
+// Calls `run` once per turn and side, with the side's number. Errors: those of `run`.
 void take_turns(const Turns& turns, const std::function<void(std::size_t side)>& run);
 
-// The repeats of one side: runs of predict with the same settings, one at least.
+// The repeats of one side: at least one run of predict, all with the same settings.
 struct TrialRepeats {
   std::vector<Trial> runs{};
 
-  // One figure of each run.
+  // A figure's value in each run.
   std::vector<double> each(const std::function<double(const Trial&)>& figure) const;
   std::vector<double> seconds() const;  // from start to exit
   // ESM-2 tokens a second while the run computed.
@@ -47,7 +47,7 @@ struct TrialRepeats {
   double least_computing_seconds() const;
 };
 
-// The runs that `run` gives in turns, by side. Errors: those of `run`.
+// Takes turns, and returns the runs by side. Errors: those of `run`.
 std::vector<TrialRepeats> trials_in_turns(const Turns& turns,
                                           const std::function<Trial(std::size_t side)>& run);
 

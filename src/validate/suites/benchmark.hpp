@@ -96,20 +96,20 @@ struct SuiteContext {
 
   bool on_gpu() const { return !settings.gpus.empty(); }
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
-  // Arguments for a run on so many workers: GPUs, or processes with one thread each.
+  // Arguments for a run with `workers` workers: GPUs, or processes with one thread each.
   std::vector<std::string> worker_arguments(std::size_t workers) const;
   // Arguments for all workers, as in an ordinary run.
   std::vector<std::string> whole_run_arguments() const;
-  // A call of a run over all of the data set on all that there is.
+  // A run over the whole data set with all workers.
   TrialCall whole_run_call(std::string name) const;
-  // Such a run; the suites that look at one share it.
+  // The result of such a run, which the suites share.
   const Trial& whole_run();
-  // Files with so many sequences in all, one chunk long, each with a stop-free frame; or with the
-  // first so many of the samples. For all sequences, these are the samples' own files.
+  // Files with `sequences` sequences in all, one chunk long, each with a stop-free frame; or with
+  // that many from the start of the samples. For all sequences, these are the samples' own files.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;
   // The same in a single file.
   std::filesystem::path data_file(std::uint64_t sequences) const;
-  // Why runs that computed for so long tell no rate; empty: they do.
+  // Why runs with this computing time are too short for a rate; empty if they are not.
   std::string why_brief(double computing_seconds) const;
 
  private:
@@ -117,11 +117,11 @@ struct SuiteContext {
                                                    std::size_t files) const;
 };
 
-// Runs in a folder of the output.
+// Trials that run in this folder of the output.
 PredictTrials trials_in(const BenchmarkSettings& settings, const char* folder,
                         const Cancel& cancel);
 
-// Why a part could not be run, without saying again that it was one of a benchmark.
+// Why a part of a benchmark failed, without a repeated "benchmark" in front.
 std::string reason_of(const Error& error);
 
 struct SuiteEntry {

@@ -263,7 +263,7 @@ class Equivalence {
   }
 
  private:
-  // Reports the baseline's provenance: its author, program and weights.
+  // Reports the baseline's author, program and weights.
   void tell_provenance(const fs::path& baseline) {
     const fs::path file = baseline / "provenance.json";
     std::error_code unknown;

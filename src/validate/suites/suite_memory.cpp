@@ -105,13 +105,13 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   add_fragmentation(told, report);
 }
 
-// Why the largest budget is not measured; empty: it is.
+// Why the largest budget is not measured; empty if it is.
 std::string why_no_budget(const SuiteContext& context) {
   if (!context.on_gpu()) return "not asked on the CPU, where a batch takes little of the memory";
   return context.settings.quick ? "not asked with --quick" : "";
 }
 
-// What each phase of the whole run took, of the first GPU or the host.
+// The memory in each phase of the whole run, of the first GPU or the host.
 std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemetry, bool on_gpu) {
   std::vector<RunTelemetry::Statistic> statistics;
   if (!on_gpu) {
@@ -124,7 +124,7 @@ std::vector<RunTelemetry::Statistic> memory_by_phase(const RunTelemetry& telemet
   return statistics;
 }
 
-// Over all phases: a short run has no sample in some.
+// Uses all phases, because a short run has no sample in some of them.
 void keep_v2_figures(const Trial& trial, SuiteContext& context) {
   double peak = 0;
   double average = 0;

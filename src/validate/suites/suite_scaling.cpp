@@ -21,17 +21,17 @@ constexpr std::size_t kFiles = 2;
 
 using ByWorkers = std::map<std::size_t, TrialRepeats>;
 
-// From start to exit, over one worker.
+// The speed-up over one worker, from start to exit.
 double whole_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(one.seconds(), several.seconds()).value;
 }
 
-// Of the rate while they computed.
+// The speed-up of the rate while computing.
 double steady_speedup(const TrialRepeats& several, const TrialRepeats& one) {
   return ratio_of(several.esm_rates(), one.esm_rates()).value;
 }
 
-// The speed-up that so many workers should reach.
+// The speed-up that this number of workers should reach.
 struct Bar {
   std::size_t workers;
   double (*speedup)(const TrialRepeats& several, const TrialRepeats& one);

@@ -34,11 +34,11 @@ struct StageFigures {
   std::optional<double> tokens_per_second{};
   std::optional<double> busy_share{};    // share of its time, by the device's own events
   std::optional<double> share{};         // share of a whole run's time
-  std::optional<double> memory_bytes{};  // the most that it needed by itself
-  std::optional<double> gpu_percent{};   // while a whole run embedded: devices do stage after stage
+  std::optional<double> memory_bytes{};  // its peak when it ran alone
+  std::optional<double> gpu_percent{};   // while a whole run embedded
 };
 
-// What telemetry tells of a stage of the whole run, by its name there.
+// A stage in the whole run's telemetry, by its name there.
 std::optional<RunTelemetry::Stage> told_stage(const Trial& trial, std::string_view name) {
   for (const RunTelemetry::Stage& stage : trial.telemetry.stages) {
     if (stage.name == name) return stage;
@@ -104,7 +104,7 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
   return figures;
 }
 
-// For a stage that is not run by itself: its time in the whole run.
+// Adds a stage that cannot run alone, with its time in the whole run.
 void add_of_whole(const Trial& whole, const char* stage_name, const char* name, StageClock clock,
                   std::vector<StageFigures>& all) {
   const std::optional<RunTelemetry::Stage> stage = told_stage(whole, stage_name);
@@ -120,7 +120,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
                                       const Trial& whole) {
   std::vector<StageFigures> all;
   for (const HostStage& stage : host.stages) {
-    const bool is_timed_alone = stage.name != "translate";  // it is part of kTogether
+    const bool is_timed_alone = stage.name != "translate";  // part of kTogether
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
                                 rates_of(stage.seconds, host.sequences),
                                 is_timed_alone ? told_stage(whole, stage.name) : std::nullopt));
@@ -207,7 +207,7 @@ std::string slowest_note(const SuiteContext& context, const std::vector<StageFig
       rate(slowest.device_sequences_per_second), slowest.name, 100 * slowest.share);
 }
 
-// The verdicts that this suite can give on a run.
+// This suite's verdicts on a run.
 std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole) {
   std::vector<Verdict> verdicts;
   for (Verdict& verdict :
@@ -223,7 +223,7 @@ void keep_figures(const std::vector<StageFigures>& stages, const Trial& whole,
                   SuiteContext& context, SuiteReport& report) {
   for (const StageFigures& stage : stages) {
     const double rate = stage.rate.sequences_per_second;
-    if (stage.rates.size() > 1) {  // measured by itself, not only in the whole run
+    if (stage.rates.size() > 1) {  // measured alone, not only in the whole run
       report.metrics.push_back({fmt::format("throughput.{}.sequences_per_second", stage.rate.name),
                                 fmt::format("{}, alone", stage.rate.name), Measure::kPerSecond,
                                 Better::kHigher, stage.rates});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kRequired = 4.5;
 constexpr double kExpected = 15;  // for this program on a GPU
-// The original then takes minutes; on a GPU, long enough that loading models hardly counts.
+// With these numbers the original takes minutes; on a GPU, loading models then hardly counts.
 constexpr std::uint64_t kMostSequences = 1'000;
 constexpr std::uint64_t kMostSequencesOnGpu = 3'000;
 
@@ -37,8 +37,8 @@ void skip_both(const std::string& why, SuiteReport& report) {
                      skipped_verdict(expected_verdict(), why)};
 }
 
-// Where this program computed for so short a time that loading is much of its run, more sequences
-// would show it faster: that is no miss.
+// A ratio below the bar is skipped, not missed, if this program computed only briefly: loading was
+// then much of its run, and more sequences would show it faster.
 Verdict judge_speed(const Verdict& verdict, double ratio, double bar,
                     const std::string& too_short) {
   if (ratio < bar && !too_short.empty()) {
@@ -47,7 +47,7 @@ Verdict judge_speed(const Verdict& verdict, double ratio, double bar,
   return judged(verdict, ratio, bar);
 }
 
-// The original, then this program.
+// In each turn, runs the original and then this program.
 std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesystem::path& input) {
   Trial vanilla;
   return trials_in_turns({.repeats = context.repeats()}, [&](std::size_t side) {

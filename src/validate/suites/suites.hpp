@@ -28,13 +28,13 @@ Verdict skipped_verdict(Verdict verdict, std::string why);
 
 // The verdict for a value that should reach the bar.
 Verdict judged(Verdict verdict, double value, double bar);
-// Of a value that must not be above the bar; `beyond` where it is.
+// The verdict for a value that must not exceed the bar; if it does, the status is `beyond`.
 Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus beyond);
 
-// What profile tells of a model on the first device of the runs. `name`: of its log and its JSON.
+// Runs profile for a model on the runs' first device; returns its JSON. `name`: for log and JSON.
 JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,
                          const std::vector<std::string>& arguments);
-// Bytes that profile's JSON tells of memory for all purposes together: "bytes", "peak_bytes".
+// Memory for all purposes in profile's JSON, in bytes. `figure`: "bytes" or "peak_bytes".
 double profiled_memory(const JsonValues& profile, const char* figure);
 
 }  // namespace virnucpro

@@ -12,13 +12,13 @@ namespace virnucpro {
 inline constexpr std::string_view kNoVanilla =
     "the original is not here: --vanilla-command says how it is run";
 
-// What it must leave.
+// The tables that it must leave.
 inline constexpr std::array kOriginalTables{run_files::kFrameTable.name,
                                             run_files::kConsensusTable.name};
 
-// Runs the original program by the user's own command, through the shell, with what it needs in the
-// environment: INPUT, a FASTA file; OUTPUT, a folder that is there and empty; CHUNK_SIZE. The trial
-// has no telemetry. Errors: kBenchmark when it does not end well.
+// Runs the original program by the user's command, through the shell, with these environment
+// variables: INPUT, a FASTA file; OUTPUT, an existing empty folder; CHUNK_SIZE. The trial has no
+// telemetry. Errors: kBenchmark if the command fails.
 Trial run_vanilla(SuiteContext& context, const std::filesystem::path& input);
 
 // Requires both tables, with the rows of this program's run over the same sequences: a command that
