@@ -59,7 +59,7 @@ TEST(Bytes, ACutNumberNamesItsPlace) {
     EXPECT_EQ(error.place().offset, 1U);
     EXPECT_EQ(error.detail(), "ends within a field of 4 bytes");
   }
-  EXPECT_EQ(in.number<std::uint16_t>(), 0x0302U);  // nothing was taken
+  EXPECT_EQ(in.number<std::uint16_t>(), 0x0302U);  // the failed reads took nothing
 }
 
 TEST(Bytes, NoReadLeavesThem) {

@@ -26,7 +26,7 @@ TEST(MultiQc, HasTheColumnsOfTheGeneralStatistics) {
   EXPECT_EQ(json.text("plot_type"), "generalstats");
   EXPECT_EQ(json.number("data/reads/virnucpro_virus_percent"), 25);
   EXPECT_EQ(json.text("pconfig/2/virnucpro_virus_percent/title"), "% virus");
-  // Every column is described; what was not measured has no value.
+  // Every column is described; unmeasured ones have no value.
   EXPECT_THAT(text, HasSubstr(R"("data": {
   "reads": {
    "virnucpro_sequences": 8,
@@ -43,7 +43,7 @@ TEST(MultiQc, HasTheColumnsOfTheGeneralStatistics) {
 TEST(MultiQc, HasALineOfScores) {
   const std::string text = multiqc_scores(facts());
   EXPECT_THAT(text, HasSubstr("# plot_type: linegraph\n"));
-  // MultiQC takes a first row for a sample unless its first cell is empty.
+  // For MultiQC the first row is a sample unless its first cell is empty.
   EXPECT_THAT(text, HasSubstr("\n\t0.025\t"));
   EXPECT_THAT(text, HasSubstr("\nreads\t0\t"));
   EXPECT_TRUE(text.ends_with("\t5\n"));

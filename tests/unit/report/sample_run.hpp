@@ -9,7 +9,7 @@
 
 namespace virnucpro {
 
-// What no report may repeat as markup.
+// Markup that reports must escape.
 inline constexpr const char* kMarkup = "<script>alert(1)</script>\"'&|`";
 
 inline SequencePart sample_part(std::string id, std::uint64_t length, std::vector<float> scores) {
@@ -27,7 +27,7 @@ inline Journal::Fingerprint sample_print() {
   return {{"stem", "reads"}, {"threshold", "0.5"}, {"chunk_size", "500"}};
 }
 
-// A journal of one input in one unit. It lies in `directory`, as a run's does.
+// Makes a journal of one input, in one unit, in `directory`.
 inline Journal sample_run(const std::filesystem::path& directory, std::vector<SequencePart> parts,
                           const Journal::Fingerprint& print = sample_print(),
                           const std::string& input = "reads.fa") {

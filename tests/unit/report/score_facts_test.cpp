@@ -29,8 +29,8 @@ TEST(ScoreFacts, CountWhatTheTablesHave) {
   EXPECT_EQ(facts.counts.failed_frames, 1U);
   EXPECT_EQ(facts.bases, 1990U);
   EXPECT_EQ(facts.chunks, 5U);
-  EXPECT_EQ(facts.frames_by_score.front() + facts.frames_by_score[2], 1U);  // of 0.1
-  EXPECT_EQ(facts.frames_by_score.back(), 1U);                              // of 1.0
+  EXPECT_EQ(facts.frames_by_score.front() + facts.frames_by_score[2], 1U);  // score 0.1
+  EXPECT_EQ(facts.frames_by_score.back(), 1U);                              // score 1.0
   EXPECT_EQ(facts.chunks_by_frames[1], 5U);
 }
 

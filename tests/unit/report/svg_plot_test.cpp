@@ -119,7 +119,7 @@ TEST(SvgHeatMap, MarksCellsAndColoursThemByHeat) {
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.46\"><title>threads 2, budget 1024"));
 }
 
-// Text would be too small where a phone's width was all there is.
+// On a phone, scaled text would be too small.
 TEST(SvgHeatMap, KeepsItsSize) {
   EXPECT_THAT(svg_plot(heat_map()), HasSubstr("style=\"width:354px;max-width:none\""));
 }

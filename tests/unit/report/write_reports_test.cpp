@@ -23,7 +23,7 @@ constexpr const char* kSummary = R"({"schema": "virnucpro-telemetry-1",
   "workers": [{"name": "cuda:0", "batches": 11}],
   "verdicts": [{"id": "PERF-01", "name": "time", "status": "PASS", "value": 8.2}]})";
 
-// What the reports of the run in `directory` hold, in the order of report_files().
+// The reports on the run in `directory`, in the order of report_files().
 std::vector<std::string> reports_of(const TempDir& directory, const Journal& journal) {
   write_reports(journal, {.run = directory.path(), .output = directory.path()}, {}, Cancel());
   std::vector<std::string> texts;
@@ -161,7 +161,7 @@ TEST(WriteReports, RepeatNothingAsMarkup) {
   EXPECT_THAT(texts[0], Not(HasSubstr("<script>alert")));
   EXPECT_THAT(texts[0], HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|`"));
   EXPECT_THAT(texts[0], Not(HasSubstr("\x1b")));
-  // As code, behind four blanks, is the one place where Markdown has it as it is.
+  // Markdown has it unescaped only once: as code, after four blanks.
   const std::size_t raw = texts[1].find("<script>");
   EXPECT_EQ(texts[1].substr(texts[1].rfind('\n', raw) + 1, 5), "    '");
   EXPECT_EQ(texts[1].find("<script>", raw + 1), std::string::npos);

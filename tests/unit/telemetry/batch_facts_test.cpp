@@ -86,7 +86,7 @@ TEST(BatchFacts, TellWhatAKilledRunDidNotWrite) {
   EXPECT_EQ(told.waits.max_seconds, 0.25);
   EXPECT_EQ(told.waits.queue.full, 2U);
   EXPECT_FALSE(told.waits.queue.starved || told.waits.p50_seconds || told.run.status);
-  std::vector<std::string> stages;  // those that the lines tell of
+  std::vector<std::string> stages;  // the stages in the lines
   for (const RunTelemetry::Stage& stage : told.stages) stages.push_back(stage.name.value_or(""));
   EXPECT_EQ(stages, (std::vector<std::string>{"esm2", "journal", "to_device", "waiting"}));
   EXPECT_EQ(told.stages.front().share, 4 / 5.75);

@@ -5,7 +5,7 @@
 namespace virnucpro {
 namespace {
 
-// A batch of 10 every `seconds`, looked at every second.
+// A batch of 10 every `seconds`; the rate is updated every second.
 double run(MovingRate& rate, double begin, double end, double seconds, double count = 0) {
   double next = begin + seconds;
   for (double now = begin; now <= end; ++now) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 1'000'000;
 
-// A run of 10,000 sequences of a chunk and 2 frames each, read well ahead of what is scored.
+// A run of 10,000 sequences of one chunk and 2 frames each, read well ahead of scoring.
 ProgressSample at(double seconds, int scored_now, int known_before = 0) {
   const auto scored = static_cast<std::uint64_t>(scored_now);
   const auto known = static_cast<std::uint64_t>(known_before);
@@ -53,7 +53,7 @@ TEST(RunProgress, TellsTheTimeLeftFromTheRateAfterTheWarmUp) {
   RunProgress progress = tracker.add(at(120, 0));
   EXPECT_FALSE(progress.seconds_left) << "no batch came back";
   EXPECT_NEAR(*progress.percent, 0, 1e-9);
-  // 10 sequences a second once the models are warm.
+  // 10 sequences per second, once the models are warm.
   for (int i = 1; i <= 300; ++i) progress = tracker.add(at(120 + i, 10 * i));
   EXPECT_NEAR(*progress.percent, 30, 0.1);
   EXPECT_NEAR(*progress.seconds_left, 700, 1);
@@ -68,7 +68,7 @@ TEST(RunProgress, TellsTheTimeLeftFromTheRateAfterTheWarmUp) {
 
 TEST(RunProgress, KnowsAResumedRunsPart) {
   ProgressTracker tracker(false);
-  // What is known is read in two seconds.
+  // The known sequences are read in two seconds.
   tracker.add(at(1, 0, 4000));
   RunProgress progress = tracker.add(at(2, 0, 8000));
   EXPECT_FALSE(progress.seconds_left) << "reading is no rate";
@@ -127,7 +127,7 @@ TEST(RunProgress, IsAtItsEndOnlyWhenAllIsScored) {
 }
 
 TEST(RunProgress, IsNeverNonsense) {
-  // Sequences without a chunk, more read than the files were long, counters a moment apart.
+  // Sequences without a chunk, more bytes read than the files have, counters a moment apart.
   ProgressTracker tracker(true);
   for (int i = 1; i <= 20; ++i) {
     ProgressSample sample = at(i, 50 * i);

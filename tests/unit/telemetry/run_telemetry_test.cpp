@@ -49,7 +49,7 @@ TEST(RunTelemetry, HasNullWhereNothingWasMeasured) {
   EXPECT_THAT(text, HasSubstr("\"seconds\": 100.0,\n    \"models_ready_seconds\": null,\n"));
   EXPECT_THAT(text, HasSubstr("\"temperature_c\": null"));
   EXPECT_THAT(text, Not(HasSubstr("\"average\": null")));
-  EXPECT_THAT(text, Not(HasSubstr("inputs")));  // of a run that did not finish
+  EXPECT_THAT(text, Not(HasSubstr("inputs")));  // the run did not finish
   RunTelemetry finished = sample();
   finished.workload.inputs.emplace();
   EXPECT_THAT(telemetry_json(finished), HasSubstr("\"inputs\": []"));

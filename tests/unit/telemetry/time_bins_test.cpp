@@ -22,7 +22,7 @@ TEST(TimeBins, GiveMeansMaximaAndRates) {
   EXPECT_EQ(bins.maxima()[0].y, 4);
   EXPECT_EQ(bins.maxima()[1].x, 1.25);
   ASSERT_EQ(bins.rates().size(), 3U);
-  EXPECT_EQ(bins.rates()[0].y, 12);  // a second, of half of one
+  EXPECT_EQ(bins.rates()[0].y, 12);  // per second, over half a second
   EXPECT_EQ(bins.rates()[1].y, 0);
 }
 
@@ -43,8 +43,8 @@ TEST(TimeBins, SpreadWhatTookTime) {
   ASSERT_EQ(rates.size(), 3U);
   EXPECT_NEAR(rates[0].y, 50, 1e-9);
   EXPECT_NEAR(rates[1].y, 100, 1e-9);
-  EXPECT_NEAR(rates[2].y, 100, 1e-9);  // of the quarter second that it covers
-  bins.spread(-5, 0.5, 10);            // began before the run did
+  EXPECT_NEAR(rates[2].y, 100, 1e-9);  // over the quarter second covered
+  bins.spread(-5, 0.5, 10);            // began before the run
   EXPECT_NEAR(bins.rates()[0].y, 70, 1e-9);
 }
 

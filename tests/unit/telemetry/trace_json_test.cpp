@@ -21,7 +21,7 @@ std::string text_of(const Trace& trace) {
   return text;
 }
 
-// Two batches, whose kernels came in any order, on a worker.
+// A worker's two batches, with kernels not in order.
 Trace sample_trace() {
   TracePart part{
       .names = {{"enqueue", TraceKind::kHost},
@@ -48,7 +48,7 @@ JsonValues values_of(const Trace& trace) {
   return {text_of(trace), "trace.json"};
 }
 
-// The paths of those events, "traceEvents/3/".
+// The paths of a category's events, such as "traceEvents/3/".
 std::vector<std::string> events_of(const JsonValues& document, const std::string& category) {
   std::vector<std::string> found;
   for (std::size_t k = 0; k < document.elements("traceEvents"); ++k) {
@@ -106,7 +106,7 @@ TEST(TraceJson, HasEventsInOrderAndTheirNamesAsText) {
   ASSERT_EQ(kernels.size(), 4U);
   EXPECT_EQ(document.text(kernels[0] + "name"), "a<\"b\">\\x0a\xef\xbf\xbd");  // as text() shows it
   EXPECT_EQ(document.number(kernels[0] + "ts"), 0.0) << "it was fitted to before the beginning";
-  EXPECT_EQ(document.number(kernels[0] + "dur"), 0.5);  // what is before the beginning is cut
+  EXPECT_EQ(document.number(kernels[0] + "dur"), 0.5);  // cut at the beginning
   EXPECT_FALSE(document.number(kernels[0] + "args/batch"));
   EXPECT_EQ(document.number(kernels[1] + "args/batch"), 0);
   EXPECT_EQ(document.number(kernels[3] + "args/batch"), 1);

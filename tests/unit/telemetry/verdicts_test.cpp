@@ -44,7 +44,7 @@ struct Bar {
   const char* name;
   void (*set)(RunMeasurements& run, double value);
   double pass;
-  double warn;  // the same as `miss` where there is no warning
+  double warn;  // equals `miss` if there is no warning
   double miss;
 };
 

@@ -21,7 +21,7 @@ std::vector<std::size_t> sides_in_order(const Turns& turns) {
   return sides;
 }
 
-// A run of so many seconds that computed so many tokens in a half of them.
+// A run of `seconds` that computed `tokens` in half of its time.
 Trial trial_of(double seconds, std::uint64_t tokens) {
   Trial trial{.end = {.seconds = seconds}};
   trial.telemetry.workload.esm_tokens = tokens;
