@@ -1,10 +1,10 @@
 // bench_engine esm2|dnabert-s MODEL THREADS|cuda fp32|fp16|bf16 SEQUENCES EMBEDDINGS
 //
-// Embeds the sequences of a file, one a line, as often as it is told (bench/serve.hpp): proteins
-// for esm2, the numbers of tokens for dnabert-s. What is timed is the engine over batches that the
-// packer filled before, with the program's own settings; loading and tokenizing are not. The work
-// of a pass is its tokens, those at both ends of a sequence included. EMBEDDINGS takes the results
-// as fp32, in the order of the lines, for a comparison with the peer's.
+// Embeds the sequences of a file once per request (bench/serve.hpp). Each line is a sequence: a
+// protein for esm2, token numbers for dnabert-s. The time is that of the engine, over batches that
+// the packer filled before with the program's own settings, without loading and tokenizing. The
+// work of a pass is its tokens, including those at the ends of a sequence. EMBEDDINGS receives the
+// results as fp32, in the order of the lines, to be compared with the peer's.
 
 #include "engine/engine.hpp"
 
@@ -61,7 +61,7 @@ Arguments parse(const std::vector<std::string>& words) {
 }
 
 EngineModels load(const Arguments& arguments) {
-  const ModelLookup lookup;  // MODEL is a directory
+  const ModelLookup lookup;  // unused: MODEL is a directory
   EngineModels models;
   if (arguments.esm2) {
     models.esm2 = load_esm2(arguments.model, lookup);

@@ -15,22 +15,21 @@ ESM2 = {"8M": "esm2_t6_8M", "35M": "esm2_t12_35M", "150M": "esm2_t30_150M",
 DEFAULT_MODELS = ("8M", "35M", "150M")
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 SHORTEST, LONGEST = 30, 170
-# A frame of so many residues has about this many DNABERT-S tokens: 3 bases a residue, some 4.5
-# letters a token.
+# DNABERT-S tokens of a frame per residue, about: 3 bases per residue, some 4.5 letters per token.
 TOKENS_A_RESIDUE = 2 / 3
-DNA_VOCABULARY = range(5, 4096)  # the five below are special
+DNA_VOCABULARY = range(5, 4096)  # 0 to 4 are special tokens
 BATCH_TOKENS = 4096  # a full batch of the program
 GOAL = 1.3
-TOLERANCE = 1e-4  # of embeddings, whose numbers are around one
+TOLERANCE = 1e-4  # for embeddings, whose numbers are around one
 
 
 def pass_tokens(threads: int, batches: int = 1) -> int:
-    """Full batches, more of them where there are many threads, so that a pass is never too short."""
+    """The tokens of full batches: more of them for many threads, so that no pass is too short."""
     return BATCH_TOKENS * batches * math.ceil(threads / 4)
 
 
 def lengths(rng: random.Random, budget: int, tokens_of) -> List[int]:
-    """Residues of frames, evenly spread, until their tokens fill the budget."""
+    """Evenly distributed frame lengths, in residues, until their tokens fill the budget."""
     chosen, used = [], 0
     while True:
         residues = rng.randint(SHORTEST, LONGEST)
@@ -57,7 +56,7 @@ def dna_tokens(tokens: int) -> List[str]:
 
 
 def differ(ours: Path, theirs: Path) -> float:
-    """The largest difference of two files of fp32 numbers."""
+    """The largest difference between two files of fp32 numbers."""
     a, b = (array.array("f", path.read_bytes()) for path in (ours, theirs))
     assert len(a) == len(b) > 0, f"{len(a)} numbers, the peer has {len(b)}"
     return max(abs(x - y) for x, y in zip(a, b))

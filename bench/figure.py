@@ -1,4 +1,4 @@
-"""A figure: what was measured, against what, and whether it reaches its goal."""
+"""A figure: a measurement, its comparison, and whether it reaches its goal."""
 
 import statistics
 from dataclasses import asdict, dataclass, field
@@ -48,14 +48,14 @@ def rates(passes: Sequence[Pass], clock: str) -> List[float]:
 
 
 def clock_for(threads: int) -> str:
-    """One thread is timed in processor seconds, which other programs hardly touch; several threads
-    by the wall clock, since waiting for each other is part of their time."""
+    """One thread is timed in processor seconds, which other programs hardly affect. Several threads
+    are timed by the wall clock, since waiting for each other is part of their time."""
     return "cpu" if threads == 1 else "wall"
 
 
 def rate(name: str, unit: str, passes: Sequence[Pass], clock: str, goal: float,
          settings: dict, cores: int = 1) -> Figure:
-    """A rate a core that has to reach `goal`."""
+    """A rate per core that must reach `goal`."""
     values = [value / cores for value in rates(passes, clock)]
     median = statistics.median(values)
     return Figure(name, unit, median, [min(values), max(values)], len(values), f">= {goal:,.0f}",
@@ -64,7 +64,7 @@ def rate(name: str, unit: str, passes: Sequence[Pass], clock: str, goal: float,
 
 def in_turns(name: str, unit: str, ours: Side, peer: str, theirs: Side, repeats: int, clock: str,
              goal: float, settings: dict) -> Figure:
-    """A rate that has to be `goal` times the peer's; turn by turn, so that both had the same
+    """A rate that must be `goal` times the peer's. Both sides take turns, so that they had the same
     machine."""
     passes = alternate([ours, theirs], repeats)
     return ratio_of_rates(name, unit, rates(passes[0], clock), peer, rates(passes[1], clock), goal,
@@ -74,7 +74,7 @@ def in_turns(name: str, unit: str, ours: Side, peer: str, theirs: Side, repeats:
 
 def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, theirs: Sequence[float],
                    goal: float, settings: dict) -> Figure:
-    """The same for rates that were worked out before."""
+    """The same for rates that are already known."""
     ratios = [a / b for a, b in zip(ours, theirs)]
     median = statistics.median(ratios)
     return Figure(name, unit, statistics.median(ours), [min(ours), max(ours)], len(ratios),
@@ -83,20 +83,20 @@ def ratio_of_rates(name: str, unit: str, ours: Sequence[float], peer: str, their
 
 
 def alone(of: Figure, least: float) -> Figure:
-    """This program's side of a ratio, which has to reach `least` by itself."""
+    """This program's side of a ratio, which must itself reach `least`."""
     return Figure(f"{of.name}, alone", of.unit, of.value, of.spread, of.repeats,
                   f">= {number(least)}", of.value >= least, settings=of.settings)
 
 
 def at_least(name: str, unit: str, values: Sequence[float], least: float, settings: dict) -> Figure:
-    """Something that has to reach `least`."""
+    """A value that must reach `least`."""
     median = statistics.median(values)
     return Figure(name, unit, median, [min(values), max(values)], len(values),
                   f">= {number(least)}", median >= least, settings=settings)
 
 
 def limit(name: str, unit: str, values: Sequence[float], most: float, settings: dict) -> Figure:
-    """Something of which there must not be more than `most`."""
+    """A value that must not exceed `most`."""
     median = statistics.median(values)
     return Figure(name, unit, median, [min(values), max(values)], len(values), f"<= {number(most)}",
                   max(values) <= most, settings=settings)

@@ -1,4 +1,4 @@
-"""One GPU against torch: what is compared takes turns, so that the chip is as hot for both."""
+"""One GPU against torch. Both sides take turns, so that the chip is equally hot for both."""
 
 import json
 import math
@@ -35,7 +35,7 @@ def write_lines(path: Path, lines: List[str]) -> Path:
 
 
 def engine(setting: Setting, kind: str, model: object, precision: str, sequences: Path) -> Side:
-    """Ours; its embeddings are in ours.f32."""
+    """This program's side; its embeddings are in ours.f32."""
     command = [setting.bin / "bench_engine", kind, model, "cuda", precision, sequences,
                setting.scratch / "ours.f32"]
     return Side(command, setting.environment)
@@ -146,7 +146,7 @@ def rows(path: Path, width: int) -> List[array]:
 
 
 def least_cosine(setting: Setting, width: int) -> float:
-    """Of the embeddings of both sides."""
+    """The least cosine between an embedding of this program and the peer's."""
     def cosine(a, b):
         return sum(map(float.__mul__, a, b)) / math.sqrt(
             sum(x * x for x in a) * sum(x * x for x in b))
@@ -163,7 +163,7 @@ LARGEST_FP32 = 1e-4
 
 
 def accuracy(setting: Setting) -> Iterator[figure.Figure]:
-    """Embeddings of the GPU against transformers on the CPU, in fp32."""
+    """Compares embeddings of the GPU with transformers' on the CPU in fp32."""
     rng = random.Random(3)
     few = ["".join(rng.choices(RESIDUES, k=length)) for length in (5, 33, 50, 100, 166, 166, 338)]
     sequences = write_lines(setting.scratch / "few", few)

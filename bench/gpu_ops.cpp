@@ -1,10 +1,9 @@
 // bench_gpu_ops [SECONDS]
 //
-// The ops of ESM-2 3B on a GPU, at 32,760 tokens in sequences of 168, and those of DNABERT-S that
-// are its own, one after the other, each for SECONDS (default 2) after it has settled: a short
-// burst runs at a clock that the power limit does not allow for long. A line of JSON an op:
-// milliseconds (median), what it reaches, and the share of what the chip could do at its highest
-// clock.
+// Times the ops of ESM-2 3B on a GPU, at 32,760 tokens in sequences of 168, and the ops that only
+// DNABERT-S has. Each runs for SECONDS (default 2) after settling, because the power limit does not
+// allow the clock of a short burst for long. Prints a line of JSON per op: the median milliseconds,
+// the rate, and its share of the chip's rate at its highest clock.
 
 #include <fmt/format.h>
 
@@ -42,7 +41,7 @@ constexpr std::size_t kDnaHeads = 12;
 constexpr std::size_t kDnaLength = 100;
 constexpr double kSettling = 1;  // seconds
 
-// Numbers around one, as activations have them: with zeros a chip needs less power.
+// Numbers around one, like activations, because a chip needs less power for zeros.
 DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   std::vector<float> values(numbers);
   std::uint64_t state = 1;
@@ -60,7 +59,7 @@ DeviceBuffer random_matrix(std::size_t numbers, Element element, float scale) {
   return matrix;
 }
 
-// Milliseconds of a call, the median of calls that follow each other for so many seconds.
+// Repeats a call for this many seconds; returns its median in milliseconds.
 double sustained(double seconds, const std::function<void(cudaStream_t)>& call) {
   const Stream stream;
   const auto start = Clock::now();
@@ -91,8 +90,8 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-// At the highest clock: 16-bit TFLOP/s of the tensor cores (dense, with sums in fp32; NVIDIA's
-// architecture papers give them for a multiprocessor and clock), and TB/s of the memory.
+// Limits at the highest clock: 16-bit TFLOP/s of the tensor cores (dense, sums in fp32; per
+// multiprocessor and clock from NVIDIA's architecture papers), and TB/s of the memory.
 double tensor_ceiling() {
   const int major = attribute(cudaDevAttrComputeCapabilityMajor);
   const int minor = attribute(cudaDevAttrComputeCapabilityMinor);
@@ -122,7 +121,7 @@ void print_arithmetic(const std::string& op, double milliseconds, double flop, d
   print(op, milliseconds, flop, "TFLOP/s", ceiling);
 }
 
-// `bytes`: each that is read or written, once.
+// `bytes`: all bytes read or written, each counted once.
 void print_traffic(const std::string& op, double milliseconds, double bytes) {
   print(op, milliseconds, bytes, "TB/s", memory_ceiling());
 }
@@ -145,7 +144,8 @@ void linears(const Kind& kind, double seconds) {
         Layer{"fc1", kWidth, kFfn, Epilogue::kBiasGelu},
         Layer{"fc2", kFfn, kWidth, Epilogue::kBiasAdd},
         Layer{"DNABERT-S gated unit", kDnaWidth, kDnaFfn, Epilogue::kGeluGate}}) {
-    const bool gated = layer.epilogue == Epilogue::kGeluGate;  // two products, the gate's first
+    const bool gated =
+        layer.epilogue == Epilogue::kGeluGate;  // two products; the gate's comes first
     const DeviceBuffer x = random_matrix(kTokens * layer.inputs, kind.element, 1.7F);
     const DeviceBuffer weight = random_matrix(layer.outputs * layer.inputs, kind.element, 0.03F);
     const DeviceBuffer bias = random_matrix(layer.outputs, Element::kFp32, 0.1F);
@@ -162,7 +162,7 @@ void linears(const Kind& kind, double seconds) {
       if (gated) kind.gemm(call, Epilogue::kNone, stream);
       kind.gemm(call, layer.epilogue, stream);
     });
-    // Three products of TF32, at half the rate, make one of fp32.
+    // An fp32 product takes three TF32 products, at half the rate.
     const double slower = kind.element == Element::kFp32 ? 6 : 1;
     print_arithmetic(
         fmt::format("{} {}", kind.name, layer.name), milliseconds,
@@ -193,7 +193,7 @@ DeviceBuffer on_device(const std::vector<T>& values) {
   return buffer;
 }
 
-// As many tokens, in sequences of `length`; with rotary embedding, or else ALiBi.
+// Attention over kTokens tokens in sequences of `length`, with rotary embedding or ALiBi.
 void attention(const AttentionKind& kind, std::size_t heads, std::size_t length, bool rotary,
                double seconds) {
   constexpr std::size_t kHeadWidth = 64;
@@ -202,7 +202,7 @@ void attention(const AttentionKind& kind, std::size_t heads, std::size_t length,
   const std::size_t tokens = offsets.back();
   const DeviceBuffer qkv = random_matrix(tokens * 3 * width, kind.element, 1.7F);
   const DeviceBuffer out(Purpose::kScratch, tokens * width * size_of(kind.element));
-  // Longer sequences are turned where they lie: only a true rotation leaves their size as it is.
+  // Longer sequences are rotated in place in each call: only a true rotation keeps their size.
   const RotaryTable angles(rotary_frequencies(kHeadWidth), length);
   const DeviceBuffer cosines = on_device(std::vector(angles.cosines(0), angles.cosines(length)));
   const DeviceBuffer sines = on_device(std::vector(angles.sines(0), angles.sines(length)));
@@ -251,7 +251,7 @@ void layer_norm(Element element, const std::string& name, double seconds) {
                 static_cast<double>(kTokens * kWidth * (sizeof(float) + size_of(element))));
 }
 
-// Once a batch: embedding, means, classes.
+// The ops that run once per batch: embedding, means, classes.
 void ends(double seconds) {
   const DeviceBuffer table = random_matrix(33 * kWidth, Element::kFp32, 1.0F);
   std::vector<std::uint8_t> numbers(kTokens);

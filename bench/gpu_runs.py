@@ -1,4 +1,4 @@
-"""Whole runs on one GPU, by `virnucpro benchmark`, beside torch and beside nvidia-smi."""
+"""Whole runs on one GPU by `virnucpro benchmark`, compared with torch and with nvidia-smi."""
 
 import csv
 import datetime
@@ -27,7 +27,7 @@ def arguments(setting: Setting, precision: str) -> List[object]:
 
 
 def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
-    """The rate of whole runs over that of torch with both models, on the same frames."""
+    """The rate of whole runs, divided by torch's with both models on the same frames."""
     reads = setting.coding_reads(SEQUENCES)
     rates: List[float] = []
     passes: List[Pass] = []
@@ -47,14 +47,14 @@ def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
     yield figure.alone(both, least)
 
 
-# What telemetry says, beside nvidia-smi and the clock on the wall.
+# Telemetry compared with nvidia-smi and the wall clock.
 
-STAGES = ("waiting", "esm2", "dnabert_s", "classifier", "to_host")  # of a batch, one after another
+STAGES = ("waiting", "esm2", "dnabert_s", "classifier", "to_host")  # of a batch, in order
 WARM_BATCHES = 5
 
 
 def nvidia_smi_rows(device: int, process: subprocess.Popen) -> List[tuple]:
-    """(time, utilisation in percent, power in watts), once a second while the process runs."""
+    """(time, utilisation in percent, power in watts), once per second while the process runs."""
     found = []
     while process.poll() is None:
         said = subprocess.run(
@@ -66,7 +66,7 @@ def nvidia_smi_rows(device: int, process: subprocess.Popen) -> List[tuple]:
 
 
 def monitor_rows(output: Path) -> List[tuple]:
-    """The same of the program's own log, of the time in which it embeds."""
+    """The same from the program's own log, while it embeds."""
     with suites.only(output, "logs/gpu_metrics_*.log").open() as lines:
         embedding = [row for row in csv.DictReader(lines)
                      if row["stage"] == "embedding" and row["device_id"] != "host"]
@@ -84,7 +84,7 @@ def batch_lines(output: Path) -> List[dict]:
 
 
 def monitor(setting: Setting) -> Iterator[figure.Figure]:
-    """A run of over a minute, watched by nvidia-smi as well."""
+    """A run of over a minute that nvidia-smi also measures."""
     reads = setting.coding_reads(WATCHED_SEQUENCES)
     with suites.start(setting, "throughput", reads, *arguments(setting, "fp16")) as process:
         theirs = nvidia_smi_rows(0, process)
@@ -100,7 +100,7 @@ def monitor(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def stage_sums(batches: List[dict]) -> Iterator[figure.Figure]:
-    """The device's times of all batches against the clock on the wall."""
+    """The device's times of all batches, compared with the wall clock."""
     wall = batches[-1]["time"] - batches[0]["time"]
     spent = sum(batch[stage] for stage in STAGES for batch in batches[1:])
     yield figure.limit("stages of all batches from the wall clock", "%",

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What is measured and tested on an H200, each in one call of less than ten minutes; `usage` below
-# lists it. bench/README.md says what each is.
-# BUNDLE is what `make gpu-bundle` made (dist/virnucpro-gpu.tar.xz); python3 must have torch and
+# Runs one set of measurements or tests on an H200, in less than ten minutes. `usage` below lists
+# the sets; bench/README.md describes them.
+# BUNDLE comes from `make gpu-bundle` (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results), those of `virnucpro benchmark`
-# to validation/ in it. SUITES (default all) are what validation runs.
+# to validation/ in it. SUITES (default all) are the suites for validation.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 usage='usage: bench/h200.sh BUNDLE tests|esm2|predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]'
@@ -17,14 +17,14 @@ trap 'rm -rf "$programs"' EXIT
 tar -xJf "$bundle" -C "$programs"
 commit=$(cat "$programs/commit")
 
-# The tests look for share/ where they were built.
+# The tests look for share/ in the folder in which they were built.
 link_source() {
   local source
   source=$(cat "$programs/source")
   [ -e "$source/share" ] || { mkdir -p "$(dirname "$source")" && ln -sfn "$PWD" "$source"; }
 }
 
-# Of python's packages, where the loader does not look.
+# Finds CUPTI in python's packages, where the loader does not search.
 find_cupti() {
   python3 -c 'import glob, nvidia
 print(next((file for folder in nvidia.__path__
@@ -42,9 +42,9 @@ run_tests() {
   return "$failed"
 }
 
-# The sanitizers watch the ops: with an engine's thousands of kernels, every company that a sequence
-# may have, or thousands of tokens, the slower of them take hours. Each tool runs in shards beside
-# each other.
+# Runs the sanitizers on the ops only: with an engine's thousands of kernels, all combinations of
+# sequences, or thousands of tokens, the slower sanitizers take hours. Each tool runs in parallel
+# shards.
 watch_ops() {
   local ops='*OnGpu*:-EngineOnGpu*:PredictOnGpu*:*ModelsOnGpu*:*InAnyCompany*:*AtTheLongest*'
   local tool shard failed=0 shards=4
@@ -64,8 +64,8 @@ watch_ops() {
   return "$failed"
 }
 
-# The trace's GPU must be busy as the requirement has it. What it costs, and what telemetry does, shows in
-# the runs' rates.
+# In the trace the GPU must be as busy as required. The runs' rates show the cost of trace and
+# telemetry.
 run_trace() {
   local flags
   VIRNUCPRO_CUPTI=$(find_cupti)
@@ -81,7 +81,7 @@ run_trace() {
   python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
 }
 
-# -x2 where there are two: what is measured on all of a host's GPUs has their number in its name.
+# "-x2" for two GPUs: the name of a measurement on all of a host's GPUs contains their number.
 count_of_gpus() {
   local count
   count=$(nvidia-smi -L | wc -l)
@@ -94,7 +94,7 @@ run_set() {
     --only "gpu-$what" --commit "$commit" --out "$out/$1"
 }
 
-# run_benchmark NAME ARGUMENT…: on all GPUs of the host, which are in the name where there are several.
+# run_benchmark NAME ARGUMENT…: on all GPUs of the host; the name contains their number if above 1.
 run_benchmark() {
   local name work=$programs/benchmark kind
   name=nvidia-h200$(count_of_gpus)$1
@@ -110,7 +110,7 @@ run_validation() {
   run_benchmark "$part" --suite "$suites" --data-size large
 }
 
-# Of 150 bases, a minute of each GPU.
+# Reads of 150 bases, for a minute on each GPU.
 run_short_reads() {
   local gpus
   gpus=$(nvidia-smi -L | wc -l)

@@ -1,8 +1,8 @@
 // bench_host_path THREADS CHUNK_SIZE TOKENIZER FILE…
 //
-// What a run does before inference: read → chunk → translate → tokenize → pack, over the classes
-// and with the settings of `predict`. THREADS translate and tokenize; the packer has the main
-// thread, as in a run. The work of a pass is its sequences.
+// Times what a run does before inference: read → chunk → translate → tokenize → pack, with the
+// classes and settings of `predict`. THREADS threads translate and tokenize; the packer has the
+// main thread, as in a run. The work of a pass is its sequences.
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace virnucpro::bench {
 namespace {
 
-// Takes what there is, as a run's worker would.
+// Takes a batch if there is one, as a run's worker would.
 std::size_t frames_of(std::optional<PackedBatch> batch) {
   return batch ? batch->frames.frames() : 0;
 }
@@ -43,7 +43,7 @@ class HostPath {
                   .threads = threads},
         paths_(std::move(paths)) {}
 
-  // The number of sequences.
+  // Returns the number of sequences.
   std::size_t run() {
     RunCounters counters;
     InputSet inputs({.paths = paths_}, cancel_);

@@ -1,4 +1,4 @@
-"""Figures a and b: what feeds the models, and its tokenizer against the `tokenizers` library."""
+"""Figures a and b: the work before the models, and the tokenizer against `tokenizers`."""
 
 import gzip
 import random
@@ -10,16 +10,16 @@ from setting import Setting
 from session import Side, alternate
 
 READS = 50_000
-READ_LENGTHS = ((500, 500), (150, 300))  # and the chunk size of the models for them
+READ_LENGTHS = ((500, 500), (150, 300))  # bases, and the models' chunk size
 HOST_GOAL = 5_000
 TEXTS = 4_000
 TOKENIZER_GOAL = 3.0
-# As a sequencer bins them: their entropy decides what inflating costs.
+# As a sequencer bins them: their entropy determines the cost of inflating.
 QUALITIES, QUALITY_WEIGHTS = "F:,#", (88, 7, 4, 1)
 
 
 def coding_reads(setting: Setting, count: int, length: int) -> List[Tuple[str, str]]:
-    """Ids and letters of reads with at least one stop-free frame each."""
+    """The ids and letters of reads that each have a stop-free frame."""
     text = setting.virnucpro("generate", "-n", count, "--length", length, "--coding", 1, "-o", "-")
     records = (record.split("\n") for record in text.split(">")[1:])
     return [(header, "".join(lines)) for header, *lines in records]

@@ -1,8 +1,8 @@
-// Writes the output directory of a run over a large input that was interrupted shortly before its
-// end, without computing anything: bench_journal RUN INPUT SEQUENCES OUT
-// RUN is a finished run with the same settings over a small input, whose fingerprint it takes; the
-// first SEQUENCES of INPUT get one frame each with made-up scores. Prints, as JSON, the sequences
-// journaled and the seconds that the journal itself took.
+// bench_journal RUN INPUT SEQUENCES OUT
+// Writes an output directory as if a run over a large input was interrupted shortly before its end,
+// without computing anything. The fingerprint comes from RUN, a finished run with the same settings
+// over a small input. The first SEQUENCES of INPUT get one frame each, with made-up scores. Prints,
+// as JSON, the number of sequences in the journal and the seconds that the journal itself took.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -43,7 +43,7 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
   InputSet inputs({.paths = {input}}, cancel);
   FrameStreamSettings settings;
   settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);
-  settings.known_parts = std::numeric_limits<std::uint64_t>::max();  // what they hold is made up
+  settings.known_parts = std::numeric_limits<std::uint64_t>::max();  // their content is made up
   FrameStream stream(inputs, settings, nullptr, counters, cancel);
   while (std::optional<FrameEvent> event = stream.next()) {
     auto* part = std::get_if<FramePart>(&*event);

@@ -1,4 +1,4 @@
-"""What the journal costs, and how soon a run of millions of sequences goes on."""
+"""The journal's cost, and the time until a run of millions of sequences resumes."""
 
 import datetime
 import json
@@ -12,10 +12,10 @@ from memory import peak_mib
 from setting import Setting
 
 SEQUENCES = 6_000_000
-LEFT = 2_000  # that the interrupted run did not get to
+LEFT = 2_000  # sequences that the interrupted run did not reach
 LENGTH = 500
 RESUME_GOAL, EXPORT_GOAL, EXPORT_GOAL_MIB = 60, 60, 512
-RATE = 590  # 500-base reads a second of one H200: 100,000 ESM-2 tokens of some 168 each
+RATE = 590  # 500-base reads per second on one H200: 100,000 ESM-2 tokens, some 168 per read
 COST_GOAL = 1.0  # percent
 MODELS = ["--esm-model", "synthetic:esm2_tiny", "--dnabert-model", "synthetic:dnabert-s-tiny",
           "-p", "synthetic", "-e", LENGTH, "-m", "custom", "--no-progress"]
@@ -28,7 +28,7 @@ def generate(setting: Setting, name: str, count: int, *flags: object) -> Path:
 
 
 def timed(setting: Setting, *arguments: object) -> float:
-    """Seconds of the program."""
+    """Runs the program; returns its seconds."""
     start = time.perf_counter()
     subprocess.run([str(word) for word in (setting.program, *arguments)], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=setting.environment)
@@ -37,7 +37,7 @@ def timed(setting: Setting, *arguments: object) -> float:
 
 def interrupted(setting: Setting) -> Tuple[Path, float]:
     """The output directory of a run over SEQUENCES that stopped LEFT before its end, and the
-    seconds that it was in the journal."""
+    seconds that its journal took."""
     small = generate(setting, "small.fa", 10, "--coding", 1)
     setting.virnucpro("predict", small, "-o", setting.scratch / "small", "-q", *MODELS)
     reads = generate(setting, "reads.fa", SEQUENCES)
@@ -51,7 +51,7 @@ def interrupted(setting: Setting) -> Tuple[Path, float]:
 
 
 def seconds_to_first_batch(setting: Setting, out: Path) -> float:
-    """Of a resumed run, as its log has the times: from its first line to its first batch."""
+    """A resumed run's seconds from the first line of its log to the first batch there."""
     log = setting.scratch / "resume.log"
     log.unlink(missing_ok=True)
     timed(setting, "-vv", "-l", log, "predict", setting.scratch / "reads.fa", "-o", out, "--resume",

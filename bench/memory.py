@@ -1,4 +1,4 @@
-"""Figure e: the most memory that a run ever held (ru_maxrss); of `predict` by a suite."""
+"""Figure e: a run's peak memory (ru_maxrss); for `predict` a suite measures it."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ LOADING_SHARE, LOADING_EXTRA_MIB = 1.1, 256
 
 
 def peak_mib(setting: Setting, *arguments: object) -> float:
-    """Of the program with these arguments."""
+    """The program's peak memory with these arguments."""
     command = [sys.executable, BENCH / "peak.py", setting.program, *arguments]
     done = subprocess.run([*map(str, command)], check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env=setting.environment)
@@ -32,7 +32,7 @@ def peak_mib(setting: Setting, *arguments: object) -> float:
 
 
 def smallest_weights(setting: Setting) -> Path:
-    """Both models of one layer, eight wide: what is left is the program's own memory."""
+    """Both models with one layer of width 8: nearly all memory is then the program's own."""
     directory = setting.scratch / "smallest"
     subprocess.run([setting.python, setting.peers / "smallest_weights.py", directory,
                     setting.tokenizer], check=True)
@@ -55,7 +55,7 @@ def predict(setting: Setting) -> Iterator[figure.Figure]:
 
 
 def parameters(directory: Path) -> int:
-    """Numbers in a model.safetensors."""
+    """How many numbers a model.safetensors contains."""
     with open(directory / "model.safetensors", "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     header.pop("__metadata__", None)

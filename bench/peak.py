@@ -1,7 +1,7 @@
-"""The most memory that a command ever held, in bytes: peak.py COMMAND…
+"""Prints a command's peak memory in bytes: peak.py COMMAND…
 
-A child's ru_maxrss begins with what its parent held when it started it, so this is a process of its
-own that imports nothing large.
+A child's ru_maxrss starts with the memory of its parent at that time. So this is a separate process
+that imports nothing large.
 """
 
 import os

@@ -65,7 +65,7 @@ def machine(setting: Setting) -> dict:
 
 
 def commit() -> str:
-    """With a + where files differ from it."""
+    """The commit; with a + if files differ from it."""
     said = subprocess.run(["git", "-C", BENCH, "describe", "--always", "--exclude=*",
                            "--dirty=+", "--abbrev=10"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
@@ -100,7 +100,7 @@ def main() -> int:
 
 
 def measure(setting: Setting, chosen: list, arguments: argparse.Namespace) -> int:
-    """Whether anything failed: it does not keep the rest from being measured."""
+    """Returns whether anything failed; the rest is measured nevertheless."""
     about = machine(setting)
     report = {"machine": about, "commit": arguments.commit or commit(),
               "date": datetime.date.today().isoformat(), "figures": []}

@@ -1,4 +1,4 @@
-"""Programs that stay loaded and take turns, so that both sides see the same minutes of a machine."""
+"""Programs that stay loaded and take turns, so that a machine's disturbances affect both sides."""
 
 import json
 import subprocess
@@ -12,14 +12,14 @@ class Pass(NamedTuple):
 
 
 class Side:
-    """One program that speaks bench/serve.hpp's lines."""
+    """A program that answers as described in bench/serve.hpp."""
 
     def __init__(self, command: Sequence[object], environment: Optional[Dict[str, str]] = None):
         self._process = subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, text=True, env=environment)
         ready = self._answer()
         self.settings = ready["ready"]
-        self.seconds = ready.get("seconds")  # until it was loaded
+        self.seconds = ready.get("seconds")  # for loading
 
     def __enter__(self):
         return self
@@ -42,7 +42,7 @@ class Side:
 
 
 def alternate(sides: Sequence[Side], repeats: int) -> List[List[Pass]]:
-    """The passes of each side, taken in turns; each side warmed itself before."""
+    """The passes of each side, taken in turns. Each side has warmed up before."""
     passes: List[List[Pass]] = [[] for _ in sides]
     for _ in range(repeats):
         for side, its in zip(sides, passes):

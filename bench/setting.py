@@ -10,8 +10,8 @@ BENCH = Path(__file__).resolve().parent
 
 class Setting(NamedTuple):
     bin: Path
-    library_path: str  # of our programs
-    python: str  # of the peers
+    library_path: str  # for our programs
+    python: str  # for the peers
     threads: Sequence[int]
     models: Sequence[str]  # sizes of ESM-2; empty: the usual ones
     repeats: int
@@ -27,18 +27,18 @@ class Setting(NamedTuple):
 
     @property
     def tokenizer(self) -> Path:
-        """Where the program itself looks for it."""
+        """The tokenizer's path, where the program itself looks for it."""
         return self.bin.parent / "share" / "virnucpro" / "dnabert-s" / "tokenizer.json"
 
     def weights(self, name: str) -> Path:
-        """A directory with a synthetic model of a published shape, written once a run."""
+        """A directory with a synthetic model of a published shape, written once per run."""
         directory = self.scratch / name
         if not directory.exists():
             self.virnucpro("utils", "export-weights", f"synthetic:{name}:1", "-o", directory)
         return directory
 
     def coding_reads(self, count: int, length: int = 500) -> Path:
-        """Made-up reads with a coding frame each, written once a run into a folder of their own."""
+        """Made-up reads, each with a coding frame, written once per run into their own folder."""
         reads = self.scratch / f"coding-{length}-{count}" / "reads.fa"
         if not reads.exists():
             reads.parent.mkdir()
@@ -47,12 +47,12 @@ class Setting(NamedTuple):
 
     @property
     def environment(self) -> Dict[str, str]:
-        """Of our programs; the peers bring their own libraries."""
+        """For our programs; the peers have their own libraries."""
         if not self.library_path:
             return {**os.environ}
         return {**os.environ, "LD_LIBRARY_PATH": self.library_path}
 
     def virnucpro(self, *arguments: object) -> str:
-        """What it printed."""
+        """Runs the program; returns its output."""
         return subprocess.run([self.program, *map(str, arguments)], check=True,
                               stdout=subprocess.PIPE, env=self.environment).stdout.decode()

@@ -1,11 +1,11 @@
 // bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE OUT FILE…
 //
-// A whole run of `predict` whose workers are processes that hold no model: each is ready when one
-// that loads would be, and answers a batch when a GPU of that rate (ESM-2 tokens; 0: at once)
-// would, with scores made of the frame alone. Reader, packer, scheduler, sockets, journal and
-// tables are the program's; telemetry's files, progress and reports, which its command line adds,
-// are not there. What it cannot show is what drivers and memory of real GPUs do to each other.
-// Prints what the run took, as JSON.
+// A whole run of `predict` whose worker processes have no model. A worker is ready after
+// LOADING_SECONDS. It answers a batch when a GPU of the given rate would (ESM-2 tokens; 0: at
+// once), with scores that depend only on the frame. Reader, packer, scheduler, sockets, journal and
+// tables are the program's. Telemetry files, progress and reports are missing, since the command
+// line adds them. It cannot show how drivers and memory of real GPUs affect each other. Prints the
+// run's figures as JSON.
 
 #include <fmt/format.h>
 
@@ -34,11 +34,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kBudget = 32768;  // a GPU's own choice, and its depth
+constexpr std::size_t kBudget = 32768;  // the budget that a GPU chooses, and its depth
 constexpr std::size_t kDepth = 2;
 constexpr std::uint32_t kVocabulary = 4096;
 
-// One batch after the other, as a GPU does while the next ones wait.
+// Computes one batch after the other, as a GPU does; the next ones wait.
 class SimulatedGpu : public Engine {
  public:
   explicit SimulatedGpu(double tokens_a_second) : tokens_a_second_(tokens_a_second) {}
@@ -105,7 +105,7 @@ double number_of(const std::string& word) {
   return *number;
 }
 
-// A setup's names of models say what the GPU is like.
+// The setup's model names contain the GPU's properties.
 WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
   std::this_thread::sleep_for(Seconds(number_of(setup.dnabert_s)));
   WorkerModels models;

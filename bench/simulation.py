@@ -1,4 +1,4 @@
-"""Eight GPUs that are not there: whole runs whose workers answer when an H200 would."""
+"""Eight simulated GPUs: whole runs whose workers answer when an H200 would."""
 
 import json
 import os
@@ -11,21 +11,21 @@ from typing import Dict, Iterator, List, Optional, Sequence
 import figure
 from setting import Setting
 
-# ESM-2 tokens a second of a whole `predict` with ESM-2 3B in fp16 on one H200, 500-base reads: each GPU
-# alone in results/nvidia-h200-x4-scaling.json. With 150-base reads it computes slightly more.
+# ESM-2 tokens per second of a whole `predict` with ESM-2 3B in fp16 on one H200 and 500-base reads:
+# each GPU alone in results/nvidia-h200-x4-scaling.json. With 150-base reads it is slightly faster.
 RATE = 101_000
-LOADING = 2.0  # seconds of a run that are not computing, in results/nvidia-h200-x2-scaling.json
-READS = ((500, 500), (150, 300))  # bases, and the chunk size of the models for them
+LOADING = 2.0  # seconds of a run without computing, from results/nvidia-h200-x2-scaling.json
+READS = ((500, 500), (150, 300))  # bases, and the models' chunk size
 WORKERS = (1, 8)
 SECONDS = 60
-FEW = 5_000  # sequences, of which the tables of one and of eight are compared
+FEW = 5_000  # sequences for comparing the tables of one worker and of eight
 SHARE = 0.975
 SAMPLE = 6_000_000
-MOST_MINUTES = {500: 22, 150: 7}  # for a sample of them
+MOST_MINUTES = {500: 22, 150: 7}  # for SAMPLE reads of this length
 
 
 def tokens_of(length: int) -> int:
-    """Of a read's one frame, its ends among them."""
+    """The tokens of a read's only frame, including both ends."""
     return length // 3 + 2
 
 
@@ -41,14 +41,14 @@ def check_same_tables(outputs: Sequence[Path]) -> None:
 
 
 def a_worker_of(process: subprocess.Popen) -> Optional[int]:
-    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # which of them started it
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")  # one of them started the child
     found = [int(child) for path in threads for child in path.read_text().split()]
     return found[-1] if found else None
 
 
 def seconds_with_a_worker_killed(command: Sequence[object], output: Path, after: float,
                                  environment: Dict[str, str]) -> float:
-    """What a run takes one of whose workers is killed so many seconds after its start."""
+    """A run's seconds if one worker is killed this long after the run's start."""
     begun = time.perf_counter()
     with subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL,
                           env=environment) as process:
@@ -74,7 +74,7 @@ def output_of(workers: int) -> str:
 
 
 def run(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path) -> dict:
-    """`gpu`: its rate, and the seconds until it is ready."""
+    """Runs the simulation. `gpu`: a GPU's rate, and the seconds until it is ready."""
     command = command_of(setting, workers, gpu, chunk, reads, output_of(workers))
     begun = time.perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=setting.environment)
@@ -114,7 +114,7 @@ def shares(workers: int, length: int, told: dict) -> Iterator[figure.Figure]:
 
 
 def whole_runs(length: int, one: dict, eight: dict) -> Iterator[figure.Figure]:
-    """Loading (as long as it was measured) and tables counted."""
+    """Rates of whole runs, including loading (for as long as measured) and tables."""
     alone, together = (told["esm_tokens"] / told["wall"] for told in (one, eight))
     name = name_of(WORKERS[-1], length)
     yield figure.at_least(f"{name}: whole runs, over the sum of eight of one", "x",
@@ -125,7 +125,7 @@ def whole_runs(length: int, one: dict, eight: dict) -> Iterator[figure.Figure]:
 
 def killed_worker(setting: Setting, length: int, chunk: int, reads: Path,
                   whole: dict) -> figure.Figure:
-    """One of eight is killed while it computes: the same tables, somewhat later."""
+    """One of eight workers is killed while it computes: the tables are the same, only later."""
     command = command_of(setting, WORKERS[-1], (RATE, LOADING), chunk, reads, "killed")
     seconds = seconds_with_a_worker_killed(command, setting.scratch / "killed", whole["wall"] / 2,
                                            setting.environment)
@@ -136,7 +136,7 @@ def killed_worker(setting: Setting, length: int, chunk: int, reads: Path,
 
 
 def at_once(setting: Setting, length: int, chunk: int, reads: Path) -> figure.Figure:
-    """How many tokens the host gets through eight workers that need no time."""
+    """The host's token rate with eight workers that need no time."""
     told = run(setting, WORKERS[-1], (0, 0), chunk, reads)
     name = f"simulated, {WORKERS[-1]} workers that answer at once, {length}-base reads: tokens of"
     return figure.at_least(name, "H200", [told["esm_tokens"] / told["wall"] / RATE], WORKERS[-1],

@@ -1,4 +1,4 @@
-"""What runs the whole program: `virnucpro benchmark`, one repeat of some of its suites."""
+"""Runs the whole program: `virnucpro benchmark` with one repeat of some suites."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ def output(setting: Setting) -> Path:
 @contextlib.contextmanager
 def start(setting: Setting, names: str, reads: Path,
           *arguments: object) -> Iterator[subprocess.Popen]:
-    """Suites over the reads, which lie in a folder of their own; they are waited for."""
+    """Runs suites over the reads, which have their own folder; waits for the end at exit."""
     shutil.rmtree(output(setting), ignore_errors=True)
     command = [setting.program, "benchmark", "--suite", names, "--quick", "--data", reads.parent,
                "-o", output(setting), "-q", *arguments]
@@ -39,7 +39,7 @@ def only(folder: Path, pattern: str) -> Path:
 
 
 def metric(setting: Setting, key: str) -> float:
-    """The median of a figure, as the suites' JSON has it."""
+    """The median of a figure, from the suites' JSON."""
     report = json.loads(only(output(setting), "benchmark_*.json").read_text())
     return next(one["median"] for one in report["metrics"] if one["key"] == key)
 
@@ -50,5 +50,5 @@ def whole_run(setting: Setting) -> Path:
 
 
 def telemetry(setting: Setting) -> dict:
-    """Of that run."""
+    """The telemetry of that run."""
     return json.loads(only(whole_run(setting), "telemetry_*.json").read_text())

@@ -1,6 +1,6 @@
 // bench_tokenizer THREADS TOKENIZER TEXTS
 //
-// Encodes the texts of a file, one a line, on so many threads. The work of a pass is its texts.
+// Encodes the texts of a file, one per line, on THREADS threads. The work of a pass is its texts.
 
 #include <algorithm>
 #include <fstream>
@@ -25,7 +25,7 @@ std::vector<std::string> read_lines(const std::string& path) {
   return lines;
 }
 
-// The number of tokens.
+// Returns the number of tokens.
 std::size_t encode_all(const DnaTokenizer& tokenizer, const std::vector<std::string>& texts,
                        ThreadPool& pool) {
   std::vector<std::size_t> tokens(pool.size());

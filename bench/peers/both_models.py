@@ -45,7 +45,7 @@ def main():
             classify(merged).cpu()
         return tokens
 
-    with torch.inference_mode():  # compiles: DNABERT-S for all the shapes that it will see
+    with torch.inference_mode():  # compiles: DNABERT-S for all its shapes
         for batch in (esm2_batches[0], esm2_batches[-1]):
             batch.means(run_esm2)
         dnabert.run(dnabert_batches, run_dnabert)

@@ -1,6 +1,5 @@
 """DNABERT-S in torch: MosaicBERT's forward pass (tests/oracle/dnabert_reference.py holds its sources)
-for batches. Only attention sees padding, as in the reference code: everything else runs over the real
-tokens.
+for batches. As in the reference code, only attention sees padding; all else uses the real tokens.
 """
 
 import math
@@ -22,7 +21,7 @@ def alibi_slopes(heads):
 
 
 class Batch:
-    """Token ids back to back, and where they lie in a padded [sequences, longest]."""
+    """Token ids without gaps, and their places in a padded [sequences, longest]."""
 
     def __init__(self, places, sequences, model):
         self.places = places
@@ -50,7 +49,7 @@ class Model:
         self.heads = self.settings["num_attention_heads"]
 
     def batches(self, sequences, size):
-        """Sorted by length."""
+        """Batches of sequences sorted by length."""
         order = sorted(range(len(sequences)), key=lambda place: len(sequences[place]))
         return [Batch(order[i : i + size], sequences, self) for i in range(0, len(order), size)]
 
@@ -92,13 +91,13 @@ class Model:
         return x
 
     def run(self, batches, forward=None):
-        """The mean of each sequence, in their order; `forward` may be a compiled one."""
+        """The mean of each sequence, in order; `forward` may be a compiled one."""
         found = means(batches, forward or self.forward)
         return torch.stack([found[place] for place in range(len(found))])
 
 
 def means(batches, forward):
-    """By the place of a sequence."""
+    """The means, by a sequence's place."""
     found = {}
     with torch.no_grad():
         for batch in batches:

@@ -1,7 +1,7 @@
 """fair-esm's ESM-2 as its users run it: esm2.py MODEL THREADS SEQUENCES EMBEDDINGS
 
-Batches are those of fair-esm's own FastaBatchedDataset: sorted by length, padded, under a budget of
-tokens. The budget is the fastest of several, tried on the same sequences first.
+Batches come from fair-esm's FastaBatchedDataset: sorted by length, padded, within a token budget.
+The budget is the fastest of several, which are first tried on the same sequences.
 """
 
 import sys
@@ -19,7 +19,7 @@ from esm.model.esm2 import ESM2
 import weights
 
 SMALLEST_BUDGET = 128
-TUNING_TOKENS = 1024  # a thread; the largest budget, too
+TUNING_TOKENS = 1024  # per thread; also the largest budget
 
 FAIR_NAMES = (
     ("attention.self.query", "self_attn.q_proj"),
@@ -35,7 +35,7 @@ FAIR_NAMES = (
 
 
 def fair_name(name):
-    """fair-esm's name of a tensor that transformers' EsmModel calls `name`."""
+    """fair-esm's name for the tensor `name` of transformers' EsmModel."""
     if name == "embeddings.word_embeddings.weight":
         return "embed_tokens.weight"
     name = name.replace("encoder.emb_layer_norm_after", "emb_layer_norm_after")
@@ -70,7 +70,7 @@ class Peer:
         return [(place, convert([data[i] for i in place])[2]) for place in places]
 
     def run(self, batches):
-        """The mean representation of each sequence, by its place."""
+        """The mean representation of each sequence, by the sequence's place."""
         means = {}
         with torch.no_grad():
             for places, tokens in batches:

@@ -1,6 +1,6 @@
 """ESM-2 on a GPU, packed and compiled: esm2_packed.py MODEL DTYPE SEQUENCES TOKENS
 
-MODEL is the name of a published shape; TOKENS are those of a batch.
+MODEL is the name of a published shape; TOKENS is the batch size in tokens.
 """
 
 import sys

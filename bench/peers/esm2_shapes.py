@@ -1,4 +1,4 @@
-"""What the ESM-2 peers share: published shapes, the alphabet, torch's types."""
+"""Shared by the ESM-2 peers: published shapes, the alphabet, torch's types."""
 
 from typing import NamedTuple
 

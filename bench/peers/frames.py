@@ -1,4 +1,4 @@
-"""The stop-free frames of sequences as long as a chunk, for peers of the whole program."""
+"""Stop-free frames of sequences that are one chunk long, for peers of the whole program."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Frame(NamedTuple):
 
 
 def tokens(texts, tokenizer):
-    """DNABERT-S's, without the padding to 2,000 tokens that its tokenizer.json asks for."""
+    """DNABERT-S's tokens, without the padding to 2,000 tokens that its tokenizer.json requests."""
     loaded = tokenizers.Tokenizer.from_file(str(tokenizer))
     loaded.no_padding()
     loaded.no_truncation()
@@ -38,7 +38,7 @@ def read_fasta(path):
 
 
 def frames(sequence):
-    """Those of the six that hold no stop codon."""
+    """Those of the six frames that contain no stop codon."""
     for name, strand in (("F", sequence), ("R", sequence.translate(COMPLEMENT)[::-1])):
         for shift in range(3):
             last = len(strand) - 2

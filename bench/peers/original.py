@@ -1,5 +1,5 @@
-"""What the original does with frames, whatever its weights: ESM-2 in batches of 2,048 tokens with
-padding, DNABERT-S one sequence at a time, one embedding after the other to the host, all in fp32."""
+"""The original's work on frames, with any weights, in fp32: ESM-2 in padded batches of 2,048
+tokens, DNABERT-S one sequence at a time, and each embedding copied to the host by itself."""
 
 import torch
 
@@ -10,7 +10,7 @@ PADDING = 1
 
 
 def padded_batches(proteins, device):
-    """Token ids, padded to the longest of a batch, with the mask."""
+    """Token ids, padded to the longest sequence of a batch, and the mask."""
     gathered = []
     for protein in proteins:
         longest = max([len(protein), *map(len, gathered)]) + 2
@@ -30,7 +30,7 @@ def padded(proteins, device):
 
 
 def esm2_means(model, batches):
-    """Of `transformers`' model; the ends are not counted."""
+    """Means of `transformers`' model, without the ends."""
     return [row[1 : length - 1].mean(0).cpu()
             for ids, mask in batches
             for row, length in zip(model(ids, attention_mask=mask).last_hidden_state,
@@ -38,7 +38,7 @@ def esm2_means(model, batches):
 
 
 def dnabert_means(model, singles):
-    """Of dnabert_model's, over its batches of one, by their places."""
+    """Means of dnabert_model's model over batches of one sequence, in order of place."""
     means = {single.places[0]: model.forward(single.ids, single.bias, single.spots, 1).mean(0).cpu()
              for single in singles}
     return [means[place] for place in range(len(means))]

@@ -1,4 +1,4 @@
-"""The peers' side of bench/serve.hpp: one pass for each line that comes in."""
+"""The peers' side of bench/serve.hpp: one pass for each line read."""
 
 import json
 import os
@@ -14,7 +14,7 @@ def cpu_seconds() -> float:
 
 
 def serve(run_pass: Callable[[], int], settings: str) -> None:
-    """`run_pass` returns how much work it did; `settings` says how the peer runs."""
+    """`run_pass` returns its amount of work; `settings` describes how the peer runs."""
     print(json.dumps({"ready": settings}), flush=True)
     for _ in sys.stdin:
         cpu, start = cpu_seconds(), time.perf_counter()
@@ -24,7 +24,7 @@ def serve(run_pass: Callable[[], int], settings: str) -> None:
 
 
 def timed(run_pass: Callable[[], object], threads: int) -> float:
-    """Seconds by the clock that the figures are timed with (figure.clock_for)."""
+    """Seconds by the clock that figures use (figure.clock_for)."""
     clock = cpu_seconds if threads == 1 else time.perf_counter
     start = clock()
     run_pass()
@@ -32,10 +32,10 @@ def timed(run_pass: Callable[[], object], threads: int) -> float:
 
 
 def set_threads(threads: int) -> None:
-    """Before torch or numpy is imported: their libraries look at these once.
+    """Call it before importing torch or numpy: their libraries read these variables only once.
 
-    Debian's torch has OpenMP's threads beside OpenBLAS's. Were OpenMP's to spin for as long as they
-    do by default, they would hold the cores that the next product needs: half its rate, or less.
+    Debian's torch has OpenMP's threads as well as OpenBLAS's. By default OpenMP's threads spin so
+    long that they occupy the cores for the next product, which then has half its rate or less.
     """
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(threads)

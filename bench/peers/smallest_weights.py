@@ -1,4 +1,4 @@
-"""The smallest models that the program takes: smallest_weights.py DIRECTORY TOKENIZER"""
+"""Writes the smallest models that the program accepts: smallest_weights.py DIRECTORY TOKENIZER"""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The original's ESM-2 on a GPU: vanilla.py ESM2 FASTA FRAMES
 
-fp32 without TF32, as original.py has it; ESM-2's weights are random. The work of a pass, over the
-first FRAMES frames, is its ESM-2 tokens.
+It runs in fp32 without TF32, as in original.py, with random weights. A pass covers the first FRAMES
+frames; its work is its ESM-2 tokens.
 """
 
 import sys

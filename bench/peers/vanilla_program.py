@@ -1,9 +1,9 @@
-"""The original's way as the program that `virnucpro benchmark --vanilla-command` runs:
+"""The original's method, as a program for `virnucpro benchmark --vanilla-command`:
 vanilla_program.py ESM2 DNABERT CLASSIFIER
 
-What `virnucpro utils export-weights` wrote, loaded anew as the original does for each file; FASTA in
-$INPUT, of sequences no longer than $CHUNK_SIZE; tables and embeddings into the folder $OUTPUT. On a GPU
-where there is one, in fp32 without TF32.
+Loads the files of `virnucpro utils export-weights` anew for each input file, as the original does.
+Reads the FASTA file $INPUT, with sequences of at most $CHUNK_SIZE. Writes tables and embeddings to
+the folder $OUTPUT. Uses a GPU if there is one, in fp32 without TF32.
 """
 
 import os
@@ -39,7 +39,7 @@ def entries_and_frames(records, chunk_size):
 
 
 def embeddings(found):
-    """DNABERT-S' and ESM-2's, [frames, width] each."""
+    """The embeddings of DNABERT-S and of ESM-2, each [frames, width]."""
     dnabert = dnabert_model.Model(DNABERT, DEVICE)
     tokens = frames.tokens([frame.nucleotides for frame in found], DNABERT / "tokenizer.json")
     dna = original.dnabert_means(dnabert, dnabert.batches(tokens, 1))

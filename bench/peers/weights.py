@@ -1,4 +1,4 @@
-"""What `virnucpro utils export-weights` wrote, as torch tensors: the peers' numbers are ours."""
+"""Reads the files of `virnucpro utils export-weights` as torch tensors: peers use our weights."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def read(directory: Path) -> Dict[str, torch.Tensor]:
 
 
 def read_file(path: Path) -> Dict[str, torch.Tensor]:
-    """Those of a safetensors file, which are fp32."""
+    """The tensors of a safetensors file, all fp32."""
     data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])
