@@ -116,8 +116,8 @@ class Error : public std::exception {
   std::string remedy_{};
 };
 
-// The error that an exception stands for: itself where it is one, kOutOfMemory where the system
-// gives no more memory or threads, else kInternal.
+// Turns an exception into an Error: an Error stays as it is, a lack of memory or threads becomes
+// kOutOfMemory, anything else kInternal.
 Error error_of(const std::exception& exception);
 
 }  // namespace virnucpro

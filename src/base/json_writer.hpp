@@ -48,7 +48,7 @@ class Json {
   }
   // NOLINTEND(google-explicit-constructor)
 
-  // Without members; operator[] adds them.
+  // An object without members; operator[] adds them.
   static Json object();
 
   // The member of this name, added at the end as null where it is missing. A null that is indexed

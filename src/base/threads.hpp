@@ -14,8 +14,8 @@ namespace virnucpro {
 // Names the calling thread, for top, debuggers and traces; at most 15 letters.
 void name_thread(const char* name);
 
-// Starts threads until `threads` holds `count`, each with run(its index). Where the system gives no
-// more of them, stop() must end and join those that run. Errors: kOutOfMemory.
+// Starts threads until `threads` holds `count`; each calls run(its index). If the system refuses a
+// thread, calls stop(), which must end and join the started ones. Errors: kOutOfMemory.
 template <typename Run, typename Stop>
 void start_threads(std::vector<std::thread>& threads, std::size_t count, const Run& run,
                    const Stop& stop) {

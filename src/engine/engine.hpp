@@ -48,11 +48,11 @@ class Engine {
   virtual std::uint32_t dnabert_s_width() const = 0;
   virtual std::uint32_t esm2_width() const = 0;
 
-  // Tokens of a batch: those asked for, or fewer where the device's memory does not hold them.
+  // Tokens of a batch: as in the settings, or fewer if the device's memory is too small for these.
   virtual std::size_t token_budget() const = 0;
 
-  // A GPU computes one batch while the next is sent to it: so many may be begun before the first is
-  // finished. Results come in the order begun.
+  // How many batches may be begun before the first is finished: a GPU computes one batch while the
+  // next is sent to it. Results come in the order begun.
   virtual std::size_t depth() const = 0;
   // Both throw kInterrupted/kTerminated between two layers some seconds after they were cancelled
   // (Cancel::check_late).

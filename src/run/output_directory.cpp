@@ -106,8 +106,8 @@ bool is_table(const fs::path& path) {
   return run_files::kTableFolder.matches(folder) && !is_incomplete(path.filename().string());
 }
 
-// Accepts what a run may leave that was killed before it had a journal. Tables without a journal
-// are those of a run that kept none; they are refused.
+// Accepts the files of a run that was killed before it had a journal. Refuses tables without a
+// journal: they come from a run that kept none.
 void require_resumable(const fs::path& directory) {
   if (fs::exists(run_files::kJournal.in(directory))) return;
   for (const fs::path& path : own_files(directory)) {

@@ -169,7 +169,7 @@ class PredictRun {
     for (FrameTokens& frame : part.tokens) runner_.add(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
     // The journal keeps input order, and sequences without frames never fill the packer's window.
-    // So they would pile up behind a waiting frame without limit.
+    // Without this limit they would pile up while a frame waits.
     ++gathered_.parts;
     gathered_.id_bytes += id_bytes;
     if (gathered_.are_many()) drain();

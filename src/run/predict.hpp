@@ -50,7 +50,7 @@ struct RunSummary {
   double seconds = 0;
 };
 
-// What is known of a run once its models are loaded and its directory exists.
+// The facts about a run when its models are loaded and its directory exists.
 struct RunStart {
   std::filesystem::path directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp

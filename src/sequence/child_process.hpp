@@ -10,10 +10,9 @@
 
 namespace virnucpro {
 
-// A process that was forked, to read what nobody vouches for: it ends with the object. It has one
-// socket, as its standard input and output, and nothing else: with the other end of that open, or
-// the lock of an output folder, it would outlive the one who started it, who alone decides when it
-// ends.
+// A forked process that reads untrusted files. It ends with the object. It has one open socket, as
+// its standard input and output, and no other descriptor: with the socket's other end, or the lock
+// of an output folder, it could outlive its parent, which alone decides when it ends.
 struct ChildProcess {
   ChildProcess() = default;
   ~ChildProcess();

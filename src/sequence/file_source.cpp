@@ -47,8 +47,8 @@ bool may_be_silent(int fd) {
   return ::fstat(fd, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-// After a gzip member zlib expects the next header, and after a BGZF end marker htslib does. Only
-// with enough bytes for a header can rubbish be told from a cut.
+// After a gzip member zlib expects the next header, and after a BGZF end marker htslib does.
+// Rubbish differs from a cut only if there are enough bytes for a header.
 bool met_rubbish_behind_the_end(const BGZF& stream) {
   if (stream.gz_stream == nullptr) {
     return (stream.errcode & BGZF_ERR_HEADER) != 0 && stream.last_block_eof != 0;

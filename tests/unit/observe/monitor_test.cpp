@@ -80,7 +80,7 @@ void wait_for_samples(const Monitor& monitor, std::uint64_t more) {
   wait_until([&] { return monitor.summary().samples >= before + more; });
 }
 
-// What a monitor tells that took so many samples. It is gone then, and its file whole.
+// The summary after `samples` samples. The monitor has then ended, and its file is complete.
 MonitorSummary summary_after(std::uint64_t samples, const MonitorSettings& settings) {
   const Monitor monitor(settings);
   wait_for_samples(monitor, samples);

@@ -65,7 +65,7 @@ struct Resumed : testing::Test {
     return std::max<std::uint64_t>(units() / steps, 1);
   }
   std::uint64_t units() const { return Journal::open(directory / "reference/run.db").units(); }
-  // How many inputs end within so many units; only these may be in a run's journal then.
+  // How many inputs end within the first `units` units; a journal may then have only these.
   std::uint64_t inputs_within(std::uint64_t units) const {
     std::uint64_t inputs = 3;
     Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
@@ -73,7 +73,7 @@ struct Resumed : testing::Test {
     });
     return inputs;
   }
-  // Leaves what a run leaves that was killed after so many units and inputs.
+  // Leaves the files of a run that was killed after `units` units and `inputs` inputs.
   void interrupt_after(std::uint64_t units, std::uint64_t inputs) const {
     std::filesystem::remove_all(directory / "out");
     std::filesystem::create_directory(directory / "out");
