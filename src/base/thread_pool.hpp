@@ -14,7 +14,7 @@ namespace virnucpro {
 // starts no thread and runs everything in place.
 class ThreadPool {
  public:
-  // Errors: kOutOfMemory when so many threads cannot be started.
+  // Errors: kOutOfMemory when not all threads can be started.
   explicit ThreadPool(std::size_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -58,7 +58,7 @@ constexpr std::size_t kLeastTunedOnCpu = 512;
 constexpr std::size_t kMostTunedOnCpu = 4096;
 constexpr std::size_t kLeastTunedOnGpu = 8192;
 constexpr std::size_t kMostTunedOnGpu = 65536;
-// The smallest run has so many batches of the largest budget, so that all workers get some.
+// Batches of the largest budget in the smallest run: enough that all workers get some.
 constexpr std::uint64_t kLeastBatches = 2;
 constexpr std::size_t kLongestWhy = 300;
 

@@ -50,7 +50,7 @@ struct TracePart {
   std::uint64_t dropped = 0;         // events without room
   std::uint64_t recording_time = 0;  // nanoseconds spent on recording
   std::uint64_t cupti_time = 0;      // and spent by CUPTI, as it reports
-  std::string kernels{};             // who records kernels, or why nobody does; empty: no GPU
+  std::string kernels{};             // what records kernels, or why nothing does; empty: no GPU
 };
 
 // Collects a part, within the limits above.

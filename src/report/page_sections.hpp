@@ -14,7 +14,7 @@ namespace virnucpro {
 
 // The sections of a run's page; single_run_page() puts them in order.
 
-// A value of telemetry for the page. Counts become double, as all numbers here.
+// A value of telemetry for the page. Counts become double, like all numbers of telemetry.
 inline Value measured(const std::optional<std::string>& words) {
   return words ? Value{*words} : Value{};
 }

@@ -61,7 +61,7 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   return files;
 }
 
-// Without batch lines, the summary shows it. A damaged summary counts, so that the report warns.
+// Batch lines or the summary show it. A damaged summary counts, so that the report warns of it.
 bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;

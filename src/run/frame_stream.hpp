@@ -47,7 +47,7 @@ struct FrameStreamSettings {
   Shard shard{};
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
-  // The first so many parts come without frames: an earlier run has their scores.
+  // The number of first parts that come without frames: an earlier run has their scores.
   std::uint64_t known_parts = 0;
   std::size_t threads = 1;
 };

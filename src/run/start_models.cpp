@@ -29,7 +29,7 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
           .token_budget = compute.token_budget};
 }
 
-// One worker per GPU; on the CPU, so many as share its threads.
+// One worker per GPU; on the CPU, the number of workers that share its threads.
 std::vector<WorkerPool::WorkerConfig> worker_configs(const ModelSettings& models,
                                                      const ComputeSettings& compute,
                                                      const EngineOutputs& outputs) {

@@ -68,7 +68,7 @@ class Telemetry {
   const SystemTime started_ = std::chrono::system_clock::now();
   RunStart start_;
   double ready_seconds_ = 0;
-  double journal_seconds_ = 0;  // when the previous batch was recorded
+  double journal_seconds_ = 0;  // the journal's total at the previous batch
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
   std::filesystem::path metrics_file_;

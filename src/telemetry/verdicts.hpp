@@ -17,7 +17,7 @@ struct Thresholds {
   double packing = 90;               // PERF-05, percent
   double starved = 10;               // PERF-05, percent of the batches
   double most_starved = 20;          // missed from this on
-  double shortest_run = 30;          // seconds of computing; shorter runs tell nothing
+  double shortest_run = 30;          // seconds of computing; shorter runs are skipped
 };
 
 // The measurements that verdicts need.
