@@ -13,7 +13,7 @@ import pandas
 import pytest
 from conftest import MODELS, SHORT, SOURCE, fasta, message
 
-SCHEMA = json.loads((SOURCE / "docs" / "telemetry.schema.json").read_text())
+SCHEMA = json.loads((SOURCE / "docs" / "reference" / "telemetry.schema.json").read_text())
 
 
 @pytest.fixture
