@@ -21,28 +21,34 @@ TABLES = ("prediction_results.txt", "prediction_results_highestscore.csv")
 
 
 class Program:
-    """Runs the executable in its own folder."""
+    """Runs the executable in its own folder. Where a caller names an exit code, it must end so."""
 
     def __init__(self, folder):
         self.folder = folder
         self.environment = {name: value for name, value in os.environ.items()
                             if name not in OWN_VARIABLES}
 
-    def __call__(self, *arguments, stdin=b"", environment=None, timeout=120, **options):
-        return subprocess.run([BIN, *map(str, arguments)], cwd=self.folder, input=stdin,
-                              capture_output=True, timeout=timeout, check=False,
-                              env={**self.environment, **(environment or {})}, **options)
+    def __call__(self, *arguments, stdin=b"", environment=None, timeout=120, code=None, **options):
+        result = subprocess.run([BIN, *map(str, arguments)], cwd=self.folder, input=stdin,
+                                capture_output=True, timeout=timeout, check=False,
+                                env={**self.environment, **(environment or {})}, **options)
+        assert code in (None, result.returncode), message(result)
+        return result
 
     def start(self, *arguments, term=None, **options):
         environment = self.environment if term is None else {**self.environment, "TERM": term}
         return subprocess.Popen([BIN, *map(str, arguments)], cwd=self.folder, env=environment,
                                 **options)
 
+    def start_waiting(self, *arguments, **options):
+        """Starts a run that waits for its input."""
+        return self.start("predict", *MODELS, "-", *arguments, stdin=subprocess.PIPE,
+                          stderr=subprocess.PIPE, **options)
+
     def on_a_terminal(self, *arguments, stdin):
         """stderr, a terminal, of a run that waits over a second for its input."""
         parent, child = os.openpty()
-        process = self.start(*arguments, stdin=subprocess.PIPE, stderr=child,
-                             term="xterm")
+        process = self.start(*arguments, stdin=subprocess.PIPE, stderr=child, term="xterm")
         os.close(child)
         time.sleep(1.5)
         process.stdin.write(stdin)
@@ -116,8 +122,7 @@ def sequences(genome):
 @pytest.fixture
 def interrupted(program):
     """A run whose journal has nothing but its fingerprint."""
-    program.interrupt(program.start("predict", *MODELS, "-", *SHORT, "-o", "out",
-                                    stdin=subprocess.PIPE, stderr=subprocess.PIPE))
+    program.interrupt(program.start_waiting(*SHORT, "-o", "out"))
     return program
 
 

@@ -63,8 +63,7 @@ def files(program, genome, sequences):
 
 @pytest.fixture
 def expected(program, files):
-    result = program.predict("reads.fa", *SHORT, "-o", "expected", "--name", "reads")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "-o", "expected", "--name", "reads", code=0)
     return program.tables("expected", "reads")
 
 
@@ -72,8 +71,7 @@ def test_the_same_sequences_give_the_same_tables(program, expected):
     forms = {"reads.fq.gz": (), "reads.sam": (), "reads.sam.gz": (), "reads.bam": (),
              "reads.cram": ("--reference", "genome.fa"), "no_reference.cram": ()}
     for name, flags in forms.items():
-        result = program.predict(name, *flags, *SHORT, "-o", name + ".out", "--name", "reads")
-        assert result.returncode == 0, message(result)
+        program.predict(name, *flags, *SHORT, "-o", name + ".out", "--name", "reads", code=0)
         assert program.tables(name + ".out", "reads") == expected, name
     assert not (program.folder / "genome.fa.fai").exists()
 
@@ -81,17 +79,15 @@ def test_the_same_sequences_give_the_same_tables(program, expected):
 @pytest.mark.parametrize("name", ["reads.sam", "reads.bam", "reads.cram"])
 def test_stdin(program, expected, name):
     data = (program.folder / name).read_bytes()
-    result = program.predict("-", "--reference", "genome.fa", *SHORT, "-o", "out", "--name",
-                             "reads", "--virus-fasta", stdin=data)
-    assert result.returncode == 0, message(result)
+    program.predict("-", "--reference", "genome.fa", *SHORT, "-o", "out", "--name",
+                    "reads", "--virus-fasta", stdin=data, code=0)
     assert program.tables("out", "reads") == expected
 
 
 @pytest.mark.parametrize("name", ["reads.bam", "reads.cram"])
 def test_virus_fasta_reads_the_file_again(program, files, name):
-    result = program.predict(name, "--reference", "genome.fa", *SHORT, "-o", "out",
-                             "--virus-fasta", "--threshold", "0")
-    assert result.returncode == 0, message(result)
+    program.predict(name, "--reference", "genome.fa", *SHORT, "-o", "out",
+                    "--virus-fasta", "--threshold", "0", code=0)
     text = (program.folder / "out" / "virus.fasta").read_text()
     found = {part.split("\n", 1)[0]: part.split("\n", 1)[1].replace("\n", "")
              for part in text.split(">")[1:]}
@@ -100,9 +96,8 @@ def test_virus_fasta_reads_the_file_again(program, files, name):
 
 
 def test_export_finds_the_reference_from_anywhere(program, files, tmp_path_factory):
-    result = program.predict("reads.cram", "--reference", "genome.fa", *SHORT, "-o", "out",
-                             "--virus-fasta")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.cram", "--reference", "genome.fa", *SHORT, "-o", "out",
+                    "--virus-fasta", code=0)
     elsewhere = Program(tmp_path_factory.mktemp("elsewhere"))
     result = elsewhere("export", program.folder / "out", "-o", "again", "--virus-fasta")
     assert result.returncode == 0, message(result)
@@ -127,15 +122,13 @@ def test_mates_and_skipped_alignments(program, genome):
         fasta({"p/1": genome[:300], "p/2": genome[300:600], "empty": ""}))
     tables = {}
     for name in ("a.fa", "a.sam", "a.bam"):
-        result = program.predict(name, *SHORT, "-o", name + ".out", "--name", "a")
-        assert result.returncode == 0, message(result)
+        result = program.predict(name, *SHORT, "-o", name + ".out", "--name", "a", code=0)
         tables[name] = program.tables(name + ".out", "a")
         assert tables[name] == tables["a.fa"]
         line = "skipped: 1 secondary and 2 supplementary alignments"
         log = (program.folder / (name + ".out") / "logs" / "virnucpro.log").read_text()
         assert (line in message(result)) == (line in log) == (name != "a.fa")
-    result = program("embed", "a.bam", *MODELS[:4], "--what", "esm2", "-o", "a.h5")
-    assert result.returncode == 0, message(result)
+    result = program("embed", "a.bam", *MODELS[:4], "--what", "esm2", "-o", "a.h5", code=0)
     assert line in message(result)
     shown = program("utils", "validate", "a.bam").stdout.decode()
     assert re.search(r"sequences +3\n", shown)
@@ -150,13 +143,11 @@ def test_a_cut_leaves_no_row(program, expected, name):
         size = min(int(len(data) * share), len(data) - 1)
         (program.folder / "cut").write_bytes(data[:size])
         flags = ("--reference", "genome.fa", *SHORT, "-f", "-o", "out", "--name", "reads")
-        alone = program.predict("cut", *flags)
-        assert alone.returncode == 1, message(alone)
+        alone = program.predict("cut", *flags, code=1)
         assert "cut: record " in message(alone)
         assert "input ends too early" in message(alone)
         assert not list((program.folder / "out").rglob("prediction_results*"))
-        beside = program.predict("cut", "reads.fa", *flags)
-        assert beside.returncode == 2, message(beside)
+        program.predict("cut", "reads.fa", *flags, code=2)
         assert program.tables("out", "reads") == expected
         row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()[1]
         place, error, record, offset, _ = row.split("\t")
@@ -168,8 +159,7 @@ def test_a_damaged_cram_leaves_no_row(program, expected):
     data = bytearray((program.folder / "no_reference.cram").read_bytes())
     data[len(data) // 2] ^= 1
     (program.folder / "bad").write_bytes(data)
-    result = program.predict("reads.fa", "bad", *SHORT, "-o", "out", "--name", "reads")
-    assert result.returncode == 2
+    program.predict("reads.fa", "bad", *SHORT, "-o", "out", "--name", "reads", code=2)
     assert program.tables("out", "reads") == expected
     row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()[1]
     assert row.split("\t")[:2] == ["bad", "input-corrupt"]
@@ -179,13 +169,11 @@ def test_a_temporary_folder_that_fails_is_no_fault_of_the_input(program, files):
     absent = {"TMPDIR": "absent"}
     for names in (["reads.cram"], ["reads.fa", "reads.cram"]):
         result = program.predict(*names, *SHORT, "--reference", "genome.fa", "-f", "-o", "out",
-                                 environment=absent)
-        assert result.returncode == 1, message(result)
+                                 environment=absent, code=1)
         assert "absent: the temporary folder cannot be used" in message(result)
         assert not list((program.folder / "out").rglob("prediction_results*"))
     result = program("utils", "validate", "reads.cram", "--reference", "genome.fa",
-                     environment=absent)
-    assert result.returncode == 1
+                     environment=absent, code=1)
     assert b"DAMAGED" not in result.stdout
 
 
@@ -198,15 +186,13 @@ def no_room():
 def test_a_full_temporary_folder_is_no_fault_of_the_reference(program, files):
     arguments = ("utils", "validate", "reads.cram", "--reference", "genome.fa")
     assert program(*arguments).returncode == 0
-    result = program(*arguments, preexec_fn=no_room)
-    assert result.returncode == 1
+    result = program(*arguments, preexec_fn=no_room, code=1)
     assert "the temporary folder cannot be used" in message(result)
 
 
 def test_alignments_hold_no_proteins(program, files):
     for name in ("reads.sam", "reads.bam", "no_reference.cram"):
-        result = program("embed", "--proteins", name, *MODELS[:4], "-o", "p.h5")
-        assert result.returncode == 1, message(result)
+        result = program("embed", "--proteins", name, *MODELS[:4], "-o", "p.h5", code=1)
         assert f"{name}: " in message(result) and "no proteins" in message(result)
         assert "synthetic" not in message(result), "the models were loaded first"
         assert not (program.folder / "p.h5").exists()
@@ -220,8 +206,7 @@ def test_nothing_is_fetched_for_a_cram(program, files, genome):
     header = subprocess.run(["samtools", "view", "-H", "reads.cram"], cwd=program.folder,
                             check=True, capture_output=True).stdout.decode()
     assert "M5:" in header and f"UR:{program.folder}/genome.fa" in header
-    result = program("utils", "validate", "reads.cram", environment=environment)
-    assert result.returncode == 1
+    result = program("utils", "validate", "reads.cram", environment=environment, code=1)
     assert b"the reference cannot be used" in result.stdout
     assert b"give --reference FILE" in result.stdout
     assert not (program.folder / "cache").exists()
@@ -232,8 +217,7 @@ def test_nothing_is_fetched_for_a_cram(program, files, genome):
 def test_another_reference_is_an_error(program, files, genome):
     other = ("C" if genome[100] != "C" else "A").join((genome[:100], genome[101:]))
     (program.folder / "other.fa").write_text(fasta({"genome": other}))
-    result = program("utils", "validate", "reads.cram", "--reference", "other.fa")
-    assert result.returncode == 1
+    result = program("utils", "validate", "reads.cram", "--reference", "other.fa", code=1)
     assert b"genome is another one than the CRAM was made with" in result.stdout
 
 
@@ -245,8 +229,7 @@ def test_a_missing_reference_is_found_before_anything_is_done(program, files):
 
 
 def test_paired_is_for_fastq(program, files):
-    result = program.predict("--paired", "reads.bam", "reads.fq.gz", "-o", "out")
-    assert result.returncode == 1
+    result = program.predict("--paired", "reads.bam", "reads.fq.gz", "-o", "out", code=1)
     assert "reads.bam: the command line cannot be used: it is BAM" in message(result)
     assert "leave --paired out" in message(result)
 

@@ -15,15 +15,13 @@ UTILS = ["validate", "inspect", "list-devices", "generate-config", "export-weigh
 
 
 def test_version_is_one_line(program):
-    result = program("--version")
-    assert result.returncode == 0
+    result = program("--version", code=0)
     assert re.fullmatch(rb"virnucpro \d+\.\d+\.\d+\n", result.stdout)
     assert program("predict", "--version").stdout == result.stdout
 
 
 def test_version_with_details(program):
-    result = program("--version", "-v")
-    assert result.returncode == 0
+    result = program("--version", "-v", code=0)
     for word in (b"build:", b"commit: ", b"oneDNN", b"htslib", b"HDF5", b"SQLite", b"CUDA:", b"cpu-"):
         assert word in result.stdout
     assert program("-v", "--version").stdout.splitlines()[:4] == result.stdout.splitlines()[:4]
@@ -33,8 +31,7 @@ def test_version_with_details(program):
 
 @pytest.mark.parametrize("command", [[]] + [[c] for c in COMMANDS] + [["utils", u] for u in UTILS])
 def test_help_goes_to_stdout(program, command):
-    result = program(*command, "--help")
-    assert result.returncode == 0
+    result = program(*command, "--help", code=0)
     assert result.stderr == b""
     assert b"Usage: virnucpro" in result.stdout
     if command and command != ["utils"]:
@@ -79,8 +76,7 @@ def test_help_lists_what_exists_only(program):
     (["generate", "-n", "1", "-o", "x.fa", "--seed", "x"], "--seed x"),
 ])
 def test_bad_usage(program, arguments, expected):
-    result = program(*arguments)
-    assert result.returncode == 1
+    result = program(*arguments, code=1)
     assert result.stdout == b""
     assert expected in message(result)
     assert message(result).startswith("virnucpro: error: the command line cannot be used")
@@ -91,9 +87,7 @@ def test_bad_usage(program, arguments, expected):
                                    ["--gpus", "0,1"], ["--parallel", "--gpus", "0"],
                                    ["--precision", "fp16"], ["--precision", "fp8"]])
 def test_no_silent_cpu_run(program, flags):
-    result = program("predict", "x.fa", *flags)
-    assert result.returncode == 1
-    assert "device is not available" in message(result)
+    assert "device is not available" in message(program("predict", "x.fa", *flags, code=1))
 
 
 def test_a_gpu_that_cannot_be_had_is_said_why(program):
@@ -126,8 +120,7 @@ def test_configuration_with_every_key_is_valid(program):
 def test_generated_configuration_replaces_nothing(program):
     kept = program.folder / "own.yaml"
     kept.write_text("version: 1\n")
-    result = program("utils", "generate-config", "-o", "own.yaml")
-    assert result.returncode == 1
+    result = program("utils", "generate-config", "-o", "own.yaml", code=1)
     assert "own.yaml: output is there already" in message(result)
     assert kept.read_text() == "version: 1\n"
     assert program("utils", "generate-config", "-f", "-o", "own.yaml").returncode == 0
@@ -136,8 +129,7 @@ def test_generated_configuration_replaces_nothing(program):
 
 def test_unknown_key_is_a_warning(program):
     (program.folder / "c.yaml").write_text("prediction:\n  default_modeltype: 300\n")
-    result = program("utils", "generate-config", "--config", "c.yaml")
-    assert result.returncode == 0
+    result = program("utils", "generate-config", "--config", "c.yaml", code=0)
     assert ("warning: c.yaml: line 2: unknown key prediction.default_modeltype; "
             "did you mean prediction.default_model_type?") in message(result)
 
@@ -158,15 +150,13 @@ def test_key_without_effect_is_said_with_v(program):
 ])
 def test_bad_configuration(program, text, expected):
     (program.folder / "c.yaml").write_text(text)
-    result = program("-c", "c.yaml", "utils", "generate-config")
-    assert result.returncode == 1
+    result = program("-c", "c.yaml", "utils", "generate-config", code=1)
     assert "c.yaml: the configuration cannot be used" in message(result)
     assert expected in message(result)
 
 
 def test_missing_configuration(program):
-    result = program("-c", "absent.yaml", "utils", "generate-config")
-    assert result.returncode == 1
+    result = program("-c", "absent.yaml", "utils", "generate-config", code=1)
     assert "absent.yaml" in message(result)
 
 
@@ -191,8 +181,7 @@ def test_log_file(program):
 
 @pytest.mark.parametrize("flags, warnings", [([], 1), (["-q"], 0)])
 def test_log_file_on_a_full_disk_costs_a_warning(program, flags, warnings):
-    result = program(*flags, "-l", "/dev/full", "utils", "generate-config")
-    assert result.returncode == 0
+    result = program(*flags, "-l", "/dev/full", "utils", "generate-config", code=0)
     assert message(result).count("virnucpro: warning: a log file loses lines: ") == warnings
     assert message(result).count("\n") == warnings
 
@@ -218,9 +207,7 @@ def test_generate_gives_the_same_bytes(program):
 
 def test_generate_replaces_nothing(program):
     (program.folder / "a.fa").write_text("mine")
-    result = program(*GENERATE, "-o", "a.fa")
-    assert result.returncode == 1
-    assert "a.fa: output is there already" in message(result)
+    assert "a.fa: output is there already" in message(program(*GENERATE, "-o", "a.fa", code=1))
     assert (program.folder / "a.fa").read_text() == "mine"
     assert program(*GENERATE, "-f", "-o", "a.fa").returncode == 0
     assert program(*GENERATE, "-f", "-o", "/dev/null").returncode == 1
@@ -241,8 +228,7 @@ def test_generate_into_a_closed_pipe(program):
 def test_validate_describes_inputs(program, sequences):
     (program.folder / "a.fa").write_text(fasta({**sequences, "odd": "ACG-J", "none": ""}) +
                                          ">odd\nA\n")
-    result = program("utils", "validate", "a.fa", LAMBDA)
-    assert result.returncode == 0
+    result = program("utils", "validate", "a.fa", LAMBDA, code=0)
     text = result.stdout.decode()
     assert "a.fa: whole" in text
     for name, value in (("sequences", "9"), ("shortest", "0"), ("longest", "700"),
@@ -255,8 +241,7 @@ def test_validate_finds_damage(program):
     cut = LAMBDA.read_bytes()[:8000]
     (program.folder / "cut.fa.gz").write_bytes(cut)
     (program.folder / "good.fa").write_text(">a\nACGT\n")
-    result = program("utils", "validate", "cut.fa.gz", "good.fa")
-    assert result.returncode == 1
+    result = program("utils", "validate", "cut.fa.gz", "good.fa", code=1)
     text = result.stdout.decode()
     assert re.search(r"cut.fa.gz: DAMAGED: .*record 1, byte \d+.*input ends too early", text)
     assert "good.fa: whole" in text
@@ -264,8 +249,7 @@ def test_validate_finds_damage(program):
 
 def test_validate_tells_missing_from_damaged(program):
     (program.folder / "good.fa").write_text(">a\nACGT\n")
-    result = program("utils", "validate", "absent.fa", "good.fa")
-    assert result.returncode == 1
+    result = program("utils", "validate", "absent.fa", "good.fa", code=1)
     assert b"absent.fa: missing: " in result.stdout
     assert b"DAMAGED" not in result.stdout
     assert result.stdout.count(b"letters outside IUPAC") == 1
@@ -280,15 +264,13 @@ def test_validate_says_where_an_id_was_before(program):
 
 
 def test_validate_reads_stdin(program):
-    result = program("utils", "validate", "-", stdin=gzip.compress(b">a\nACGT\n"))
-    assert result.returncode == 0
+    result = program("utils", "validate", "-", stdin=gzip.compress(b">a\nACGT\n"), code=0)
     assert re.search(rb"sequences +1\n", result.stdout)
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_validate_stops_while_stdin_is_silent(program, number, code):
-    process = program.start("utils", "validate", "-", stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
+    process = program.start("utils", "validate", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=0.5)
     process.send_signal(number)
@@ -297,9 +279,7 @@ def test_validate_stops_while_stdin_is_silent(program, number, code):
 
 
 def test_list_devices_names_the_cpu(program):
-    result = program("utils", "list-devices")
-    assert result.returncode == 0
-    assert re.search(rb"(?m)^cpu\b.*cpu-avx", result.stdout)
+    assert re.search(rb"(?m)^cpu\b.*cpu-avx", program("utils", "list-devices", code=0).stdout)
 
 
 def test_one_processor_of_many(program):
@@ -308,16 +288,13 @@ def test_one_processor_of_many(program):
     result = program("utils", "list-devices", preexec_fn=limit)
     assert re.search(rb", 1 (of \d+ )?processors, ", result.stdout)
     (program.folder / "a.fa").write_text(">a\nACGT\n")
-    result = program.predict("a.fa", "-o", "out", preexec_fn=limit)
-    assert result.returncode == 0, message(result)
+    program.predict("a.fa", "-o", "out", preexec_fn=limit, code=0)
     assert ", 1 threads, " in (program.folder / "out" / "logs" / "virnucpro.log").read_text()
 
 
 def test_exported_weights_can_be_inspected(program):
-    assert program("utils", "export-weights", "synthetic:esm2_tiny:3", "-o",
-                   "tiny").returncode == 0
-    result = program("utils", "inspect", "tiny")
-    assert result.returncode == 0
+    assert program("utils", "export-weights", "synthetic:esm2_tiny:3", "-o", "tiny").returncode == 0
+    result = program("utils", "inspect", "tiny", code=0)
     assert b"esm.embeddings.word_embeddings.weight  F32  [33, " in result.stdout
     assert b"model: ESM-2" in result.stdout
     assert b"synthetic weights" in result.stdout
@@ -325,6 +302,4 @@ def test_exported_weights_can_be_inspected(program):
 
 def test_inspect_runs_no_pickle(program):
     (program.folder / "evil.pth").write_bytes(b"not a model")
-    result = program("utils", "inspect", "evil.pth")
-    assert result.returncode == 1
-    assert "evil.pth" in message(result)
+    assert "evil.pth" in message(program("utils", "inspect", "evil.pth", code=1))

@@ -24,8 +24,7 @@ HDF5 = {"dnabert_s": 3, "esm2": 4, "merged": 7}
 def run(program, sequences):
     """A run's output directory with embeddings."""
     (program.folder / "a.fa").write_text(fasta(sequences))
-    result = program.predict("a.fa", "-e", "100", "-o", "out", "-k", "--no-report")
-    assert result.returncode == 0, message(result)
+    program.predict("a.fa", "-e", "100", "-o", "out", "-k", "--no-report", code=0)
     return program
 
 
@@ -42,8 +41,7 @@ def write_tables(program, a, b):
 
 def compared(program, *arguments, code=0):
     """The comparison's JSON, which must agree with stdout."""
-    result = program("compare", *arguments, "-f", "-o", "compared.json")
-    assert result.returncode == code, message(result)
+    result = program("compare", *arguments, "-f", "-o", "compared.json", code=code)
     assert result.stderr == b""
     written = json.loads((program.folder / "compared.json").read_text())
     check_text(result.stdout.decode(), written)
@@ -240,8 +238,7 @@ def test_nan(program):
                       code=1)["datasets"][0]
     assert (frames["numbers"]["not_finite"], frames["differing_rows"][0]["cause"]) == (1,
                                                                                        "not-finite")
-    result = program(*write_tables(program, bad, bad))
-    assert result.returncode == 0
+    result = program(*write_tables(program, bad, bad), code=0)
     assert b"NaN in both          1 values: identical, but no results\n" in result.stdout
 
 
@@ -462,8 +459,7 @@ def test_other_pt_files_are_left_alone(program, original_and_ours):
     (program.folder / "original" / "another" / "output_1_ESM.pt").write_bytes(b"no folder of it")
     os.mkfifo(program.folder / "original" / "output_1_ESM.pt")
     written = compared(program, "ours", "original")
-    assert written["remarks"] == [
-        "not compared in B, no embeddings by name: model.pt and 1 more"]
+    assert written["remarks"] == ["not compared in B, no embeddings by name: model.pt and 1 more"]
     assert len(written["datasets"]) == 3
 
 
@@ -695,8 +691,7 @@ def test_quiet_leaves_the_table(program):
 
 def test_ids_are_made_printable(program):
     bad = TABLE.replace("b\tothers", "b\x1b[31m\tothers")
-    result = program(*write_tables(program, bad, TABLE))
-    assert result.returncode == 1
+    result = program(*write_tables(program, bad, TABLE), code=1)
     assert b"    b\\x1b[31m\n" in result.stdout and b"\x1b" not in result.stdout
 
 

@@ -145,8 +145,7 @@ def test_flag_before_environment_before_file_before_default(place, key):
     arguments, environment = ["-v", "predict", *setting.arguments], {"HOME": "/nowhere"}
 
     def check(said):
-        result = place(*arguments, environment=environment)
-        assert result.returncode == 1
+        result = place(*arguments, environment=environment, code=1)
         assert said in message(result), message(result)
 
     check(setting.default)
@@ -172,8 +171,7 @@ def test_token_budget_goes_before_v2s_key(place):
                                                 ("true", ["-k"], True)])
 def test_auto_cleanup(place, value, flags, kept):
     (place.folder / "c.yaml").write_text(nested("files.auto_cleanup", value))
-    result = place.predict("a.fa", "-e", "100", "-o", "out", "-c", "c.yaml", *flags)
-    assert result.returncode == 0, message(result)
+    place.predict("a.fa", "-e", "100", "-o", "out", "-c", "c.yaml", *flags, code=0)
     assert (place.folder / "out" / "a_chunked100.fa").exists() == kept
     assert (place.folder / "out" / "embeddings.h5").exists() == kept
 
@@ -201,8 +199,7 @@ def shown_on_a_terminal(program, *arguments):
                                      ["embed", "-o", "out.h5"]])
 def test_progress_enabled(place, command, value, flags, live):
     (place.folder / "c.yaml").write_text(nested("progress.enabled", value))
-    shown = shown_on_a_terminal(place, *command, "-e", "100", *ENCODERS, "-c", "c.yaml",
-                                *flags)
+    shown = shown_on_a_terminal(place, *command, "-e", "100", *ENCODERS, "-c", "c.yaml", *flags)
     assert (b"\x1b[J" in shown) == live
 
 
@@ -217,8 +214,7 @@ def test_progress_update_interval(place, seconds, least, most):
 @pytest.mark.parametrize("value", ["-1", "3601"])
 def test_update_intervals_that_are_none(place, value):
     (place.folder / "c.yaml").write_text(nested("progress.update_interval", value))
-    result = place.predict("a.fa", "-o", "out", "-c", "c.yaml")
-    assert result.returncode == 1
+    result = place.predict("a.fa", "-o", "out", "-c", "c.yaml", code=1)
     assert "progress.update_interval: expected a number from 0 to 3600" in message(result)
     assert not (place.folder / "out").exists()
 
@@ -238,8 +234,7 @@ def test_key_without_effect_is_accepted_and_v_says_so(program, key):
 @pytest.mark.parametrize("key", KEYS)
 def test_wrong_type_is_an_error_with_its_line(program, key):
     (program.folder / "c.yaml").write_text("# first\n" + nested(key, "{a: [b]}"))
-    result = program("-c", "c.yaml", "utils", "list-devices")
-    assert result.returncode == 1
+    result = program("-c", "c.yaml", "utils", "list-devices", code=1)
     assert re.search(rf"c.yaml: the configuration cannot be used: line \d: {re.escape(key)}: "
                      "expected ", message(result))
     assert result.stdout == b""
@@ -249,8 +244,7 @@ def test_wrong_type_is_an_error_with_its_line(program, key):
 def test_mistyped_key_names_the_nearest(program, key):
     wrong = key[:-1] + "_"  # with a wrong last letter
     (program.folder / "c.yaml").write_text(nested(wrong, "1"))
-    result = program("-c", "c.yaml", "utils", "list-devices")
-    assert result.returncode == 0
+    result = program("-c", "c.yaml", "utils", "list-devices", code=0)
     expected = f"unknown key {wrong}; did you mean "
     assert expected in message(result)
     if not key.startswith("prediction.models."):  # 300 and 500 are equally near
@@ -286,8 +280,7 @@ def test_variable_without_effect_is_said(program, name):
 @pytest.mark.parametrize("value, packing", [("1", "off"), ("yes", "off"), ("0", "on"),
                                             ("false", "on"), ("", "on")])
 def test_disable_packing(program, value, packing):
-    result = program("-v", "predict", "absent.fa",
-                     environment={"VIRNUCPRO_DISABLE_PACKING": value})
+    result = program("-v", "predict", "absent.fa", environment={"VIRNUCPRO_DISABLE_PACKING": value})
     assert f"packing {packing}\n" in message(result)
 
 
@@ -299,8 +292,7 @@ def test_disable_packing(program, value, packing):
 ])
 def test_a_journal_is_kept_or_not(place, flags, environment, kept):
     (place.folder / "c.yaml").write_text(nested("checkpointing.enabled", "false"))
-    result = place.predict("a.fa", "-o", "out", *flags, environment=environment)
-    assert result.returncode == 0, message(result)
+    place.predict("a.fa", "-o", "out", *flags, environment=environment, code=0)
     assert (place.folder / "out" / "run.db").exists() == kept
 
 
@@ -314,8 +306,7 @@ def test_share(place):
 
 def test_library_of_kernels_has_to_be_there(place):
     flags = ["a.fa", "-o", "out", "--trace", "t.json"]
-    result = place.predict(*flags, environment={"VIRNUCPRO_CUPTI": "./absent.so"})
-    assert result.returncode == 1
+    result = place.predict(*flags, environment={"VIRNUCPRO_CUPTI": "./absent.so"}, code=1)
     assert "VIRNUCPRO_CUPTI ./absent.so: expected a library" in message(result)
     # The loader searches for a name without a folder, but only if there are kernels to trace.
     for name in ("", "absent.so"):
@@ -348,8 +339,7 @@ def test_older_instructions(program):
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_bf16_without_its_instructions(place, workers):
     result = place.predict("a.fa", "-o", "out", "--precision", "bf16", "--cpu-workers", workers,
-                           environment={"ONEDNN_MAX_CPU_ISA": "AVX2"})
-    assert result.returncode == 1
+                           environment={"ONEDNN_MAX_CPU_ISA": "AVX2"}, code=1)
     assert "bf16 needs AVX512_BF16; fp32 runs here" in message(result)
     assert "--precision fp32" in message(result)
     assert "2013" not in message(result)
@@ -389,8 +379,7 @@ def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
     if names == "--gpus":  # an error, tested in test_commands.py
         return
     for name in names.split(","):
-        result = program(*command, "absent.fa", name, *(["8"] if value else []))
-        assert result.returncode == 1
+        result = program(*command, "absent.fa", name, *(["8"] if value else []), code=1)
         lines = message(result).splitlines()
         assert sum("virnucpro: warning: --" in line for line in lines) == 1
         assert re.search(r"warning: --[-\w]+ (has no effect: |is taken as )", message(result))

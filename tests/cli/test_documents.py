@@ -29,8 +29,7 @@ def help_of(path):
 
 @functools.lru_cache(maxsize=None)
 def shown_help(*path):
-    return subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
-                          text=True).stdout
+    return subprocess.run([BIN, *path, "--help"], capture_output=True, check=True, text=True).stdout
 
 
 def section(text, name):
@@ -65,8 +64,7 @@ def test_help_command_says_what_help_says(program, path):
 
 
 def test_help_of_an_unknown_command(program):
-    result = program("help", "utils", "validat")
-    assert result.returncode == 1
+    result = program("help", "utils", "validat", code=1)
     assert b"unknown command validat; did you mean validate?" in result.stderr
 
 

@@ -5,10 +5,9 @@ import resource
 import shutil
 import signal
 import sqlite3
-import subprocess
 
 import pytest
-from conftest import MODELS, SHORT, Program, fasta, fastq, message
+from conftest import SHORT, Program, fasta, fastq, message
 from rights import read_only, without_rights
 
 RECORDS = 4500  # twice that is over two blocks of shards
@@ -17,26 +16,22 @@ RECORDS = 4500  # twice that is over two blocks of shards
 @pytest.fixture
 def run(program, sequences):
     (program.folder / "reads.fa").write_text(fasta(sequences))
-    result = program.predict("reads.fa", *SHORT, "-o", "out")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "-o", "out", code=0)
     return program
 
 
 def test_export_writes_the_tables_again(run):
     before = run.tables("out", "reads")
     (run.folder / "out" / "sequences.tsv").unlink()
-    result = run("export", "out")
-    assert result.returncode == 0, message(result)
+    result = run("export", "out", code=0)
     assert result.stdout == b""
     assert "these scores mean nothing" in message(result)
     assert run.tables("out", "reads") == before
 
 
 def test_export_with_another_threshold_and_viruses(run):
-    result = run("export", "out", "-o", "other", "--threshold", "0", "--virus-fasta")
-    assert result.returncode == 0, message(result)
-    whole = run.predict("reads.fa", *SHORT, "-o", "whole", "--threshold", "0", "--virus-fasta")
-    assert whole.returncode == 0, message(whole)
+    run("export", "out", "-o", "other", "--threshold", "0", "--virus-fasta", code=0)
+    run.predict("reads.fa", *SHORT, "-o", "whole", "--threshold", "0", "--virus-fasta", code=0)
     assert run.tables("other", "reads") == run.tables("whole", "reads")
     viruses = [(run.folder / name / "virus.fasta").read_bytes() for name in ("other", "whole")]
     assert viruses[0] == viruses[1] != b""
@@ -45,17 +40,14 @@ def test_export_with_another_threshold_and_viruses(run):
 
 def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other").returncode == 0
-    result = run("export", "out", "-o", "other")
-    assert result.returncode == 1
-    assert " predict --resume goes on" in message(result)
+    assert " predict --resume goes on" in message(run("export", "out", "-o", "other", code=1))
     assert run("export", "out", "-o", "other", "--force").returncode == 0
 
 
 def test_export_of_a_changed_input_gives_no_viruses(run):
     with open(run.folder / "reads.fa", "a", encoding="ascii") as reads:
         reads.write(">more\nACGT\n")
-    result = run("export", "out", "--virus-fasta", "--threshold", "0")
-    assert result.returncode == 1
+    result = run("export", "out", "--virus-fasta", "--threshold", "0", code=1)
     assert "input changed" in message(result)
     assert not (run.folder / "out" / "virus.fasta").exists()
 
@@ -71,14 +63,12 @@ def unfinish(folder):
 def test_export_of_viruses_of_an_interrupted_run(run, sequences):
     unfinish(run.folder / "out")
     viruses = run.folder / "out_partial" / "virus.fasta"
-    result = run("export", "out", "--virus-fasta", "--threshold", "0")
-    assert result.returncode == 2, message(result)
+    run("export", "out", "--virus-fasta", "--threshold", "0", code=2)
     assert viruses.read_text() == fasta(sequences)
     reads = run.folder / "reads.fa"
     letters = sequences["piece_3"][:60]
     reads.write_text(reads.read_text().replace(letters, letters[::-1]))
-    result = run("export", "out", "--virus-fasta", "--threshold", "0", "--force")
-    assert result.returncode == 1
+    result = run("export", "out", "--virus-fasta", "--threshold", "0", "--force", code=1)
     assert "reads.fa: input changed" in message(result)
     assert "piece_3" in message(result)
     assert not viruses.exists()
@@ -92,37 +82,27 @@ def test_export_of_an_input_that_rotted_behind_its_last_record(program, sequence
     at = stored.index(b"\n") + 1
     stored[at] = ord("A") if stored[at] != ord("A") else ord("C")
     (program.folder / "reads.fq.gz").write_bytes(stored)
-    result = program("export", "out", "--virus-fasta", "--threshold", "0")
-    assert result.returncode == 1, message(result)
+    program("export", "out", "--virus-fasta", "--threshold", "0", code=1)
     assert not (program.folder / "out" / "virus.fasta").exists()
 
 
 def test_export_of_an_interrupted_run_is_marked(interrupted):
-    result = interrupted("export", "out")
-    assert result.returncode == 2, message(result)
-    assert "did not finish" in message(result)
+    assert "did not finish" in message(interrupted("export", "out", code=2))
     assert "0 sequences" in (interrupted.folder / "out_partial" / "PARTIAL").read_text()
     assert not list((interrupted.folder / "out").rglob("prediction_results*"))
-    result = interrupted("export", "out", "-o", "out")
-    assert result.returncode == 1
-    assert "did not finish" in message(result)
+    assert "did not finish" in message(interrupted("export", "out", "-o", "out", code=1))
 
 
 def test_export_of_viruses_that_came_from_a_pipe(interrupted):
-    result = interrupted("export", "out", "--virus-fasta")
-    assert result.returncode == 1
-    assert "cannot be read again" in message(result)
+    assert "cannot be read again" in message(interrupted("export", "out", "--virus-fasta", code=1))
     assert not (interrupted.folder / "out_partial").exists()
 
 
 @pytest.mark.parametrize("words", [["export", "out"], ["utils", "validate-checkpoints", "out"]])
 def test_a_live_run_is_named(program, words):
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out")
     program.wait_for_journal(process)
-    result = program(*words)
-    assert result.returncode == 3
-    assert f"process {process.pid}" in message(result)
+    assert f"process {process.pid}" in message(program(*words, code=3))
     process.send_signal(signal.SIGKILL)
     process.communicate()
 
@@ -130,9 +110,7 @@ def test_a_live_run_is_named(program, words):
 @pytest.mark.parametrize("words", [["export", "none"], ["utils", "validate-checkpoints", "none"],
                                    ["merge", "none", "-o", "x"]])
 def test_a_directory_without_a_run(program, words):
-    result = program(*words)
-    assert result.returncode == 1
-    assert "it holds no journal" in message(result)
+    assert "it holds no journal" in message(program(*words, code=1))
 
 
 def test_export_of_a_directory_that_cannot_be_written(run, tmp_path):
@@ -157,8 +135,7 @@ def test_a_journal_that_may_not_be_read(run, closed):
 def test_validate_checkpoints_describes_a_run(run):
     for flags, state in (([], "whole"),
                          (["--skip-load"], "no unit is missing; not read unit by unit")):
-        result = run("utils", "validate-checkpoints", "out", *flags)
-        assert result.returncode == 0, message(result)
+        result = run("utils", "validate-checkpoints", "out", *flags, code=0)
         assert f"out: {state}\n  run       finished\n" in result.stdout.decode()
         assert "reads.fa: 6 sequences" in result.stdout.decode()
         assert "chunk_size: 100" in result.stdout.decode()
@@ -170,8 +147,7 @@ def test_validate_checkpoints_finds_damage(run):
     data[data.index(b"piece_3")] ^= 1
     journal.write_bytes(data)
     for flags in ([], ["--skip-load"]):
-        result = run("utils", "validate-checkpoints", "out", *flags)
-        assert result.returncode == 3
+        result = run("utils", "validate-checkpoints", "out", *flags, code=3)
         assert "run.db: the run's journal is damaged" in message(result)
 
 
@@ -184,22 +160,19 @@ def shards(tmp_path_factory, genome):
     (program.folder / "cut.fa").write_bytes(b">c\nACGTACGTACGTACGT\n>cut\nAC\0")
     inputs = ["reads.fa", "cut.fa", "reads.fa"]
     for output, flags in (("whole", []), ("a", ["--shard", "0/2"]), ("b", ["--shard", "1/2"])):
-        result = program.predict(*inputs, *SHORT, "-o", output, *flags)
-        assert result.returncode == 2, message(result)
+        program.predict(*inputs, *SHORT, "-o", output, *flags, code=2)
     return program
 
 
 def test_merge_makes_one_run_of_its_shards(shards):
     for runs in (["b", "a"], ["a", "b"]):
-        result = shards("merge", *runs, "-o", "merged", "--force")
-        assert result.returncode == 2, message(result)  # one input is damaged
+        shards("merge", *runs, "-o", "merged", "--force", code=2)  # one input is damaged
         assert shards.tables("merged", "reads") == shards.tables("whole", "reads")
         failed = [(shards.folder / name / "failed_inputs.txt").read_bytes()
                   for name in ("merged", "whole")]
         assert failed[0] == failed[1]
     for name in ("merged", "whole"):
-        result = shards("export", name, "-o", f"{name}_viruses", "--virus-fasta")
-        assert result.returncode == 2, message(result)
+        shards("export", name, "-o", f"{name}_viruses", "--virus-fasta", code=2)
         exported = shards.folder / f"{name}_viruses" / "failed_inputs.txt"
         assert exported.read_bytes() == failed[0]
     viruses = [(shards.folder / f"{name}_viruses" / "virus.fasta").read_bytes()
@@ -209,8 +182,7 @@ def test_merge_makes_one_run_of_its_shards(shards):
 
 def test_a_merged_run_is_resumed_as_the_whole_one(shards):
     assert shards("merge", "a", "b", "-o", "resumed").returncode == 2
-    result = shards.predict("reads.fa", "cut.fa", "reads.fa", *SHORT, "-o", "resumed", "--resume")
-    assert result.returncode == 2, message(result)
+    shards.predict("reads.fa", "cut.fa", "reads.fa", *SHORT, "-o", "resumed", "--resume", code=2)
     assert shards.tables("resumed", "reads") == shards.tables("whole", "reads")
 
 
@@ -222,17 +194,14 @@ def test_a_merged_run_is_resumed_as_the_whole_one(shards):
 ])
 def test_merge_wants_every_shard_once(shards, runs, why):
     shutil.copytree(shards.folder / "a", shards.folder / "copy", dirs_exist_ok=True)
-    result = shards("merge", *runs, "-o", "never")
-    assert result.returncode == 3
-    assert why in message(result)
+    assert why in message(shards("merge", *runs, "-o", "never", code=3))
     assert not (shards.folder / "never").exists()
 
 
 @pytest.mark.parametrize("flags", [[], ["--force"]])
 def test_merge_into_one_of_its_shards(shards, flags):
     before = shards.tables("a", "reads")
-    result = shards("merge", "a", "b", "-o", "./b/../a", *flags)
-    assert result.returncode == 1
+    result = shards("merge", "a", "b", "-o", "./b/../a", *flags, code=1)
     assert "is one of the shards" in message(result)
     assert shards.tables("a", "reads") == before
 
@@ -243,15 +212,12 @@ def test_merge_opens_many_files(shards, most, code, why):
     """The soft limit is raised; an error names the hard one."""
     shutil.rmtree(shards.folder / "few", ignore_errors=True)
     result = shards("merge", "a", "b", "-o", "few", preexec_fn=lambda: resource.setrlimit(
-        resource.RLIMIT_NOFILE, (9, most)))
-    assert result.returncode == code, message(result)
+        resource.RLIMIT_NOFILE, (9, most)), code=code)
     assert why in message(result)
 
 
 def test_merge_wants_shards_of_one_run(shards):
-    result = shards.predict("reads.fa", "cut.fa", "reads.fa", "-e", "60", "--no-progress", "-o",
-                            "other", "--shard", "1/2", "--force")
-    assert result.returncode == 2, message(result)
-    result = shards("merge", "a", "other", "-o", "never")
-    assert result.returncode == 3
+    shards.predict("reads.fa", "cut.fa", "reads.fa", "-e", "60", "--no-progress", "-o",
+                   "other", "--shard", "1/2", "--force", code=2)
+    result = shards("merge", "a", "other", "-o", "never", code=3)
     assert "the chunk size (was 100, is 60)" in message(result)

@@ -36,8 +36,7 @@ def expected(genome, tmp_path_factory):
     """The tables that every other form of the same sequences must give."""
     program = Program(tmp_path_factory.mktemp("expected"))
     (program.folder / "reads.fa").write_text(fasta(pieces(genome)))
-    result = program.predict("reads.fa", *SHORT, "-o", "expected")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "-o", "expected", code=0)
     return program.tables("expected", "reads")
 
 
@@ -54,8 +53,7 @@ def test_tables(expected, sequences):
 
 
 def test_stderr_ends_with_the_summary(program, reads):
-    result = program.predict(reads.name, *SHORT)
-    assert result.returncode == 0
+    result = program.predict(reads.name, *SHORT, code=0)
     assert result.stdout == b""
     for words in ("sequences ", "virus ", "others ", "unscored ", "frames/s", "synthetic",
                   "tables: reads_predictions/reads_merged"):
@@ -71,8 +69,7 @@ def test_exported_weights_still_say_that_they_are_synthetic(program, reads, expe
                                 ("synthetic", "classifier.safetensors", "--inputs", "80")):
         assert program("utils", "export-weights", name, *flags, "-o", place).returncode == 0
     result = program("predict", reads.name, *SHORT, "--dnabert-model", "dnabert-s",
-                     "--esm-model", "esm2", "-p", "classifier.safetensors", "-o", "out")
-    assert result.returncode == 0, message(result)
+                     "--esm-model", "esm2", "-p", "classifier.safetensors", "-o", "out", code=0)
     assert "the weights are synthetic" in message(result)
     mark = (program.folder / "out" / "SYNTHETIC_WEIGHTS").read_text()
     assert "classifier: classifier.safetensors\n" in mark
@@ -87,9 +84,8 @@ def test_how_it_is_computed_changes_no_byte(program, reads, expected, flags):
 
 
 def test_packing_switched_off_changes_no_byte(program, reads, expected):
-    result = program.predict(reads.name, *SHORT, "-o", "out",
-                             environment={"VIRNUCPRO_DISABLE_PACKING": "1"})
-    assert result.returncode == 0
+    program.predict(reads.name, *SHORT, "-o", "out",
+                    environment={"VIRNUCPRO_DISABLE_PACKING": "1"}, code=0)
     assert program.tables("out", "reads") == expected
 
 
@@ -110,21 +106,18 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_the_same_sequences(program, sequences, expected, form):
     (program.folder / "input").write_bytes(FORMS[form](sequences))
-    result = program.predict("input", *SHORT, "-o", "out", "--name", "reads")
-    assert result.returncode == 0, message(result)
+    program.predict("input", *SHORT, "-o", "out", "--name", "reads", code=0)
     assert program.tables("out", "reads") == expected
 
 
 def test_stdin(program, reads, expected):
-    result = program.predict("-", *SHORT, "-o", "out", stdin=gzip.compress(reads.read_bytes()))
-    assert result.returncode == 0
+    program.predict("-", *SHORT, "-o", "out", stdin=gzip.compress(reads.read_bytes()), code=0)
     assert program.tables("out", "stdin") == expected
 
 
 def test_frame_table_on_stdout(program, reads, expected):
     before = set(program.folder.iterdir())
-    result = program.predict(reads.name, *SHORT, "-o", "-")
-    assert result.returncode == 0
+    result = program.predict(reads.name, *SHORT, "-o", "-", code=0)
     assert result.stdout == expected["prediction_results.txt"]
     assert set(program.folder.iterdir()) == before
 
@@ -141,23 +134,20 @@ def test_several_inputs_are_one_run(program, sequences, expected):
     items = list(sequences.items())
     (program.folder / "reads.fa").write_text(fasta(dict(items[:2])))
     (program.folder / "b.fq").write_text(fastq(dict(items[2:])))
-    result = program.predict("reads.fa", "b.fq", *SHORT, "-o", "out")
-    assert result.returncode == 0
+    program.predict("reads.fa", "b.fq", *SHORT, "-o", "out", code=0)
     assert program.tables("out", "reads") == expected
 
 
 def test_paired_inputs_get_their_mates_numbers(program, sequences):
     for name in ("r1.fq", "r2.fq"):
         (program.folder / name).write_text(fastq(sequences))
-    result = program.predict("--paired", "r1.fq", "r2.fq", *SHORT, "-o", "out")
-    assert result.returncode == 0, message(result)
+    program.predict("--paired", "r1.fq", "r2.fq", *SHORT, "-o", "out", code=0)
     listed = program.tables("out", "r1")["sequences.tsv"].decode().splitlines()[1:]
     assert [row.split("\t")[0] for row in listed[:2]] == ["piece_0/1", "piece_0/2"]
 
 
 def test_virus_fasta_and_threshold(program, reads, sequences):
-    result = program.predict(reads.name, *SHORT, "--virus-fasta", "--threshold", "0", "-o", "out")
-    assert result.returncode == 0
+    program.predict(reads.name, *SHORT, "--virus-fasta", "--threshold", "0", "-o", "out", code=0)
     found = list((program.folder / "out").rglob("virus.fasta"))
     assert len(found) == 1
     assert found[0].read_text() == fasta(sequences)
@@ -171,15 +161,13 @@ def test_short_sequences_are_listed(program, reads):
 
 
 def test_mismatched_chunk_size_is_warned_of(program, reads):
-    result = program.predict(reads.name, "-m", "300", "-e", "200", "-o", "out")
-    assert result.returncode == 0
+    result = program.predict(reads.name, "-m", "300", "-e", "200", "-o", "out", code=0)
     assert "chunks are 200 bases long" in message(result)
 
 
 def test_duplicate_ids_and_unknown_letters_are_warned_of(program):
     (program.folder / "a.fa").write_text(">x\nACGTACGTACGT\n>x\nACGTAC-TJCGT\n")
-    result = program.predict("a.fa", "-o", "out")
-    assert result.returncode == 0
+    result = program.predict("a.fa", "-o", "out", code=0)
     assert "1 sequences have the id of an earlier one" in message(result)
     assert "2 characters outside IUPAC" in message(result)
     assert program.tables("out", "a")["sequences.tsv"].count(b"\nx\t") == 2
@@ -188,9 +176,7 @@ def test_duplicate_ids_and_unknown_letters_are_warned_of(program):
 @pytest.mark.parametrize("text", [b"", gzip.compress(b""), b">a\n>b\n\n"])
 def test_nothing_to_score(program, text):
     (program.folder / "a.fa").write_bytes(text)
-    result = program.predict("a.fa", "-o", "out")
-    assert result.returncode == 0, message(result)
-    assert "warning" in message(result)
+    assert "warning" in message(program.predict("a.fa", "-o", "out", code=0))
     for name, table in program.tables("out", "a").items():
         expected_rows = 1 + text.count(b">") if name == "sequences.tsv" else 1
         assert table.count(b"\n") == expected_rows, name
@@ -219,9 +205,7 @@ def bad_inputs():
 @pytest.mark.parametrize("case", bad_inputs())
 def test_bad_input_alone(program, case):
     (program.folder / "bad").write_bytes(bad_inputs()[case][0])
-    result = program.predict("bad", *SHORT, "-o", "out")
-    assert result.returncode == 1
-    assert "virnucpro: error: bad: " in message(result)
+    assert "virnucpro: error: bad: " in message(program.predict("bad", *SHORT, "-o", "out", code=1))
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 
@@ -230,8 +214,7 @@ def test_bad_input_alone(program, case):
 def test_bad_input_beside_a_good_one(program, reads, expected, case, order):
     data, error = bad_inputs()[case]
     (program.folder / "bad").write_bytes(data)
-    result = program.predict(*order, *SHORT, "-o", "out", "--name", "reads")
-    assert result.returncode == 2, message(result)
+    program.predict(*order, *SHORT, "-o", "out", "--name", "reads", code=2)
     assert program.tables("out", "reads") == expected
     header, row = (program.folder / "out" / "failed_inputs.txt").read_text().splitlines()
     name, kind, *_ = row.split("\t")
@@ -240,15 +223,13 @@ def test_bad_input_beside_a_good_one(program, reads, expected, case, order):
 
 
 def test_missing_input_beside_a_good_one(program, reads, expected):
-    result = program.predict("absent.fa", reads.name, *SHORT, "-o", "out", "--name", "reads")
-    assert result.returncode == 2
+    program.predict("absent.fa", reads.name, *SHORT, "-o", "out", "--name", "reads", code=2)
     assert program.tables("out", "reads") == expected
 
 
 def test_no_input_can_be_read(program, reads):
     (program.folder / "bad").write_bytes(b"ACGT\n")
-    result = program.predict("absent.fa", "bad", *SHORT, "-o", "out")
-    assert result.returncode == 1
+    result = program.predict("absent.fa", "bad", *SHORT, "-o", "out", code=1)
     text = message(result)
     assert (text.count("absent.fa"), text.count("bad")) == (1, 1), text
     assert "input not found: the first of 2 inputs, none of which could be read" in text
@@ -257,34 +238,28 @@ def test_no_input_can_be_read(program, reads):
 
 def test_strict_input_stops(program, reads):
     (program.folder / "bad").write_bytes(b"ACGT\n")
-    result = program.predict(reads.name, "bad", *SHORT, "--strict-input", "-o", "out")
-    assert result.returncode == 1
+    program.predict(reads.name, "bad", *SHORT, "--strict-input", "-o", "out", code=1)
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 
 def test_output_that_is_not_empty(program, reads, expected):
     assert program.predict(reads.name, *SHORT, "-o", "out").returncode == 0
     (program.folder / "out" / "note.txt").write_text("mine")
-    result = program.predict(reads.name, *SHORT, "-o", "out")
-    assert result.returncode == 1
-    assert "--force" in message(result)
-    result = program.predict(reads.name, *SHORT, "-o", "out", "--force")
-    assert result.returncode == 0, message(result)
+    assert "--force" in message(program.predict(reads.name, *SHORT, "-o", "out", code=1))
+    program.predict(reads.name, *SHORT, "-o", "out", "--force", code=0)
     assert program.tables("out", "reads") == expected
     assert (program.folder / "out" / "note.txt").read_text() == "mine"
 
 
 def running(program, *flags):
     """A run that waits for its input."""
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", *flags,
-                            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out", *flags)
     program.wait_for_journal(process)
     return process
 
 
 def test_a_closed_stdin_is_no_input(program):
-    result = program.predict("-", *SHORT, "-o", "out", preexec_fn=lambda: os.close(0))
-    assert result.returncode == 1
+    result = program.predict("-", *SHORT, "-o", "out", preexec_fn=lambda: os.close(0), code=1)
     assert "stdin: record 1, byte 0: input cannot be read: Bad file descriptor" in message(result)
 
 
@@ -301,8 +276,7 @@ def test_no_file_takes_the_place_of_a_closed_stream(program, reads, expected, nu
 
 def test_second_process_on_the_same_output(program, reads):
     first = running(program)
-    second = program.predict(reads.name, *SHORT, "-o", "out", "--force")
-    assert second.returncode == 3
+    second = program.predict(reads.name, *SHORT, "-o", "out", "--force", code=3)
     assert str(first.pid) in message(second)
     _, errors = first.communicate(reads.read_bytes(), timeout=60)
     assert first.returncode == 0, errors
@@ -350,14 +324,12 @@ def limit_address_space():
 
 def test_more_threads_than_the_system_gives(program, reads):
     result = program.predict(reads.name, *SHORT, "-o", "out", "-t", "1024",
-                             preexec_fn=limit_address_space)
-    assert result.returncode == 4
+                             preexec_fn=limit_address_space, code=4)
     assert "threads could be started" in message(result)
 
 
 def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out")
     process.stdin.write(reads.read_bytes())
     process.stdin.flush()
     program.interrupt(process)
@@ -374,8 +346,7 @@ def test_memory_does_not_grow_with_sequences_that_have_no_frame(program, millise
     program.environment.update(LD_PRELOAD=os.environ["VIRNUCPRO_IO_SHIM"],
                                VNP_SHIM_DIR=str(program.folder / "out"),
                                VNP_SHIM=f"slow:fsync:{milliseconds}")
-    result = program.predict("many.fa", *SHORT, "--min-length", "100", "-t", "1", "-q", "-o", "out")
-    assert result.returncode == 0, message(result)
+    program.predict("many.fa", *SHORT, "--min-length", "100", "-t", "1", "-q", "-o", "out", code=0)
     # From the process itself: wait4() never reports less than the peak of its parent at the fork.
     (summary,) = (program.folder / "out").glob("telemetry_*.json")
     assert json.loads(summary.read_text())["host"]["peak_rss_bytes"] < 100 << 20
@@ -387,15 +358,13 @@ def limit_file_size():
 
 
 def test_disk_full(program, reads):
-    result = program.predict(reads.name, *SHORT, "-o", "out", preexec_fn=limit_file_size)
-    assert result.returncode == 1
+    result = program.predict(reads.name, *SHORT, "-o", "out", preexec_fn=limit_file_size, code=1)
     assert "output cannot be written" in message(result)
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 
 def test_output_that_cannot_be_made(program, reads):
-    result = program.predict(reads.name, *SHORT, "-o", "reads.fa/out")
-    assert result.returncode == 1
+    result = program.predict(reads.name, *SHORT, "-o", "reads.fa/out", code=1)
     assert "output cannot be written" in message(result)
 
 
@@ -406,9 +375,7 @@ def test_output_that_cannot_be_made(program, reads):
     (["-p", "reads.fa"], "model file cannot be understood"),
 ])
 def test_bad_models(program, reads, flags, expected):
-    result = program.predict(reads.name, *flags, "-o", "out")
-    assert result.returncode == 1
-    assert expected in message(result)
+    assert expected in message(program.predict(reads.name, *flags, "-o", "out", code=1))
 
 
 def test_progress_is_off_stdout_and_plain_without_a_terminal(program, reads):
@@ -426,15 +393,13 @@ def test_live_progress_on_a_terminal(program, reads):
 def test_embed(program, reads):
     import h5py
     encoders = MODELS[:4]
-    result = program("embed", reads.name, *encoders, *SHORT, "-o", "e.h5")
-    assert result.returncode == 0, message(result)
+    program("embed", reads.name, *encoders, *SHORT, "-o", "e.h5", code=0)
     with h5py.File(program.folder / "e.h5") as file:
         assert file["merged"].shape == (len(file["ids"]),
                                         file["dnabert_s"].shape[1] + file["esm2"].shape[1])
         first = file["esm2"][:]
     assert program("embed", reads.name, *encoders, *SHORT, "-o", "e.h5").returncode == 1
-    result = program("embed", reads.name, *encoders, *SHORT, "--what", "esm2", "-f", "-o", "e.h5")
-    assert result.returncode == 0, message(result)
+    program("embed", reads.name, *encoders, *SHORT, "--what", "esm2", "-f", "-o", "e.h5", code=0)
     with h5py.File(program.folder / "e.h5") as file:
         assert "merged" not in file
         assert (file["esm2"][:] == first).all()
@@ -443,8 +408,7 @@ def test_embed(program, reads):
 def test_embed_proteins_as_they_are(program):
     import h5py
     (program.folder / "p.faa").write_text(">a\nMKV*L\n>b\nM\n")
-    result = program("embed", "--proteins", "p.faa", *MODELS[:4], "-o", "p.h5")
-    assert result.returncode == 0, message(result)
+    program("embed", "--proteins", "p.faa", *MODELS[:4], "-o", "p.h5", code=0)
     with h5py.File(program.folder / "p.h5") as file:
         assert [name.decode() for name in file["ids"]] == ["a", "b"]
         assert set(file) == {"ids", "esm2"}

@@ -146,8 +146,7 @@ def test_a_file_that_cannot_be_used(program, content, expected):
 @pytest.mark.parametrize("model", ["esm2", "dnabert-s"])
 @pytest.mark.parametrize("size", ["1", "2"])
 def test_a_chunk_without_a_codon(program, model, size):
-    result = program("profile", "-m", model, *QUICK, *BUDGETS, "-e", size)
-    assert result.returncode == 1
+    result = program("profile", "-m", model, *QUICK, *BUDGETS, "-e", size, code=1)
     assert f"a made-up sequence has no stop-free frame in chunks of {size} bases" in message(result)
 
 
@@ -158,8 +157,7 @@ def limit_address_space():
 # A frame is never split, even over a small budget.
 def test_no_memory_for_any_budget(program):
     result = program("profile", "-m", "esm2", *QUICK, "-e", "12000000", "-o", "x.json",
-                     preexec_fn=limit_address_space)
-    assert result.returncode == 4
+                     preexec_fn=limit_address_space, code=4)
     assert "out of memory" in message(result)
     assert list(program.folder.iterdir()) == []
 
@@ -195,6 +193,5 @@ def test_quiet_leaves_the_table(program):
 
 def test_packing_may_be_off(program):
     result = program("profile", "-m", "esm2", *QUICK, *BUDGETS, "-o", "-",
-                     environment={"VIRNUCPRO_DISABLE_PACKING": "1"})
-    assert result.returncode == 0, message(result)
+                     environment={"VIRNUCPRO_DISABLE_PACKING": "1"}, code=0)
     assert len(json.loads(result.stdout)["rows"]) == 3

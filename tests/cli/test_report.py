@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import MODELS, SHORT, fasta, message
+from conftest import SHORT, fasta, message
 from report_page import read_page
 from rights import read_only, without_rights
 
@@ -22,8 +22,7 @@ SUMMARY = {"schema": "virnucpro-telemetry-1",
 @pytest.fixture
 def run(program, sequences):
     (program.folder / "reads.fa").write_text(fasta(sequences))
-    result = program.predict("reads.fa", *SHORT, "-o", "out", "--no-report")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "-o", "out", "--no-report", code=0)
     return program
 
 
@@ -40,8 +39,7 @@ def test_report_of_a_finished_run(run):
     before = files_of(out)
     tables = run.tables("out", "reads")
     for _ in range(2):  # a run's own reports are replaced
-        result = run("report", "out")
-        assert result.returncode == 0, message(result)
+        result = run("report", "out", code=0)
         assert result.stdout == b""
     assert "report: out/report.html" in message(result)
     assert "these scores mean nothing" in message(result)
@@ -60,8 +58,7 @@ def test_report_of_a_finished_run(run):
 
 def test_predict_leaves_what_report_makes_again(run):
     assert not FILES & files_of(run.folder / "out")
-    result = run.predict("reads.fa", *SHORT, "-o", "reported")
-    assert result.returncode == 0, message(result)
+    run.predict("reads.fa", *SHORT, "-o", "reported", code=0)
     reported = run.folder / "reported"
     left = {name: (reported / name).read_bytes() for name in FILES}
     assert run("report", "reported").returncode == 0
@@ -111,8 +108,7 @@ def test_damaged_telemetry_is_a_warning(run):
     whole = json.dumps(SUMMARY)
     (run.folder / "out" / "telemetry_29991122T063000Z.json").write_text(whole[:len(whole) // 2])
     (run.folder / "out" / "telemetry_29991122T063000Z.jsonl").write_text('{"time": NaN}\n{"ti')
-    result = run("report", "out")
-    assert result.returncode == 0, message(result)
+    result = run("report", "out", code=0)
     for name in ("telemetry_29991122T063000Z.json:", "telemetry_29991122T063000Z.jsonl: 1 lines"):
         assert name in message(result)
         assert any(name in warning for warning in told(run.folder / "out")["warnings"])
@@ -138,15 +134,13 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
 
 
 def test_report_of_an_interrupted_run(interrupted):
-    result = interrupted("report", "out")
-    assert result.returncode == 2, message(result)
-    assert "did not finish" in message(result)
+    assert "did not finish" in message(interrupted("report", "out", code=2))
     report = told(interrupted.folder / "out")
     assert "partial" in report["state"]
     assert report["summary"]["sequences"] == 0
     read_page(interrupted.folder / "out" / "report.html")
-    resumed = interrupted.predict("-", *SHORT, "-o", "out", "--resume", stdin=b">a\nACGTACGTACGT\n")
-    assert resumed.returncode == 0, message(resumed)  # a directory with reports is accepted
+    # A directory with reports is accepted.
+    interrupted.predict("-", *SHORT, "-o", "out", "--resume", stdin=b">a\nACGTACGTACGT\n", code=0)
     assert interrupted("report", "out").returncode == 0
     assert told(interrupted.folder / "out")["summary"]["sequences"] == 1
 
@@ -164,9 +158,7 @@ def test_report_elsewhere_is_replaced_by_force_only(run):
     before = files_of(run.folder / "out")
     assert run("report", "out", "--output", "there/report").returncode == 0
     assert files_of(run.folder / "there" / "report") == FILES
-    result = run("report", "out", "-o", "there/report")
-    assert result.returncode == 1
-    assert "there/report/report.html" in message(result)
+    assert "there/report/report.html" in message(run("report", "out", "-o", "there/report", code=1))
     assert run("report", "out", "-o", "there/report", "--force").returncode == 0
     assert files_of(run.folder / "out") == before
 
@@ -182,9 +174,7 @@ def test_report_takes_a_threshold(run):
 
 def test_report_of_a_directory_that_cannot_be_written(run, tmp_path):
     with read_only(run.folder / "out"):
-        result = run("report", "out", preexec_fn=without_rights)
-        assert result.returncode == 1
-        assert "report.html" in message(result)
+        assert "report.html" in message(run("report", "out", preexec_fn=without_rights, code=1))
         result = run("report", "out", "-o", tmp_path / "copy", preexec_fn=without_rights)
     assert result.returncode == 0, message(result)
     assert files_of(tmp_path / "copy") == FILES
@@ -204,9 +194,7 @@ def test_report_of_a_damaged_journal(run):
     data = bytearray(journal.read_bytes())
     data[data.index(b"piece_3")] ^= 1
     journal.write_bytes(data)
-    result = run("report", "out")
-    assert result.returncode == 3
-    assert "run.db: the run's journal is damaged" in message(result)
+    assert "run.db: the run's journal is damaged" in message(run("report", "out", code=3))
     assert not FILES & files_of(run.folder / "out")
 
 
@@ -216,8 +204,7 @@ def test_several_runs_are_compared(run, sequences):
     assert run.predict("less.fa", *SHORT, "-o", "less").returncode == 0
     assert run.predict("reads.fa", *SHORT, "-o", "again", "-t", "1").returncode == 0
     before = [files_of(run.folder / name) for name in ("out", "less", "again")]
-    result = run("report", "out", "again", "less", "-o", "compare.html")
-    assert result.returncode == 0, message(result)
+    result = run("report", "out", "again", "less", "-o", "compare.html", code=0)
     assert "report: compare.html" in message(result)
     page = read_page(run.folder / "compare.html")
     assert "3 runs compared" in page.text_of["h1"]
@@ -231,8 +218,7 @@ def test_several_runs_are_compared(run, sequences):
 def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (interrupted.folder / "reads.fa").write_text(fasta(sequences))
     assert interrupted.predict("reads.fa", *SHORT, "-o", "whole").returncode == 0
-    result = interrupted("report", "whole", "out", "-o", "compare.html")
-    assert result.returncode == 2, message(result)
+    result = interrupted("report", "whole", "out", "-o", "compare.html", code=2)
     assert "out: The run did not finish" in message(result)
     assert any("out: The run did not finish" in text for text in
                read_page(interrupted.folder / "compare.html").text_of["li"].splitlines())
@@ -247,9 +233,7 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "-o", "reads.fa"], "reads.fa"),
 ])
 def test_wrong_use(run, words, why):
-    result = run("report", *words)
-    assert result.returncode == 1
-    assert why in message(result)
+    assert why in message(run("report", *words, code=1))
     assert not FILES & files_of(run.folder / "out")
 
 
@@ -257,14 +241,12 @@ def test_several_runs_want_a_page(run):
     assert run.predict("reads.fa", *SHORT, "-o", "b").returncode == 0
     for words in (["report", "out", "b"], ["report", "out", "b", "-o", "-"],
                   ["report", "out", "b", "-o", "out"]):
-        result = run(*words)
-        assert result.returncode == 1
+        result = run(*words, code=1)
         assert "--output" in message(result) or "not a regular file" in message(result)
 
 
 def test_a_live_run_is_left_alone(program):
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out")
     program.wait_for_journal(process)
     result = program("report", "out")
     process.send_signal(signal.SIGKILL)

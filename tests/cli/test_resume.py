@@ -4,12 +4,11 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from conftest import MODELS, SHORT, Program, fasta, message
+from conftest import SHORT, Program, fasta, message
 from lengths import by_length
 
 READS = by_length(300, 1000)
@@ -24,8 +23,7 @@ def finished(genome, tmp_path_factory):
     pieces = {f"read_{i}": genome[start:start + 300] for i, start in enumerate(starts)}
     program = Program(tmp_path_factory.mktemp("finished"))
     (program.folder / "reads.fa").write_text(fasta(pieces))
-    result = program.predict("reads.fa", *SHORT, "-o", "expected")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "-o", "expected", code=0)
     return program
 
 
@@ -45,8 +43,7 @@ def run_half_way(program, reads):
     """A run that has most of its input and some units and waits for the rest; returns both."""
     text = reads.read_bytes()
     cut = len(text) * 3 // 4
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--name", "reads",
-                            "--token-budget", "300", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out", "--name", "reads", "--token-budget", "300")
     process.stdin.write(text[:cut])
     process.stdin.flush()
     program.wait_for_journal(process)
@@ -68,9 +65,9 @@ def stopped_half_way(program, reads, number):
     return code
 
 
-def resume(program, *arguments, stdin=b""):
+def resume(program, *arguments, **options):
     return program.predict(*arguments, *SHORT, "-o", "out", "--name", "reads", "--resume", "-v",
-                           stdin=stdin)
+                           **options)
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
@@ -78,8 +75,7 @@ def resume(program, *arguments, stdin=b""):
 def test_a_run_goes_on_where_it_was_stopped(program, reads, expected, number, code):
     assert stopped_half_way(program, reads, number) == code
     assert not list((program.folder / "out").rglob("prediction_results*"))
-    result = resume(program, "-", stdin=reads.read_bytes())
-    assert result.returncode == 0, message(result)
+    resume(program, "-", stdin=reads.read_bytes(), code=0)
     assert program.tables("out", "reads") == expected
 
 
@@ -92,20 +88,17 @@ def test_a_stopped_run_has_all_that_it_computed(program, reads, expected):
 
 def test_stdin_may_come_from_a_file_when_it_is_resumed(program, reads, expected):
     stopped_half_way(program, reads, signal.SIGKILL)
-    result = resume(program, reads.name)
-    assert result.returncode == 0, message(result)
+    resume(program, reads.name, code=0)
     assert program.tables("out", "reads") == expected
 
 
 def test_another_stdin_is_refused(program, reads, expected):
     stopped_half_way(program, reads, signal.SIGINT)
-    result = resume(program, "-", stdin=b">other\nACGT\n")
-    assert result.returncode == 3
+    result = resume(program, "-", stdin=b">other\nACGT\n", code=3)
     assert "input 1 changed since the run began" in message(result)
     assert "if the input is a pipe, with --force." in message(result)
-    result = program.predict("-", *SHORT, "-o", "out", "--name", "reads", "--force",
-                             stdin=reads.read_bytes())
-    assert result.returncode == 0, message(result)
+    program.predict("-", *SHORT, "-o", "out", "--name", "reads", "--force",
+                    stdin=reads.read_bytes(), code=0)
     assert program.tables("out", "reads") == expected
 
 
@@ -123,16 +116,13 @@ def test_a_journal_that_somebody_removes_is_told_of(program, reads, expected, re
 
 def test_resume_begins_where_nothing_was_begun(program, reads, expected):
     (program.folder / "out").mkdir()
-    result = resume(program, reads.name)
-    assert result.returncode == 0, message(result)
+    resume(program, reads.name, code=0)
     assert program.tables("out", "reads") == expected
 
 
 def test_a_run_in_the_way_is_told_of_resume(program, reads):
     stopped_half_way(program, reads, signal.SIGINT)
-    result = program.predict(reads.name, *SHORT, "-o", "out")
-    assert result.returncode == 1
-    assert "--resume" in message(result)
+    assert "--resume" in message(program.predict(reads.name, *SHORT, "-o", "out", code=1))
 
 
 def test_a_damaged_journal_is_refused(program, reads, expected):
@@ -141,11 +131,9 @@ def test_a_damaged_journal_is_refused(program, reads, expected):
     middle = data.index(b"read_100") + 3
     data[middle] ^= 1
     journal.write_bytes(data)
-    result = program.predict(reads.name, *SHORT, "-o", "expected", "--resume")
-    assert result.returncode == 3
+    result = program.predict(reads.name, *SHORT, "-o", "expected", "--resume", code=3)
     assert "run.db" in message(result)
-    result = program.predict(reads.name, *SHORT, "-o", "expected", "--force-resume")
-    assert result.returncode == 0, message(result)
+    result = program.predict(reads.name, *SHORT, "-o", "expected", "--force-resume", code=0)
     assert "starts over" in message(result)
     assert program.tables("expected", "reads") == expected
 
@@ -157,19 +145,15 @@ def test_a_damaged_journal_is_refused(program, reads, expected):
     (["--shard", "1"], "--shard 1: expected I/N"),
 ])
 def test_flags_that_do_not_go_together(program, reads, flags, why):
-    result = program.predict(reads.name, *SHORT, *flags)
-    assert result.returncode == 1
-    assert why in message(result)
+    assert why in message(program.predict(reads.name, *SHORT, *flags, code=1))
 
 
 def test_without_checkpoints_nothing_is_kept_or_resumed(program, reads, expected):
     off = {"VIRNUCPRO_DISABLE_CHECKPOINTING": "1"}
-    result = program.predict(reads.name, *SHORT, "-o", "out", environment=off)
-    assert result.returncode == 0, message(result)
+    program.predict(reads.name, *SHORT, "-o", "out", environment=off, code=0)
     assert program.tables("out", "reads") == expected
     assert not [name for name in os.listdir(program.folder / "out") if name.startswith("run.db")]
-    result = program.predict(reads.name, *SHORT, "-o", "new", "--resume", environment=off)
-    assert result.returncode == 1
+    result = program.predict(reads.name, *SHORT, "-o", "new", "--resume", environment=off, code=1)
     assert "nothing can be resumed" in message(result)
 
 
@@ -179,7 +163,6 @@ def test_damage_that_was_not_looked_for_is_still_found(program, reads, expected)
     data[data.index(b"read_100") + 3] ^= 1
     journal.write_bytes(data)
     result = program.predict(reads.name, *SHORT, "-o", "expected", "--resume",
-                             "--skip-checkpoint-validation")
-    assert result.returncode == 3
+                             "--skip-checkpoint-validation", code=3)
     assert "run.db" in message(result)
     assert program.tables("expected", "reads") == expected

@@ -1,9 +1,8 @@
 """logs/virnucpro.log: a run's settings, results and end."""
 
-import subprocess
 
 import pytest
-from conftest import MODELS, fasta, message
+from conftest import fasta, message
 
 QUIET = ["-q", "-e", "100", "-o", "out"]
 
@@ -16,8 +15,7 @@ def run_log(program):
 def test_a_run_that_is_done(program, quiet):
     (program.folder / "a.fa").write_text(">x\nACGTACGTACGT\n>x\nACGTAC-TJCGT\n")
     result = program.predict("a.fa", "-m", "300", "-e", "200", "-t", "1", "-b", "8", "-o", "out",
-                             *quiet)
-    assert result.returncode == 0, message(result)
+                             *quiet, code=0)
     log = run_log(program)
     for words in ("info virnucpro ", "info command line: ", " predict ", "info input: a.fa",
                   "info chunk size 200", "cpu, fp32, 1 threads, token budget auto",
@@ -36,8 +34,7 @@ def test_a_run_that_is_done(program, quiet):
 @pytest.mark.parametrize("flags", [[], ["--force"]])
 def test_the_log_may_lie_in_the_output_folder(program, sequences, file, flags):
     (program.folder / "a.fa").write_text(fasta(sequences))
-    result = program.predict("a.fa", *QUIET, "-l", f"out/{file}", *flags)
-    assert result.returncode == 0, message(result)
+    program.predict("a.fa", *QUIET, "-l", f"out/{file}", *flags, code=0)
     for log in (run_log(program), (program.folder / "out" / file).read_text()):
         assert log.count("info command line: ") == log.count("info tables: out/a_merged") == 1
         assert log.endswith("ended: done, exit code 0\n")
@@ -47,8 +44,7 @@ def test_another_file_beside_the_log_is_in_the_way(program, sequences):
     (program.folder / "a.fa").write_text(fasta(sequences))
     (program.folder / "out" / "mine").mkdir(parents=True)
     (program.folder / "out" / "mine" / "other").write_text("kept")
-    result = program.predict("a.fa", *QUIET, "-l", "out/mine/run.log")
-    assert result.returncode == 1
+    result = program.predict("a.fa", *QUIET, "-l", "out/mine/run.log", code=1)
     assert "out: output is there already: it holds mine" in message(result)
 
 
@@ -63,16 +59,13 @@ def test_a_run_that_is_partial(program, sequences):
 
 def test_a_run_that_fails(program):
     (program.folder / "a.fa").write_text("ACGT\n")
-    result = program.predict("a.fa", *QUIET)
-    assert result.returncode == 1
-    assert message(result).count("input format is not known") == 1
+    assert message(program.predict("a.fa", *QUIET, code=1)).count("input format is not known") == 1
     *_, error, end = run_log(program).splitlines()
     assert " error a.fa: " in error and "input format is not known" in error
     assert end.endswith("ended: input-format, exit code 1")
 
 
 def test_a_run_that_is_interrupted(program):
-    process = program.start("predict", *MODELS, "-", *QUIET, stdin=subprocess.PIPE,
-                            stderr=subprocess.PIPE)
+    process = program.start_waiting(*QUIET)
     program.interrupt(process)
     assert run_log(program).endswith("ended: interrupted, exit code 130\n")

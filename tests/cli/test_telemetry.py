@@ -4,14 +4,13 @@ import csv
 import json
 import re
 import signal
-import subprocess
 import time
 
 import h5py
 import jsonschema
 import pandas
 import pytest
-from conftest import MODELS, SHORT, SOURCE, fasta, message
+from conftest import SHORT, SOURCE, fasta, message
 
 SCHEMA = json.loads((SOURCE / "docs" / "reference" / "telemetry.schema.json").read_text())
 
@@ -43,8 +42,7 @@ def verdicts_of(summary, identity):
 
 
 def test_the_summary_is_that_of_the_run(reads):
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200")
-    assert result.returncode == 0, message(result)
+    reads.predict("reads.fa", *SHORT, "-o", "out", "--token-budget", "200", code=0)
     out = reads.folder / "out"
     summary = summary_of(out)
     listed = (out / "sequences.tsv").read_text().splitlines()[1:]
@@ -82,8 +80,7 @@ def test_every_batch_has_its_line(reads):
 
 def test_the_monitor_has_its_log(reads):
     (reads.folder / "c.yaml").write_text("run: {monitor_interval: 0.05}\n")
-    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out")
-    assert result.returncode == 0, message(result)
+    reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=0)
     with one(reads.folder / "out" / "logs", "gpu_metrics_*.log").open() as log:
         rows = list(csv.DictReader(log))
     assert {row["device_id"] for row in rows} == {"host"}
@@ -94,16 +91,14 @@ def test_the_monitor_has_its_log(reads):
 @pytest.mark.parametrize("level, left", [("off", set()), ("summary", {".json", ".log"}),
                                          ("full", {".json", ".jsonl", ".h5", ".log"})])
 def test_levels(reads, level, left):
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", level)
-    assert result.returncode == 0, message(result)
+    reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", level, code=0)
     out = reads.folder / "out"
     found = [*out.glob("telemetry_*"), *out.glob("logs/gpu_metrics_*")]
     assert {path.suffix for path in found} == left
 
 
 def test_a_level_that_is_none(reads):
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", "some")
-    assert result.returncode == 1
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--telemetry", "some", code=1)
     assert "--telemetry some: expected off, summary or full" in message(result)
     assert not (reads.folder / "out").exists()
 
@@ -121,8 +116,7 @@ def test_force_clears_the_files_of_the_run_before(reads):
 
 def waiting_run(program, sequences, *flags):
     """A run that has computed all its input so far, and waits for more."""
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--token-budget", "200", *flags,
-                            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out", "--token-budget", "200", *flags)
     process.stdin.write(fasta(sequences).encode() * 200)
     process.stdin.flush()
     program.wait_for_journal(process)
@@ -160,11 +154,9 @@ def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
     (reads.folder / "c.yaml").write_text(
         "run: {requirements: {shortest_run: 0, packing: 100, most_projected_hours: 1e6}}\n")
     command = ["-c", "c.yaml", "reads.fa", *SHORT, "--token-budget", "200"]
-    result = reads.predict(*command, "-o", "lenient")
-    assert result.returncode == 0
+    result = reads.predict(*command, "-o", "lenient", code=0)
     assert "warning: MISS PERF-05 packing: " in message(result)
-    result = reads.predict(*command, "-o", "strict", "--strict")
-    assert result.returncode == 1
+    result = reads.predict(*command, "-o", "strict", "--strict", code=1)
     assert "a requirement was missed: PERF-05 packing: " in message(result)
     assert reads.tables("strict", "reads") == reads.tables("lenient", "reads")
     packing = verdicts_of(summary_of(reads.folder / "strict"), "PERF-05")[0]
@@ -173,8 +165,7 @@ def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
 
 @pytest.mark.parametrize("flags", [["--telemetry", "off", "-o", "out"], ["-o", "-"]])
 def test_strict_judges_what_is_measured(reads, flags):
-    result = reads.predict("reads.fa", *SHORT, "--strict", *flags)
-    assert result.returncode == 1
+    result = reads.predict("reads.fa", *SHORT, "--strict", *flags, code=1)
     assert "not without telemetry" in message(result)
     assert not (reads.folder / "out").exists()
 
@@ -182,8 +173,7 @@ def test_strict_judges_what_is_measured(reads, flags):
 def test_a_run_that_starts_over_is_told_of_alone(reads, sequences):
     assert reads.predict("reads.fa", *SHORT, "-o", "out").returncode == 0
     (reads.folder / "reads.fa").write_text(fasta({"new": next(iter(sequences.values()))}))
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--force-resume")
-    assert result.returncode == 0, message(result)
+    reads.predict("reads.fa", *SHORT, "-o", "out", "--force-resume", code=0)
     summary = summary_of(reads.folder / "out")
     assert not summary["run"]["resumed"]
     assert summary["workload"]["sequences"] == summary["workload"]["sequences_scored"] == 1
@@ -193,8 +183,7 @@ def test_a_run_that_starts_over_is_told_of_alone(reads, sequences):
 def test_reports_that_cannot_be_written_cost_no_run(reads):
     assert reads.predict("reads.fa", *SHORT, "-o", "out", "--no-report").returncode == 0
     (reads.folder / "out" / "report.html").mkdir()
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--resume")
-    assert result.returncode == 0, message(result)
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--resume", code=0)
     assert "warning: no reports: " in message(result)
     assert "tables: out/reads_merged" in message(result)
 
@@ -221,8 +210,7 @@ def test_bars_are_configured(reads):
             if line.startswith("    ") and "#" not in line} == set(BARS)
     for key, bar in BARS.items():
         (reads.folder / "c.yaml").write_text(f"run: {{requirements: {{{key}: {VALUES.get(key, 17)}}}}}\n")
-        result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", key)
-        assert result.returncode == 0, message(result)
+        reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", key, code=0)
         verdicts = summary_of(reads.folder / key)["verdicts"]
         said = [verdict["bar"] + verdict["detail"] for verdict in verdicts]
         assert any(bar in words for words in said), (key, said)
@@ -237,8 +225,7 @@ def test_bars_are_configured(reads):
 ])
 def test_values_that_cannot_be(reads, key, value, expected):
     (reads.folder / "c.yaml").write_text(f"run: {{{key}}}\n")
-    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out")
-    assert result.returncode == 1
+    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "out", code=1)
     assert value in message(result) and expected in message(result)
     assert not (reads.folder / "out").exists()
 
@@ -247,8 +234,7 @@ def test_flag_before_file(reads):
     (reads.folder / "c.yaml").write_text("run: {telemetry: summary}\n")
     assert reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "file").returncode == 0
     assert not list(reads.folder.glob("file/*.jsonl"))
-    result = reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "flag", "--telemetry", "full")
-    assert result.returncode == 0
+    reads.predict("-c", "c.yaml", "reads.fa", *SHORT, "-o", "flag", "--telemetry", "full", code=0)
     assert one(reads.folder / "flag", "*.jsonl")
 
 
@@ -266,18 +252,15 @@ def test_metrics_for_prometheus(program, sequences):
     reads = program.folder / "reads.fa"
     reads.write_text(fasta(sequences))
     for file in ("reads.fa", "."):
-        result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", file)
-        assert result.returncode == 1
+        result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", file, code=1)
         assert "holds no metrics of this program" in message(result)
     assert reads.read_text() == fasta(sequences)
-    result = program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", "virnucpro.prom")
-    assert result.returncode == 0
+    program.predict("reads.fa", *SHORT, "-o", "other", "--metrics-file", "virnucpro.prom", code=0)
 
 
 def check_hdf5(folder):
     """The HDF5 file holds the same as the lines."""
-    lines = pandas.read_json(one(folder, "telemetry_*.jsonl"), lines=True,
-                             precise_float=True)
+    lines = pandas.read_json(one(folder, "telemetry_*.jsonl"), lines=True, precise_float=True)
     with h5py.File(one(folder, "telemetry_*.h5")) as file:
         assert set(file) == set(lines.columns)
         states = file.attrs["queue_states"].split(",")

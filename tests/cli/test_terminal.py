@@ -88,8 +88,7 @@ def is_live(text):
 def live_lines(text):
     """From the bar on, or from the share if a bar has no room; none between drawings."""
     lines = text.rstrip("\n").splitlines()
-    starts = (i for i, line in enumerate(lines)
-              if re.match(r"(\[[=> ]*\] )?\d+\.\d %", line))
+    starts = (i for i, line in enumerate(lines) if re.match(r"(\[[=> ]*\] )?\d+\.\d %", line))
     return lines[next(starts, len(lines)):]
 
 
@@ -181,8 +180,7 @@ def test_a_terminal_that_only_writes_on_has_plain_lines(program, screens, term):
 
 def test_the_bar_is_as_wide_as_the_configuration_says(program, screens):
     write_reads(program, 1500)
-    (program.folder / "c.yaml").write_text(
-        "progress: {update_interval: 0.1, bar_width: 20}\n")
+    (program.folder / "c.yaml").write_text("progress: {update_interval: 0.1, bar_width: 20}\n")
     screen = screens(rows=40)
     screen.type(predict("-o", "out"))
     text = screen.wait_for(is_live)

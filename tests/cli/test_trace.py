@@ -3,11 +3,10 @@
 import json
 import os
 import signal
-import subprocess
 
 import pytest
 from check_trace import Trace
-from conftest import MODELS, fasta, message, workers_of
+from conftest import fasta, message, workers_of
 
 SHORT = ["-e", "100", "--no-progress", "--token-budget", "200"]
 
@@ -19,8 +18,7 @@ def reads(program, sequences):
 
 
 def traced(program, *flags, file="trace.json", **options):
-    result = program.predict("reads.fa", *SHORT, "--trace", file, *flags, **options)
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "--trace", file, *flags, **options, code=0)
     trace = Trace((program.folder / file).read_text())
     trace.check()
     return trace
@@ -85,8 +83,7 @@ def test_so_many_batches(reads, flags):
     assert trace.batches(run) == {0, 1, 2}
     computed = set().union(*(trace.batches(pid, "compute") for pid in [run, *workers]))
     assert computed == {0, 1, 2}
-    plain = reads.predict("reads.fa", *SHORT, "-o", "plain")
-    assert plain.returncode == 0
+    reads.predict("reads.fa", *SHORT, "-o", "plain", code=0)
     assert reads.tables("out", "reads") == reads.tables("plain", "reads")
 
 
@@ -108,8 +105,7 @@ def test_so_many_seconds(program, sequences):
 def test_nothing_is_kept_among_the_files_of_a_run(reads, flag):
     (reads.folder / "out").mkdir()
     for file in ("out/run.db", "out/../out/t.json", "out/deeper/t.json"):
-        result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, file)
-        assert result.returncode == 1
+        result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, file, code=1)
         assert f"{flag} {file}: what lies in the output directory" in message(result)
     assert list((reads.folder / "out").iterdir()) == []
 
@@ -123,14 +119,13 @@ def test_two_files_are_not_one(reads):
 @pytest.mark.parametrize("flag", ["--trace", "--metrics-file"])
 def test_a_pipe_is_refused_unread(reads, flag):
     os.mkfifo(reads.folder / "pipe")
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, "pipe", timeout=60)
-    assert result.returncode == 1
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, "pipe", timeout=60, code=1)
     assert "it is there and holds no" in message(result)
 
 
 def test_it_is_there_once_the_limit_is_reached(program, sequences):
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
-                            "--trace-limit", "2", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out", "--trace", "trace.json", "--trace-limit",
+                                    "2")
     process.stdin.write(fasta(sequences).encode() * 200)
     process.stdin.flush()
     program.wait_for(lambda: (program.folder / "trace.json").exists(), process)
@@ -143,8 +138,7 @@ def test_it_is_there_once_the_limit_is_reached(program, sequences):
 
 
 def test_an_interrupted_run_has_its_trace(program):
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
-                            stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out", "--trace", "trace.json")
     program.interrupt(process)
     trace = Trace((program.folder / "trace.json").read_text())
     trace.check()
@@ -153,8 +147,8 @@ def test_an_interrupted_run_has_its_trace(program):
 
 
 def test_a_worker_that_is_lost_costs_its_own_events(program, sequences):
-    process = program.start("predict", *MODELS, "-", *SHORT, "-o", "out", "--trace", "trace.json",
-                            "--cpu-workers", "2", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = program.start_waiting(*SHORT, "-o", "out", "--trace", "trace.json", "--cpu-workers",
+                                    "2")
     program.wait_for_journal(process)
     os.kill(workers_of(process.pid)[0], signal.SIGKILL)
     _, said = process.communicate(fasta(sequences).encode() * 20, timeout=60)
@@ -175,8 +169,7 @@ def test_beside_a_table_on_stdout(reads):
 def test_only_a_trace_is_replaced(reads):
     before = (reads.folder / "reads.fa").read_text()
     for file in ("reads.fa", "."):
-        result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", file)
-        assert result.returncode == 1
+        result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", file, code=1)
         assert "holds no trace of this program" in message(result)
     assert (reads.folder / "reads.fa").read_text() == before
     traced(reads, "-o", "out")
@@ -184,8 +177,7 @@ def test_only_a_trace_is_replaced(reads):
 
 
 def test_a_place_where_nothing_can_be_written(reads):
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", "absent/trace.json")
-    assert result.returncode == 1
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", "absent/trace.json", code=1)
     assert "absent/trace.json" in message(result)
     assert not (reads.folder / "out").exists()
 
@@ -199,6 +191,5 @@ def test_limits_that_are_none(reads, limit):
 
 
 def test_a_limit_of_nothing(reads):
-    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace-limit", "5")
-    assert result.returncode == 1
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace-limit", "5", code=1)
     assert "there is no --trace that it could limit" in message(result)

@@ -154,9 +154,7 @@ def test_a_file_that_cannot_be_used(program, content, expected):
 def test_files_are_replaced_only_by_force(program):
     (program.folder / "tune").mkdir()
     (program.folder / "tune" / "tune.md").write_text("mine")
-    result = program("tune", *QUICK)
-    assert result.returncode == 1
-    assert "tune/tune.md: output is there already" in message(result)
+    assert "tune/tune.md: output is there already" in message(program("tune", *QUICK, code=1))
     assert (program.folder / "tune" / "tune.md").read_text() == "mine"
     assert program("tune", *QUICK, "--force").returncode == 0
     assert (program.folder / "tune" / "tune.md").read_text().startswith("# virnucpro tune")
@@ -180,8 +178,7 @@ def test_a_cell_without_memory_is_a_row(program):
 
 
 def test_no_cell_could_be_run(program):
-    result = program("tune", *QUICK, "-e", "1")
-    assert result.returncode == 2
+    result = program("tune", *QUICK, "-e", "1", code=2)
     assert "no cell of the grid could be run: fp32, 1 thread, prefetch 2, 512 tokens: " in \
         message(result)
     assert result.stdout.count(b"\nfailed: ") == 4

@@ -29,8 +29,7 @@ def reads(program, many):
 def expected(many, tmp_path_factory):
     program = Program(tmp_path_factory.mktemp("expected"))
     (program.folder / "reads.fa").write_text(fasta(many))
-    result = program.predict("reads.fa", *SHORT, "-o", "expected")
-    assert result.returncode == 0, message(result)
+    program.predict("reads.fa", *SHORT, "-o", "expected", code=0)
     return program.tables("expected", "reads")
 
 
@@ -43,8 +42,7 @@ def wait_until(condition, seconds=30):
 
 def start(program, *arguments, **options):
     """A run that waits for its input while its workers compute."""
-    process = program.start("predict", *MODELS, "-", *SLOW, "--name", "reads", *arguments,
-                            "-o", "out", stdin=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    process = program.start_waiting(*SLOW, "--name", "reads", *arguments, "-o", "out", **options)
     program.wait_for_journal(process)
     return process
 
@@ -53,8 +51,7 @@ def start(program, *arguments, **options):
 @pytest.mark.parametrize("flags", [["-t", "1"], ["-t", "5", "--token-budget", "100"],
                                    ["--prefetch", "1"]])
 def test_their_number_changes_no_byte(program, reads, expected, count, flags):
-    result = program.predict(reads, *SHORT, *flags, "--cpu-workers", count, "-o", "out")
-    assert result.returncode == 0, message(result)
+    program.predict(reads, *SHORT, *flags, "--cpu-workers", count, "-o", "out", code=0)
     assert program.tables("out", "reads") == expected
 
 
@@ -69,9 +66,8 @@ def test_embeddings_are_the_same(program, reads):
     import h5py
     contents = []
     for count in (1, 3):
-        result = program("embed", reads, *MODELS[:4], *SHORT, "--cpu-workers", count,
-                         "-o", f"{count}.h5")
-        assert result.returncode == 0, message(result)
+        program("embed", reads, *MODELS[:4], *SHORT, "--cpu-workers", count,
+                "-o", f"{count}.h5", code=0)
         with h5py.File(program.folder / f"{count}.h5") as file:
             contents.append({name: file[name][()].tobytes() for name in file
                              if isinstance(file[name], h5py.Dataset) and name != "ids"})
@@ -79,8 +75,7 @@ def test_embeddings_are_the_same(program, reads):
 
 
 def test_intermediate_embeddings_are_kept(program, reads, expected):
-    result = program.predict(reads, *SHORT, "--cpu-workers", "2", "-k", "-o", "out")
-    assert result.returncode == 0, message(result)
+    program.predict(reads, *SHORT, "--cpu-workers", "2", "-k", "-o", "out", code=0)
     assert (program.folder / "out" / "embeddings.h5").exists()
     assert program.tables("out", "reads") == expected
 
@@ -141,8 +136,7 @@ def test_an_error_of_theirs_is_the_runs(program, reads):
     said = []
     for count in ("1", "2"):
         result = program("predict", reads, *MODELS[:4], "-p", "bad.pth", *SHORT, "--cpu-workers",
-                         count, "-o", "out")
-        assert result.returncode == 1
+                         count, "-o", "out", code=1)
         said.append(message(result))
         assert not (program.folder / "out").exists() or not any((program.folder / "out").iterdir())
     assert "bad.pth" in said[0]
@@ -150,16 +144,13 @@ def test_an_error_of_theirs_is_the_runs(program, reads):
 
 
 def test_what_they_log_is_in_the_runs_log(program, reads):
-    result = program.predict(reads, *SHORT, "--cpu-workers", "2", "-o", "out")
-    assert result.returncode == 0
+    program.predict(reads, *SHORT, "--cpu-workers", "2", "-o", "out", code=0)
     log = (program.folder / "out" / "logs" / "virnucpro.log").read_text()
     assert "worker processes: 2" in log
     assert "worker 1 (cpu) is process" in log
 
 
 def test_it_is_no_command(program):
-    result = program("worker")
-    assert result.returncode == 1
-    assert "is what predict and embed start, not a command" in message(result)
+    assert "is what predict and embed start, not a command" in message(program("worker", code=1))
     for page in (["--help"], ["help"]):
         assert b"\n  worker" not in program(*page).stdout

@@ -236,12 +236,10 @@ def test_without_permission(place, arguments, expected):
 
 def test_an_input_may_be_called_like_a_command(place):
     shutil.copy(place.folder / "a.fa", place.folder / "utils")
-    result = place.predict("utils", "-e", "100")
-    assert result.returncode == 0, message(result)
+    place.predict("utils", "-e", "100", code=0)
     assert (place.folder / "utils_predictions").is_dir()
 
 
 def test_an_input_may_begin_with_a_dash(place):
     (place.folder / "-o.fa.gz").write_bytes(gzip.compress((place.folder / "a.fa").read_bytes()))
-    result = place("utils", "validate", "--", "-o.fa.gz")
-    assert result.returncode == 0, message(result)
+    place("utils", "validate", "--", "-o.fa.gz", code=0)
