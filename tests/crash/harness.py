@@ -132,8 +132,7 @@ class Job:
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, timeout=SECONDS, check=False)
         self.wait_for_silence()
-        return Ended(ended.returncode, ended.stderr.decode(errors="surrogateescape"),
-                     self.calls())
+        return Ended(ended.returncode, ended.stderr.decode(errors="surrogateescape"), self.calls())
 
     def predict(self, *extra, **shim):
         return self.run(self.command(*extra), **shim)

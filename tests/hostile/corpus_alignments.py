@@ -241,8 +241,7 @@ def cram_cases():
     yield case("version_2", b"CRAM\x02\x01" + file()[6:], "input-format", offset=0)
     yield case("version_255", b"CRAM\xff\xff" + file()[6:], "input-format", offset=0)
     yield case("no_end_container", head, CUT, offset=len(head))
-    yield case("rubbish_behind_the_end", file() + b"rubbish", "input-corrupt",
-               offset=len(file()))
+    yield case("rubbish_behind_the_end", file() + b"rubbish", "input-corrupt", offset=len(file()))
     yield case("header_text_2_31", CRAM + cram_header(length=0x7FFFFFFF) + cram_container(
         cram_block(b"x" * 100), records=1) + CRAM_END)
     text = b"@HD\tVN:1.6\n"

@@ -107,8 +107,7 @@ def bgzf_cases():
     ):
         yield Case(f"bgzf/{name}", "predict", {"x.fa.gz": data},
                    error=error or "input-corrupt|input-truncated", **(place or {}))
-    yield Case("bgzf/ten_thousand_empty_blocks", "predict",
-               {"x.fa.gz": BGZF_END * 10000 + good})
+    yield Case("bgzf/ten_thousand_empty_blocks", "predict", {"x.fa.gz": BGZF_END * 10000 + good})
 
 
 def bombs():

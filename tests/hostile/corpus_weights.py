@@ -134,8 +134,7 @@ def safetensors_cases():
     yield case("member_unknown", with_member(bias, extra=1), FORMAT, bias)
     yield case("nan", with_value("bn1.weight", float("nan")), NAN, "bn1.weight", "element 5")
     yield case("infinity", with_value(weight, float("-inf")), NAN, weight, "element 119")
-    yield case("variance_negative", with_value("bn1.running_var", -1e-9), TENSOR,
-               "bn1.running_var")
+    yield case("variance_negative", with_value("bn1.running_var", -1e-9), TENSOR, "bn1.running_var")
     yield case("tensor_missing", spoilt_classifier(
         lambda h: h.update(other=h.pop("bn1.bias"))), TENSOR, "bn1.bias", "missing")
     yield case("tensor_misshapen", with_member("hidden_layer.weight", shape=[20, 6]), TENSOR)
@@ -177,8 +176,7 @@ def index_cases():
     yield case("no_weight_map", b'{"metadata": {}}', FORMAT, "weight_map")
     yield case("empty", b"", "json")
     yield case("deep", b"[" * 100000, "json", "deeper")
-    yield case("a_tensor_left_out", json.dumps(
-        {"weight_map": {"x": first}}).encode(), TENSOR)
+    yield case("a_tensor_left_out", json.dumps({"weight_map": {"x": first}}).encode(), TENSOR)
     yield Case("index/same_tensor_in_two_shards", "esm2", {
         "model/model.safetensors.index.json": good,
         "model/config.json": (shards / "config.json").read_bytes(),
@@ -335,8 +333,7 @@ def pickle_cases():
     yield case("marks_bomb", lambda: PROTO + b"(" * deep + b".", FORMAT, "too many")
     yield case("lists_in_lists", lambda: PROTO + b"]" * deep + b"a" * (deep - 1) + b".", FORMAT,
                "too many")
-    yield case("tuples_in_tuples", lambda: PROTO + b")" + b"\x85" * deep + b".", FORMAT,
-               "too many")
+    yield case("tuples_in_tuples", lambda: PROTO + b")" + b"\x85" * deep + b".", FORMAT, "too many")
     yield case("doubling_tuples", lambda: PROTO + b")" + b"q\x00h\x00\x86" * 200 + b".", FORMAT)
     yield case("list_grows_from_the_memo", lambda: PROTO + b"]q\0" + b"(" + b"h\0" * 200_000
                + b"e" + b".", FORMAT)
@@ -421,8 +418,7 @@ def storage_cases():
     yield case("shape_of_nine", FORMAT, bias, t1=tensor("1", (1,) * 8 + (6,)))
     yield case("elements_2_62", FORMAT, bias, t1=tensor("1", (6,), elements=1 << 62))
     yield case("elements_too_few", FORMAT, bias, t1=tensor("1", (6,), elements=5))
-    yield case("kind_of_bytes", TENSOR, bias,
-               t1=tensor("1", (6,), elements=24, kind="ByteStorage"))
+    yield case("kind_of_bytes", TENSOR, bias, t1=tensor("1", (6,), elements=24, kind="ByteStorage"))
     yield case("key_upwards", FORMAT, bias, t1=tensor("../../etc/passwd", (6,)))
     yield case("key_missing", FORMAT, bias, "data/99", t1=tensor("99", (6,)))
     yield case("key_of_1_mb", FORMAT, t1=tensor("9" * 1_000_000, (6,)))

@@ -64,9 +64,7 @@ def models_8m(make_esm2, make_dnabert, make_models):
 def run(program, model_set, source, out, kind: NumericsClass, *settings, stdin=None) -> TableFiles:
     arguments = ["-m", "custom", "-e", 300, *model_set.arguments, "--precision", kind.precision]
     environment = kind.environment
-    return program.predict(
-        source, out, *arguments, *settings, environment=environment, stdin=stdin
-    )
+    return program.predict(source, out, *arguments, *settings, environment=environment, stdin=stdin)
 
 
 @pytest.fixture(scope="module", params=CLASSES)
