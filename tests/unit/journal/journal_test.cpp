@@ -63,11 +63,15 @@ void change(const std::filesystem::path& path, std::string_view sql) {
   SqliteDatabase(path, nullptr).execute(sql);
 }
 
-TEST(Journal, ComesBack) {
+struct Journals : testing::Test {
   const TempDir directory;
-  write_journal(directory / "run.db", 5, true);
+  const std::filesystem::path path = directory / "run.db";
+};
+
+TEST_F(Journals, ComesBack) {
+  write_journal(path, 5, true);
   EXPECT_EQ(directory.entries(), 1U);  // no WAL, no shared memory
-  const Journal journal = Journal::open(directory / "run.db");
+  const Journal journal = Journal::open(path);
   EXPECT_TRUE(journal.finished());
   EXPECT_EQ(journal.units(), 5U);
   EXPECT_EQ(journal.fingerprint(), kFingerprint);
@@ -81,9 +85,8 @@ TEST(Journal, ComesBack) {
   EXPECT_TRUE(inputs[1].failed);
 }
 
-TEST(Journal, IsReadWhileItIsWritten) {
-  const TempDir directory;
-  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+TEST_F(Journals, IsReadWhileItIsWritten) {
+  Journal journal = Journal::create(path, kFingerprint);
   journal.append(make_unit(0));
   EXPECT_EQ(count_units(journal), 1U);
   journal.append(make_unit(1));
@@ -91,41 +94,37 @@ TEST(Journal, IsReadWhileItIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(directory / "run.db-shm"));
 }
 
-TEST(Journal, OfAnInterruptedRunGoesOn) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 3, false);
+TEST_F(Journals, OfAnInterruptedRunGoesOn) {
+  write_journal(path, 3, false);
   {
-    Journal journal = Journal::open(directory / "run.db");
+    Journal journal = Journal::open(path);
     EXPECT_FALSE(journal.finished());
     EXPECT_EQ(journal.units(), 3U);
     journal.append(make_unit(3));
     journal.finish();
   }
-  EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 4U);
+  EXPECT_EQ(count_units(Journal::open(path)), 4U);
 }
 
-TEST(Journal, SurvivesTheEndOfItsProcess) {
-  const TempDir directory;
+TEST_F(Journals, SurvivesTheEndOfItsProcess) {
   const pid_t child = ::fork();
   if (child == 0) {
-    Journal journal = Journal::create(directory / "run.db", kFingerprint);
+    Journal journal = Journal::create(path, kFingerprint);
     for (std::uint64_t k = 0; k < 7; ++k) journal.append(make_unit(k));
     ::kill(::getpid(), SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
-  EXPECT_EQ(count_units(Journal::open(directory / "run.db")), 7U);
+  EXPECT_EQ(count_units(Journal::open(path)), 7U);
 }
 
-TEST(Journal, CountsParts) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 3, false);
-  EXPECT_EQ(Journal::open(directory / "run.db").parts(), 3U);
-  EXPECT_EQ(Journal::open(directory / "run.db", Journal::Check::kQuick).parts(), 3U);
+TEST_F(Journals, CountsParts) {
+  write_journal(path, 3, false);
+  EXPECT_EQ(Journal::open(path).parts(), 3U);
+  EXPECT_EQ(Journal::open(path, Journal::Check::kQuick).parts(), 3U);
 }
 
-TEST(Journal, IsReadUnitByUnit) {
-  const TempDir directory;
-  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+TEST_F(Journals, IsReadUnitByUnit) {
+  Journal journal = Journal::create(path, kFingerprint);
   for (std::uint64_t k = 0; k < 3; ++k) journal.append(make_unit(k));
   Journal::Reader reader = journal.read();
   EXPECT_EQ(reader.next().value().index, 0U);
@@ -135,44 +134,38 @@ TEST(Journal, IsReadUnitByUnit) {
   EXPECT_FALSE(reader.next());
 }
 
-TEST(Journal, LooksQuicklyPastADamagedUnitUntilItIsRead) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 3, false);
-  change(directory / "run.db", "UPDATE units SET scores = x'00112233' WHERE unit = 1");
-  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kJournalDamaged);
-  const Journal quick = Journal::open(directory / "run.db", Journal::Check::kQuick);
+TEST_F(Journals, LooksQuicklyPastADamagedUnitUntilItIsRead) {
+  write_journal(path, 3, false);
+  change(path, "UPDATE units SET scores = x'00112233' WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(path); }), ErrorKind::kJournalDamaged);
+  const Journal quick = Journal::open(path, Journal::Check::kQuick);
   EXPECT_EQ(thrown_kind([&] { count_units(quick); }), ErrorKind::kJournalDamaged);
 }
 
-TEST(Journal, MissesNoUnitWhenLookedAtQuickly) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 3, false);
-  change(directory / "run.db", "DELETE FROM units WHERE unit = 1");
-  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", Journal::Check::kQuick); }),
+TEST_F(Journals, MissesNoUnitWhenLookedAtQuickly) {
+  write_journal(path, 3, false);
+  change(path, "DELETE FROM units WHERE unit = 1");
+  EXPECT_EQ(thrown_kind([&] { Journal::open(path, Journal::Check::kQuick); }),
             ErrorKind::kJournalDamaged);
 }
 
-TEST(Journal, IsNotLookedThroughWhenCancelled) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 3, true);
+TEST_F(Journals, IsNotLookedThroughWhenCancelled) {
+  write_journal(path, 3, true);
   Cancel cancel;
   cancel.request(SIGTERM);
   for (const auto check : {Journal::Check::kDeep, Journal::Check::kQuick}) {
-    EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db", check, cancel); }),
-              ErrorKind::kTerminated);
+    EXPECT_EQ(thrown_kind([&] { Journal::open(path, check, cancel); }), ErrorKind::kTerminated);
   }
 }
 
-TEST(Journal, HasNoNameBeforeItsFingerprint) {
-  const TempDir directory;
+TEST_F(Journals, HasNoNameBeforeItsFingerprint) {
   write_text(directory / "run.db.partial", "of a run that was killed");
-  const Journal journal = Journal::create(directory / "run.db", kFingerprint);
+  const Journal journal = Journal::create(path, kFingerprint);
   EXPECT_FALSE(std::filesystem::exists(directory / "run.db.partial"));
   EXPECT_EQ(journal.fingerprint(), kFingerprint);
 }
 
-TEST(Journal, OfAScratchIsGoneAtItsEnd) {
-  const TempDir directory;
+TEST_F(Journals, OfAScratchIsGoneAtItsEnd) {
   {
     Journal journal = Journal::create_scratch(directory / "run.db.partial", kFingerprint);
     journal.append(make_unit(0));
@@ -183,9 +176,8 @@ TEST(Journal, OfAScratchIsGoneAtItsEnd) {
   EXPECT_EQ(directory.entries(), 0U);
 }
 
-TEST(Journal, TakesUnitsInOrderOnly) {
-  const TempDir directory;
-  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+TEST_F(Journals, TakesUnitsInOrderOnly) {
+  Journal journal = Journal::create(path, kFingerprint);
   EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
   journal.append(make_unit(0));
   EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(0)); }), ErrorKind::kInternal);
@@ -193,38 +185,32 @@ TEST(Journal, TakesUnitsInOrderOnly) {
   EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
 }
 
-TEST(Journal, IsOneProcesss) {
-  const TempDir directory;
-  Journal journal = Journal::create(directory / "run.db", kFingerprint);
+TEST_F(Journals, IsOneProcesss) {
+  Journal journal = Journal::create(path, kFingerprint);
   journal.append(make_unit(0));
-  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kOutputBusy);
+  EXPECT_EQ(thrown_kind([&] { Journal::open(path); }), ErrorKind::kOutputBusy);
 }
 
-TEST(Journal, IsNotMadeOverAnother) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 1, true);
-  EXPECT_EQ(thrown_kind([&] { Journal::create(directory / "run.db", kFingerprint); }),
-            ErrorKind::kOutputWrite);
+TEST_F(Journals, IsNotMadeOverAnother) {
+  write_journal(path, 1, true);
+  EXPECT_EQ(thrown_kind([&] { Journal::create(path, kFingerprint); }), ErrorKind::kOutputWrite);
   EXPECT_EQ(thrown_kind([&] { Journal::create(directory / "no" / "run.db", kFingerprint); }),
             ErrorKind::kOutputWrite);
 }
 
-TEST(Journal, SaysThatTheDiskIsFull) {
-  const TempDir directory;
+TEST_F(Journals, SaysThatTheDiskIsFull) {
   EXPECT_EQ(kind_with_full_disk(200000,
                                 [&] {
-                                  Journal journal =
-                                      Journal::create(directory / "run.db", kFingerprint);
+                                  Journal journal = Journal::create(path, kFingerprint);
                                   for (std::uint64_t k = 0; k < 10000; ++k) {
                                     journal.append(make_unit(k));
                                   }
                                 }),
             static_cast<int>(ErrorKind::kOutputWrite));
-  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);  // completed units are kept
+  EXPECT_GT(count_units(Journal::open(path)), 10U);  // completed units are kept
 }
 
-TEST(Sqlite, TellsWhatTheSystemSaid) {
-  const TempDir directory;
+TEST_F(Journals, TellWhatTheSystemSaid) {
   const auto body = [&] {
     write_text(directory / "one.db", "");
     SqliteDatabase database(directory / "one.db", nullptr);
@@ -239,10 +225,9 @@ TEST(Sqlite, TellsWhatTheSystemSaid) {
   EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), static_cast<int>(ErrorKind::kOutputWrite));
 }
 
-TEST(Journal, GoesOnWhenThereIsSpaceAgain) {
-  const TempDir directory;
+TEST_F(Journals, GoesOnWhenThereIsSpaceAgain) {
   const auto body = [&] {
-    Journal journal = Journal::create(directory / "run.db", kFingerprint);
+    Journal journal = Journal::create(path, kFingerprint);
     limit_file_size(200000);
     try {
       while (true) journal.append(make_unit(journal.units()));
@@ -253,17 +238,16 @@ TEST(Journal, GoesOnWhenThereIsSpaceAgain) {
     journal.finish();
   };
   EXPECT_EQ(kind_with_full_disk(RLIM_INFINITY, body), -1);
-  EXPECT_GT(count_units(Journal::open(directory / "run.db")), 10U);
+  EXPECT_GT(count_units(Journal::open(path)), 10U);
 }
 
 // The name of one change to a good journal.
-class DamagedJournal : public testing::TestWithParam<const char*> {};
+class DamagedJournal : public Journals, public testing::WithParamInterface<const char*> {};
 
 TEST_P(DamagedJournal, IsRefused) {
-  const TempDir directory;
-  write_journal(directory / "run.db", 5, true);
-  change(directory / "run.db", GetParam());
-  EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "run.db"); }), ErrorKind::kJournalDamaged);
+  write_journal(path, 5, true);
+  change(path, GetParam());
+  EXPECT_EQ(thrown_kind([&] { Journal::open(path); }), ErrorKind::kJournalDamaged);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -282,8 +266,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "CREATE INDEX i ON inputs(name)", "PRAGMA user_version = 1",
                     "PRAGMA application_id = 1"));
 
-TEST(Journal, RefusesWhatIsNone) {
-  const TempDir directory;
+TEST_F(Journals, RefusesWhatIsNone) {
   EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "none.db"); }), ErrorKind::kJournalDamaged);
   write_text(directory / "empty.db", "");
   EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "empty.db"); }),

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <limits>
+#include <ostream>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "unit/temp_dir.hpp"
@@ -95,26 +98,34 @@ TEST(UnitBlob, RefusesAnothersPlace) {
   }
 }
 
-// Blobs with a correct checksum but false numbers.
-class HostileBlob : public testing::Test {
- protected:
-  HostileBlob() {
+// A blob with a correct checksum, whatever its numbers say.
+class BlobBody {
+ public:
+  BlobBody() {
     out_.number<std::uint8_t>(2);  // version
-    out_.varint(0);                // index
+    varints({0});                  // index
   }
-  void part(std::uint64_t chunks, std::uint8_t flags, std::uint64_t frames) {
-    out_.varint(1);  // parts
-    out_.varint(0);  // input
+  BlobBody& varints(std::initializer_list<std::uint64_t> values) {
+    for (const std::uint64_t value : values) out_.varint(value);
+    return *this;
+  }
+  BlobBody& bytes(int count, std::uint8_t value) {
+    for (int k = 0; k < count; ++k) out_.number(value);
+    return *this;
+  }
+  BlobBody& part(std::uint64_t chunks, std::uint8_t flags, std::uint64_t frames) {
+    varints({1, 0});  // parts, input
     out_.text("s");
-    out_.varint(10);
-    out_.varint(chunks);
+    varints({10, chunks});
     out_.number<std::uint32_t>(7);  // hash of its letters
     out_.number(flags);
-    out_.varint(frames);
+    return varints({frames});
   }
-  void frame(std::uint64_t step, std::uint64_t name) { out_.varint(step << 4U | 8U | name); }
-  std::string why() {
-    const std::string blob = seal_unit(out_.bytes());
+  BlobBody& frame(std::uint64_t step, std::uint64_t name) {
+    return varints({step << 4U | 8U | name});
+  }
+  std::string why() const {
+    const std::string blob = seal_unit(ByteWriter(out_).bytes());
     try {
       decode_unit(as_bytes(blob), 0, kFile);
     } catch (const Error& error) {
@@ -123,74 +134,53 @@ class HostileBlob : public testing::Test {
     }
     return "";
   }
+
+ private:
   ByteWriter out_;
 };
 
-TEST_F(HostileBlob, IsReadWhenItIsTrue) {
-  part(2, 4, 2);
-  frame(0, 1);
-  frame(1, 0);
-  EXPECT_EQ(why(), "");
+struct BlobCase {
+  const char* name;
+  BlobBody body;
+  std::string why;
+};
+void PrintTo(const BlobCase& blob, std::ostream* out) {
+  *out << blob.name;
 }
-TEST_F(HostileBlob, PartsWithoutBytes) {
-  out_.varint(std::numeric_limits<std::uint64_t>::max());
-  EXPECT_EQ(why(), "unit 0: announces more items than it has bytes for");
+
+class HostileBlob : public testing::TestWithParam<BlobCase> {};
+
+TEST_P(HostileBlob, IsReadOnlyWhenItIsTrue) {
+  EXPECT_EQ(GetParam().body.why(), GetParam().why);
 }
-TEST_F(HostileBlob, FramesWithoutBytes) {
-  part(2, 4, 1U << 30U);
-  EXPECT_EQ(why(), "unit 0: announces more items than it has bytes for");
+
+std::vector<BlobCase> blob_cases() {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  const std::string too_many = "unit 0: announces more items than it has bytes for";
+  const std::string no_chunk = "unit 0: names a chunk that its sequence does not have";
+  BlobBody overflow = BlobBody().part(kMost, 4, 18);
+  for (int k = 0; k < 18; ++k) overflow.frame((1ULL << 60U) - 1U, 0);
+  return {{"True", BlobBody().part(2, 4, 2).frame(0, 1).frame(1, 0), ""},
+          {"PartsWithoutBytes", BlobBody().varints({kMost}), too_many},
+          {"FramesWithoutBytes", BlobBody().part(2, 4, 1U << 30U), too_many},
+          {"IdWithoutBytes", BlobBody().varints({1, 0, 1U << 30U}).bytes(12, 0),
+           "unit 0: ends too early"},
+          {"InputBeyondAll", BlobBody().varints({1, 1ULL << 32U}).bytes(12, 0),
+           "unit 0: names an input that does not exist"},
+          {"ChunkBeyondItsSequence", BlobBody().part(2, 4, 1).frame(2, 0), no_chunk},
+          {"ChunkThatOverflows", overflow, no_chunk},
+          {"FrameTwice", BlobBody().part(2, 4, 2).frame(0, 3).frame(0, 3),
+           "unit 0: has frames out of order"},
+          {"FrameWithoutName", BlobBody().part(2, 4, 1).frame(0, 6),
+           "unit 0: names a frame that does not exist"},
+          {"UnknownFlags", BlobBody().part(0, 7, 0), "unit 0: holds flags that are not known"},
+          {"ChunksInASkippedSequence", BlobBody().part(1, 5, 0),
+           "unit 0: has chunks in a skipped sequence"},
+          {"NumberAbove64Bits", BlobBody().bytes(10, 0xff), "unit 0: holds a number above 64 bits"},
+          {"BytesLeftOver", BlobBody().part(0, 5, 0).bytes(1, 0), "unit 0: has bytes left over"}};
 }
-TEST_F(HostileBlob, IdWithoutBytes) {
-  out_.varint(1);
-  out_.varint(0);
-  out_.varint(1U << 30U);
-  for (int k = 0; k < 12; ++k) out_.number<std::uint8_t>(0);
-  EXPECT_EQ(why(), "unit 0: ends too early");
-}
-TEST_F(HostileBlob, InputBeyondAll) {
-  out_.varint(1);
-  out_.varint(1ULL << 32U);
-  for (int k = 0; k < 12; ++k) out_.number<std::uint8_t>(0);
-  EXPECT_EQ(why(), "unit 0: names an input that does not exist");
-}
-TEST_F(HostileBlob, ChunkBeyondItsSequence) {
-  part(2, 4, 1);
-  frame(2, 0);
-  EXPECT_EQ(why(), "unit 0: names a chunk that its sequence does not have");
-}
-TEST_F(HostileBlob, ChunkThatOverflows) {
-  part(std::numeric_limits<std::uint64_t>::max(), 4, 18);
-  for (int k = 0; k < 18; ++k) frame((1ULL << 60U) - 1U, 0);
-  EXPECT_EQ(why(), "unit 0: names a chunk that its sequence does not have");
-}
-TEST_F(HostileBlob, FrameTwice) {
-  part(2, 4, 2);
-  frame(0, 3);
-  frame(0, 3);
-  EXPECT_EQ(why(), "unit 0: has frames out of order");
-}
-TEST_F(HostileBlob, FrameWithoutName) {
-  part(2, 4, 1);
-  frame(0, 6);
-  EXPECT_EQ(why(), "unit 0: names a frame that does not exist");
-}
-TEST_F(HostileBlob, UnknownFlags) {
-  part(0, 7, 0);
-  EXPECT_EQ(why(), "unit 0: holds flags that are not known");
-}
-TEST_F(HostileBlob, ChunksInASkippedSequence) {
-  part(1, 5, 0);
-  EXPECT_EQ(why(), "unit 0: has chunks in a skipped sequence");
-}
-TEST_F(HostileBlob, NumberAbove64Bits) {
-  for (int k = 0; k < 10; ++k) out_.number<std::uint8_t>(0xff);
-  EXPECT_EQ(why(), "unit 0: holds a number above 64 bits");
-}
-TEST_F(HostileBlob, BytesLeftOver) {
-  part(0, 5, 0);
-  out_.number<std::uint8_t>(0);
-  EXPECT_EQ(why(), "unit 0: has bytes left over");
-}
+INSTANTIATE_TEST_SUITE_P(UnitBlob, HostileBlob, testing::ValuesIn(blob_cases()),
+                         [](const auto& test) { return test.param.name; });
 
 TEST(UnitIds, CountChunksFromOne) {
   EXPECT_EQ(chunk_id("a", 0), "a_chunk_1");
