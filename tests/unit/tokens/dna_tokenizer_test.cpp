@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -73,6 +74,11 @@ void expect_refused(const std::string& json, const std::string& reason) {
     EXPECT_THAT(error.what(), HasSubstr(reason));
     EXPECT_LT(std::string(error.what()).size(), 1000U);
   }
+}
+
+using Refusal = std::array<std::string, 3>;  // what is replaced, by what, and the reason
+void expect_refused(const std::vector<Refusal>& refusals) {
+  for (const auto& [from, to, reason] : refusals) expect_refused(spoilt(from, to), reason);
 }
 
 // Byte-pair encoding by its definition, merge by merge.
@@ -221,74 +227,70 @@ TEST(DnaTokenizer, ALongTextTakesTimeLinearInItsLength) {
 }
 
 TEST(DnaTokenizer, AcceptsWhatDoesNotChangeTokens) {
-  const auto tokens = [](const std::string& json) {
-    return DnaTokenizer::parse(json, "t.json").encode("ACA [SEP] ACN");
-  };
-  const Tokens expected = tokens(kSmall);
-  EXPECT_EQ(expected, Tokens({1, 6, 2, 5, 0, 2}));
-  EXPECT_EQ(tokens(spoilt("\"padding\": null", R"("padding": {"strategy": {"Fixed": 9}})")),
-            expected);
-  EXPECT_EQ(tokens(spoilt("\"lstrip\": false", "\"lstrip\": true")), expected);
-  EXPECT_EQ(tokens(spoilt(R"(["A C", "AC A", "C -"])", R"([["A","C"],["AC","A"],["C","-"]])")),
-            expected);
-  EXPECT_EQ(tokens(spoilt("\"byte_fallback\": false", "\"ignore_merges\": false")), expected);
-  EXPECT_EQ(tokens(spoilt("\"end_of_word_suffix\": null", "\"end_of_word_suffix\": \"\"")),
-            expected);
+  const std::vector<std::pair<std::string, std::string>> changes{
+      {"null", "null"},  // the file as it is
+      {R"("padding": null)", R"("padding": {"strategy": {"Fixed": 9}})"},
+      {R"("lstrip": false)", R"("lstrip": true)"},
+      {R"(["A C", "AC A", "C -"])", R"([["A","C"],["AC","A"],["C","-"]])"},
+      {R"("byte_fallback": false)", R"("ignore_merges": false)"},
+      {R"("end_of_word_suffix": null)", R"("end_of_word_suffix": "")"}};
+  for (const auto& [from, to] : changes) {
+    const DnaTokenizer changed = DnaTokenizer::parse(spoilt(from, to), "t.json");
+    EXPECT_EQ(changed.encode("ACA [SEP] ACN"), Tokens({1, 6, 2, 5, 0, 2})) << to;
+  }
 }
 
 TEST(DnaTokenizer, RefusesOtherKindsOfTokenizers) {
   expect_refused("{}", "version is missing");
   expect_refused("[]", "version is missing");
-  expect_refused(spoilt("\"1.0\"", "\"2.0\""), "version is \"2.0\"");
-  expect_refused(spoilt("\"BPE\"", "\"WordPiece\""), "model.type is \"WordPiece\"");
-  expect_refused(spoilt("\"Whitespace\"", "\"ByteLevel\""), "pre_tokenizer.type");
-  expect_refused(spoilt(R"({"type": "Whitespace"})", "null"), "pre_tokenizer");
-  expect_refused(spoilt("\"normalizer\": null", R"("normalizer": {"type": "Lowercase"})"),
-                 "normalizer.type");
-  expect_refused(spoilt("\"dropout\": null", "\"dropout\": 0.1"), "model.dropout is 0.1");
-  expect_refused(spoilt("\"fuse_unk\": false", "\"fuse_unk\": true"), "model.fuse_unk is true");
-  expect_refused(spoilt("\"byte_fallback\": false", "\"byte_fallback\": true"), "byte_fallback");
-  expect_refused(spoilt("\"byte_fallback\": false", "\"ignore_merges\": true"), "ignore_merges");
   expect_refused(
-      spoilt("\"continuing_subword_prefix\": null", "\"continuing_subword_prefix\": \"##\""),
-      "continuing_subword_prefix");
-  expect_refused(spoilt("\"[UNK]\",", "null,"), "model.unk_token is null");
-  expect_refused(spoilt("\"unk_token\": \"[UNK]\",", ""), "model.unk_token is missing");
-  expect_refused(spoilt("\"unk_token\": \"[UNK]\"", "\"unk_token\": \"[X]\""), "\"[X]\"");
-  expect_refused(spoilt("TemplateProcessing", "BertProcessing"), "post_processor.type");
-  expect_refused(spoilt(R"({"Sequence": {"id": "A", "type_id": 0}},)", ""),
-                 "post_processor.single");
-  expect_refused(spoilt(R"({"Sequence": {"id": "A")", R"({"Sequence": {"id": "B")"), "is \"B\"");
-  expect_refused(spoilt("\"ids\": [1]", "\"ids\": [2]"), "special_tokens");
-  expect_refused(spoilt("\"single_word\": false", "\"single_word\": true"), "single_word");
-  expect_refused(spoilt("\"normalized\": false", "\"normalized\": true"), "normalized");
-  expect_refused(spoilt("{\"id\": 1,", "{\"id\": 3,"), "added_tokens[0]");
-  expect_refused(spoilt("{\"id\": 1,", "{"), "added_tokens[0]");
-  expect_refused(spoilt("\"content\": \"[SEP]\"", "\"content\": \"[S P]\""), "white space");
+      {{R"("1.0")", R"("2.0")", R"(version is "2.0")"},
+       {R"("BPE")", R"("WordPiece")", R"(model.type is "WordPiece")"},
+       {R"("Whitespace")", R"("ByteLevel")", "pre_tokenizer.type"},
+       {R"({"type": "Whitespace"})", "null", "pre_tokenizer"},
+       {R"("normalizer": null)", R"("normalizer": {"type": "Lowercase"})", "normalizer.type"},
+       {R"("dropout": null)", R"("dropout": 0.1)", "model.dropout is 0.1"},
+       {R"("fuse_unk": false)", R"("fuse_unk": true)", "model.fuse_unk is true"},
+       {R"("byte_fallback": false)", R"("byte_fallback": true)", "byte_fallback"},
+       {R"("byte_fallback": false)", R"("ignore_merges": true)", "ignore_merges"},
+       {R"("continuing_subword_prefix": null)", R"("continuing_subword_prefix": "##")",
+        "continuing_subword_prefix"},
+       {R"("[UNK]",)", "null,", "model.unk_token is null"},
+       {R"("unk_token": "[UNK]",)", "", "model.unk_token is missing"},
+       {R"("unk_token": "[UNK]")", R"("unk_token": "[X]")", R"("[X]")"},
+       {"TemplateProcessing", "BertProcessing", "post_processor.type"},
+       {R"({"Sequence": {"id": "A", "type_id": 0}},)", "", "post_processor.single"},
+       {R"({"Sequence": {"id": "A")", R"({"Sequence": {"id": "B")", R"(is "B")"},
+       {R"("ids": [1])", R"("ids": [2])", "special_tokens"},
+       {R"("single_word": false)", R"("single_word": true)", "single_word"},
+       {R"("normalized": false)", R"("normalized": true)", "normalized"},
+       {R"({"id": 1,)", R"({"id": 3,)", "added_tokens[0]"},
+       {R"({"id": 1,)", "{", "added_tokens[0]"},
+       {R"("content": "[SEP]")", R"("content": "[S P]")", "white space"}});
 }
 
 TEST(DnaTokenizer, RefusesBadVocabulariesAndMerges) {
-  expect_refused(spoilt("\"C\": 4", "\"C\": 3"), "token 3 stands twice");
-  expect_refused(spoilt("\"C\": 4", "\"A\": 4"), "twice");
-  expect_refused(spoilt("\"C\": 4", "\"C\": 65535"), "model.vocab.C is 65535");
-  expect_refused(spoilt("\"C\": 4", "\"C\": -4"), "model.vocab.C is -4");
-  expect_refused(spoilt("\"C\": 4", "\"C\": 4.5"), "model.vocab.C");
-  expect_refused(spoilt("\"C\": 4", "\"C\": {\"x\": 4}"), "model.vocab.C.x");
-  expect_refused(spoilt("\"C\": 4", "\"\xc3\xa9\": 4"), "ASCII");
-  expect_refused(spoilt("\"A C\"", "\"A T\""), "\"T\"");
-  expect_refused(spoilt("\"A C\"", "\"C A\""), "\"CA\"");
-  expect_refused(spoilt("\"A C\"", "\"AC\""), "a space between");
-  expect_refused(spoilt("\"A C\"", "\"A C \""), "a space between");
-  expect_refused(spoilt("\"A C\"", "7"), "model.merges[0] is 7");
   std::string merges;
-  for (int i = 0; i < 65536; ++i) merges += "\"A C\",";
-  expect_refused(spoilt("\"A C\"", merges + "\"A C\""), "more than 65535 merges");
-  expect_refused(spoilt("\"ids\": [1]", "\"ids\": [1, 1]"), "expected one token");
-  expect_refused(spoilt("\"A C\"", "[\"A\", \"C\", \"A\"]"), "two tokens");
-  expect_refused(spoilt("\"A C\"", "[\"A\"]"), "model.merges[0]");
-  expect_refused(spoilt("\"A C\", \"AC A\"", "\"AC A\", \"A C\""), "no earlier merge");
-  expect_refused(spoilt("\"AC A\"", "\"A C\""), "there already");
-  expect_refused(spoilt(R"(["A C", "AC A", "C -"])", R"({"x": "A C"})"), "model.merges.x");
+  for (int i = 0; i < 65536; ++i) merges += R"("A C",)";
+  expect_refused({{R"("C": 4)", R"("C": 3)", "token 3 stands twice"},
+                  {R"("C": 4)", R"("A": 4)", "twice"},
+                  {R"("C": 4)", R"("C": 65535)", "model.vocab.C is 65535"},
+                  {R"("C": 4)", R"("C": -4)", "model.vocab.C is -4"},
+                  {R"("C": 4)", R"("C": 4.5)", "model.vocab.C"},
+                  {R"("C": 4)", R"("C": {"x": 4})", "model.vocab.C.x"},
+                  {R"("C": 4)", "\"\xc3\xa9\": 4", "ASCII"},
+                  {R"("A C")", R"("A T")", R"("T")"},
+                  {R"("A C")", R"("C A")", R"("CA")"},
+                  {R"("A C")", R"("AC")", "a space between"},
+                  {R"("A C")", R"("A C ")", "a space between"},
+                  {R"("A C")", "7", "model.merges[0] is 7"},
+                  {R"("A C")", merges + R"("A C")", "more than 65535 merges"},
+                  {R"("ids": [1])", R"("ids": [1, 1])", "expected one token"},
+                  {R"("A C")", R"(["A", "C", "A"])", "two tokens"},
+                  {R"("A C")", R"(["A"])", "model.merges[0]"},
+                  {R"("A C", "AC A")", R"("AC A", "A C")", "no earlier merge"},
+                  {R"("AC A")", R"("A C")", "there already"},
+                  {R"(["A C", "AC A", "C -"])", R"({"x": "A C"})", "model.merges.x"}});
 }
 
 TEST(DnaTokenizer, RefusesTokensThatAreTooLong) {
@@ -296,12 +298,12 @@ TEST(DnaTokenizer, RefusesTokensThatAreTooLong) {
   std::string merges;
   std::string piece = "A";
   for (int token = 4; token < 12; ++token) {
-    merges += (merges.empty() ? "\"" : ", \"") + std::string(piece) + " " + piece + "\"";
+    merges += (merges.empty() ? R"(")" : R"(, ")") + std::string(piece) + " " + piece + R"(")";
     piece += piece;
-    vocabulary += ", \"" + piece + "\": " + std::to_string(token);
+    vocabulary += R"(, ")" + piece + R"(": )" + std::to_string(token);
   }
-  const std::string head = kSmall.substr(0, kSmall.find("\"vocab\""));
-  expect_refused(head + "\"vocab\": {" + vocabulary + "}, \"merges\": [" + merges + "]}}",
+  const std::string head = kSmall.substr(0, kSmall.find(R"("vocab")"));
+  expect_refused(head + R"("vocab": {)" + vocabulary + R"(}, "merges": [)" + merges + "]}}",
                  "more than 64 letters");
 }
 
@@ -319,7 +321,7 @@ TEST(DnaTokenizer, RefusesAFileCutAnywhere) {
 TEST(DnaTokenizer, RefusesANestedBomb) {
   expect_refused(std::string(100000, '['), "nested deeper");
   std::string deep;
-  for (int i = 0; i < 100000; ++i) deep += "{\"a\":";
+  for (int i = 0; i < 100000; ++i) deep += R"({"a":)";
   expect_refused(deep, "nested deeper");
 }
 
