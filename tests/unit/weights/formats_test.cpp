@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <string_view>
 #include <thread>
 
@@ -13,8 +12,6 @@
 
 namespace virnucpro {
 namespace {
-
-using namespace std::string_view_literals;
 
 const ModelLookup kNoLookup{
     .models_dir = {}, .share_dir = std::filesystem::path(VIRNUCPRO_SOURCE_DIR) / "share/virnucpro"};
@@ -29,18 +26,10 @@ std::vector<float> read_all(const Weights& weights, const std::string& name) {
 }
 
 TEST(WeightFormats, EsmIsTheSameInEveryFormat) {
-  constexpr std::array kForms{"fair_namespace.pt"sv,
-                              "fair_dict.pt"sv,
-                              "fair_args.pt"sv,
-                              "fair_f16.pt"sv,
-                              "hf_bin"sv,
-                              "hf_bin_sharded"sv,
-                              "hf_safetensors"sv,
-                              "hf_safetensors_sharded"sv,
-                              "hf_bf16"sv,
-                              "hf_f16"sv};
   std::string hash;
-  for (const std::string_view form : kForms) {
+  for (const std::string_view form :
+       {"fair_namespace.pt", "fair_dict.pt", "fair_args.pt", "fair_f16.pt", "hf_bin",
+        "hf_bin_sharded", "hf_safetensors", "hf_safetensors_sharded", "hf_bf16", "hf_f16"}) {
     SCOPED_TRACE(form);
     const Esm2Weights esm2 = load_esm2(weight_data() / "esm2" / form, kNoLookup);
     EXPECT_EQ(esm2.shape.layers, 1U);

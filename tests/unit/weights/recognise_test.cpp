@@ -33,39 +33,35 @@ class Recognise : public ::testing::Test {
   ErrorKind changed_error(const std::string& model, const std::string& from, const std::string& to,
                           const std::function<void(const ModelFiles&)>& act) {
     const ScratchDir scratch;
-    std::string config = file_text(weight_data() / model / "config.json");
+    std::string config = read_text(weight_data() / model / "config.json");
     const std::size_t place = config.find(from);
     EXPECT_NE(place, std::string::npos);
     config.replace(place, from.size(), to);
     scratch.write("config.json", config);
-    scratch.write("model.safetensors", file_text(weight_data() / model / "model.safetensors"));
+    scratch.write("model.safetensors", read_text(weight_data() / model / "model.safetensors"));
     return error_of([&] { act(open_model_files(scratch.path())); }, &message_);
   }
 };
 
 TEST_F(Recognise, OtherModelsAreRefusedByName) {
-  EXPECT_EQ(esm2_error("\"rotary\"", "\"absolute\""), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(esm2_error("\"rotary\"", "\"absolute\""), kBadFormat);
   EXPECT_THAT(message_, HasSubstr("position_embedding_type is \"absolute\""));
-  EXPECT_EQ(esm2_error("\"esm\"", "\"t5\""), ErrorKind::kWeightsFormat);
-  EXPECT_EQ(esm2_error("1e-05", "1e-12"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(esm2_error("\"esm\"", "\"t5\""), kBadFormat);
+  EXPECT_EQ(esm2_error("1e-05", "1e-12"), kBadFormat);
   EXPECT_EQ(esm2_error("\"emb_layer_norm_before\": false", "\"emb_layer_norm_before\": true"),
-            ErrorKind::kWeightsFormat);
+            kBadFormat);
   EXPECT_THAT(message_, HasSubstr("ESM-1b"));
-  EXPECT_EQ(dnabert_error("\"bert\"", "\"roberta\""), ErrorKind::kWeightsFormat);
-  EXPECT_EQ(dnabert_error("\"gelu\"", "\"relu\""), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(dnabert_error("\"bert\"", "\"roberta\""), kBadFormat);
+  EXPECT_EQ(dnabert_error("\"gelu\"", "\"relu\""), kBadFormat);
 }
 
 TEST_F(Recognise, SettingsMustAgreeWithTheTensors) {
-  EXPECT_EQ(esm2_error("\"hidden_size\": 8", "\"hidden_size\": 16"), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(esm2_error("\"hidden_size\": 8", "\"hidden_size\": 16"), kBadFormat);
   EXPECT_THAT(message_, HasSubstr("hidden_size = 16, its tensors 8"));
-  EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": 3"),
-            ErrorKind::kWeightsFormat);
-  EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": \"2\""),
-            ErrorKind::kWeightsFormat);
-  EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": 0"),
-            ErrorKind::kWeightsFormat);
-  EXPECT_EQ(dnabert_error("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"),
-            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": 3"), kBadFormat);
+  EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": \"2\""), kBadFormat);
+  EXPECT_EQ(esm2_error("\"num_attention_heads\": 2", "\"num_attention_heads\": 0"), kBadFormat);
+  EXPECT_EQ(dnabert_error("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1"), kBadFormat);
 }
 
 TEST_F(Recognise, AMissingLayerIsToldByItsTensor) {
@@ -80,8 +76,7 @@ TEST(RecogniseBert, PositionEmbeddingsAreRefused) {
       "bert.safetensors",
       build_safetensors({{"bert.embeddings.position_embeddings.weight", {1, 1}, {0.0F}}}));
   std::string message;
-  EXPECT_EQ(error_of([&] { recognise_dnabert(open_model_files(path)); }, &message),
-            ErrorKind::kWeightsFormat);
+  EXPECT_EQ(error_of([&] { recognise_dnabert(open_model_files(path)); }, &message), kBadFormat);
   EXPECT_THAT(message, HasSubstr("position embeddings"));
 }
 
@@ -102,9 +97,9 @@ TEST(ModelDirectory, AnIndexMayNotLeaveItsDirectory) {
     EXPECT_EQ(error_of([&] {
                 parse_shard_index(fmt::format(R"({{"weight_map":{{"a":"{}"}}}})", name), "index");
               }),
-              ErrorKind::kWeightsFormat);
+              kBadFormat);
   }
-  EXPECT_EQ(error_of([] { parse_shard_index("{}", "index"); }), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(error_of([] { parse_shard_index("{}", "index"); }), kBadFormat);
 }
 
 TEST(ModelDirectory, ATensorInTwoShardsIsRefused) {
@@ -113,7 +108,7 @@ TEST(ModelDirectory, ATensorInTwoShardsIsRefused) {
   scratch.write("b.safetensors", build_safetensors({{"x", {1}, {2.0F}}}));
   scratch.write("model.safetensors.index.json",
                 R"({"weight_map":{"x":"a.safetensors","y":"b.safetensors"}})");
-  EXPECT_EQ(error_of([&] { open_model_files(scratch.path()); }), ErrorKind::kWeightsFormat);
+  EXPECT_EQ(error_of([&] { open_model_files(scratch.path()); }), kBadFormat);
 }
 
 }  // namespace

@@ -7,53 +7,35 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "unit/temp_dir.hpp"
 #include "unit/weights/zip_builder.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
 
+inline constexpr ErrorKind kBadFormat = ErrorKind::kWeightsFormat;
+
 inline std::filesystem::path weight_data() {
   return std::filesystem::path(VIRNUCPRO_SOURCE_DIR) / "tests" / "data" / "weights";
 }
 
-inline std::string file_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// A folder for one test, removed at its end.
-class ScratchDir {
+// A folder for one test, for files by their text.
+class ScratchDir : public TempDir {
  public:
-  ScratchDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "virnucpro-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~ScratchDir() { std::filesystem::remove_all(path_); }
-  ScratchDir(const ScratchDir&) = delete;
-  ScratchDir& operator=(const ScratchDir&) = delete;
-
   std::filesystem::path write(const std::string& name, std::string_view text) const {
-    std::filesystem::path path = path_ / name;
+    std::filesystem::path path = *this / name;
     std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary) << text;
+    write_text(path, std::string(text));
     return path;
   }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 struct BuiltTensor {
