@@ -5,8 +5,8 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -15,20 +15,7 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
  protected:
-  Files() {
-    std::string pattern = (fs::temp_directory_path() / "virnucpro-files-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~Files() override { fs::remove_all(folder_); }
-
   fs::path path(const std::string& name) const { return folder_ / name; }
-  static std::string content(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  static void put(const fs::path& file, const std::string& text) {
-    std::ofstream(file, std::ios::binary) << text;
-  }
   template <typename Call>
   static ErrorKind kind_of(const Call& call) {
     try {
@@ -40,22 +27,22 @@ class Files : public testing::Test {
     return ErrorKind::kInternal;
   }
 
-  fs::path folder_;
+  const TempDir folder_;
 };
 
 TEST_F(Files, AnAtomicFileAppearsOnlyWhenCommitted) {
-  put(path("out"), "before");
+  write_text(path("out"), "before");
   {
     AtomicFile file(path("out"));
     file.write("new ");
     file.write("text");
     EXPECT_EQ(file.size(), 8U);
-    EXPECT_EQ(content(path("out")), "before");
+    EXPECT_EQ(read_text(path("out")), "before");
     file.commit();
-    EXPECT_EQ(content(path("out")), "new text");
+    EXPECT_EQ(read_text(path("out")), "new text");
     EXPECT_FALSE(fs::exists(file.partial_path()));
   }
-  EXPECT_EQ(content(path("out")), "new text");
+  EXPECT_EQ(read_text(path("out")), "new text");
 }
 
 TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
@@ -64,7 +51,7 @@ TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
     file.write(std::string(3U << 20U, 'x'));
     EXPECT_TRUE(fs::exists(file.partial_path()));
   }
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(Files, AnAtomicFileCanBeCutBackAndGoOn) {
@@ -77,7 +64,7 @@ TEST_F(Files, AnAtomicFileCanBeCutBackAndGoOn) {
   file.truncate(file.size());
   EXPECT_EQ(file.size(), much.size() + 1);
   file.commit();
-  EXPECT_EQ(content(path("out")), much + "d");
+  EXPECT_EQ(read_text(path("out")), much + "d");
 }
 
 TEST_F(Files, WhatCannotBeWrittenIsAnError) {
@@ -108,7 +95,7 @@ TEST_F(Files, FreeingSpaceIsTheRemedyOfAFullDiskAlone) {
 }
 
 TEST_F(Files, AMappedFileIsItsBytes) {
-  put(path("in"), std::string(100000, 'q') + "end");
+  write_text(path("in"), std::string(100000, 'q') + "end");
   MappedFile first(path("in"));
   const MappedFile mapped(std::move(first));
   ASSERT_EQ(mapped.bytes().size(), 100003U);
@@ -119,7 +106,7 @@ TEST_F(Files, AMappedFileIsItsBytes) {
 }
 
 TEST_F(Files, AnEmptyFileMapsToNothing) {
-  put(path("empty"), "");
+  write_text(path("empty"), "");
   EXPECT_TRUE(MappedFile(path("empty")).bytes().empty());
 }
 
@@ -127,17 +114,18 @@ TEST_F(Files, WhatCannotBeMappedIsAnError) {
   EXPECT_EQ(kind_of([&] { MappedFile(path("absent")); }), ErrorKind::kInputMissing);
   EXPECT_EQ(kind_of([&] { MappedFile(path("absent"), ErrorKind::kWeightsMissing); }),
             ErrorKind::kWeightsMissing);
-  EXPECT_EQ(kind_of([&] { MappedFile mapped(folder_); }), ErrorKind::kInputMissing);
+  EXPECT_EQ(kind_of([&] { MappedFile mapped(folder_.path()); }), ErrorKind::kInputMissing);
 }
 
 TEST_F(Files, ASmallFileIsReadUpToItsLimit) {
-  put(path("small"), std::string(100, 's'));
+  write_text(path("small"), std::string(100, 's'));
   EXPECT_EQ(read_small_file(path("small"), 100, ErrorKind::kJson).size(), 100U);
   EXPECT_EQ(kind_of([&] { read_small_file(path("small"), 99, ErrorKind::kJson); }),
             ErrorKind::kJson);
   EXPECT_EQ(kind_of([&] { read_small_file(path("absent"), 9, ErrorKind::kConfig); }),
             ErrorKind::kConfig);
-  EXPECT_EQ(kind_of([&] { read_small_file(folder_, 9, ErrorKind::kConfig); }), ErrorKind::kConfig);
+  EXPECT_EQ(kind_of([&] { read_small_file(folder_.path(), 9, ErrorKind::kConfig); }),
+            ErrorKind::kConfig);
   EXPECT_EQ(kind_of([&] { read_small_file("/dev/zero", 1000, ErrorKind::kJson); }),
             ErrorKind::kJson);
 }

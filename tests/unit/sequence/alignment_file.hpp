@@ -45,7 +45,7 @@ inline std::string written_by_htslib(std::string_view sam, const char* mode,
   require_htslib(more == -1, "sam_read1");
   require_htslib(hts_close(in) == 0, "closing");
   require_htslib(hts_close(out) == 0, "closing");
-  return content_of(to);
+  return read_text(to);
 }
 
 inline std::string bam(std::string_view sam) {

@@ -2,43 +2,24 @@
 
 #include <htslib/bgzf.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "unit/temp_dir.hpp"
+
 namespace virnucpro {
 
-// A folder of this test, removed at its end.
-class TestFolder {
+// A folder of this test, with paths as texts.
+class TestFolder : public TempDir {
  public:
-  TestFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "virnucpro_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  TestFolder(const TestFolder&) = delete;
-  TestFolder& operator=(const TestFolder&) = delete;
-
-  std::string path(std::string_view name) const { return (path_ / name).string(); }
+  std::string path(std::string_view name) const { return *this / std::string(name); }
   std::string write(std::string_view name, std::string_view content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
+    write_text(path(name), std::string(content));
     return path(name);
   }
-
- private:
-  std::filesystem::path path_;
 };
-
-inline std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Compresses `parts` with htslib; each part ends with a flush (its own BGZF block). `mode`: "w"
 // BGZF, "wg" one gzip member.
@@ -54,7 +35,7 @@ inline std::string compressed(std::initializer_list<std::string_view> parts, con
   }
   whole = bgzf_close(stream) == 0 && whole;
   if (!whole) throw std::runtime_error("bgzf_write");
-  return content_of(path);
+  return read_text(path);
 }
 
 inline std::string gzip(std::string_view text) {

@@ -295,7 +295,7 @@ TEST_F(Cram, ReferenceIsIndexedElsewhere) {
   std::filesystem::remove(reference_ + ".fai");
   EXPECT_EQ(parse(content, reference_).rows, expected());
   EXPECT_FALSE(std::filesystem::exists(reference_ + ".fai"));
-  const std::string packed = folder_.write("r.fa.gz", compressed({content_of(reference_)}, "w"));
+  const std::string packed = folder_.write("r.fa.gz", compressed({read_text(reference_)}, "w"));
   EXPECT_EQ(parse(content, packed).rows, expected());
   EXPECT_FALSE(std::filesystem::exists(packed + ".gzi"));
 }
@@ -423,7 +423,7 @@ TEST_F(Cram, AContainerThatCountsWronglyBeforeACut) {
 // A /proc file of the decoding process, the test's newest child.
 std::string proc_file_of_child(const char* name) {
   const std::string self = std::to_string(::getpid());
-  std::istringstream children(content_of("/proc/self/task/" + self + "/children"));
+  std::istringstream children(read_text("/proc/self/task/" + self + "/children"));
   std::string child;
   while (children >> child) continue;
   return "/proc/" + child + "/" + name;
@@ -437,7 +437,7 @@ TEST_F(Cram, TheDecoderIsHeldIn) {
   ReferenceIndex none("");
   CramReader reader(source, "file", none, cancel);
   ASSERT_TRUE(reader.next());
-  const std::string limits = content_of(proc_file_of_child("limits"));
+  const std::string limits = read_text(proc_file_of_child("limits"));
   EXPECT_THAT(limits, ContainsRegex("Max cpu time +[0-9]+ "));
   EXPECT_THAT(limits, ContainsRegex("Max data size +[0-9]+ "));
   EXPECT_THAT(limits, ContainsRegex("Max open files +0 "));

@@ -61,6 +61,7 @@ class Inputs : public ::testing::Test {
     return folder_.write(name, text);
   }
   TestFolder folder_;
+  const Cancel cancel_;
 };
 
 TEST_F(Inputs, NoneIsNoEvent) {
@@ -77,10 +78,9 @@ TEST_F(Inputs, SeveralInOrderWithTheirEnds) {
 
 TEST_F(Inputs, TellHowMuchOfTheFilesWasRead) {
   const std::string bytes = gzip(">b\n" + std::string(100'000, 'A') + "\n");
-  const Cancel cancel;
   InputSet inputs(
       {.paths = {write("a", ">a\nAC\n"), write("b", bytes), write("cut", bytes.substr(0, 40))}},
-      cancel);
+      cancel_);
   const std::uint64_t total = 6 + bytes.size() + 40;
   EXPECT_EQ(inputs.total_bytes(), total);
   EXPECT_EQ(inputs.bytes_taken(), 0U);
@@ -94,19 +94,16 @@ TEST_F(Inputs, TellHowMuchOfTheFilesWasRead) {
 }
 
 TEST_F(Inputs, HaveNoLengthWhereOneIsNoFile) {
-  const Cancel cancel;
-  EXPECT_EQ(InputSet({.paths = {write("a", ">a\nAC\n"), "-"}}, cancel).total_bytes(), 0U);
-  EXPECT_EQ(InputSet({.paths = {folder_.path("none")}}, cancel).total_bytes(), 0U);
+  EXPECT_EQ(InputSet({.paths = {write("a", ">a\nAC\n"), "-"}}, cancel_).total_bytes(), 0U);
+  EXPECT_EQ(InputSet({.paths = {folder_.path("none")}}, cancel_).total_bytes(), 0U);
 }
 
 TEST_F(Inputs, HashIsOfTheText) {
   const std::string text = ">x\nACGT\n";
   for (const std::string& content : {text, gzip(text), compressed({text}, "w")}) {
-    const Cancel cancel;
-    InputSet inputs({.paths = {write("a", content)}}, cancel);
+    InputSet inputs({.paths = {write("a", content)}}, cancel_);
     inputs.next();
-    const auto event = inputs.next();
-    EXPECT_EQ(std::get<InputEnd>(*event).hash, hash_of(text));
+    EXPECT_EQ(std::get<InputEnd>(*inputs.next()).hash, hash_of(text));
   }
 }
 
@@ -121,13 +118,12 @@ TEST_F(Inputs, AFailureVoidsOneInputAndTheNextGoesOn) {
 }
 
 TEST_F(Inputs, FailuresNameTheFile) {
-  const Cancel cancel;
   const std::string none = folder_.path("none");
-  InputSet inputs({.paths = {none}}, cancel);
+  InputSet inputs({.paths = {none}}, cancel_);
   EXPECT_EQ(inputs.size(), 1U);
   EXPECT_EQ(inputs.name(0), none);
-  const auto event = inputs.next();
-  EXPECT_THAT(std::get<InputFailure>(*event).error.what(), StartsWith(none + ": input not found"));
+  EXPECT_THAT(std::get<InputFailure>(*inputs.next()).error.what(),
+              StartsWith(none + ": input not found"));
 }
 
 constexpr std::string_view kSam =
@@ -161,8 +157,7 @@ TEST_F(Inputs, ACramIsNotReadOutOfGzip) {
 }
 
 TEST_F(Inputs, SkippedAlignmentsAreInTheEnd) {
-  const Cancel cancel;
-  InputSet inputs({.paths = {write("bam", bam(kSam))}}, cancel);
+  InputSet inputs({.paths = {write("bam", bam(kSam))}}, cancel_);
   for (int i = 0; i < 3; ++i) inputs.next();
   const auto event = inputs.next();
   EXPECT_EQ(std::get<InputEnd>(*event).skipped.secondary, 1U);
@@ -194,7 +189,7 @@ TEST_F(Inputs, AlignmentsAreNoPairs) {
 }
 
 TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {
-  const std::string whole = content_of(VIRNUCPRO_SOURCE_DIR "/examples/lambda.fa.gz");
+  const std::string whole = read_text(VIRNUCPRO_SOURCE_DIR "/examples/lambda.fa.gz");
   const std::string path = write("cut", whole.substr(0, whole.size() / 2));
   const Error error = first_failure({.paths = {path}});
   EXPECT_EQ(error.kind(), ErrorKind::kInputTruncated);
@@ -209,8 +204,7 @@ TEST_F(Inputs, PairsAlternate) {
   EXPECT_THAT(events({.paths = {r1, r2, r1, r2}, .paired = true}),
               ElementsAre("0 a/1 1 A", "0 a/2 2 G", "0 b/1 3 C", "0 b/2 4 T", "0 end 4 52",
                           "1 a/1 1 A", "1 a/2 2 G", "1 b/1 3 C", "1 b/2 4 T", "1 end 4 52"));
-  const Cancel cancel;
-  EXPECT_EQ(InputSet({.paths = {r1, r2}, .paired = true}, cancel).name(0), r1 + "+" + r2);
+  EXPECT_EQ(InputSet({.paths = {r1, r2}, .paired = true}, cancel_).name(0), r1 + "+" + r2);
 }
 
 TEST_F(Inputs, PairsThatAreNone) {
@@ -243,41 +237,36 @@ TEST_F(Inputs, PairsAreFastq) {
 TEST_F(Inputs, AMismatchOfMatesHasItsPlace) {
   const std::string r1 = write("r1", "@a\nA\n+\nI\n@b\nC\n+\nI\n");
   const std::string r2 = write("r2", "@a\nA\n+\nI\n\n@c\nC\n+\nI\n");
-  const Cancel cancel;
-  InputSet inputs({.paths = {r1, r2}, .paired = true}, cancel);
+  InputSet inputs({.paths = {r1, r2}, .paired = true}, cancel_);
   inputs.next();
   inputs.next();
-  const auto event = inputs.next();
-  EXPECT_THAT(std::get<InputFailure>(*event).error.what(),
+  EXPECT_THAT(std::get<InputFailure>(*inputs.next()).error.what(),
               StartsWith(r2 + ": record 2, byte 10: "));
 }
 
 TEST_F(Inputs, AnEmptyNameIsQuoted) {
-  const Cancel cancel;
-  InputSet inputs({.paths = {""}}, cancel);
+  InputSet inputs({.paths = {""}}, cancel_);
   EXPECT_EQ(inputs.name(0), "\"\"");
-  const auto event = inputs.next();
-  EXPECT_THAT(std::get<InputFailure>(*event).error.what(), StartsWith("\"\": input not found"));
+  EXPECT_THAT(std::get<InputFailure>(*inputs.next()).error.what(),
+              StartsWith("\"\": input not found"));
 }
 
 TEST_F(Inputs, OneFileIsNoPair) {
   const std::string file = write("r1", "@a\nA\n+\nI\n");
-  const Cancel cancel;
   for (const auto& other : {file, folder_.path("./r1")}) {
     try {
-      const InputSet inputs({.paths = {file, other}, .paired = true}, cancel);
+      const InputSet inputs({.paths = {file, other}, .paired = true}, cancel_);
       FAIL() << other;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     }
   }
-  EXPECT_NO_THROW(InputSet({.paths = {file, file}}, cancel));
+  EXPECT_NO_THROW(InputSet({.paths = {file, file}}, cancel_));
 }
 
 TEST_F(Inputs, BadUsage) {
-  const Cancel cancel;
-  EXPECT_THROW(InputSet({.paths = {"-", "-"}}, cancel), Error);
-  EXPECT_THROW(InputSet({.paths = {"a"}, .paired = true}, cancel), Error);
+  EXPECT_THROW(InputSet({.paths = {"-", "-"}}, cancel_), Error);
+  EXPECT_THROW(InputSet({.paths = {"a"}, .paired = true}, cancel_), Error);
 }
 
 TEST_F(Inputs, Stdin) {
