@@ -20,11 +20,16 @@ std::vector<std::uint64_t> batches_of(const std::vector<GpuActivity>& activities
   return batches;
 }
 
-void launch(FakeGpu& gpu, const Cupti& cupti, std::uint64_t batch, std::uint64_t begin) {
-  cupti.begin_launches(batch);
-  gpu.kernel("kernel", 7, begin, begin + 10);
-  cupti.end_launches();
-}
+struct MeasuredGpu : testing::Test {
+  void launch(std::uint64_t batch, std::uint64_t begin) {
+    cupti.begin_launches(batch);
+    gpu.kernel("kernel", 7, begin, begin + 10);
+    cupti.end_launches();
+  }
+
+  FakeGpu gpu;
+  Cupti cupti{VIRNUCPRO_FAKE_CUPTI};
+};
 
 TEST(Cupti, SaysThatThereIsNone) {
   Cupti cupti("/nowhere/libcupti.so");
@@ -47,9 +52,7 @@ TEST(Cupti, SaysWhyOneDoesNotMeasure) {
   EXPECT_EQ(gpu.enabled_kinds(), 0);
 }
 
-TEST(Cupti, TellsWhatTheGpuDidForWhom) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, TellsWhatTheGpuDidForWhom) {
   ASSERT_EQ(cupti.failure(), "");
   EXPECT_EQ(cupti.version(), "130001");
   cupti.begin_launches(5);
@@ -74,18 +77,14 @@ TEST(Cupti, TellsWhatTheGpuDidForWhom) {
   EXPECT_TRUE(cupti.drain().empty());
 }
 
-TEST(Cupti, FindsABatchThatIsToldAfterItsKernel) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, FindsABatchThatIsToldAfterItsKernel) {
   cupti.begin_launches(3);
   gpu.hasty_kernel("kernel", 7, 10, 20);
   cupti.end_launches();
   EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{3}));
 }
 
-TEST(Cupti, TellsOfWhatBelongsToNoBatchOnce) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, TellsOfWhatBelongsToNoBatchOnce) {
   gpu.kernel("kernel", 7, 10, 20);
   EXPECT_TRUE(cupti.drain().empty()) << "its batch may be told with the next";
   EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{kNoBatch}));
@@ -95,50 +94,40 @@ TEST(Cupti, TellsOfWhatBelongsToNoBatchOnce) {
   EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{kNoBatch}));
 }
 
-TEST(Cupti, LeavesOutWhatHasNotEnded) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
-  launch(gpu, cupti, 1, 10);
+TEST_F(MeasuredGpu, LeavesOutWhatHasNotEnded) {
+  launch(1, 10);
   gpu.kernel("running", 7, 30, 0);
   EXPECT_EQ(cupti.drain().size(), 1U);
   cupti.stop();
   EXPECT_TRUE(cupti.drain().empty());
 }
 
-TEST(Cupti, MeasuresNoMoreOnceStopped) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, MeasuresNoMoreOnceStopped) {
   EXPECT_GT(gpu.enabled_kinds(), 0);
   cupti.stop();
   EXPECT_EQ(gpu.enabled_kinds(), 0);
-  launch(gpu, cupti, 1, 10);
+  launch(1, 10);
   EXPECT_TRUE(cupti.drain().empty());
 }
 
-TEST(Cupti, TakesMoreThanABufferHolds) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, TakesMoreThanABufferHolds) {
   constexpr std::uint64_t kKernels = 1300;
-  for (std::uint64_t i = 0; i < kKernels; ++i) launch(gpu, cupti, i, 100 * i + 1);
+  for (std::uint64_t i = 0; i < kKernels; ++i) launch(i, 100 * i + 1);
   const std::vector<GpuActivity> activities = cupti.drain();
   ASSERT_EQ(activities.size(), kKernels);
   EXPECT_EQ(activities.back().batch, kKernels - 1);
 }
 
-TEST(Cupti, GivesItTheClockOfTraces) {
-  FakeGpu gpu;
-  const Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, GivesItTheClockOfTraces) {
   const std::uint64_t before = trace_now();
   const std::uint64_t told = gpu.clock();
   EXPECT_LE(before, told);
   EXPECT_LE(told, trace_now());
 }
 
-TEST(Cupti, TellsItsCosts) {
-  FakeGpu gpu;
-  Cupti cupti(VIRNUCPRO_FAKE_CUPTI);
+TEST_F(MeasuredGpu, TellsItsCosts) {
   gpu.overhead(1000, 4000);
-  launch(gpu, cupti, 1, 10);
+  launch(1, 10);
   EXPECT_EQ(cupti.drain().size(), 1U);
   const Cupti::Costs costs = cupti.drain_costs();
   EXPECT_EQ(costs.cupti, 3000U);

@@ -6,23 +6,17 @@
 
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <string>
 
-#include "base/directory.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
 const std::string kHeader = "timestamp,device_id\n";
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 struct LineFileTest : testing::Test {
-  TemporaryFolder folder;
+  const TempDir folder;
   std::filesystem::path path = folder.path() / "log";
 };
 

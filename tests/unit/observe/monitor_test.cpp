@@ -9,7 +9,6 @@
 #include <atomic>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -20,6 +19,7 @@
 #include "base/log.hpp"
 #include "observe/monitor_rows.hpp"
 #include "unit/observe/fake_driver.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -47,8 +47,7 @@ Row split(const std::string& line) {
 
 // The rows of a file, which must be complete: header, whole lines, every column.
 std::vector<Row> rows_of(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = read_text(path);
   EXPECT_TRUE(text.starts_with(kMonitorHeader)) << text;
   EXPECT_TRUE(text.ends_with('\n')) << text;
   std::vector<Row> rows;

@@ -32,14 +32,21 @@ std::set<std::uint64_t> batches_of(const TracePart& part) {
   return batches;
 }
 
-TEST(Trace, HasSpansInsideOfEachOther) {
-  tracer().start({});
+struct Started : testing::Test {
+  Started() { tracer().start({}); }
+};
+
+TracePart stopped() {
+  tracer().stop();
+  return tracer().drain();
+}
+
+TEST_F(Started, HasSpansInsideOfEachOther) {
   {
     const TraceSpan outer("outer", 4);
     const TraceSpan inner("inner");
   }
-  tracer().stop();
-  const TracePart part = tracer().drain();
+  const TracePart part = stopped();
   ASSERT_EQ(names_of(part), (std::vector<std::string>{"inner", "outer"}));
   const TraceEvent& inner = part.events[0];
   const TraceEvent& outer = part.events[1];
@@ -51,8 +58,7 @@ TEST(Trace, HasSpansInsideOfEachOther) {
   EXPECT_GT(part.recording_time, 0U);
 }
 
-TEST(Trace, IsSilentWhileItIsOff) {
-  tracer().start({});
+TEST_F(Started, IsSilentWhileItIsOff) {
   const TraceSpan before("before");
   tracer().stop();
   { const TraceSpan span("after"); }
@@ -60,32 +66,27 @@ TEST(Trace, IsSilentWhileItIsOff) {
   EXPECT_TRUE(tracer().drain().events.empty());
 }
 
-TEST(Trace, ForgetsTheOneBefore) {
-  tracer().start({});
+TEST_F(Started, ForgetsTheOneBefore) {
   std::optional<TraceSpan> spanning;
   spanning.emplace("begun before");
   { const TraceSpan span("old"); }
   tracer().start({});
   spanning.reset();
   { const TraceSpan span("new"); }
-  tracer().stop();
-  EXPECT_EQ(names_of(tracer().drain()), (std::vector<std::string>{"new"}));
+  EXPECT_EQ(names_of(stopped()), (std::vector<std::string>{"new"}));
 }
 
-TEST(Trace, NamesThreads) {
-  tracer().start({});
+TEST_F(Started, NamesThreads) {
   std::thread([] {
     name_thread("journal");
     const TraceSpan span("write");
   }).join();
-  tracer().stop();
-  const TracePart part = tracer().drain();
+  const TracePart part = stopped();
   ASSERT_EQ(part.tracks.size(), 1U);
   EXPECT_THAT(part.tracks[0], StartsWith("journal "));
 }
 
-TEST(Trace, TakesSpansOfManyThreads) {
-  tracer().start({});
+TEST_F(Started, TakesSpansOfManyThreads) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([] {
@@ -93,8 +94,7 @@ TEST(Trace, TakesSpansOfManyThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  tracer().stop();
-  EXPECT_EQ(tracer().drain().events.size(), 4000U);
+  EXPECT_EQ(stopped().events.size(), 4000U);
 }
 
 TEST(Trace, EndsWithTheResultsOfItsLastBatch) {
@@ -136,8 +136,7 @@ TEST(Trace, CountsSecondsFromTheFirstBatch) {
   EXPECT_TRUE(tracer().has_reached_limit());
 }
 
-TEST(Trace, JoinsWhatOtherProcessesSend) {
-  tracer().start({});
+TEST_F(Started, JoinsWhatOtherProcessesSend) {
   TracePart first{.names = {{"load", TraceKind::kHost}},
                   .tracks = {"main 8"},
                   .events = {{.begin = 1, .end = 2}},
@@ -181,8 +180,7 @@ TEST(Trace, HasTheKernelsOfItsGpu) {
   EXPECT_EQ(part.tracks[part.events[1].track], "GPU, stream 7");
   EXPECT_EQ(batches_of(part), (std::set<std::uint64_t>{12}));
   EXPECT_GE(part.events[1].begin, part.events[0].begin);
-  tracer().stop();
-  EXPECT_EQ(names_of(tracer().drain()), (std::vector<std::string>{"nobody's"}));
+  EXPECT_EQ(names_of(stopped()), (std::vector<std::string>{"nobody's"}));
   EXPECT_EQ(gpu.enabled_kinds(), 0);
 }
 
