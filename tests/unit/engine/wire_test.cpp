@@ -5,23 +5,19 @@
 #include <limits>
 #include <utility>
 
-#include "base/error.hpp"
 #include "unit/engine/worker_samples.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
 ErrorKind kind_of_reading(const std::string& bytes) {
-  try {
+  return thrown_kind([&] {
     WireReader reader;
     reader.add(bytes);
     while (reader.next_message()) {
     }
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorKind::kUsage;
+  });
 }
 
 TEST(Wire, GivesBackEveryMessage) {
@@ -102,19 +98,15 @@ TEST(Wire, RefusesFramesThatDoNotLieInTheirTokens) {
   const auto refused = [](auto change) {
     BatchRequest request = sample_request();
     change(request.frames);
-    return kind_of_reading(encode_message(request));
+    return kind_of_reading(encode_message(request)) == ErrorKind::kInternal;
   };
-  EXPECT_EQ(refused([](PackedFrames& frames) { frames.esm_offsets.front() = 1; }),
-            ErrorKind::kInternal);
-  EXPECT_EQ(refused([](PackedFrames& frames) { frames.esm_offsets[1] = 99; }),
-            ErrorKind::kInternal);
-  EXPECT_EQ(refused([](PackedFrames& frames) { frames.dna_offsets.back() += 1; }),
-            ErrorKind::kInternal);
-  EXPECT_EQ(refused([](PackedFrames& frames) { frames.dna_offsets = {}; }), ErrorKind::kInternal);
-  EXPECT_EQ(refused([](PackedFrames& frames) {
-              frames.dna_offsets.insert(frames.dna_offsets.begin() + 1, frames.dna_offsets[1]);
-            }),
-            ErrorKind::kInternal);
+  EXPECT_TRUE(refused([](PackedFrames& frames) { frames.esm_offsets.front() = 1; }));
+  EXPECT_TRUE(refused([](PackedFrames& frames) { frames.esm_offsets[1] = 99; }));
+  EXPECT_TRUE(refused([](PackedFrames& frames) { frames.dna_offsets.back() += 1; }));
+  EXPECT_TRUE(refused([](PackedFrames& frames) { frames.dna_offsets = {}; }));
+  EXPECT_TRUE(refused([](PackedFrames& frames) {
+    frames.dna_offsets.insert(frames.dna_offsets.begin() + 1, frames.dna_offsets[1]);
+  }));
 }
 
 TEST(Wire, RefusesTimesThatAreNone) {
@@ -144,17 +136,14 @@ TEST(Wire, RefusesATraceThatDoesNotFitTogether) {
   const auto refused = [](auto change) {
     WorkerTrace trace = sample_trace();
     change(trace.part);
-    return kind_of_reading(encode_message(trace));
+    return kind_of_reading(encode_message(trace)) == ErrorKind::kInternal;
   };
-  EXPECT_EQ(refused([](TracePart& part) { part.events[0].name = 2; }), ErrorKind::kInternal);
-  EXPECT_EQ(refused([](TracePart& part) { part.events[0].track = 2; }), ErrorKind::kInternal);
-  EXPECT_EQ(refused([](TracePart& part) { part.events[0].end = 9; }), ErrorKind::kInternal);
-  EXPECT_EQ(refused([](TracePart& part) { part.events.resize(kMostTraceEvents + 1); }),
-            ErrorKind::kInternal);
-  EXPECT_EQ(refused([](TracePart& part) { part.names.resize(kMostTraceNames + 1); }),
-            ErrorKind::kInternal);
-  EXPECT_EQ(refused([](TracePart& part) { part.tracks.resize(kMostTraceTracks + 1); }),
-            ErrorKind::kInternal);
+  EXPECT_TRUE(refused([](TracePart& part) { part.events[0].name = 2; }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.events[0].track = 2; }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.events[0].end = 9; }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.events.resize(kMostTraceEvents + 1); }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.names.resize(kMostTraceNames + 1); }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.tracks.resize(kMostTraceTracks + 1); }));
 }
 
 TEST(Wire, BelievesNoLength) {

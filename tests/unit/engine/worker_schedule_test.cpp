@@ -14,6 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using Frame = std::pair<std::uint64_t, std::uint32_t>;  // a batch and its place in it
 
 constexpr std::uint64_t kBudget = 1000;
 
@@ -80,6 +81,17 @@ struct Schedule {
     schedule.lost(worker, "it died", now, unsent);
     look();
   }
+  void lose_and_bring_back(std::size_t worker, std::size_t unsent = 0) {
+    lose(worker, unsent);
+    bring_back();
+  }
+  // The worker, started again, begins two batches of a frame together.
+  void begin_two() {
+    lose(0);
+    wait(1);
+    get_ready(0, true, 2);
+    for (const std::uint64_t batch : {1U, 2U}) submit(batch, 1);
+  }
   // Restarts every worker that waits for it; each computes the canary.
   void bring_back() {
     wait(100);
@@ -121,8 +133,8 @@ struct Schedule {
   std::set<std::size_t> started;
   std::set<std::size_t> canaries;
   std::map<std::size_t, std::vector<std::pair<std::uint64_t, BatchPart>>> flying;
-  std::set<std::pair<std::uint64_t, std::uint32_t>> done;
-  std::set<std::pair<std::uint64_t, std::uint32_t>> given_up;
+  std::set<Frame> done;
+  std::set<Frame> given_up;
   std::vector<std::string> reasons;
   std::vector<double> delays;
   std::vector<std::size_t> dropped;
@@ -199,8 +211,7 @@ TEST(WorkerSchedule, StartsALostOneAgainLaterEachTimeAndDropsItAfterThree) {
 TEST(WorkerSchedule, ForgetsStrikesAtAGoodBatch) {
   Schedule s({.workers = 1});
   for (std::uint64_t round = 1; round < 10; ++round) {
-    s.lose(0);
-    s.bring_back();
+    s.lose_and_bring_back(0);
     s.submit(round, 1);
     s.answer(0);
   }
@@ -251,7 +262,7 @@ TEST(WorkerSchedule, FindsTheFrameThatKillsEveryWorker) {
         if (!moved) s.bring_back();
       }
       EXPECT_EQ(s.done.size(), 4 * 13U) << workers << " " << bad;
-      EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(2, bad)));
+      EXPECT_THAT(s.given_up, ElementsAre(Frame(2, bad)));
       EXPECT_THAT(s.dropped, IsEmpty()) << "the batch was to blame";
       EXPECT_EQ(s.ended, "");
     }
@@ -261,23 +272,17 @@ TEST(WorkerSchedule, FindsTheFrameThatKillsEveryWorker) {
 TEST(WorkerSchedule, BlamesNoneOfSeveralThatWereBegunTogether) {
   // Two are begun at a time: only when each was alone is it known which one was the cause.
   Schedule s({.workers = 1, .prefetch = 0});
-  s.lose(0);
-  s.wait(1);
-  s.get_ready(0, true, 2);
-  s.submit(1, 1);
-  s.submit(2, 1);
+  s.begin_two();
   EXPECT_THAT(s.batches_at(0), ElementsAre(1, 2));
-  s.lose(0);
-  s.bring_back();
+  s.lose_and_bring_back(0);
   EXPECT_THAT(s.batches_at(0), ElementsAre(1)) << "alone";
   s.answer(0);
   EXPECT_THAT(s.batches_at(0), ElementsAre(2));
-  s.lose(0);
-  s.bring_back();
+  s.lose_and_bring_back(0);
   EXPECT_THAT(s.batches_at(0), ElementsAre(2));
   EXPECT_THAT(s.given_up, IsEmpty()) << "only one worker was lost with it alone";
   s.lose(0);
-  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(2, 0)));
+  EXPECT_THAT(s.given_up, ElementsAre(Frame(2, 0)));
 }
 
 TEST(WorkerSchedule, BlamesNoFrameThatItsWorkerNeverGot) {
@@ -296,23 +301,16 @@ TEST(WorkerSchedule, BlamesNoFrameThatItsWorkerNeverGot) {
 
 TEST(WorkerSchedule, BlamesWhatReachedTheWorkerAndNotWhatIsBehindIt) {
   Schedule s({.workers = 1, .prefetch = 0, .strikes = 9});
-  s.lose(0);
-  s.wait(1);
-  s.get_ready(0, true, 2);
-  s.submit(1, 1);
-  s.submit(2, 1);
-  s.lose(0, 1);
-  s.bring_back();
+  s.begin_two();
+  s.lose_and_bring_back(0, 1);
   EXPECT_THAT(s.batches_at(0), ElementsAre(1));
   s.lose(0);
   EXPECT_THAT(s.given_up, IsEmpty()) << "nothing was answered yet";
   s.bring_back();
-  s.lose(0);
-  s.bring_back();
+  s.lose_and_bring_back(0);
   EXPECT_THAT(s.batches_at(0), ElementsAre(2)) << "lost with it for the first time";
   s.answer(0);
-  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(1, 0)))
-      << "two were lost with it alone";
+  EXPECT_THAT(s.given_up, ElementsAre(Frame(1, 0))) << "two were lost with it alone";
 }
 
 // Loses every worker that has a part, many times.
@@ -354,8 +352,7 @@ TEST(WorkerSchedule, GivesUpNoFrameWithTheLossThatEndsIt) {
   Schedule s({.workers = 1, .most_lost = 2});
   s.submit(1, 1);
   s.answer(0);
-  s.lose(0);
-  s.bring_back();
+  s.lose_and_bring_back(0);
   s.submit(2, 1);
   for (int loss = 0; loss < 2; ++loss) {
     EXPECT_EQ(s.ended, "");
@@ -372,15 +369,14 @@ TEST(WorkerSchedule, WaitsWithAFrameToGiveUpForAPartThatGaveNaN) {
   s.submit(2, 1);
   for (int loss = 0; loss < 2; ++loss) {
     ASSERT_THAT(s.batches_at(0), ElementsAre(1));
-    s.lose(0);
-    s.bring_back();
+    s.lose_and_bring_back(0);
   }
   ASSERT_THAT(s.batches_at(0), ElementsAre(2));
   EXPECT_FALSE(s.answer(0, {0}).taken);
   EXPECT_THAT(s.given_up, IsEmpty());
   s.bring_back();
   EXPECT_TRUE(s.answer(0).taken);
-  EXPECT_THAT(s.given_up, ElementsAre(std::pair<std::uint64_t, std::uint32_t>(1, 0)));
+  EXPECT_THAT(s.given_up, ElementsAre(Frame(1, 0)));
 }
 
 TEST(WorkerSchedule, ComputesNaNAgainOnAnotherWorkerAndBelievesTheSecondAnswer) {
