@@ -10,22 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/parse_command_line.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
-
-ErrorKind kind_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.kind();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorKind::kInternal;
-}
 
 Config parse(const std::string& text) {
   return Config::parse(text, "run.yaml");
@@ -75,10 +65,10 @@ TEST(ChooseModels, TheLengthAloneKeepsTheClassifier) {
 }
 
 TEST(ChooseModels, CustomNeedsPathAndLength) {
-  EXPECT_EQ(kind_of([] { models_of({.model_type = "custom"}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { models_of({.model_type = "custom", .model_path = "f"}); }),
+  EXPECT_EQ(thrown_kind([] { models_of({.model_type = "custom"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { models_of({.model_type = "custom", .model_path = "f"}); }),
             ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { models_of({.model_type = "custom", .expected_length = "9"}); }),
+  EXPECT_EQ(thrown_kind([] { models_of({.model_type = "custom", .expected_length = "9"}); }),
             ErrorKind::kUsage);
   const ModelChoice choice =
       models_of({.model_type = "custom", .model_path = "f.pth", .expected_length = "9"});
@@ -100,11 +90,11 @@ TEST(ChooseModels, FlagGoesBeforeEnvironmentBeforeFile) {
 }
 
 TEST(ChooseModels, RefusesUnknownWords) {
-  EXPECT_EQ(kind_of([] { models_of({.model_type = "400"}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { models_of({}, "prediction: {default_model_type: 400}"); }),
+  EXPECT_EQ(thrown_kind([] { models_of({.model_type = "400"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { models_of({}, "prediction: {default_model_type: 400}"); }),
             ErrorKind::kConfig);
   for (const char* length : {"0", "-5", "5x", "2147483648"}) {
-    EXPECT_EQ(kind_of([length] { models_of({.expected_length = length}); }), ErrorKind::kUsage);
+    EXPECT_EQ(thrown_kind([length] { models_of({.expected_length = length}); }), ErrorKind::kUsage);
   }
 }
 
@@ -129,23 +119,27 @@ TEST(ChooseCompute, FlagGoesBeforeFile) {
 
 TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
   for (const char* device : {"cuda", "cuda:0", "cuda:0,2", "cuda:all", "1"}) {
-    EXPECT_EQ(kind_of([device] { compute_of({"-d", device}); }), ErrorKind::kDevice) << device;
+    EXPECT_EQ(thrown_kind([device] { compute_of({"-d", device}); }), ErrorKind::kDevice) << device;
   }
-  EXPECT_EQ(kind_of([] { compute_of({}, "device: {default: cuda}"); }), ErrorKind::kDevice);
-  EXPECT_EQ(kind_of([] { compute_of({"--gpus", "0,1"}); }), ErrorKind::kDevice);
-  EXPECT_EQ(kind_of([] { compute_of({"--precision", "fp16"}); }), ErrorKind::kDevice);
+  EXPECT_EQ(thrown_kind([] { compute_of({}, "device: {default: cuda}"); }), ErrorKind::kDevice);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--gpus", "0,1"}); }), ErrorKind::kDevice);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "fp16"}); }), ErrorKind::kDevice);
   for (const char* device : {"tpu", "cuda:", "cuda:x", "cuda:0,", "cuda:-1", "0,1x"}) {
-    EXPECT_EQ(kind_of([device] { compute_of({"-d", device}); }), ErrorKind::kUsage) << device;
-    EXPECT_EQ(kind_of([device] { compute_of({"--gpus", device}); }), ErrorKind::kUsage) << device;
+    EXPECT_EQ(thrown_kind([device] { compute_of({"-d", device}); }), ErrorKind::kUsage) << device;
+    EXPECT_EQ(thrown_kind([device] {
+                compute_of({"--gpus", device});
+              }),
+              ErrorKind::kUsage)
+        << device;
   }
-  EXPECT_EQ(kind_of([] { compute_of({}, "device: {default: tpu}"); }), ErrorKind::kConfig);
+  EXPECT_EQ(thrown_kind([] { compute_of({}, "device: {default: tpu}"); }), ErrorKind::kConfig);
 }
 
 TEST(ChooseCompute, BoundsItsNumbers) {
-  EXPECT_EQ(kind_of([] { compute_of({"-t", "0"}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { compute_of({"--prefetch", "-1"}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { compute_of({"--token-budget", "1e9"}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { compute_of({}, "run: {threads: 0}"); }), ErrorKind::kConfig);
+  EXPECT_EQ(thrown_kind([] { compute_of({"-t", "0"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--prefetch", "-1"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--token-budget", "1e9"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { compute_of({}, "run: {threads: 0}"); }), ErrorKind::kConfig);
 }
 
 TEST(ChooseCompute, TakesEveryFlagOfV2) {
@@ -183,13 +177,13 @@ TEST(ChooseThreshold, IsAShare) {
   EXPECT_EQ(choose_threshold("", {}), 0.5);
   EXPECT_EQ(choose_threshold("1", {}), 1.0);
   EXPECT_EQ(choose_threshold("", parse("run: {threshold: 0.25}")), 0.25);
-  EXPECT_EQ(kind_of([] { choose_threshold("1.1", {}); }), ErrorKind::kUsage);
-  EXPECT_EQ(kind_of([] { choose_threshold("", parse("run: {threshold: 2}")); }),
+  EXPECT_EQ(thrown_kind([] { choose_threshold("1.1", {}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { choose_threshold("", parse("run: {threshold: 2}")); }),
             ErrorKind::kConfig);
 }
 
 TEST(AddValue, RefusesAnEmptyValue) {
-  EXPECT_EQ(kind_of([] { compute_of({"--threads", ""}); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--threads", ""}); }), ErrorKind::kUsage);
 }
 
 }  // namespace

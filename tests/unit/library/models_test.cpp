@@ -39,10 +39,10 @@ std::string random_letters(unsigned seed, std::size_t length) {
 }
 
 // Owns the texts that a call's views refer to.
-struct Sequences {
-  std::vector<std::string> letters{random_letters(1, 500), "", "acgun", "TAATAATAA",
-                                   random_letters(2, 61)};
-  std::vector<std::string_view> views{letters.begin(), letters.end()};
+struct ModelsOfSequences : testing::Test {
+  const std::vector<std::string> letters{random_letters(1, 500), "", "acgun", "TAATAATAA",
+                                         random_letters(2, 61)};
+  const std::vector<std::string_view> views{letters.begin(), letters.end()};
 };
 
 // All scores, to compare two results.
@@ -70,15 +70,14 @@ std::string thrown_name(const Work& work) {
   return "nothing was thrown";
 }
 
-TEST(Models, GiveTheSameNumbersHoweverTheyAreAsked) {
-  const Sequences sequences;
+TEST_F(ModelsOfSequences, GiveTheSameNumbersHoweverTheyAreAsked) {
   const Models models(tiny());
   Models::Options other = tiny();
   other.threads = 1;
   other.token_budget = 50;
-  const Analysis both = Models(other).embed_and_classify(sequences.views);
-  const Embeddings embeddings = models.embed(sequences.views);
-  const auto scores = scores_of(models.classify(sequences.views));
+  const Analysis both = Models(other).embed_and_classify(views);
+  const Embeddings embeddings = models.embed(views);
+  const auto scores = scores_of(models.classify(views));
   EXPECT_EQ(scores_of(both.scores), scores);
   EXPECT_EQ(both.embeddings.values, embeddings.values);
   EXPECT_EQ(embeddings.frames.size(), scores.size());
@@ -86,14 +85,13 @@ TEST(Models, GiveTheSameNumbersHoweverTheyAreAsked) {
   EXPECT_GT(std::set(scores.begin(), scores.end()).size(), 5U);
 }
 
-TEST(Models, AnswerForEverySequenceInItsPlace) {
-  const Sequences sequences;
+TEST_F(ModelsOfSequences, AnswerForEverySequenceInItsPlace) {
   const Models models(tiny());
-  const Analysis all = models.embed_and_classify(sequences.views);
-  ASSERT_EQ(all.scores.size(), sequences.views.size());
+  const Analysis all = models.embed_and_classify(views);
+  ASSERT_EQ(all.scores.size(), views.size());
   std::size_t row = 0;
-  for (std::size_t i = 0; i < sequences.views.size(); ++i) {
-    const Analysis alone = models.embed_and_classify({sequences.views[i]});
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const Analysis alone = models.embed_and_classify({views[i]});
     EXPECT_EQ(scores_of({all.scores[i]}), scores_of(alone.scores));
     for (std::size_t frame = 0; frame < alone.embeddings.frames.size(); ++frame, ++row) {
       EXPECT_EQ(all.embeddings.frames[row].sequence, i);
@@ -107,9 +105,8 @@ TEST(Models, AnswerForEverySequenceInItsPlace) {
   EXPECT_EQ(row, all.embeddings.frames.size());
 }
 
-TEST(Models, SayWhereChunksLieAndAddThemUp) {
-  const Sequences sequences;
-  const auto scored = Models(tiny()).classify(sequences.views);
+TEST_F(ModelsOfSequences, SayWhereChunksLieAndAddThemUp) {
+  const auto scored = Models(tiny()).classify(views);
   ASSERT_EQ(scored[0].chunks.size(), 9U);
   EXPECT_EQ(scored[0].chunks.front().begin, 0U);
   EXPECT_EQ(scored[0].chunks.front().end, 60U);
@@ -128,51 +125,47 @@ TEST(Models, SayWhereChunksLieAndAddThemUp) {
   EXPECT_FALSE(scored[1].is_virus(0));
 }
 
-TEST(Models, AnswerSeveralThreads) {
-  const Sequences sequences;
+TEST_F(ModelsOfSequences, AnswerSeveralThreads) {
   const Models models(tiny());
-  const auto expected = scores_of(models.classify(sequences.views));
+  const auto expected = scores_of(models.classify(views));
   std::vector<std::vector<std::pair<float, float>>> answers(3);
   std::vector<std::thread> threads;
   threads.reserve(answers.size());
   for (auto& answer : answers) {
-    threads.emplace_back([&] { answer = scores_of(models.classify(sequences.views)); });
+    threads.emplace_back([&] { answer = scores_of(models.classify(views)); });
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& answer : answers) EXPECT_EQ(answer, expected);
 }
 
-TEST(Models, GoOnAfterAnErrorAndAMove) {
-  const Sequences sequences;
+TEST_F(ModelsOfSequences, GoOnAfterAnErrorAndAMove) {
   Models models(tiny());
-  const auto expected = scores_of(models.classify(sequences.views));
+  const auto expected = scores_of(models.classify(views));
   // Only its size is read.
-  const std::string_view endless(sequences.letters[0].data(), std::size_t{1} << 31U);
-  EXPECT_EQ(thrown_name([&] { models.classify({sequences.views[0], endless}); }), "input-too-long");
+  const std::string_view endless(letters[0].data(), std::size_t{1} << 31U);
+  EXPECT_EQ(thrown_name([&] { models.classify({views[0], endless}); }), "input-too-long");
   const Models moved(std::move(models));
-  EXPECT_EQ(scores_of(moved.classify(sequences.views)), expected);
+  EXPECT_EQ(scores_of(moved.classify(views)), expected);
 }
 
-TEST(Models, ThrowNothingElseWhereMemoryEnds) {
-  const Sequences sequences;
+TEST_F(ModelsOfSequences, ThrowNothingElseWhereMemoryEnds) {
   const Models models(tiny());
-  const auto expected = scores_of(models.classify(sequences.views));
+  const auto expected = scores_of(models.classify(views));
   EXPECT_EQ(thrown_name([&] {
               virnucpro::no_memory = true;
-              models.classify(sequences.views);
+              models.classify(views);
             }),
             "out-of-memory");
-  EXPECT_EQ(scores_of(models.classify(sequences.views)), expected);
+  EXPECT_EQ(scores_of(models.classify(views)), expected);
 }
 
-TEST(Models, EmbedWithoutAClassifier) {
-  const Sequences sequences;
+TEST_F(ModelsOfSequences, EmbedWithoutAClassifier) {
   Models::Options options = tiny();
   options.classifier.clear();
   const Models models(options);
-  EXPECT_EQ(models.embed(sequences.views).values, Models(tiny()).embed(sequences.views).values);
-  EXPECT_EQ(thrown_name([&] { models.classify(sequences.views); }), "usage");
-  EXPECT_EQ(thrown_name([&] { models.embed_and_classify(sequences.views); }), "usage");
+  EXPECT_EQ(models.embed(views).values, Models(tiny()).embed(views).values);
+  EXPECT_EQ(thrown_name([&] { models.classify(views); }), "usage");
+  EXPECT_EQ(thrown_name([&] { models.embed_and_classify(views); }), "usage");
 }
 
 TEST(Models, NameWhatIsWrong) {

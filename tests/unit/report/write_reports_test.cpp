@@ -23,24 +23,12 @@ constexpr const char* kSummary = R"({"schema": "virnucpro-telemetry-1",
   "workers": [{"name": "cuda:0", "batches": 11}],
   "verdicts": [{"id": "PERF-01", "name": "time", "status": "PASS", "value": 8.2}]})";
 
-// The reports on the run in `directory`, in the order of report_files().
-std::vector<std::string> reports_of(const TempDir& directory, const Journal& journal) {
-  write_reports(journal, {.run = directory.path(), .output = directory.path()}, {}, Cancel());
-  std::vector<std::string> texts;
-  for (const auto& file : report_files(directory.path())) texts.push_back(read_text(file));
-  return texts;
-}
-
 JsonValues json_of(const std::vector<std::string>& texts) {
   return {texts[2], "report.json"};
 }
 
 JsonValues multiqc_of(const std::vector<std::string>& texts) {
   return {texts[3], "virnucpro_mqc.json"};
-}
-
-JsonValues report_of(const TempDir& directory, const Journal& journal) {
-  return json_of(reports_of(directory, journal));
 }
 
 std::vector<std::string> texts_at(const JsonValues& report, const std::string& path) {
@@ -55,8 +43,22 @@ std::vector<std::string> warnings_of(const JsonValues& report) {
   return texts_at(report, "warnings");
 }
 
-TEST(WriteReports, WriteWhatTheyName) {
+struct Reports : testing::Test {
+  // What the reports of a run in the folder hold, in the order of report_files().
+  std::vector<std::string> texts_of(const Journal& journal) const {
+    write_reports(journal, {.run = directory.path(), .output = directory.path()}, {}, Cancel());
+    std::vector<std::string> texts;
+    for (const auto& file : report_files(directory.path())) texts.push_back(read_text(file));
+    return texts;
+  }
+  std::vector<std::string> texts_of_parts(std::vector<SequencePart> parts) const {
+    return texts_of(sample_run(directory.path(), std::move(parts)));
+  }
+
   const TempDir directory;
+};
+
+TEST_F(Reports, WriteWhatTheyName) {
   const TempDir other;
   const Journal journal = sample_run(directory.path(), {sample_part("a", 9, {0.9F})});
   const std::size_t before = directory.entries();
@@ -68,10 +70,8 @@ TEST(WriteReports, WriteWhatTheyName) {
   EXPECT_EQ(other.entries(), report_files(other.path()).size());
 }
 
-TEST(WriteReports, SayThatNothingWasMeasured) {
-  const TempDir directory;
-  const JsonValues report =
-      report_of(directory, sample_run(directory.path(), {sample_part("a", 9, {0.9F})}));
+TEST_F(Reports, SayThatNothingWasMeasured) {
+  const JsonValues report = json_of(texts_of_parts({sample_part("a", 9, {0.9F})}));
   EXPECT_THAT(report.text("sections/throughput/note"), Optional(HasSubstr("Nothing was measured")));
   EXPECT_FALSE(report.text("sections/verdicts/title"));
   EXPECT_FALSE(report.number("summary/seconds"));
@@ -80,18 +80,16 @@ TEST(WriteReports, SayThatNothingWasMeasured) {
   EXPECT_THAT(warnings_of(report), ElementsAre(HasSubstr("There are no tables")));
 }
 
-TEST(WriteReports, AreMadeOfAnEmptyRun) {
-  const TempDir directory;
-  const auto texts = reports_of(directory, sample_run(directory.path(), {}));
+TEST_F(Reports, AreMadeOfAnEmptyRun) {
+  const auto texts = texts_of_parts({});
   EXPECT_EQ(json_of(texts).number("summary/sequences"), 0);
   EXPECT_THAT(texts[0], HasSubstr("</html>"));
 }
 
-TEST(WriteReports, SayWhatTheTelemetrySays) {
-  const TempDir directory;
+TEST_F(Reports, SayWhatTheTelemetrySays) {
   write_text(directory / "telemetry_20260102T000000Z.json", kSummary);
   write_text(directory / "telemetry_20250102T000000Z.json", R"({"run": {"seconds": 1}})");
-  const auto texts = reports_of(directory, sample_run(directory.path(), {}));
+  const auto texts = texts_of_parts({});
   const JsonValues report = json_of(texts);
   EXPECT_EQ(report.number("summary/seconds"), 100);
   EXPECT_EQ(report.text("sections/verdicts/tables/verdicts/0/status"), "PASS");
@@ -101,45 +99,41 @@ TEST(WriteReports, SayWhatTheTelemetrySays) {
   EXPECT_EQ(multiqc_of(texts).number("data/reads/virnucpro_rate"), 10);
 }
 
-TEST(WriteReports, FallBackOnTheBatchesOfAKilledRun) {
-  const TempDir directory;
+TEST_F(Reports, FallBackOnTheBatchesOfAKilledRun) {
   write_text(directory / "telemetry_1.jsonl",
              "{\"time\":2,\"worker\":0,\"esm_tokens\":900,\"dna_tokens\":100,\"budget_tokens\":"
              "1000,\"seconds\":1}\n"
              "{\"time\":4,\"worker\":0,\"esm_to");
-  const JsonValues report = report_of(directory, sample_run(directory.path(), {}));
+  const JsonValues report = json_of(texts_of_parts({}));
   EXPECT_EQ(report.number("summary/seconds"), 2);
   EXPECT_EQ(report.number("sections/packing/fields/packing"), 0.9);
   EXPECT_EQ(report.number("sections/throughput/fields/tokens_per_second"), 500);
   EXPECT_THAT(report.text("sections/verdicts/note"), Optional(HasSubstr("no summary")));
 }
 
-TEST(WriteReports, WarnOfTelemetryThatCannotBeRead) {
-  const TempDir directory;
+TEST_F(Reports, WarnOfTelemetryThatCannotBeRead) {
   write_text(directory / "telemetry_1.json", std::string(kSummary, 100));
   write_text(directory / "telemetry_1.jsonl", "NaN\n{\"time\":1}\n");
   std::filesystem::create_directory(directory / "logs");
   write_text(directory / "logs" / "gpu_metrics_1.log", "no columns\n");
-  const auto warnings = warnings_of(report_of(directory, sample_run(directory.path(), {})));
+  const auto warnings = warnings_of(json_of(texts_of_parts({})));
   EXPECT_THAT(warnings, Contains(HasSubstr("telemetry_1.json")));
   EXPECT_THAT(warnings, Contains("telemetry_1.jsonl: 1 lines cannot be read and are left out"));
   EXPECT_THAT(warnings, Contains(HasSubstr("gpu_metrics_1.log")));
 }
 
-TEST(WriteReports, SayThatARunDidNotFinish) {
-  const TempDir directory;
+TEST_F(Reports, SayThatARunDidNotFinish) {
   Journal journal = Journal::create(directory / "run.db", sample_print());
   SequencePart open = sample_part("b", 900, {0.9F});
   open.last = false;
   journal.append({.index = 0, .parts = {sample_part("a", 9, {0.9F}), open}});
-  const JsonValues report = report_of(directory, journal);
+  const JsonValues report = json_of(texts_of(journal));
   EXPECT_THAT(texts_at(report, "state"), Contains("partial"));
   EXPECT_EQ(report.number("summary/sequences"), 1);
   EXPECT_THAT(warnings_of(report), ElementsAre(HasSubstr("did not finish")));
 }
 
-TEST(WriteReports, RepeatNothingAsMarkup) {
-  const TempDir directory;
+TEST_F(Reports, RepeatNothingAsMarkup) {
   const std::string in_json = json_text(kMarkup);
   write_text(directory / "telemetry_1.json",
              fmt::format(R"({{"run": {{"command": [{0}], "started": {0}}},
@@ -157,7 +151,7 @@ TEST(WriteReports, RepeatNothingAsMarkup) {
   const Journal journal = sample_run(
       directory.path(), {sample_part(kMarkup, 9, {0.9F}), sample_part("\xff\x1b", 9, {0.8F})},
       print, kMarkup);
-  const auto texts = reports_of(directory, journal);
+  const auto texts = texts_of(journal);
   EXPECT_THAT(texts[0], Not(HasSubstr("<script>alert")));
   EXPECT_THAT(texts[0], HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;|`"));
   EXPECT_THAT(texts[0], Not(HasSubstr("\x1b")));
@@ -169,8 +163,7 @@ TEST(WriteReports, RepeatNothingAsMarkup) {
   EXPECT_TRUE(multiqc_of(texts).number(fmt::format("data/{}/virnucpro_sequences", kMarkup)));
 }
 
-TEST(WriteComparison, HoldsRunsAgainstTheFirst) {
-  const TempDir directory;
+TEST_F(Reports, AreComparedWithTheFirst) {
   const auto a = directory / "run_a";
   const auto b = directory / "<script>alert(1)";
   for (const auto& run : {a, b}) std::filesystem::create_directory(run);

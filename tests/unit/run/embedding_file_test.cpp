@@ -16,9 +16,13 @@
 namespace virnucpro {
 namespace {
 
-TEST(EmbeddingFile, HoldsItsRowsInOrder) {
+struct EmbeddingFiles : testing::Test {
   const TempDir directory;
-  const auto path = directory / "e.h5";
+  const std::filesystem::path path = directory / "e.h5";
+};
+using EmbeddingFilesDeathTest = EmbeddingFiles;
+
+TEST_F(EmbeddingFiles, HoldsItsRowsInOrder) {
   {
     EmbeddingFile file(path, {.dnabert_s = 2, .esm2 = 3, .merged = 5},
                        {{"version", "1.0"}, {"empty", ""}});
@@ -47,22 +51,20 @@ TEST(EmbeddingFile, HoldsItsRowsInOrder) {
   EXPECT_EQ(back.attribute("empty"), "");
 }
 
-TEST(EmbeddingFile, HoldsWhatWasAskedFor) {
-  const TempDir directory;
-  EmbeddingFile file(directory / "e.h5", {.esm2 = 1}, {});
+TEST_F(EmbeddingFiles, HoldsWhatWasAskedFor) {
+  EmbeddingFile file(path, {.esm2 = 1}, {});
   file.add_row("x");
   file.write(0, {}, std::vector<float>{7});
   EXPECT_EQ(thrown_kind([&] { file.write(0, {}, {}); }), ErrorKind::kInternal);
   EXPECT_EQ(thrown_kind([&] { file.write(1, {}, std::vector<float>{7}); }), ErrorKind::kInternal);
   file.commit();
-  const ReadBack back(directory / "e.h5");
+  const ReadBack back(path);
   EXPECT_FALSE(back.has("dnabert_s"));
   EXPECT_FALSE(back.has("merged"));
   EXPECT_EQ(back.matrix("esm2").values, std::vector<float>{7});
 }
 
-TEST(EmbeddingFile, HasTheSameBytesAtAnotherTime) {
-  const TempDir directory;
+TEST_F(EmbeddingFiles, HasTheSameBytesAtAnotherTime) {
   for (const char* name : {"a.h5", "b.h5"}) {
     EmbeddingFile file(directory / name, {.dnabert_s = 1, .esm2 = 1, .merged = 2}, {{"a", "b"}});
     for (const char* id : {"x", "y"}) {
@@ -75,10 +77,9 @@ TEST(EmbeddingFile, HasTheSameBytesAtAnotherTime) {
 }
 
 // Across the edges of HDF5's chunks and of the waiting ids, and back again.
-TEST(EmbeddingFile, ForgetsTheRowsOfADamagedInput) {
-  const TempDir directory;
+TEST_F(EmbeddingFiles, ForgetsTheRowsOfADamagedInput) {
   {
-    EmbeddingFile file(directory / "e.h5", {.dnabert_s = 768}, {});
+    EmbeddingFile file(path, {.dnabert_s = 768}, {});
     std::vector<float> values(768);
     const auto add = [&](const std::string& id, float value) {
       values.assign(values.size(), value);
@@ -92,7 +93,7 @@ TEST(EmbeddingFile, ForgetsTheRowsOfADamagedInput) {
     EXPECT_EQ(file.add_row("never written"), 901U);
     file.commit();
   }
-  const ReadBack back(directory / "e.h5");
+  const ReadBack back(path);
   const auto ids = back.ids();
   ASSERT_EQ(ids.size(), 902U);
   EXPECT_EQ(ids[899], "899");
@@ -104,9 +105,8 @@ TEST(EmbeddingFile, ForgetsTheRowsOfADamagedInput) {
   EXPECT_TRUE(std::isnan(matrix.values[901 * 768]));
 }
 
-TEST(EmbeddingFile, LeavesNothingUnlessCommitted) {
-  const TempDir directory;
-  { EmbeddingFile(directory / "e.h5", {.esm2 = 1}, {}).add_row("x"); }
+TEST_F(EmbeddingFiles, LeavesNothingUnlessCommitted) {
+  { EmbeddingFile(path, {.esm2 = 1}, {}).add_row("x"); }
   EXPECT_EQ(directory.entries(), 0U);
 }
 
@@ -117,22 +117,20 @@ void write_rows(const std::filesystem::path& path) {
   file.commit();
 }
 
-TEST(EmbeddingFile, SaysWhyItCannotBeWritten) {
-  const TempDir directory;
+TEST_F(EmbeddingFiles, SaysWhyItCannotBeWritten) {
   EXPECT_EQ(thrown_kind([&] { EmbeddingFile(directory / "no" / "e.h5", {.esm2 = 1}, {}); }),
             ErrorKind::kOutputWrite);
-  EXPECT_EQ(kind_with_full_disk(100000, [&] { write_rows(directory / "e.h5"); }),
+  EXPECT_EQ(kind_with_full_disk(100000, [&] { write_rows(path); }),
             static_cast<int>(ErrorKind::kOutputWrite));
   EXPECT_EQ(directory.entries(), 0U);
 }
 
 // HDF5 keeps a file that it could not close, and would write it again at exit.
-TEST(EmbeddingFileDeathTest, LetsTheProcessEndByItselfAfterAFullDisk) {
-  const TempDir directory;
-  const auto end_after_full_disk = [&directory] {
+TEST_F(EmbeddingFilesDeathTest, LetsTheProcessEndByItselfAfterAFullDisk) {
+  const auto end_after_full_disk = [this] {
     ::signal(SIGXFSZ, SIG_IGN);
     limit_file_size(100000);
-    std::exit(static_cast<int>(thrown_kind([&] { write_rows(directory / "e.h5"); })));
+    std::exit(static_cast<int>(thrown_kind([&] { write_rows(path); })));
   };
   EXPECT_EXIT(end_after_full_disk(),
               testing::ExitedWithCode(static_cast<int>(ErrorKind::kOutputWrite)), "");

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "unit/temp_dir.hpp"
@@ -60,8 +62,16 @@ class Holder {
   pid_t pid_ = 0;
 };
 
-TEST(OutputDirectory, IsMadeWithItsParents) {
+std::vector<std::string> names_in(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+struct OutputDirectories : testing::Test {
   const TempDir temp;
+};
+
+TEST_F(OutputDirectories, IsMadeWithItsParents) {
   const auto path = temp / "a" / "b";
   {
     const OutputDirectory directory(path, "x", Existing::kRefuse);
@@ -72,8 +82,7 @@ TEST(OutputDirectory, IsMadeWithItsParents) {
   EXPECT_TRUE(std::filesystem::is_empty(path));
 }
 
-TEST(OutputDirectory, IsNotTakenFromOthers) {
-  const TempDir temp;
+TEST_F(OutputDirectories, IsNotTakenFromOthers) {
   write_text(temp / "thesis.tex", "x");
   for (int k = 0; k < 2; ++k) {
     EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp.path(), "x", Existing::kRefuse); }),
@@ -82,55 +91,40 @@ TEST(OutputDirectory, IsNotTakenFromOthers) {
   EXPECT_EQ(temp.entries(), 1U);
 }
 
-TEST(OutputDirectory, IsClearedOfItsOwnFilesOnly) {
-  const TempDir temp;
-  const auto in = [&temp](const char* name) { return temp / name; };
+TEST_F(OutputDirectories, IsClearedOfItsOwnFilesOnly) {
+  const auto in = [this](const std::string& name) { return temp / name; };
   for (const char* folder : {"s_merged", "logs", "other_merged", "mixed_merged", "virus.fasta"}) {
     std::filesystem::create_directory(in(folder));
   }
-  const std::vector<const char*> own{"sequences.tsv",
-                                     "run.db",
-                                     "run.db-wal",
-                                     "s_chunked500.fa",
-                                     "report.html",
-                                     "embeddings.h5",
-                                     "telemetry_1.h5",
-                                     "s_identified_protein.faa",
-                                     "SYNTHETIC_WEIGHTS",
-                                     "sequences.tsv.partial",
-                                     "sequences.fasta.partial",
-                                     "s_merged/prediction_results.txt",
-                                     "other_merged/prediction_results.txt",
-                                     "mixed_merged/prediction_results_highestscore.csv",
-                                     "other_chunked300.fa",
-                                     "other_chunked300.fa.partial",
-                                     "other_identified_nucleotide.fa",
-                                     "logs/virnucpro.log",
-                                     "logs/gpu_metrics_2.log",
-                                     "failed_inputs.txt"};
-  const std::vector<const char*> foreign{
-      "thesis.tex",    "sequences.fasta", "other_chunkedx.fa",     "s_chunked.fa",
-      "telemetry.txt", "logs/mine.log",   "mixed_merged/mine.txt", "prediction_results.txt"};
-  for (const char* name : own) write_text(in(name), "x");
-  for (const char* name : foreign) write_text(in(name), "x");
+  const std::vector<std::string> own = names_in(
+      "sequences.tsv run.db run.db-wal s_chunked500.fa report.html embeddings.h5 "
+      "telemetry_1.h5 s_identified_protein.faa SYNTHETIC_WEIGHTS sequences.tsv.partial "
+      "sequences.fasta.partial s_merged/prediction_results.txt "
+      "other_merged/prediction_results.txt mixed_merged/prediction_results_highestscore.csv "
+      "other_chunked300.fa other_chunked300.fa.partial other_identified_nucleotide.fa "
+      "logs/virnucpro.log logs/gpu_metrics_2.log failed_inputs.txt");
+  const std::vector<std::string> foreign = names_in(
+      "thesis.tex sequences.fasta other_chunkedx.fa s_chunked.fa telemetry.txt "
+      "logs/mine.log mixed_merged/mine.txt prediction_results.txt");
+  for (const std::string& name : own) write_text(in(name), "x");
+  for (const std::string& name : foreign) write_text(in(name), "x");
   std::filesystem::create_symlink("thesis.tex", in("report.md"));
   {
     const OutputDirectory directory(temp.path(), "s", Existing::kReplace);
-    for (const char* name : own) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
-    for (const char* name : own) EXPECT_TRUE(directory.would_clear(in(name))) << name;
-    for (const char* name : foreign) EXPECT_FALSE(directory.would_clear(in(name))) << name;
+    for (const std::string& name : own) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
+    for (const std::string& name : own) EXPECT_TRUE(directory.would_clear(in(name))) << name;
+    for (const std::string& name : foreign) EXPECT_FALSE(directory.would_clear(in(name))) << name;
     directory.clear();
   }
-  for (const char* name : own) EXPECT_FALSE(std::filesystem::exists(in(name))) << name;
-  for (const char* name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
+  for (const std::string& name : own) EXPECT_FALSE(std::filesystem::exists(in(name))) << name;
+  for (const std::string& name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
   EXPECT_FALSE(std::filesystem::exists(in("s_merged")));
   EXPECT_FALSE(std::filesystem::exists(in("other_merged")));
   EXPECT_TRUE(std::filesystem::exists(in("virus.fasta")));  // a folder, so not this program's file
 }
 
-TEST(OutputDirectory, KnowsARunThatDidNotFinish) {
-  const TempDir temp;
-  const auto refusal = [&temp]() -> std::string {
+TEST_F(OutputDirectories, KnowsARunThatDidNotFinish) {
+  const auto refusal = [this]() -> std::string {
     try {
       OutputDirectory(temp.path(), "s", Existing::kRefuse);
     } catch (const Error& error) {
@@ -144,8 +138,7 @@ TEST(OutputDirectory, KnowsARunThatDidNotFinish) {
   EXPECT_THAT(refusal(), testing::Not(testing::HasSubstr("did not finish")));
 }
 
-TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
-  const TempDir temp;
+TEST_F(OutputDirectories, IsRefusedWhileAnotherRunHoldsIt) {
   Holder holder(temp.path());
   for (const Existing existing : {Existing::kRefuse, Existing::kReplace, Existing::kResume}) {
     try {
@@ -164,8 +157,7 @@ TEST(OutputDirectory, IsRefusedWhileAnotherRunHoldsIt) {
   EXPECT_EQ(read_text(temp / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
 }
 
-TEST(OutputDirectory, CannotBeAFile) {
-  const TempDir temp;
+TEST_F(OutputDirectories, CannotBeAFile) {
   write_text(temp / "file", "x");
   EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp / "file", "s", Existing::kReplace); }),
             ErrorKind::kOutputWrite);
@@ -180,8 +172,7 @@ TEST(RunLock, AsksAfterItsHolder) {
   EXPECT_TRUE(may_be_alive({"another-host", 1}));
 }
 
-TEST(RunLock, ReadsWhateverTheFileHolds) {
-  const TempDir temp;
+TEST_F(OutputDirectories, ReadLocksWhateverTheFileHolds) {
   for (const char* text : {"", "\n", "host", "host x", "host -1"}) {
     write_text(temp / "run.lock", text);
     EXPECT_EQ(read_lock_holder(temp / "run.lock").host, "") << text;
@@ -213,8 +204,7 @@ void resume_in(const std::filesystem::path& path) {
   const OutputDirectory taken(path, "x", Existing::kResume);
 }
 
-TEST(OutputDirectory, IsResumedWithAJournalOrWhatComesBeforeIt) {
-  const TempDir temp;
+TEST_F(OutputDirectories, IsResumedWithAJournalOrWhatComesBeforeIt) {
   {
     const TempDir fresh;
     EXPECT_NO_THROW(resume_in(fresh / "new"));
@@ -231,8 +221,7 @@ TEST(OutputDirectory, IsResumedWithAJournalOrWhatComesBeforeIt) {
   EXPECT_NO_THROW(resume_in(temp.path()));
 }
 
-TEST(OutputDirectory, IsNotResumedWithTablesAlone) {
-  const TempDir temp;
+TEST_F(OutputDirectories, IsNotResumedWithTablesAlone) {
   std::filesystem::create_directory(temp / "x_merged");
   write_text(temp / "x_merged/prediction_results.txt.partial", "half");
   EXPECT_NO_THROW(resume_in(temp.path()));
@@ -240,8 +229,7 @@ TEST(OutputDirectory, IsNotResumedWithTablesAlone) {
   EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
 }
 
-TEST(OutputDirectory, LosesItsLeftoversOnly) {
-  const TempDir temp;
+TEST_F(OutputDirectories, LosesItsLeftoversOnly) {
   for (const char* name : {"sequences.tsv.partial", "run.db", ".sort-x", "mine.partial"}) {
     write_text(temp / name, "x");
   }

@@ -89,9 +89,18 @@ constexpr const char* kSequences =
     "b\t500\t1\t1\t1\t0\t0.0\t0.0\tothers\tNA\n"
     "a\t90\t1\t0\t0\t0\tNA\tNA\tunscored\tno stop-free frame\n";
 
-TEST(Tables, AreTheseBytes) {
+struct Tables : testing::Test {
+  TableCounts write(const Journal& journal, const std::string& stem,
+                    const Cancel& cancel = {}) const {
+    return write_tables(journal, {.directory = directory.path(), .stem = stem}, cancel);
+  }
+  Journal sample() const { return sample_journal(directory / "run.db"); }
+
   const TempDir directory;
-  const Journal journal = sample_journal(directory / "run.db");
+};
+
+TEST_F(Tables, AreTheseBytes) {
+  const Journal journal = sample();
   const TableCounts counts = write_tables(
       journal, {.directory = directory.path(), .stem = "one", .rows_in_sort = 1}, Cancel());
   const auto merged = directory / "one_merged";
@@ -107,21 +116,18 @@ TEST(Tables, AreTheseBytes) {
   EXPECT_EQ(counts.duplicate_ids, 1U);
 }
 
-TEST(Tables, TakeTheThreshold) {
-  const TempDir directory;
-  const Journal journal = sample_journal(directory / "run.db");
+TEST_F(Tables, TakeTheThreshold) {
+  const Journal journal = sample();
   const TableCounts counts = write_tables(
       journal, {.directory = directory.path(), .stem = "one", .threshold = 0.500001}, Cancel());
   EXPECT_EQ(counts.virus_sequences, 1U);
 }
 
-TEST(Tables, AreHeadersWithoutSequences) {
-  const TempDir directory;
+TEST_F(Tables, AreHeadersWithoutSequences) {
   Journal journal = Journal::create(directory / "run.db", {});
   journal.record_input(0, {.name = "empty.fa"});
   journal.finish();
-  const TableCounts counts =
-      write_tables(journal, {.directory = directory.path(), .stem = "e"}, Cancel());
+  const TableCounts counts = write(journal, "e");
   EXPECT_EQ(counts.sequences, 0U);
   const auto merged = directory / "e_merged";
   EXPECT_EQ(read_text(merged / "prediction_results.txt"),
@@ -158,59 +164,48 @@ std::string hash_of_tables(std::size_t rows_in_sort) {
   return hash.hex();
 }
 
-TEST(Tables, KeepTheirHash) {
+TEST_F(Tables, KeepTheirHash) {
   const std::string golden = "dc99cee4bc6976bbfaf854a75045aeee";
   EXPECT_EQ(hash_of_tables(1U << 20U), golden);
   EXPECT_EQ(hash_of_tables(2), golden);
   EXPECT_EQ(hash_of_tables(77), golden);
 }
 
-TEST(Tables, AppearTogetherOrNotAtAll) {
-  const TempDir directory;
-  { sample_journal(directory / "run.db"); }
-  EXPECT_EQ(kind_with_full_disk(
-                150,
-                [&] {
-                  const Journal journal = Journal::open(directory / "run.db");
-                  write_tables(journal, {.directory = directory.path(), .stem = "one"}, Cancel());
-                }),
+TEST_F(Tables, AppearTogetherOrNotAtAll) {
+  { sample(); }
+  EXPECT_EQ(kind_with_full_disk(150,
+                                [&] {
+                                  const Journal journal = Journal::open(directory / "run.db");
+                                  write(journal, "one");
+                                }),
             static_cast<int>(ErrorKind::kOutputWrite));
   EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
   EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
 }
 
-TEST(Tables, AreNotThereWhenCancelled) {
-  const TempDir directory;
-  const Journal journal = sample_journal(directory / "run.db");
+TEST_F(Tables, AreNotThereWhenCancelled) {
+  const Journal journal = sample();
   Cancel cancel;
   cancel.request(SIGTERM);
-  EXPECT_EQ(thrown_kind([&] {
-              write_tables(journal, {.directory = directory.path(), .stem = "one"}, cancel);
-            }),
-            ErrorKind::kTerminated);
+  EXPECT_EQ(thrown_kind([&] { write(journal, "one", cancel); }), ErrorKind::kTerminated);
   EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
   EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv.partial"));
   EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
 }
 
-TEST(Tables, RefuseASequenceWithoutEnd) {
-  const TempDir directory;
+TEST_F(Tables, RefuseASequenceWithoutEnd) {
   Journal journal = Journal::create(directory / "run.db", {});
   Unit unit{.index = 0, .parts = {part(0, "a", 900, 2, {})}};
   unit.parts[0].last = false;
   journal.append(unit);
   journal.record_input(0, {.name = "a.fa"});
   journal.finish();
-  EXPECT_EQ(thrown_kind([&] {
-              write_tables(journal, {.directory = directory.path(), .stem = "a"}, Cancel());
-            }),
-            ErrorKind::kJournalDamaged);
+  EXPECT_EQ(thrown_kind([&] { write(journal, "a"); }), ErrorKind::kJournalDamaged);
   EXPECT_TRUE(std::filesystem::is_empty(directory / "a_merged"));
 }
 
-TEST(Calls, AreThoseOfTheSequenceTable) {
-  const TempDir directory;
-  const Journal journal = sample_journal(directory / "run.db");
+TEST_F(Tables, CallAsTheSequenceTableDoes) {
+  const Journal journal = sample();
   using Call = std::tuple<std::uint32_t, std::uint64_t, bool>;
   std::vector<Call> calls;
   for_each_call(journal, 0.5, Cancel(), [&](std::uint32_t input, std::uint64_t number, bool virus) {
@@ -225,9 +220,8 @@ TEST(Calls, AreThoseOfTheSequenceTable) {
                                       {2, 5, false}}));
 }
 
-TEST(FailedInputs, AreListedAndForgotten) {
-  const TempDir directory;
-  const Journal journal = sample_journal(directory / "run.db");
+TEST_F(Tables, ListFailedInputsAndForgetThem) {
+  const Journal journal = sample();
   const auto path = directory / "failed_inputs.txt";
   write_failed_inputs(journal.inputs(), directory.path());
   EXPECT_EQ(read_text(path),

@@ -47,9 +47,12 @@ class Device {
   std::map<void*, std::size_t> sizes_;
 };
 
-TEST(CachingAllocator, AsksItsSourceOnlyOnce) {
-  Device device(100 * kMiB);
-  CachingAllocator allocator(device.source());
+struct CachedDevice : testing::Test {
+  Device device{100 * kMiB};
+  CachingAllocator allocator{device.source()};
+};
+
+TEST_F(CachedDevice, AsksItsSourceOnlyOnce) {
   for (int batch = 0; batch < 10; ++batch) {
     void* const x = allocator.allocate(Purpose::kActivations, 30 * kMiB);
     void* const y = allocator.allocate(Purpose::kActivations, 20 * kMiB);
@@ -61,9 +64,7 @@ TEST(CachingAllocator, AsksItsSourceOnlyOnce) {
   EXPECT_EQ(allocator.kept(), 50 * kMiB);
 }
 
-TEST(CachingAllocator, WastesNoLargePiece) {
-  Device device(100 * kMiB);
-  CachingAllocator allocator(device.source());
+TEST_F(CachedDevice, WastesNoLargePiece) {
   allocator.give_back(allocator.allocate(Purpose::kActivations, 40 * kMiB));
   void* const other = allocator.allocate(Purpose::kActivations, 20 * kMiB);
   EXPECT_EQ(allocator.asked(), 2U);
@@ -73,9 +74,7 @@ TEST(CachingAllocator, WastesNoLargePiece) {
   allocator.give_back(other);
 }
 
-TEST(CachingAllocator, GivesBackWhatItKeepsBeforeItFails) {
-  Device device(100 * kMiB);
-  CachingAllocator allocator(device.source());
+TEST_F(CachedDevice, GivesBackWhatItKeepsBeforeItFails) {
   allocator.give_back(allocator.allocate(Purpose::kActivations, 60 * kMiB));
   void* const large = allocator.allocate(Purpose::kActivations, 90 * kMiB);
   EXPECT_EQ(device.free(), 10 * kMiB);
@@ -83,9 +82,7 @@ TEST(CachingAllocator, GivesBackWhatItKeepsBeforeItFails) {
   allocator.give_back(large);
 }
 
-TEST(CachingAllocator, SaysWhatItHadNoMemoryFor) {
-  Device device(100 * kMiB);
-  CachingAllocator allocator(device.source());
+TEST_F(CachedDevice, SaysWhatItHadNoMemoryFor) {
   for (const std::size_t bytes : {101 * kMiB, SIZE_MAX, SIZE_MAX - kMiB}) {
     try {
       allocator.allocate(Purpose::kWeights, bytes);
@@ -98,9 +95,7 @@ TEST(CachingAllocator, SaysWhatItHadNoMemoryFor) {
   allocator.give_back(allocator.allocate(Purpose::kWeights, 100 * kMiB));
 }
 
-TEST(CachingAllocator, CountsByPurpose) {
-  Device device(100 * kMiB);
-  CachingAllocator allocator(device.source());
+TEST_F(CachedDevice, CountsByPurpose) {
   void* const weights = allocator.allocate(Purpose::kWeights, 10 * kMiB);
   void* const batch = allocator.allocate(Purpose::kActivations, 1);
   EXPECT_EQ(allocator.use(Purpose::kWeights).current, 10 * kMiB);
