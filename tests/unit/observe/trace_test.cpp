@@ -13,7 +13,6 @@
 namespace virnucpro {
 namespace {
 
-using testing::HasSubstr;
 using testing::StartsWith;
 
 Tracer& tracer() {

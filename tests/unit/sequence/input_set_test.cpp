@@ -61,7 +61,7 @@ class Inputs : public ::testing::Test {
     return folder_.write(name, text);
   }
   TestFolder folder_;
-  const Cancel cancel_;
+  const Cancel cancel_{};
 };
 
 TEST_F(Inputs, NoneIsNoEvent) {
