@@ -342,14 +342,14 @@ def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
 def test_memory_does_not_grow_with_sequences_that_have_no_frame(program, milliseconds):
     with open(program.folder / "many.fa", "w", encoding="ascii") as many:
         many.write(">long\n" + "ACG" * 40 + "\n")
-        many.writelines(f">{i:0200}\nACGTACGTAC\n" for i in range(300_000))
+        many.writelines(f">{i:0200}\nACGTACGTAC\n" for i in range(450_000))
     program.environment.update(LD_PRELOAD=os.environ["VIRNUCPRO_IO_SHIM"],
                                VNP_SHIM_DIR=str(program.folder / "out"),
                                VNP_SHIM=f"slow:fsync:{milliseconds}")
     program.predict("many.fa", *SHORT, "--min-length", "100", "-t", "1", "-q", "-o", "out", code=0)
     # From the process itself: wait4() never reports less than the peak of its parent at the fork.
     (summary,) = (program.folder / "out").glob("telemetry_*.json")
-    assert json.loads(summary.read_text())["host"]["peak_rss_bytes"] < 100 << 20
+    assert json.loads(summary.read_text())["host"]["peak_rss_bytes"] < 120 << 20
 
 
 def limit_file_size():
