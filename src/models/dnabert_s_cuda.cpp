@@ -1,8 +1,0 @@
-#include "models/dnabert_s_graph.hpp"
-#include "ops/backend_cuda.hpp"
-
-namespace virnucpro {
-
-template class DnabertSModel<cuda::Backend>;
-
-}  // namespace virnucpro
