@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <array>
+#include <cstdint>
 #include <new>
 
 namespace virnucpro {
@@ -77,6 +79,17 @@ void ContentHash::update(std::span<const std::byte> bytes) {
 std::string ContentHash::hex() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+void Sha256::update(std::span<const std::byte> bytes) {
+  ::sha256_update(&state_, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+}
+
+std::string Sha256::hex() const {
+  sha256_ctx copy = state_;  // digesting ends a stream
+  std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
+  ::sha256_digest(&copy, digest.size(), digest.data());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 }  // namespace virnucpro

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor/device_use.hpp"
+#include "tensor/device.hpp"
 #include "validate/measure/budget_sweep.hpp"
 
 namespace virnucpro {

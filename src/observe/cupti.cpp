@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "observe/cupti_records.hpp"
-#include "observe/trace_clock.hpp"
+#include "observe/trace_part.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,6 +1,6 @@
 #include <nvtx3/nvToolsExt.h>
 
-#include "observe/nvtx.hpp"
+#include "observe/trace.hpp"
 #include "observe/trace_part.hpp"
 
 namespace virnucpro {

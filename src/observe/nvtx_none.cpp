@@ -1,4 +1,4 @@
-#include "observe/nvtx.hpp"
+#include "observe/trace.hpp"
 
 namespace virnucpro {
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "observe/batch_metrics.hpp"
-#include "observe/quantile_sketch.hpp"
-#include "observe/rate_series.hpp"
+#include "observe/statistic.hpp"
 
 namespace virnucpro {
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace virnucpro {
 
@@ -16,5 +19,48 @@ struct Statistic {
 
 // The statistic of both sets of values.
 Statistic combined(const Statistic& a, const Statistic& b);
+
+// The amount of work in each interval of a run, in fixed memory: when the run outgrows the series,
+// intervals are joined in pairs.
+class RateSeries {
+ public:
+  // `most` intervals, an even number; at first they last one second.
+  explicit RateSeries(std::size_t most = 512) : most_(most) {}
+
+  void add(double time, std::uint64_t amount);  // seconds since the run began
+
+  double interval() const noexcept { return interval_; }  // seconds
+  const std::vector<std::uint64_t>& amounts() const noexcept { return amounts_; }
+
+ private:
+  void halve();
+
+  std::size_t most_;
+  double interval_ = 1;
+  std::vector<std::uint64_t> amounts_;
+};
+
+// Quantiles of any number of durations in fixed memory: counts in intervals, each 2 % longer than
+// the one before (Masson, Rim and Lee, "DDSketch", VLDB 2019, section 2). A result is within 1 % of
+// an added value.
+class QuantileSketch {
+ public:
+  // Seconds. Less than a microsecond counts as 0, more than 10^6 as 10^6.
+  void add(double seconds) noexcept;
+
+  std::uint64_t count() const noexcept { return count_; }
+  double mean() const noexcept;
+  double max() const noexcept { return max_; }
+  // The smallest value that at least `share` (0 to 1) of all values do not exceed; 0 if none.
+  double quantile(double share) const noexcept;
+
+ private:
+  static constexpr std::size_t kIntervals = 1400;
+
+  std::array<std::uint64_t, kIntervals> counts_{};
+  std::uint64_t count_ = 0;
+  double sum_ = 0;
+  double max_ = 0;
+};
 
 }  // namespace virnucpro

@@ -10,11 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "observe/nvtx.hpp"
-#include "observe/trace_clock.hpp"
 #include "observe/trace_part.hpp"
 
 namespace virnucpro {
+
+// Nested ranges of the calling thread in NVIDIA's profilers (Nsight), with the batch as payload.
+// Without a profiler or without CUDA they do nothing.
+void push_nvtx_range(const char* name, std::uint64_t batch) noexcept;
+void pop_nvtx_range() noexcept;
 
 class Cupti;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -10,6 +11,13 @@
 #include <vector>
 
 namespace virnucpro {
+
+// The clock of traces: CLOCK_MONOTONIC in nanoseconds, common to all processes of a host.
+inline std::uint64_t trace_now() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
 
 // For events without a batch.
 inline constexpr std::uint64_t kNoBatch = std::numeric_limits<std::uint64_t>::max();

@@ -12,8 +12,8 @@
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/virus_fasta.hpp"
-#include "tables/failed_inputs.hpp"
 #include "tables/sequence_walk.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 namespace {

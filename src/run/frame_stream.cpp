@@ -11,8 +11,8 @@
 #include "base/text.hpp"
 #include "observe/trace.hpp"
 #include "sequence/chunker.hpp"
-#include "sequence/fasta_text.hpp"
 #include "sequence/frames.hpp"
+#include "sequence/record.hpp"
 #include "tokens/esm_alphabet.hpp"
 
 namespace virnucpro {

@@ -21,7 +21,7 @@
 #include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
-#include "tables/failed_inputs.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 namespace {

@@ -13,7 +13,7 @@
 #include "journal/run_files.hpp"
 #include "observe/counters.hpp"
 #include "run/input_check.hpp"
-#include "sequence/fasta_text.hpp"
+#include "sequence/record.hpp"
 #include "tables/tables.hpp"
 
 namespace virnucpro {

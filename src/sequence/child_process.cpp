@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,7 +18,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "sequence/socket_pair.hpp"
 
 namespace virnucpro {
 namespace {
@@ -63,6 +64,8 @@ void keep_only(int socket) {
   ::_exit(0);
 }
 
+constexpr int kPollMilliseconds = 200;
+
 }  // namespace
 
 ChildProcess::~ChildProcess() {
@@ -91,6 +94,19 @@ std::uint64_t data_bytes() {
   std::ifstream file("/proc/self/statm");
   for (std::uint64_t& count : pages) file >> count;
   return pages.back() * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+SocketPair make_socket_pair() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw Error(ErrorKind::kInputRead, errno_text(errno));
+  }
+  return {UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+int wait_a_while(int fd, int events) {
+  pollfd waiting{.fd = fd, .events = static_cast<short>(events), .revents = 0};
+  return ::poll(&waiting, 1, kPollMilliseconds) > 0 ? waiting.revents : 0;
 }
 
 }  // namespace virnucpro

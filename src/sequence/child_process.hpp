@@ -33,4 +33,17 @@ struct ChildProcess {
 // The data memory of this process as RLIMIT_DATA counts it; 0 if /proc does not say.
 std::uint64_t data_bytes();
 
+// Two connected sockets: what is written to one is read from the other.
+struct SocketPair {
+  UniqueFd one;
+  UniqueFd other;
+};
+
+// Errors: kInputRead.
+SocketPair make_socket_pair();
+
+// Waits for one of poll()'s `events`, for a short time, so that a cancellation is seen soon.
+// Returns the events that came, 0 for none.
+int wait_a_while(int fd, int events);
+
 }  // namespace virnucpro

@@ -10,8 +10,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "sequence/child_process.hpp"
 #include "sequence/cram_decoder.hpp"
-#include "sequence/socket_pair.hpp"
 
 namespace virnucpro {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "sequence/socket_pair.hpp"
+#include "sequence/child_process.hpp"
 
 namespace virnucpro {
 PipeRelay::PipeRelay(UniqueFd source, const Cancel& cancel)

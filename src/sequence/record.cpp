@@ -35,6 +35,12 @@ std::size_t space_size(std::string_view text) {
   return found == kWideSpaces.end() ? 0 : found->size();
 }
 
+void append_header(std::string& out, std::string_view header) {
+  out += '>';
+  out += header;
+  out += '\n';
+}
+
 }  // namespace
 
 std::string_view sequence_id(std::string_view header) {
@@ -54,6 +60,22 @@ std::uint64_t count_outside_iupac(std::string_view letters) {
     count += kIsIupac[static_cast<unsigned char>(letter)] ? 0U : 1U;
   }
   return count;
+}
+
+void append_fasta_60(std::string& out, std::string_view header, std::string_view letters) {
+  append_header(out, header);
+  while (!letters.empty()) {
+    const std::string_view line = letters.substr(0, kFastaColumns);
+    out += line;
+    out += '\n';
+    letters.remove_prefix(line.size());
+  }
+}
+
+void append_fasta_line(std::string& out, std::string_view header, std::string_view letters) {
+  append_header(out, header);
+  out += letters;
+  out += '\n';
 }
 
 }  // namespace virnucpro

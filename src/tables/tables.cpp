@@ -3,13 +3,17 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 #include <optional>
+#include <string>
+#include <system_error>
 
 #include "base/bytes.hpp"
 #include "base/directory.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "tables/external_sort.hpp"
 #include "tables/score_text.hpp"
@@ -63,6 +67,12 @@ std::uint64_t count_duplicates(ExternalSort& ids) {
     before = id;
   });
   return duplicates;
+}
+
+std::string row(const InputEntry& input) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}\n", printable(input.name), input.error,
+                     input.record == 0 ? "NA" : std::to_string(input.record), input.offset,
+                     printable(input.message));
 }
 
 }  // namespace
@@ -123,6 +133,24 @@ void for_each_call(const Journal& journal, double threshold, const Cancel& cance
                         visit(input, ++number, sequence.is_virus(threshold));
                       }},
                  cancel);
+}
+
+void write_failed_inputs(const std::vector<InputEntry>& inputs,
+                         const std::filesystem::path& directory) {
+  const std::filesystem::path path = run_files::kFailedInputs.in(directory);
+  const auto failed = [](const InputEntry& input) { return input.failed; };
+  if (std::none_of(inputs.begin(), inputs.end(), failed)) {
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
+    return;
+  }
+  AtomicFile file(path);
+  file.write("name\terror\trecord\toffset\tmessage\n");
+  for (const InputEntry& input : inputs) {
+    if (failed(input)) file.write(row(input));
+  }
+  file.commit();
 }
 
 }  // namespace virnucpro

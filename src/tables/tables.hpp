@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/cancel.hpp"
 #include "base/limits.hpp"
@@ -48,5 +49,12 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
 void for_each_call(
     const Journal& journal, double threshold, const Cancel& cancel,
     const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);
+
+// Writes failed_inputs.txt: one row per input that could not be read to its end, tab-separated,
+// with the header `name error record offset message`; `record` is NA for a failure before the first
+// record. If no input failed, no file is written, and an older one is removed. Control characters
+// in names and messages are written as \xHH. Errors: kOutputWrite.
+void write_failed_inputs(const std::vector<InputEntry>& inputs,
+                         const std::filesystem::path& directory);
 
 }  // namespace virnucpro

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "tensor/host_buffer.hpp"
 
 namespace virnucpro {
 
@@ -56,5 +59,14 @@ DeviceSurvey find_devices();
 DeviceSurvey survey_devices();
 // One device with its free memory. Errors: kDevice if there is none with this index.
 DeviceInfo survey_device(int index);
+
+// This program's memory on the GPU that the calling thread uses.
+struct DeviceUse {
+  std::array<MemoryUse, kPurposes> by_purpose{};
+  std::uint64_t kept = 0;  // bytes unused now, kept for later allocations
+};
+
+// All 0 in a program without CUDA. Errors: kDevice.
+DeviceUse device_use();
 
 }  // namespace virnucpro

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tensor/cuda_error.hpp"
+#include "tensor/device.hpp"
 #include "tensor/device_memory.hpp"
-#include "tensor/device_use.hpp"
 
 namespace virnucpro {
 namespace {

@@ -2,7 +2,6 @@
 #include "base/error.hpp"
 #include "tensor/device.hpp"
 #include "tensor/device_advice.hpp"
-#include "tensor/device_use.hpp"
 
 namespace virnucpro {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
-#include "weights/convert.hpp"
+#include "weights/stored_tensor.hpp"
 #include "weights/zip_file.hpp"
 
 namespace virnucpro {

@@ -3,9 +3,32 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
 #include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace virnucpro {
+namespace {
+
+std::uint16_t load16(const std::byte* from) {
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, from, sizeof bits);
+  return bits;
+}
+
+// Same as f16_to_f32, but without branches, so that the compiler can vectorise it. A multiplication
+// moves the exponent; this is exact for subnormal numbers, too.
+float f16_value(std::uint16_t bits) {
+  const std::uint32_t sign = (bits & 0x8000U) << 16U;
+  const auto magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13U) * 0x1p112F;
+  const std::uint32_t special = (bits & 0x7c00U) == 0x7c00U ? 0x7f800000U : 0U;
+  return std::bit_cast<float>(sign | special | std::bit_cast<std::uint32_t>(magnitude));
+}
+
+}  // namespace
 
 std::optional<std::uint64_t> element_count(const Shape& shape) {
   std::uint64_t count = 1;
@@ -27,6 +50,24 @@ std::optional<DType> dtype_named(std::string_view safetensors_name) {
     if (name_of(type) == safetensors_name) return type;
   }
   return std::nullopt;
+}
+
+bool is_weight_type(DType type) {
+  return type == DType::kF32 || type == DType::kF16 || type == DType::kBF16;
+}
+
+void convert_to_f32(DType type, std::span<const std::byte> from, std::span<float> out) {
+  if (!is_weight_type(type) || from.size() != out.size() * size_of(type)) {
+    throw Error(ErrorKind::kInternal, "convert_to_f32 was given bytes that do not fit");
+  }
+  if (out.empty()) return;
+  if (type == DType::kF32) {
+    std::memcpy(out.data(), from.data(), from.size());
+  } else if (type == DType::kF16) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = f16_value(load16(from.data() + 2 * i));
+  } else {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = bf16_to_f32(load16(from.data() + 2 * i));
+  }
 }
 
 }  // namespace virnucpro

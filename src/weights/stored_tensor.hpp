@@ -34,4 +34,10 @@ std::optional<std::uint64_t> element_count(const Shape& shape);
 std::string shape_text(const Shape& shape);  // "[512, 3328]"
 std::optional<DType> dtype_named(std::string_view safetensors_name);
 
+// Whether values of this type can be weights: fp32, fp16 and bf16.
+bool is_weight_type(DType type);
+// Converts little-endian values of a weight type to fp32, exactly; from.size() is out.size() ·
+// size_of(type). `from` need not be aligned.
+void convert_to_f32(DType type, std::span<const std::byte> from, std::span<float> out);
+
 }  // namespace virnucpro

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "validate/compare/embedding_reader.hpp"
-#include "weights/convert.hpp"
+#include "weights/stored_tensor.hpp"
 #include "weights/torch_file.hpp"
 
 namespace virnucpro {

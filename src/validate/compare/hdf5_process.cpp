@@ -13,7 +13,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "sequence/child_process.hpp"
-#include "sequence/socket_pair.hpp"
 #include "validate/compare/embedding_hdf5.hpp"
 #include "validate/compare/packed_reader.hpp"
 

@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/sha256.hpp"
 #include "validate/datasets/data_json.hpp"
 
 namespace virnucpro {

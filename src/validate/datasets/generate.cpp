@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "sequence/fasta_text.hpp"
+#include "sequence/record.hpp"
 #include "validate/datasets/random_stream.hpp"
 
 namespace virnucpro {

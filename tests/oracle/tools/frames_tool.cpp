@@ -17,9 +17,9 @@
 #include "base/cancel.hpp"
 #include "base/error.hpp"
 #include "sequence/chunker.hpp"
-#include "sequence/fasta_text.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/input_set.hpp"
+#include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,4 +1,3 @@
-#include "base/sha256.hpp"
 
 #include <gtest/gtest.h>
 

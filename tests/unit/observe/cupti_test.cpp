@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "observe/trace_clock.hpp"
+#include "observe/trace_part.hpp"
 #include "unit/observe/fake_gpu.hpp"
 
 namespace virnucpro {

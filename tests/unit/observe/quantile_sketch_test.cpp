@@ -1,11 +1,11 @@
-#include "observe/quantile_sketch.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "observe/statistic.hpp"
 
 namespace virnucpro {
 namespace {

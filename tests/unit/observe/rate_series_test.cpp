@@ -1,9 +1,9 @@
-#include "observe/rate_series.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
+
+#include "observe/statistic.hpp"
 
 namespace virnucpro {
 namespace {

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "sequence/chunker.hpp"
-#include "sequence/fasta_text.hpp"
 #include "sequence/frames.hpp"
+#include "sequence/record.hpp"
 #include "tokens/esm_alphabet.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/temp_dir.hpp"

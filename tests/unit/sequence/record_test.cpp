@@ -4,8 +4,6 @@
 
 #include <array>
 
-#include "sequence/fasta_text.hpp"
-
 namespace virnucpro {
 namespace {
 

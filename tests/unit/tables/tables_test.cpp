@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/hash.hpp"
-#include "tables/failed_inputs.hpp"
 #include "unit/file_size_limit.hpp"
 #include "unit/temp_dir.hpp"
 

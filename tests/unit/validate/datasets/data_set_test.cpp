@@ -7,7 +7,6 @@
 
 #include "base/hash.hpp"
 #include "base/json_values.hpp"
-#include "base/sha256.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {

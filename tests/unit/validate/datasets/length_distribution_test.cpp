@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "base/error.hpp"
-#include "base/sha256.hpp"
+#include "base/hash.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
