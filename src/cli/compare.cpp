@@ -12,8 +12,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
-#include "cli/standard_output.hpp"
+#include "cli/output.hpp"
 #include "validate/compare/compare_outputs.hpp"
 #include "validate/compare/comparison_report.hpp"
 

@@ -13,9 +13,9 @@
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
-#include "cli/progress_options.hpp"
+#include "cli/output.hpp"
 #include "cli/summary.hpp"
+#include "cli/telemetry_options.hpp"
 #include "telemetry/progress.hpp"
 
 namespace virnucpro {

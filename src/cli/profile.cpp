@@ -15,9 +15,8 @@
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "cli/profile_report.hpp"
-#include "cli/standard_output.hpp"
 #include "run/input_check.hpp"
 
 namespace virnucpro {

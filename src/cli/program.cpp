@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -13,16 +15,17 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/cancel.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "cli/help.hpp"
+#include "cli/output.hpp"
 #include "cli/parse_command_line.hpp"
-#include "cli/signals.hpp"
-#include "cli/standard_output.hpp"
 #include "cli/version.hpp"
-#include "cli/worker.hpp"
+#include "engine/worker_serve.hpp"
+#include "run/start_models.hpp"
 
 namespace virnucpro {
 namespace {
@@ -116,8 +119,17 @@ int run_action(const Program& program, std::span<const char* const> arguments,
   return code;
 }
 
+// Whether a command line is that of a worker process, started by predict or embed. It is no command
+// of the program: help, manual and completion do not list it.
+bool is_worker(std::span<const char* const> arguments) {
+  return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
+}
+
 int parse_and_run(Program& program, std::span<const char* const> arguments, const Cancel& cancel) {
-  if (is_worker(arguments)) return run_worker();
+  if (is_worker(arguments)) {
+    serve_batches(become_worker(), load_worker_models);
+    return kExitDone;
+  }
   Command& commands = program.commands();
   const std::optional<Ask> ask = parse_command_line(commands, arguments);
   if (!ask) return run_action(program, arguments, cancel);
@@ -160,6 +172,40 @@ void occupy_standard_descriptors() {
   }
 }
 
+constexpr int kSignalExit = 128;
+
+std::atomic<Cancel*> target{nullptr};
+static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "Cancel is used in a signal handler");
+
+void on_signal(int signal) {
+  const int meant = signal == SIGHUP ? SIGTERM : signal;
+  Cancel* cancel = target.load(std::memory_order_acquire);
+  if (cancel->requested()) ::_exit(kSignalExit + meant);
+  cancel->request(meant);
+}
+
+// Makes the first SIGINT or SIGTERM request `cancel`, which must live as long as the process; a
+// second one ends the process at once with 130 or 143. SIGHUP, a closed terminal, counts as
+// SIGTERM. SIGPIPE is ignored, so a closed pipe is a write error like any other.
+void handle_signals(Cancel& cancel) {
+  target.store(&cancel, std::memory_order_release);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  // No SA_RESTART: a signal interrupts a read from a pipe, and its reader then checks the Cancel.
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction inherited {};
+  ::sigaction(SIGHUP, nullptr, &inherited);
+  // Under nohup, closing the terminal must not stop the program.
+  if (inherited.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, nullptr);
+  ::sigaction(SIGXFSZ, &action, nullptr);  // write() then reports a limit on file sizes
+}
+
 }  // namespace
 
 Program::Program() : commands_("virnucpro", kDescription) {
@@ -171,6 +217,17 @@ Program::Program() : commands_("virnucpro", kDescription) {
         add_tune_command, add_generate_command, add_utils_commands, add_help_command}) {
     add_command(commands_);
   }
+}
+
+void add_utils_commands(Command& program) {
+  Command& utils = program.add_command("utils", "Devices, inputs, models, journals, configuration");
+  add_validate_command(utils);
+  add_inspect_command(utils);
+  add_list_devices_command(utils);
+  add_generate_config_command(utils);
+  add_validate_checkpoints_command(utils);
+  add_export_weights_command(utils);
+  utils.footer = "Example:\n  virnucpro utils validate reads.fq.gz";
 }
 
 int run_program(int argc, const char* const* argv) {

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "cli/summary.hpp"
 #include "journal/kept_run.hpp"
 #include "report/write_reports.hpp"

@@ -2,22 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/devices.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
 #include "cli/version.hpp"
+#include "telemetry/telemetry_summary.hpp"
+#include "telemetry/trace_json.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr const char* kLevels = "off, summary or full";
 constexpr double kShortestSampling = 0.05;  // seconds
-constexpr double kLongestSampling = 3600;
+constexpr double kLongestSeconds = 3600;    // of any interval or trace
 constexpr double kMostHours = 1e6;
 
 std::optional<TelemetryLevel> parse_level(std::string_view text) {
@@ -76,6 +85,48 @@ Thresholds choose_thresholds(const Config& config) {
   return thresholds;
 }
 
+constexpr const char* kDefaultLimit = "10s";
+constexpr std::uint64_t kMostBatches = 1'000'000;
+constexpr double kShortestTrace = 0.1;  // seconds
+
+// "10s" or "200".
+TraceLimit parse_limit(std::string_view text) {
+  if (text.ends_with('s')) {
+    const auto seconds = parse_number(text.substr(0, text.size() - 1));
+    if (seconds && *seconds >= kShortestTrace && *seconds <= kLongestSeconds)
+      return {.seconds = *seconds};
+  } else {
+    const auto batches = parse_count(text);
+    if (batches && *batches > 0 && *batches <= kMostBatches) return {.batches = *batches};
+  }
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--trace-limit {}: expected seconds from {:g}s to {:g}s, or batches from "
+                          "1 to {}",
+                          text, kShortestTrace, kLongestSeconds, kMostBatches));
+}
+
+// Reports a wrong path of the user before hours of computing, not in the trace. The loader searches
+// for a name without a folder.
+std::string choose_cupti(const Environment& environment) {
+  constexpr std::string_view kVariable = "VIRNUCPRO_CUPTI";
+  const std::string path = environment.text(kVariable);
+  std::error_code ignored;
+  const bool is_path = path.find('/') != std::string::npos;
+  if (!is_path || std::filesystem::is_regular_file(path, ignored)) return path;
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a library", kVariable, path));
+}
+
+constexpr double kShortestInterval = 0.05;  // seconds; also used for 0, which v2 accepts
+
+std::vector<std::string> worker_names(const ComputeSettings& compute) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < compute.gpus.size(); ++i) names.push_back(worker_name(compute, i));
+  if (!names.empty()) return names;
+  for (std::size_t i = 0; i < compute.cpu_workers; ++i)
+    names.push_back(fmt::format("worker {}", i));
+  return names;
+}
+
 }  // namespace
 
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
@@ -85,13 +136,52 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
   telemetry.level = has_directory ? level : TelemetryLevel::kOff;
   telemetry.interval = std::chrono::milliseconds(
       std::lround(1000 * session.config.number_in("run.monitor_interval", 1, kShortestSampling,
-                                                  kLongestSampling)));
+                                                  kLongestSeconds)));
   telemetry.thresholds = choose_thresholds(session.config);
   telemetry.program = {.command = session.arguments,
                        .build = build_text(),
                        .commit = build_commit(),
                        .processor = describe_processor()};
   return telemetry;
+}
+
+void add_trace_options(Command& command, TraceOptions& options, const std::string& group) {
+  command.add_value("--trace", options.file,
+                    "Keep a timeline of threads and GPU kernels in this file, for ui.perfetto.dev",
+                    "FILE", group);
+  command.add_value(
+      "--trace-limit", options.limit,
+      "So many seconds (30s) or batches (200) of it, from the first batch on (default 10s)",
+      "LIMIT", group);
+}
+
+std::optional<TraceSettings> choose_trace(const TraceOptions& options,
+                                          const Environment& environment,
+                                          const std::filesystem::path& output) {
+  if (options.file.empty() && !options.limit.empty()) {
+    throw Error(ErrorKind::kUsage, "--trace-limit: there is no --trace that it could limit");
+  }
+  if (options.file.empty()) return std::nullopt;
+  check_own_file(
+      {.flag = "--trace", .path = options.file, .start = kTraceFileStart, .what = "trace"}, output);
+  return TraceSettings{
+      .limit = parse_limit(options.limit.empty() ? kDefaultLimit : options.limit.c_str()),
+      .cupti = choose_cupti(environment)};
+}
+
+std::optional<ProgressSettings> choose_progress(bool no_progress, const ComputeSettings& compute,
+                                                const Session& session) {
+  const Config& config = session.config;
+  const double interval = config.number_in("progress.update_interval", 1, 0, kLongestSeconds);
+  ProgressSettings settings;
+  settings.interval =
+      std::chrono::milliseconds(std::lround(1000 * std::max(interval, kShortestInterval)));
+  settings.look.bar_width = config.count("progress.bar_width").value_or(settings.look.bar_width);
+  settings.look.workers = worker_names(compute);
+  settings.on_gpu = !compute.gpus.empty();
+  const bool wanted = config.flag("progress.enabled").value_or(true);
+  if (session.global.quiet || no_progress || !wanted) return std::nullopt;
+  return settings;
 }
 
 }  // namespace virnucpro

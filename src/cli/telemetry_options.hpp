@@ -1,8 +1,13 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/command.hpp"
+#include "observe/trace.hpp"
+#include "run/settings.hpp"
+#include "telemetry/progress.hpp"
 #include "telemetry/telemetry.hpp"
 
 namespace virnucpro {
@@ -11,5 +16,24 @@ namespace virnucpro {
 // configuration. None without an output directory. Errors: kUsage, kConfig.
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
                                    const Session& session);
+
+// --trace and --trace-limit, as written; empty: not given.
+struct TraceOptions {
+  std::string file;
+  std::string limit;
+};
+
+void add_trace_options(Command& command, TraceOptions& options, const std::string& group);
+
+// Empty: no trace. Errors: kUsage, also for an existing file that is no trace of this program, and
+// for a file of the output directory.
+std::optional<TraceSettings> choose_trace(const TraceOptions& options,
+                                          const Environment& environment,
+                                          const std::filesystem::path& output);
+
+// How a command displays its run's progress; empty: not at all (-q, --no-progress,
+// progress.enabled). Errors: kConfig.
+std::optional<ProgressSettings> choose_progress(bool no_progress, const ComputeSettings& compute,
+                                                const Session& session);
 
 }  // namespace virnucpro

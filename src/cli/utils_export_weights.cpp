@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 #include "weights/export.hpp"
 #include "weights/load.hpp"
 #include "weights/synthetic.hpp"

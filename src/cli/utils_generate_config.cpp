@@ -5,8 +5,7 @@
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
-#include "cli/standard_output.hpp"
+#include "cli/output.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/standard_output.hpp"
+#include "cli/output.hpp"
 #include "weights/inspect.hpp"
 
 namespace virnucpro {

@@ -1,6 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/devices.hpp"
-#include "cli/standard_output.hpp"
+#include "cli/output.hpp"
 
 namespace virnucpro {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
+#include "cli/output.hpp"
 #include "cli/sequence_report.hpp"
-#include "cli/standard_output.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {

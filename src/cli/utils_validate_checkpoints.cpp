@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/standard_output.hpp"
+#include "cli/output.hpp"
 #include "journal/kept_run.hpp"
 #include "tables/sequence_walk.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "run/settings.hpp"
+#include "validate/measure/provenance.hpp"
 
 namespace virnucpro {
 
@@ -19,5 +20,8 @@ std::vector<std::string> model_arguments(const ModelSettings& models, std::uint6
 
 // Adds a flag and its value, unless the value is empty.
 void add_given(std::vector<std::string>& arguments, const char* flag, const std::string& value);
+
+// The provenance of measurements that start now; the driver is not known yet.
+Provenance provenance_here(const ComputeSettings& compute, const Session& session);
 
 }  // namespace virnucpro

@@ -22,4 +22,11 @@ struct OwnFile {
 // run itself writes to its output directory. An empty path is no file. Error: kUsage.
 void check_own_file(const OwnFile& own, const std::filesystem::path& output);
 
+// The file name in errors of write_stdout().
+inline constexpr std::string_view kStandardOutput = "standard output";
+
+// Writes all of `text` to stdout, unbuffered. Errors: kOutputWrite, also when a pipe's reader has
+// ended (SIGPIPE is ignored).
+void write_stdout(std::string_view text);
+
 }  // namespace virnucpro

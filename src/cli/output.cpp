@@ -1,7 +1,10 @@
-#include "cli/output_file.hpp"
+#include "cli/output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <string>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -47,6 +50,13 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
   }
   throw Error(ErrorKind::kUsage, fmt::format("{} {}: it is there and holds no {} of this program",
                                              own.flag, own.path, own.what));
+}
+
+void write_stdout(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == 0) return;
+  throw Error(ErrorKind::kOutputWrite, Place{.file = std::string(kStandardOutput)},
+              error == EPIPE ? "it was closed by its reader" : errno_text(error));
 }
 
 }  // namespace virnucpro
