@@ -30,12 +30,12 @@ std::vector<Outgoing> list_tensors(const Weights& weights, const NameTable& tabl
                                    std::string_view prefix) {
   std::vector<Outgoing> tensors;
   for (const NameRow& row : table.rows) {
-    // Hugging Face's name: of ESM-2 the first of `also`; DNABERT-S has only gamma or beta there.
-    const bool respelt = &table == &esm2_names() && !row.also[0].empty();
+    // Hugging Face's name: of ESM-2 `also`; DNABERT-S has only gamma or beta there.
+    const bool respelt = &table == &esm2_names() && !row.also.empty();
     for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {
       const std::string name = layer_name(row.name, layer);
       if (!weights.has(name)) continue;
-      const std::string published = layer_name(respelt ? row.also[0] : row.name, layer);
+      const std::string published = layer_name(respelt ? row.also : row.name, layer);
       tensors.push_back({name, std::string(prefix) + published, shape_of(row, sizes)});
     }
   }

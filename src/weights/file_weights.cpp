@@ -154,9 +154,7 @@ void check_tensor(const LocatedTensor& source, const std::string& name, const Sh
 
 [[noreturn]] void missing(const ModelFiles& model, const NameRow& row, std::uint32_t layer) {
   std::string also;
-  for (const std::string_view name : row.also) {
-    if (!name.empty()) also += fmt::format(", also not as {}", layer_name(name, layer));
-  }
+  if (!row.also.empty()) also = fmt::format(", also not as {}", layer_name(row.also, layer));
   throw Error(ErrorKind::kWeightsTensor,
               Place{.file = model.path.string(), .tensor = layer_name(row.name, layer)},
               "missing" + also);
@@ -175,11 +173,8 @@ const LocatedTensor* find_tensor(const ModelFiles& model, const NameTable& table
     }
     return nullptr;
   };
-  if (const LocatedTensor* found = look_up(row.name)) return found;
-  for (const std::string_view pattern : row.also) {
-    if (const LocatedTensor* found = look_up(pattern)) return found;
-  }
-  return nullptr;
+  const LocatedTensor* found = look_up(row.name);
+  return found != nullptr ? found : look_up(row.also);
 }
 
 const LocatedTensor& require_tensor(const ModelFiles& model, const NameTable& table,

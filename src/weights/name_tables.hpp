@@ -49,8 +49,9 @@ enum Trait : std::uint8_t { kPlain = 0, kOptional = 1, kNonNegative = 2 };
 // stands for the layer's number.
 struct NameRow {
   std::string_view name;
-  std::array<std::string_view, 2> also;  // spellings of other formats; empty: none
-  std::array<Dim, 2> dims;
+  std::string_view also;  // the spelling of another format; empty: none
+  Dim rows;
+  Dim columns;  // kNone: a vector
   Fill fill;
   int exponent;
   std::uint8_t traits = kPlain;

@@ -83,7 +83,7 @@ std::uint32_t esm2_heads(const ModelFiles& model, std::uint32_t width) {
                     {"num_attention_heads", "encoder_attention_heads", "attention_heads"});
   if (said) return checked_heads(model, *said, width, 2);
   for (const NameRow& row : esm2_names().rows) {
-    if (row.dims[0] != Dim::kHalfHead) continue;
+    if (row.rows != Dim::kHalfHead) continue;
     const LocatedTensor* frequencies = find_tensor(model, esm2_names(), row);
     if (frequencies == nullptr || frequencies->tensor.shape.size() != 1) break;
     const std::uint64_t half = frequencies->tensor.shape[0];
