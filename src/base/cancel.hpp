@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <ctime>
 
@@ -22,9 +23,16 @@ class Cancel {
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
 
   // Throws Error(kInterrupted | kTerminated) if a stop was requested.
-  void check() const;
+  void check() const {
+    if (!requested()) return;
+    const bool terminated = signal_.load(std::memory_order_relaxed) == SIGTERM;
+    throw Error(terminated ? ErrorKind::kTerminated : ErrorKind::kInterrupted,
+                terminated ? "by SIGTERM" : "by the user");
+  }
   // The same, but only kGrace after the request: for work worth finishing, such as a batch.
-  void check_late() const;
+  void check_late() const {
+    if (late()) check();
+  }
   bool late() const noexcept {
     return requested() && now() - requested_at_.load(std::memory_order_relaxed) >=
                               std::chrono::nanoseconds(kGrace).count();

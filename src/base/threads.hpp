@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <cstddef>
 #include <system_error>
@@ -12,7 +13,9 @@
 namespace virnucpro {
 
 // Names the calling thread, for top, debuggers and traces; at most 15 letters.
-void name_thread(const char* name);
+inline void name_thread(const char* name) {
+  ::pthread_setname_np(::pthread_self(), name);
+}
 
 // Starts threads until `threads` holds `count`; each calls run(its index). If the system refuses a
 // thread, calls stop(), which must end and join the started ones. Errors: kOutOfMemory.

@@ -35,7 +35,7 @@
 #include "observe/monitor_rows.hpp"
 #include "report/page_writers.hpp"
 #include "validate/datasets/data_json.hpp"
-#include "validate/datasets/data_size.hpp"
+#include "validate/datasets/data_set.hpp"
 #include "validate/datasets/sample_data.hpp"
 #include "validate/suites/against.hpp"
 #include "validate/suites/benchmark_models.hpp"

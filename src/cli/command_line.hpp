@@ -5,6 +5,8 @@
 #include <deque>
 #include <functional>
 #include <list>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,7 +15,7 @@
 namespace virnucpro {
 
 // The command line as data: commands, each with a row per option. The parser
-// (cli/parse_command_line.hpp), help, manual and completion all read these rows.
+// (parse_command_line()), help, manual and completion all read these rows.
 
 struct Session;
 
@@ -90,5 +92,14 @@ struct Command {
 
 // The command on the command line, or its innermost subcommand.
 const Command& chosen_command(const Command& program);
+
+// Fills in the targets of the rows of `program` and its commands, how often each was given, and the
+// chosen commands. Returns the option that replaces the command's work, if there is one.
+// `arguments` begin with the program's name. Errors: kUsage, with the nearest known command or flag
+// for an unknown one; the commands are filled in even then.
+std::optional<Ask> parse_command_line(Command& program, std::span<const char* const> arguments);
+
+// "unknown command perdict; did you mean predict?"
+std::string explain_unknown_command(const Command& above, const std::string& name);
 
 }  // namespace virnucpro

@@ -18,7 +18,6 @@
 #include "cli/output.hpp"
 #include "run/input_check.hpp"
 #include "validate/datasets/data_set.hpp"
-#include "validate/datasets/data_size.hpp"
 
 namespace virnucpro {
 namespace {

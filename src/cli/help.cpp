@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/output.hpp"
-#include "cli/parse_command_line.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,6 +1,6 @@
-#include "cli/parse_command_line.hpp"
-
 #include <fmt/format.h>
+
+#include "cli/command_line.hpp"
 
 // Included only here: it has 80,000 lines.
 #include <CLI/CLI.hpp>

@@ -38,7 +38,9 @@ constexpr double packing_share(std::uint64_t esm_tokens, std::uint64_t budget_to
   return static_cast<double>(esm_tokens) / static_cast<double>(budget_tokens);
 }
 
-void add(BatchTimes& sum, const BatchTimes& times) noexcept;
+inline void add(BatchTimes& sum, const BatchTimes& times) noexcept {
+  for (const BatchTimeField& field : kBatchTimeFields) sum.*field.seconds += times.*field.seconds;
+}
 
 // How many batches were ready for the workers when one was added.
 enum class QueueState : std::uint8_t {

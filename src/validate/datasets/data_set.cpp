@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "validate/datasets/data_json.hpp"
 
 namespace virnucpro {
@@ -110,6 +114,9 @@ bool has_size(const fs::path& path, std::uint64_t bytes) {
   return !error && size == bytes;
 }
 
+constexpr std::array kSizes{DataSize{"tiny", 10}, DataSize{"small", 100}, DataSize{"medium", 1'000},
+                            DataSize{"large", 10'000}, DataSize{kProductionSize, 6'000'000}};
+
 }  // namespace
 
 LengthFigures length_figures(const LengthHistogram& lengths) {
@@ -202,6 +209,19 @@ DataSet generate_data_set(const DataSetSettings& settings, const fs::path& outpu
     require_no_data_set(output, settings.files);
   }
   return write_data_set(settings, output, cancel);
+}
+
+std::span<const DataSize> data_sizes() {
+  return kSizes;
+}
+
+DataSize parse_data_size(std::string_view name, std::string_view option) {
+  const auto* const found = std::ranges::find(kSizes, name, &DataSize::name);
+  if (found != kSizes.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const DataSize& size : kSizes) names.push_back(size.name);
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected {}{}", option, name,
+                                             fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
 }  // namespace virnucpro

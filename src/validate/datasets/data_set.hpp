@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cancel.hpp"
@@ -79,5 +81,18 @@ std::optional<DataSet> find_data_set(const DataSetSettings& settings,
 // as write_data_set(); kOutputExists when there is something else.
 DataSet generate_data_set(const DataSetSettings& settings, const std::filesystem::path& output,
                           const Cancel& cancel);
+
+// A named size of a synthetic data set, in sequences.
+struct DataSize {
+  std::string_view name;
+  std::uint64_t sequences = 0;
+};
+
+inline constexpr std::string_view kProductionSize = "production";
+
+// From "tiny", 10, to "production", 6 million.
+std::span<const DataSize> data_sizes();
+// Errors: kUsage, naming `option` and the valid sizes.
+DataSize parse_data_size(std::string_view name, std::string_view option);
 
 }  // namespace virnucpro

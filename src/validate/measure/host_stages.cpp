@@ -1,17 +1,21 @@
 #include "validate/measure/host_stages.hpp"
 
+#include <fcntl.h>
+#include <malloc.h>
+
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/limits.hpp"
+#include "observe/host_usage.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/input_set.hpp"
 #include "tokens/esm_alphabet.hpp"
 #include "tokens/packer.hpp"
-#include "validate/measure/peak_memory.hpp"
 
 namespace virnucpro {
 namespace {
@@ -90,6 +94,12 @@ class Stages {
   std::vector<FrameTokens> tokens_;
 };
 
+// Resets the kernel's peak of resident memory (proc_pid_clear_refs(5)).
+bool restart_peak() {
+  const UniqueFd file(::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
+  return file.get() >= 0 && write_all(file.get(), "5") == 0;
+}
+
 }  // namespace
 
 HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
@@ -107,6 +117,16 @@ HostStages measure_host_stages(const HostStageSettings& settings, const DnaToken
   measure("pack", &Stages::pack);
   stages.count(result);
   return result;
+}
+
+std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work) {
+  ::malloc_trim(0);  // reuse of freed pages would not be noticed
+  const bool restarted = restart_peak();
+  const auto before = read_host_usage().rss_bytes;
+  work();
+  const auto peak = read_host_usage().peak_rss_bytes;
+  if (!restarted || !before || !peak) return std::nullopt;
+  return *peak > *before ? *peak - *before : 0;
 }
 
 }  // namespace virnucpro

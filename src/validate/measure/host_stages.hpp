@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,5 +41,9 @@ struct HostStageSettings {
 // Errors: those of the inputs; Cancel's.
 HostStages measure_host_stages(const HostStageSettings& settings, const DnaTokenizer& tokenizer,
                                const Cancel& cancel);
+
+// Does the work and returns the most bytes by which this process's resident memory grew, including
+// what the work leaves behind. Empty where the kernel does not report it. Errors: the work's.
+std::optional<std::uint64_t> peak_memory_of(const std::function<void()>& work);
 
 }  // namespace virnucpro

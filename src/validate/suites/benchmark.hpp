@@ -15,7 +15,7 @@
 #include "report/page.hpp"
 #include "run/settings.hpp"
 #include "telemetry/verdicts.hpp"
-#include "validate/datasets/data_size.hpp"
+#include "validate/datasets/data_set.hpp"
 #include "validate/measure/predict_trial.hpp"
 
 namespace virnucpro {

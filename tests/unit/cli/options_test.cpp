@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/text.hpp"
-#include "cli/parse_command_line.hpp"
+#include "cli/command_line.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {

@@ -1,9 +1,8 @@
-#include "cli/parse_command_line.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "cli/command_line.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,9 +1,8 @@
-#include "validate/datasets/data_size.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "validate/datasets/data_set.hpp"
 
 namespace virnucpro {
 namespace {

@@ -1,8 +1,8 @@
-#include "validate/measure/peak_memory.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "validate/measure/host_stages.hpp"
 
 namespace virnucpro {
 namespace {
