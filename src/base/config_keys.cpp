@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/config.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -110,16 +111,6 @@ constexpr std::string_view kHead =
     "# Configuration of virnucpro: every key with its default. Precedence: flag, environment,\n"
     "# this file, default. Keys marked \"no effect\" are accepted for files written for v2.\n";
 
-std::vector<std::string_view> split_name(std::string_view name) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t dot = name.find('.');
-    parts.push_back(name.substr(0, dot));
-    if (dot == std::string_view::npos) return parts;
-    name.remove_prefix(dot + 1);
-  }
-}
-
 }  // namespace
 
 std::span<const ConfigKey> config_keys() {
@@ -130,7 +121,7 @@ std::string default_config() {
   std::string text(kHead);
   std::vector<std::string_view> open;  // the sections that contain the last key
   for (const ConfigKey& key : kKeys) {
-    std::vector<std::string_view> parts = split_name(key.name);
+    std::vector<std::string_view> parts = split_list(key.name, '.');
     const std::string_view last = parts.back();
     parts.pop_back();
     const auto differs = std::mismatch(open.begin(), open.end(), parts.begin(), parts.end());

@@ -16,8 +16,9 @@ std::optional<double> parse_number(std::string_view text);  // finite
 // YAML's and the environment's words: true/false, yes/no, on/off, 1/0, in any case.
 std::optional<bool> parse_bool(std::string_view text);
 
-// The parts between the commas of a list: at least one part, which may be empty.
-std::vector<std::string_view> split_list(std::string_view text);
+// The parts between the commas of a list, or the tabs of a row: at least one part, which may be
+// empty.
+std::vector<std::string_view> split_list(std::string_view text, char separator = ',');
 
 // The candidate that the user most likely meant, by edit distance with swaps of neighbours; empty
 // when none is close (at most a third of the letters wrong) or `word` is absurdly long.

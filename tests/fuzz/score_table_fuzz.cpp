@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "validate/compare/score_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint64_t rows = 0;
     while (const std::optional<virnucpro::IdRow> row = table.next()) {
       if (row->number != ++rows) std::abort();
-      if (virnucpro::fields_of(row->content).size() != columns) std::abort();
+      if (virnucpro::split_list(row->content, '\t').size() != columns) std::abort();
     }
   } catch (const virnucpro::Error& error) {
     if (error.place().file.empty()) std::abort();

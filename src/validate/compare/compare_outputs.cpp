@@ -170,8 +170,8 @@ class TableComparer {
   }
 
   void compare_rows(const IdRow& a, const IdRow& b) {
-    const std::vector<std::string_view> in_a = fields_of(a.content);
-    const std::vector<std::string_view> in_b = fields_of(b.content);
+    const std::vector<std::string_view> in_a = split_list(a.content, '\t');
+    const std::vector<std::string_view> in_b = split_list(b.content, '\t');
     counter_.begin_row(a, b);
     for (std::size_t k = 0; k < columns_; ++k) {
       const TableColumn& column = a_.layout().columns[k];

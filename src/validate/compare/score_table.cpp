@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -156,7 +157,8 @@ std::string ScoreTable::content_of(std::string_view fields) const {
     std::replace(content.begin(), content.end(), separator_, '\t');
   }
   std::size_t k = 0;
-  for (const std::string_view field : fields_of(content)) check_field(layout_->columns[k++], field);
+  for (const std::string_view field : split_list(content, '\t'))
+    check_field(layout_->columns[k++], field);
   return content;
 }
 
@@ -169,16 +171,6 @@ void ScoreTable::check_field(const TableColumn& column, std::string_view text) c
   }
   if (is_score && !is_absent && !score_value(text)) {
     fail(ErrorKind::kInputMalformed, fmt::format("{} is {}, no number", column.name, text));
-  }
-}
-
-std::vector<std::string_view> fields_of(std::string_view content) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t end = content.find('\t');
-    fields.push_back(content.substr(0, end));
-    if (end == std::string_view::npos) return fields;
-    content.remove_prefix(end + 1);
   }
 }
 

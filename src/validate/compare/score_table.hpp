@@ -68,8 +68,6 @@ class ScoreTable : public RowSource {
   std::uint64_t rows_ = 0;
 };
 
-// The columns of a row, from ScoreTable's content.
-std::vector<std::string_view> fields_of(std::string_view content);
 // The value of a score column: a number, also NaN or infinity; empty for anything else.
 std::optional<double> score_value(std::string_view text);
 

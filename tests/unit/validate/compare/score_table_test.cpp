@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -36,7 +37,8 @@ TEST(ScoreTable, RowsOfFrames) {
   EXPECT_EQ(rows[0].number, 1U);
   EXPECT_EQ(rows[0].content, "virus\t1e-05\t0.99999");
   EXPECT_EQ(rows[1].id, "");
-  EXPECT_EQ(fields_of(rows[1].content), (std::vector<std::string_view>{"others", "0.5", "0.5"}));
+  EXPECT_EQ(split_list(rows[1].content, '\t'),
+            (std::vector<std::string_view>{"others", "0.5", "0.5"}));
 }
 
 TEST(ScoreTable, CommasAndLineEndsOfWindows) {
@@ -57,7 +59,7 @@ TEST(ScoreTable, SequencesMayHaveNoScore) {
       "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
       "mean_virus_score\tcall\treason\na\t0\t0\t0\t0\t0\tNA\tNA\tunscored\tempty\n");
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(fields_of(rows[0].content)[7], "unscored");
+  EXPECT_EQ(split_list(rows[0].content, '\t')[7], "unscored");
 }
 
 TEST(ScoreTable, WithoutRows) {
