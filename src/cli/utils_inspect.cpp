@@ -12,10 +12,6 @@
 namespace virnucpro {
 namespace {
 
-struct InspectOptions {
-  std::string path;
-};
-
 std::string describe(const Inspection& inspection) {
   std::string text;
   for (const InspectedTensor& tensor : inspection.tensors) {
@@ -32,8 +28,8 @@ std::string describe(const Inspection& inspection) {
   return text;
 }
 
-int run_inspect(const InspectOptions& options) {
-  const Inspection inspection = inspect_model(options.path, true);
+int run_inspect(const std::string& path) {
+  const Inspection inspection = inspect_model(path, true);
   write_stdout(describe(inspection));
   return inspection.problem.empty() ? kExitDone : 1;
 }
@@ -43,13 +39,13 @@ int run_inspect(const InspectOptions& options) {
 void add_inspect_command(Command& utils) {
   Command& command =
       utils.add_command("inspect", "What a model file holds; reads and checks every value");
-  const auto options = std::make_shared<InspectOptions>();
-  command.add_argument("FILE", &options->path,
+  const auto path = std::make_shared<std::string>();
+  command.add_argument("FILE", path.get(),
                        "Weights: safetensors, torch zip, or a Hugging Face directory");
   command.footer =
       "Example:\n  virnucpro utils inspect 500_model.pth\n"
       "Exit code 1 when the program would not take it. No pickle is ever executed.";
-  command.action = [options](Session& /*session*/) { return run_inspect(*options); };
+  command.action = [path](Session& /*session*/) { return run_inspect(*path); };
 }
 
 }  // namespace virnucpro

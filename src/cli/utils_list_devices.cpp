@@ -3,19 +3,14 @@
 #include "cli/output.hpp"
 
 namespace virnucpro {
-namespace {
-
-int run_list_devices() {
-  write_stdout(describe_devices());
-  return kExitDone;
-}
-
-}  // namespace
 
 void add_list_devices_command(Command& utils) {
   Command& command = utils.add_command("list-devices", "What this machine can compute on");
   command.footer = "Example:\n  virnucpro utils list-devices";
-  command.action = [](Session& /*session*/) { return run_list_devices(); };
+  command.action = [](Session& /*session*/) {
+    write_stdout(describe_devices());
+    return kExitDone;
+  };
 }
 
 }  // namespace virnucpro

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "journal/run_files.hpp"
+#include "report/page_sections.hpp"
 #include "telemetry/device_facts.hpp"
 #include "validate/suites/suites.hpp"
 
@@ -24,13 +25,10 @@ constexpr double kGrowthTime = 60;  // seconds; growth over a shorter time means
 template <typename Phase>
 void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
                  RunTelemetry::Statistic Phase::*memory, Table& table) {
-  const auto bytes = [](const RunTelemetry::Number& number) {
-    return number ? Value{*number} : Value{};
-  };
   for (const Phase& phase : phases) {
     const RunTelemetry::Statistic& statistic = phase.*memory;
-    table.rows.push_back(
-        {label, phase.phase.value_or(""), bytes(statistic.average), bytes(statistic.maximum)});
+    table.rows.push_back({label, phase.phase.value_or(""), measured(statistic.average),
+                          measured(statistic.maximum)});
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "report/page_sections.hpp"
 #include "validate/measure/host_stages.hpp"
 #include "validate/measure/stage_rates.hpp"
 #include "validate/suites/suites.hpp"
@@ -149,16 +150,13 @@ Table stage_table(const std::vector<StageFigures>& stages) {
                    {"share", "Share of a run", Measure::kShare},
                    {"gpu_percent", "GPU while embedding", Measure::kPercent},
                    {"memory_bytes", "Memory", Measure::kBytes}};
-  const auto told = [](const std::optional<double>& figure) {
-    return figure ? Value{*figure} : Value{};
-  };
   for (const StageFigures& stage : stages) {
     const Spread spread = spread_of(stage.rates);
     table.rows.push_back(
         {stage.rate.name, std::string(name_of(stage.rate.clock)), spread.median,
          spread.count > 1 ? Value{spread.interquartile_range() / spread.median} : Value{},
-         std::uint64_t{spread.count}, told(stage.tokens_per_second), told(stage.busy_share),
-         told(stage.share), told(stage.gpu_percent), told(stage.memory_bytes)});
+         std::uint64_t{spread.count}, measured(stage.tokens_per_second), measured(stage.busy_share),
+         measured(stage.share), measured(stage.gpu_percent), measured(stage.memory_bytes)});
   }
   return table;
 }
