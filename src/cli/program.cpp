@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -23,6 +21,7 @@
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/output.hpp"
+#include "cli/signals.hpp"
 #include "cli/version.hpp"
 #include "engine/worker_serve.hpp"
 #include "run/start_models.hpp"
@@ -170,40 +169,6 @@ void occupy_standard_descriptors() {
     // This gets the lowest free number, which is `number`. It may fail without /dev/null.
     static_cast<void>(::open("/dev/null", mode));
   }
-}
-
-constexpr int kSignalExit = 128;
-
-std::atomic<Cancel*> target{nullptr};
-static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handler");
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
-              "Cancel is used in a signal handler");
-
-void on_signal(int signal) {
-  const int meant = signal == SIGHUP ? SIGTERM : signal;
-  Cancel* cancel = target.load(std::memory_order_acquire);
-  if (cancel->requested()) ::_exit(kSignalExit + meant);
-  cancel->request(meant);
-}
-
-// Makes the first SIGINT or SIGTERM request `cancel`, which must live as long as the process; a
-// second one ends the process at once with 130 or 143. SIGHUP, a closed terminal, counts as
-// SIGTERM. SIGPIPE is ignored, so a closed pipe is a write error like any other.
-void handle_signals(Cancel& cancel) {
-  target.store(&cancel, std::memory_order_release);
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
-  // No SA_RESTART: a signal interrupts a read from a pipe, and its reader then checks the Cancel.
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
-  struct sigaction inherited {};
-  ::sigaction(SIGHUP, nullptr, &inherited);
-  // Under nohup, closing the terminal must not stop the program.
-  if (inherited.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
-  action.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &action, nullptr);
-  ::sigaction(SIGXFSZ, &action, nullptr);  // write() then reports a limit on file sizes
 }
 
 }  // namespace

@@ -1,0 +1,44 @@
+#include "cli/signals.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+namespace virnucpro {
+namespace {
+
+constexpr int kSignalExit = 128;
+
+std::atomic<Cancel*> target{nullptr};
+static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handler");
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
+              "Cancel is used in a signal handler");
+
+void on_signal(int signal) {
+  const int meant = signal == SIGHUP ? SIGTERM : signal;
+  Cancel* cancel = target.load(std::memory_order_acquire);
+  if (cancel->requested()) ::_exit(kSignalExit + meant);
+  cancel->request(meant);
+}
+
+}  // namespace
+
+void handle_signals(Cancel& cancel) {
+  target.store(&cancel, std::memory_order_release);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  // No SA_RESTART: a signal interrupts a read from a pipe, and its reader then checks the Cancel.
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  struct sigaction inherited {};
+  ::sigaction(SIGHUP, nullptr, &inherited);
+  // Under nohup, closing the terminal must not stop the program.
+  if (inherited.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &action, nullptr);
+  ::sigaction(SIGXFSZ, &action, nullptr);  // write() then reports a limit on file sizes
+}
+
+}  // namespace virnucpro
