@@ -8,12 +8,12 @@ import subprocess
 import zlib
 
 ENCODERS = "--dnabert-model synthetic:dnabert-s-tiny --esm-model synthetic:esm2_tiny"
-# Words of the runs, and what they stand for.
+# Short words in the runs' lines, and what they stand for.
 SHORT_FOR = {"ENCODERS": ENCODERS, "SYNTHETIC": f"{ENCODERS} -p synthetic",
              "MODELS": f"{ENCODERS} -p synthetic -e 60 --no-progress -t 1 --token-budget 300 "
                        "-c once.yaml"}
 
-# By name; each run is a line for the program, and those of a case have one folder.
+# Cases by name. Each line is a call of the program; the lines of a case run in one folder.
 CASES = {
     "FASTA": ["predict reads.fa MODELS -o out", "predict reads.fa MODELS -o out"],
     "FASTA.gz": ["predict reads.fa.gz MODELS -o out -k --virus-fasta --threshold 0.3 -v -l my.log"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds two builds of the program against each other, for a change that must not change behaviour.
+"""Compares two builds of the program, after a change that must not change behaviour.
 
 Both do the same fixed runs with synthetic weights, in turns in a folder of one name. What they say
 (exit code, stdout, stderr) and leave (every file) must be equal, but for what two runs of one build
@@ -30,17 +30,17 @@ from compare_readers import VOLATILE_TEXT, masked, read_file, words_of
 
 SECONDS = 120  # more than any run here takes
 UNITS_BYTES = 20_000  # of the journal's log, after some units
-# What may differ when the machine is busy with something else: it has a second try.
+# These may differ on a busy machine. They get a second try.
 BUSY = ("file names", "telemetry", "reports", "JSON", "logs", "pages")
 DIFF_LINES, DIFF_COLUMNS = 20, 200
 
 
 class Failure(Exception):
-    """A case that did not come to where it can be compared."""
+    """A case that failed before it could be compared."""
 
 
 class Turn:
-    """One program's turn at a case, and what was seen of it: {what: lines}."""
+    """One program runs a case; `seen` has what it said and left: {what: lines}."""
 
     def __init__(self, program, other, folder):
         self.program, self.other, self.folder = program, other, folder
@@ -49,7 +49,7 @@ class Turn:
                             if not name.startswith("VIRNUCPRO_")}
 
     def see(self, what, lines):
-        """A run that is done again has a number."""
+        """Numbers the later ones of several equal names."""
         number = 1
         while (name := what if number == 1 else f"{what} ({number})") in self.seen:
             number += 1
@@ -62,7 +62,7 @@ class Turn:
                                 cwd=self.folder, env=self.environment, **streams)
 
     def run(self, line):
-        """Exit code, stdout and stderr of a line; behind ` < ` it has the file for stdin."""
+        """Runs a line and keeps exit code, stdout and stderr. The file for stdin follows ` < `."""
         line, _, given = line.partition(" < ")
         with open(self.folder / given if given else os.devnull, "rb") as stdin, self.start(
                 self.program, line, stdin=stdin, stdout=subprocess.PIPE,
@@ -81,7 +81,7 @@ class Turn:
         return stdout
 
     def see_files(self, only=None):
-        """The names of all, and what is in them by what they belong to."""
+        """Keeps the names of all files, and their contents by kind."""
         kinds = {"file names": []}
         for path in sorted(path for path in self.folder.rglob("*") if path.is_file()):
             name = masked(str(path.relative_to(self.folder)))
@@ -99,7 +99,7 @@ def runs_of(lines, turn):
 
 
 def help_texts(turn):
-    """Of the program, and of every command that a help names."""
+    """The help of the program, and of every command that a help names."""
     def describe(*command):
         text = turn(" ".join((*command, "--help")))
         listed = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.MULTILINE)
@@ -112,7 +112,7 @@ def help_texts(turn):
 
 
 def damaged_journal(turn):
-    """A byte of it is changed: refused, and begun anew where that is asked for."""
+    """A changed byte in the journal: refused; with --force-resume the run starts over."""
     turn("predict reads.fa MODELS -o out")
     path = turn.folder / "out" / "run.db"
     data = bytearray(path.read_bytes())
@@ -133,7 +133,7 @@ def wait_for_units(turn, process):
 
 
 def interrupt(turn, number):
-    """The other program's run over three quarters of its input, ended by a signal."""
+    """Ends the other program's run by a signal, after three quarters of its input."""
     text = (turn.folder / "many.fa").read_bytes()
     with turn.start(turn.other, "predict - MODELS --name many -o out", stdin=subprocess.PIPE,
                     stderr=subprocess.DEVNULL) as process:
@@ -148,7 +148,7 @@ def interrupt(turn, number):
 
 
 def resumed(number, turn):
-    """What the other program began this one ends, with the tables of an uninterrupted run."""
+    """This program resumes the other's run. The tables must be those of an uninterrupted run."""
     turn("predict many.fa MODELS -o expected")
     interrupt(turn, number)
     code, _, stderr = turn.run("predict - MODELS --name many -o out --resume < many.fa")
@@ -160,7 +160,7 @@ def resumed(number, turn):
         name = path.relative_to(turn.folder / "expected")
         if (turn.folder / "out" / name).read_bytes() != path.read_bytes():
             raise Failure(f"{name} is not that of an uninterrupted run")
-    turn.see_files(["file names", "tables"])  # when the signal came decides on the rest
+    turn.see_files(["file names", "tables"])  # the rest depends on when the signal came
 
 
 def all_cases():
@@ -172,7 +172,7 @@ def all_cases():
 
 
 def take_turn(case, program, other, root):
-    """In a folder that is always of the same name: a journal has paths, and their checksums."""
+    """Runs in a folder of one name, because a journal has paths and their checksums."""
     folder = root / "run"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "inputs", folder)
@@ -194,7 +194,7 @@ def print_difference(old, new):
 
 
 def differences(case, old, new, root):
-    """Of all that is seen of a case: what each program had of it, and whether that differs."""
+    """Returns what was seen of a case, both programs' lines of it, and whether they differ."""
     turns = [take_turn(case, old, new, root), take_turn(case, new, old, root)]
     sides = {what: [seen.get(what, ["(none)"]) for seen in turns]
              for what in dict.fromkeys([*turns[0], *turns[1]])}
@@ -202,7 +202,7 @@ def differences(case, old, new, root):
 
 
 def compare(name, case, old, new, root):
-    """A line for everything that is seen; how much is the same, and how much differs."""
+    """Prints a line for each comparison; returns how many are the same and how many differ."""
     seen = differences(case, old, new, root)
     again = {}
     if any(differs and what in BUSY for what, (_, differs) in seen.items()):

@@ -1,5 +1,5 @@
-"""How tools/compare_programs.py reads what a run says and leaves: as lines that are equal for two
-runs of one build. The VOLATILE tables name all that is not."""
+"""How tools/compare_programs.py reads what a run says and leaves. Its lines are equal for two runs
+of one build. The VOLATILE tables name everything that is not."""
 
 import fnmatch
 import hashlib
@@ -8,7 +8,7 @@ import re
 import sqlite3
 import struct
 
-# Text, and what is put in its place.
+# A pattern, and the text that replaces it.
 VOLATILE_TEXT = [(re.compile(pattern, re.MULTILINE), by) for pattern, by in (
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(Z|[+-]\d\d:\d\d)|\d{8}T\d{6}\.\d+Z", "TIME"),
     (r"(?<= on )\d{4}-\d\d-\d\d(?=: )", "DATE"),

@@ -36,11 +36,11 @@ std::string shell_word(const std::string& word) {
   return quoted;
 }
 
-std::string command_of(const std::vector<std::string>& words) {
+std::string command_of(const std::vector<std::string>& arguments) {
   std::string command;
-  for (const std::string& word : words) {
+  for (const std::string& argument : arguments) {
     if (!command.empty()) command += ' ';
-    command += shell_word(word);
+    command += shell_word(argument);
   }
   return command;
 }

@@ -11,7 +11,7 @@ namespace {
 
 // The number of elements read from an array: the file's size must not determine the memory.
 constexpr std::size_t kMostRecords = 64;       // devices, phases, workers, stages, verdicts, inputs
-constexpr std::size_t kMostElements = 10'000;  // words of a command line, intervals
+constexpr std::size_t kMostElements = 10'000;  // arguments of a command line, intervals
 
 template <typename T>
 concept IsRecord = requires {

@@ -31,13 +31,14 @@ JsonValues profile_model(SuiteContext& context, const std::string& name, const c
                          const std::vector<std::string>& arguments) {
   const BenchmarkSettings& settings = context.settings;
   const std::string json = (settings.output / (name + ".json")).string();
-  std::vector<std::string> words{"profile", "-m", model};
-  words.insert(words.end(), settings.encoder_arguments.begin(), settings.encoder_arguments.end());
-  words.emplace_back("--device");
-  words.push_back(context.on_gpu() ? fmt::format("cuda:{}", settings.gpus.front().index) : "cpu");
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  words.insert(words.end(), {"-o", json, "-f"});
-  context.trials.run_command(name, std::move(words));
+  std::vector<std::string> command{"profile", "-m", model};
+  command.insert(command.end(), settings.encoder_arguments.begin(),
+                 settings.encoder_arguments.end());
+  command.emplace_back("--device");
+  command.push_back(context.on_gpu() ? fmt::format("cuda:{}", settings.gpus.front().index) : "cpu");
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), {"-o", json, "-f"});
+  context.trials.run_command(name, std::move(command));
   return JsonValues::read(json);
 }
 
