@@ -4,6 +4,8 @@
 
 #include <array>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "unit/temp_dir.hpp"
 
@@ -112,7 +114,7 @@ TEST(Bytes, AFormatHasItsOwnErrors) {
 TEST(Bytes, AValueLiesWithinItsBytes) {
   using Pair = std::array<std::uint16_t, 2>;
   const Pair pair{7, 9};
-  const std::string bytes = "x" + std::string(bytes_of(pair));
+  const std::string bytes = std::move(ByteWriter().raw("x").raw(bytes_of(pair)).bytes());
   EXPECT_EQ(value_at<Pair>(bytes, 1), pair);
   EXPECT_EQ(thrown_kind([&] { value_at<Pair>(bytes, 2); }), ErrorKind::kInternal);
   EXPECT_EQ(thrown_kind([&] { value_at<Pair>(bytes, bytes.size() + 1); }), ErrorKind::kInternal);
