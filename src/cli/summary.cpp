@@ -101,9 +101,10 @@ void add_synthetic(std::vector<std::string>& lines, bool synthetic) {
 // The status comes first, so that misses and near misses differ at a glance.
 void add_missed(std::vector<std::string>& lines, const std::vector<Verdict>& judged) {
   for (const Verdict& verdict : judged) {
-    const bool told =
+    const bool is_missed =
         verdict.status == VerdictStatus::kWarn || verdict.status == VerdictStatus::kMiss;
-    if (told) warn(lines, fmt::format("{} {}", name_of(verdict.status), verdict_line(verdict)));
+    if (is_missed)
+      warn(lines, fmt::format("{} {}", name_of(verdict.status), verdict_line(verdict)));
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 
+#include "base/stop_watch.hpp"
 #include "observe/pipeline_metrics.hpp"
 
 namespace virnucpro {
@@ -37,15 +37,13 @@ class TimeCounter {
 class TimedScope {
  public:
   explicit TimedScope(TimeCounter& counter) noexcept : counter_(counter) {}
-  ~TimedScope() {
-    counter_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
-  }
+  ~TimedScope() { counter_.add(watch_.seconds()); }
   TimedScope(const TimedScope&) = delete;
   TimedScope& operator=(const TimedScope&) = delete;
 
  private:
   TimeCounter& counter_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const StopWatch watch_;
 };
 
 // The time that the host's threads spend on each task; threads of one kind add up.

@@ -181,7 +181,7 @@ GpuDescription Nvml::describe(NvmlDevice device) const {
 GpuReading Nvml::read(NvmlDevice device) const {
   int first_failure = kSuccess;
   bool answers = false;
-  const auto told = [&](int code) {
+  const auto succeeded = [&](int code) {
     if (code == kSuccess) answers = true;
     // Prefer another reason to "not supported", which may concern one value only.
     if (first_failure == kSuccess || first_failure == kNotSupported) first_failure = code;
@@ -193,20 +193,21 @@ GpuReading Nvml::read(NvmlDevice device) const {
   Memory memory{};
   unsigned number = 0;
   unsigned long long count = 0;
-  if (told(call(functions.utilization, device, &utilization))) {
+  if (succeeded(call(functions.utilization, device, &utilization))) {
     reading.utilization_percent = utilization.gpu;
   }
-  if (told(call(functions.memory, device, &memory))) {
+  if (succeeded(call(functions.memory, device, &memory))) {
     reading.memory_used = memory.used;
     reading.memory_total = memory.total;
   }
-  if (told(call(functions.temperature, device, kTemperatureOfGpu, &number))) {
+  if (succeeded(call(functions.temperature, device, kTemperatureOfGpu, &number))) {
     reading.temperature_c = number;
   }
-  if (told(call(functions.power, device, &number))) reading.power_w = number / 1e3;
-  if (told(call(functions.clock, device, kClockOfSm, &number))) reading.sm_clock_mhz = number;
-  if (told(call(functions.throttle_reasons, device, &count))) reading.throttle_reasons = count;
-  if (told(call(functions.ecc_errors, device, kUncorrectedErrors, kSinceDriverStart, &count))) {
+  if (succeeded(call(functions.power, device, &number))) reading.power_w = number / 1e3;
+  if (succeeded(call(functions.clock, device, kClockOfSm, &number))) reading.sm_clock_mhz = number;
+  if (succeeded(call(functions.throttle_reasons, device, &count))) reading.throttle_reasons = count;
+  if (succeeded(
+          call(functions.ecc_errors, device, kUncorrectedErrors, kSinceDriverStart, &count))) {
     reading.ecc_errors = count;
   }
   if (!answers) reading.failure = words_for(first_failure);

@@ -43,10 +43,6 @@ void PipelineMetrics::reset() {
   summary_ = {};
 }
 
-double PipelineMetrics::seconds() const {
-  return std::chrono::duration<double>(Clock::now() - begin_).count();
-}
-
 BatchTotals PipelineMetrics::totals() const {
   const std::lock_guard lock(mutex_);
   return summary_.totals;

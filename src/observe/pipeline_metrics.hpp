@@ -1,12 +1,12 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <vector>
 
+#include "base/stop_watch.hpp"
 #include "observe/batch_metrics.hpp"
 #include "observe/statistic.hpp"
 
@@ -54,14 +54,12 @@ class PipelineMetrics {
   // Forgets the batches, but not when the run began.
   void reset();
 
-  double seconds() const;  // since construction, when the run began
+  double seconds() const { return watch_.seconds(); }  // since construction, when the run began
   BatchTotals totals() const;
   PipelineSummary summary() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  const Clock::time_point begin_ = Clock::now();
+  const StopWatch watch_;
   Listener listener_;
   mutable std::mutex mutex_;
   PipelineSummary summary_;

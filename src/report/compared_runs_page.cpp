@@ -72,14 +72,16 @@ Section speed_section(const Runs& runs) {
         label, measure, runs,
         [=](const RunFacts& facts) { return measured(facts.telemetry.*part.*member); }, table);
   };
-  using Told = RunTelemetry;
-  add("Time", Measure::kSeconds, &Told::run, &Told::Run::seconds);
-  add("Sequences", Measure::kPerSecond, &Told::throughput, &Told::Throughput::sequences_per_second);
-  add("Frames", Measure::kPerSecond, &Told::throughput, &Told::Throughput::frames_per_second);
-  add("ESM-2 tokens", Measure::kPerSecond, &Told::throughput,
-      &Told::Throughput::esm_tokens_per_second);
-  add("Packing", Measure::kShare, &Told::packing, &Told::Packing::efficiency);
-  add("Average wait", Measure::kSeconds, &Told::waits, &Told::Waits::average_seconds);
+  using Recorded = RunTelemetry;
+  add("Time", Measure::kSeconds, &Recorded::run, &Recorded::Run::seconds);
+  add("Sequences", Measure::kPerSecond, &Recorded::throughput,
+      &Recorded::Throughput::sequences_per_second);
+  add("Frames", Measure::kPerSecond, &Recorded::throughput,
+      &Recorded::Throughput::frames_per_second);
+  add("ESM-2 tokens", Measure::kPerSecond, &Recorded::throughput,
+      &Recorded::Throughput::esm_tokens_per_second);
+  add("Packing", Measure::kShare, &Recorded::packing, &Recorded::Packing::efficiency);
+  add("Average wait", Measure::kSeconds, &Recorded::waits, &Recorded::Waits::average_seconds);
   section.tables = {std::move(table)};
   Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens", .y_label = "a second"};
   for (const RunFacts& run : runs) {
@@ -195,15 +197,15 @@ Settings settings_of(const RunFacts& facts) {
     settings[shown_text(name)] = shown_text(value);
   }
   // Settings that only telemetry has, not the journal's fingerprint.
-  const RunTelemetry::Settings& told = facts.telemetry.settings;
+  const RunTelemetry::Settings& recorded = facts.telemetry.settings;
   const auto add = [&settings](const char* name, const RunTelemetry::Count& count) {
     if (count) settings[name] = fmt::format("{}", *count);
   };
-  add("cpu_workers", told.cpu_workers);
-  add("threads", told.threads);
-  add("token_budget", told.token_budget);
-  add("prefetch", told.prefetch);
-  if (told.packing) settings["packing"] = *told.packing ? "yes" : "no";
+  add("cpu_workers", recorded.cpu_workers);
+  add("threads", recorded.threads);
+  add("token_budget", recorded.token_budget);
+  add("prefetch", recorded.prefetch);
+  if (recorded.packing) settings["packing"] = *recorded.packing ? "yes" : "no";
   return settings;
 }
 

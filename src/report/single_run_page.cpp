@@ -56,32 +56,32 @@ Table settings_table(const RunFacts& facts) {
 }
 
 // When, where and with which program a run was made.
-std::vector<Field> circumstances_of(const RunTelemetry& told) {
+std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
   return {
-      {"started", "Started", measured(told.run.started)},
-      {"version", "Version", measured(told.program.version)},
-      {"build", "Build", measured(told.program.build)},
-      {"commit", "Commit", measured(told.program.commit)},
-      {"host", "Host", measured(told.machine.host)},
-      {"driver", "Driver", measured(told.machine.driver)},
-      {"processor", "Processor", measured(told.machine.processor)},
-      {"processors", "Processors", measured(told.machine.processors), Measure::kCount},
-      {"precision", "Precision", measured(told.settings.precision)},
-      {"threads", "Threads", measured(told.settings.threads), Measure::kCount},
-      {"token_budget", "Token budget", measured(told.settings.token_budget), Measure::kCount},
-      {"prefetch", "Batches ahead", measured(told.settings.prefetch), Measure::kCount},
-      {"kernel_path", "Kernel path", measured(told.models.kernel_path)},
+      {"started", "Started", measured(recorded.run.started)},
+      {"version", "Version", measured(recorded.program.version)},
+      {"build", "Build", measured(recorded.program.build)},
+      {"commit", "Commit", measured(recorded.program.commit)},
+      {"host", "Host", measured(recorded.machine.host)},
+      {"driver", "Driver", measured(recorded.machine.driver)},
+      {"processor", "Processor", measured(recorded.machine.processor)},
+      {"processors", "Processors", measured(recorded.machine.processors), Measure::kCount},
+      {"precision", "Precision", measured(recorded.settings.precision)},
+      {"threads", "Threads", measured(recorded.settings.threads), Measure::kCount},
+      {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
+      {"prefetch", "Batches ahead", measured(recorded.settings.prefetch), Measure::kCount},
+      {"kernel_path", "Kernel path", measured(recorded.models.kernel_path)},
   };
 }
 
-Table device_table(const RunTelemetry& told) {
+Table device_table(const RunTelemetry& recorded) {
   Table table{.key = "devices", .caption = "Devices"};
   table.columns = {{"id", "Device"},
                    {"name", "Name"},
                    {"memory_bytes", "Memory", Measure::kBytes},
                    {"power_limit_w", "Power limit", Measure::kWatts},
                    {"failure", "What is wrong with it"}};
-  add_rows(told.machine.devices, table);
+  add_rows(recorded.machine.devices, table);
   return table;
 }
 
@@ -93,7 +93,7 @@ Section unmeasured_section() {
 }
 
 std::vector<Field> highlights_of(const RunFacts& facts) {
-  const RunTelemetry& told = facts.telemetry;
+  const RunTelemetry& recorded = facts.telemetry;
   const TableCounts& counts = facts.scores.counts;
   std::vector<Field> fields{
       {"sequences", "sequences", counts.sequences, Measure::kCount},
@@ -101,9 +101,9 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
       {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
       {"frames", "frames scored", counts.frames, Measure::kCount}};
   if (!facts.measured()) return fields;
-  fields.push_back({"seconds", "time", measured(told.run.seconds), Measure::kSeconds});
+  fields.push_back({"seconds", "time", measured(recorded.run.seconds), Measure::kSeconds});
   fields.push_back({"sequences_per_second", "sequences a second",
-                    measured(told.throughput.sequences_per_second), Measure::kPerSecond});
+                    measured(recorded.throughput.sequences_per_second), Measure::kPerSecond});
   return fields;
 }
 

@@ -15,10 +15,10 @@ namespace {
 constexpr std::size_t kMostLines = 6;  // of workers in one plot
 
 // The rate from the summary's amounts per interval; without these, from the batches.
-std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& told,
+std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
                                       const std::vector<std::uint64_t>& amounts,
                                       const TimeBins& batches) {
-  const double interval = told.interval_seconds.value_or(0);
+  const double interval = recorded.interval_seconds.value_or(0);
   if (amounts.empty() || interval <= 0) return batches.rates();
   TimeBins bins;
   for (std::size_t k = 0; k < amounts.size(); ++k) {
@@ -72,7 +72,7 @@ struct DeviceGauge {
   const char* key;
   const char* label;
   Measure unit;
-  RunTelemetry::Statistic RunTelemetry::DevicePhase::*told;
+  RunTelemetry::Statistic RunTelemetry::DevicePhase::*recorded;
   Gauge DeviceFacts::*logged;
   bool plotted;
 };
@@ -101,9 +101,9 @@ Table gauge_table() {
   return table;
 }
 
-void add_told_gauge(const RunTelemetry::Words& device, const RunTelemetry::Words& phase,
-                    const char* label, Measure unit, const RunTelemetry::Statistic& gauge,
-                    Table& table) {
+void add_recorded_gauge(const RunTelemetry::Words& device, const RunTelemetry::Words& phase,
+                        const char* label, Measure unit, const RunTelemetry::Statistic& gauge,
+                        Table& table) {
   if (!gauge.average) return;
   const auto text = [unit](const RunTelemetry::Number& number) {
     return value_text(measured(number), unit);
@@ -125,13 +125,14 @@ Table measured_table(const RunFacts& facts) {
   for (const RunTelemetry::Device& device : facts.telemetry.devices) {
     for (const RunTelemetry::DevicePhase& phase : device.phases) {
       for (const DeviceGauge& gauge : kDeviceGauges) {
-        add_told_gauge(device.id, phase.phase, gauge.label, gauge.unit, phase.*gauge.told, table);
+        add_recorded_gauge(device.id, phase.phase, gauge.label, gauge.unit, phase.*gauge.recorded,
+                           table);
       }
     }
   }
   for (const RunTelemetry::HostPhase& phase : facts.telemetry.host.phases) {
-    add_told_gauge("host", phase.phase, "CPU", Measure::kPercent, phase.cpu_percent, table);
-    add_told_gauge("host", phase.phase, "Memory", Measure::kBytes, phase.rss_bytes, table);
+    add_recorded_gauge("host", phase.phase, "CPU", Measure::kPercent, phase.cpu_percent, table);
+    add_recorded_gauge("host", phase.phase, "Memory", Measure::kBytes, phase.rss_bytes, table);
   }
   if (!table.rows.empty()) return table;
   for (const DeviceFacts& device : facts.metrics.devices) {
@@ -227,8 +228,8 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
 }  // namespace
 
 std::vector<PlotPoint> throughput_of(const RunFacts& facts) {
-  const RunTelemetry::OverTime& told = facts.telemetry.throughput.over_time;
-  return rate_over_time(told, told.esm_tokens, facts.batches.esm_tokens_over_time);
+  const RunTelemetry::OverTime& recorded = facts.telemetry.throughput.over_time;
+  return rate_over_time(recorded, recorded.esm_tokens, facts.batches.esm_tokens_over_time);
 }
 
 Section verdict_section(const RunFacts& facts) {
@@ -258,12 +259,12 @@ Section verdict_section(const RunFacts& facts) {
 }
 
 Section throughput_section(const RunFacts& facts) {
-  const RunTelemetry& told = facts.telemetry;
-  const RunTelemetry::Throughput& rates = told.throughput;
+  const RunTelemetry& recorded = facts.telemetry;
+  const RunTelemetry::Throughput& rates = recorded.throughput;
   Section section{.key = "throughput", .title = "Throughput"};
   section.fields = {
-      {"seconds", "Time", measured(told.run.seconds), Measure::kSeconds},
-      {"models_ready_seconds", "Models ready after", measured(told.run.models_ready_seconds),
+      {"seconds", "Time", measured(recorded.run.seconds), Measure::kSeconds},
+      {"models_ready_seconds", "Models ready after", measured(recorded.run.models_ready_seconds),
        Measure::kSeconds},
       {"sequences_per_second", "Sequences", measured(rates.sequences_per_second),
        Measure::kPerSecond},
@@ -302,12 +303,12 @@ Section device_section(const RunFacts& facts) {
 }
 
 Section packing_section(const RunFacts& facts) {
-  const RunTelemetry& told = facts.telemetry;
-  const RunTelemetry::Waits& waited = told.waits;
+  const RunTelemetry& recorded = facts.telemetry;
+  const RunTelemetry::Waits& waited = recorded.waits;
   Section section{.key = "packing", .title = "Packing and waits"};
   section.fields = {
-      {"batches", "Batches", measured(told.workload.batches), Measure::kCount},
-      {"packing", "Packing", measured(told.packing.efficiency), Measure::kShare},
+      {"batches", "Batches", measured(recorded.workload.batches), Measure::kCount},
+      {"packing", "Packing", measured(recorded.packing.efficiency), Measure::kShare},
       {"average_seconds", "Average wait", measured(waited.average_seconds), Measure::kSeconds},
       {"p50_seconds", "Half waited at most", measured(waited.p50_seconds), Measure::kSeconds},
       {"p95_seconds", "95 % waited at most", measured(waited.p95_seconds), Measure::kSeconds},

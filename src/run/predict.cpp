@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/stop_watch.hpp"
 #include "journal/ledger.hpp"
 #include "journal/run_files.hpp"
 #include "observe/trace.hpp"
@@ -335,7 +335,7 @@ void send_file(const std::filesystem::path& path,
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events) {
-  const auto start = std::chrono::steady_clock::now();
+  const StopWatch watch;
   RunSummary summary;
   if (settings.to_stdout) {
     const TemporaryFolder scratch;
@@ -344,7 +344,7 @@ RunSummary predict(const PredictSettings& settings, RunCounters& counters, const
   } else {
     summary = run_in(settings, settings.output, counters, cancel, events);
   }
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  summary.seconds = watch.seconds();
   return summary;
 }
 

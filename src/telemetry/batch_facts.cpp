@@ -105,24 +105,25 @@ BatchFacts read_batches(const std::filesystem::path& file) {
 }
 
 RunTelemetry telemetry_of(const BatchFacts& facts) {
-  RunTelemetry told;
+  RunTelemetry telemetry;
   const auto [starved, normal, full] = facts.queue_states;
   const BatchTotals& totals = facts.totals;
-  if (totals.batches == 0) return told;
+  if (totals.batches == 0) return telemetry;
   const auto per_second = [&facts](std::uint64_t amount) {
     return ratio(static_cast<double>(amount), facts.seconds);
   };
-  told.run.seconds = facts.seconds;
-  told.workload.batches = totals.batches;
-  told.throughput = {.frames_per_second = per_second(totals.frames),
-                     .esm_tokens_per_second = per_second(totals.esm_tokens),
-                     .tokens_per_second = per_second(totals.esm_tokens + totals.dna_tokens)};
-  if (totals.budget_tokens > 0) told.packing.efficiency = totals.packing();
-  told.waits = {.average_seconds = ratio(totals.times.waiting, static_cast<double>(totals.batches)),
-                .max_seconds = facts.longest_wait,
-                .queue = {.starved = some(starved), .normal = some(normal), .full = some(full)}};
-  told.stages = stages_of(facts);
-  return told;
+  telemetry.run.seconds = facts.seconds;
+  telemetry.workload.batches = totals.batches;
+  telemetry.throughput = {.frames_per_second = per_second(totals.frames),
+                          .esm_tokens_per_second = per_second(totals.esm_tokens),
+                          .tokens_per_second = per_second(totals.esm_tokens + totals.dna_tokens)};
+  if (totals.budget_tokens > 0) telemetry.packing.efficiency = totals.packing();
+  telemetry.waits = {
+      .average_seconds = ratio(totals.times.waiting, static_cast<double>(totals.batches)),
+      .max_seconds = facts.longest_wait,
+      .queue = {.starved = some(starved), .normal = some(normal), .full = some(full)}};
+  telemetry.stages = stages_of(facts);
+  return telemetry;
 }
 
 }  // namespace virnucpro

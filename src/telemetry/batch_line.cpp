@@ -28,8 +28,8 @@ void read_column(const JsonValues& line, const std::string& name, std::uint64_t&
 }
 
 void read_column(const JsonValues& line, const std::string& name, std::uint32_t& worker) {
-  const std::uint64_t told = line.count(name).value_or(kNoWorker);
-  worker = told < kNoWorker ? static_cast<std::uint32_t>(told) : kNoWorker;
+  const std::uint64_t number = line.count(name).value_or(kNoWorker);
+  worker = number < kNoWorker ? static_cast<std::uint32_t>(number) : kNoWorker;
 }
 
 void read_column(const JsonValues& line, const std::string& name, QueueState& state) {

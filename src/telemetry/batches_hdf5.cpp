@@ -22,10 +22,10 @@ constexpr unsigned kCompression = 4;
 
 template <typename T>
 double number_of(const T& value) {
-  bool is_told = true;
-  if constexpr (std::is_same_v<T, std::uint32_t>) is_told = value != kNoWorker;
-  if constexpr (std::is_same_v<T, QueueState>) is_told = value != kNoQueueState;
-  return is_told ? static_cast<double>(value) : std::numeric_limits<double>::quiet_NaN();
+  bool is_known = true;
+  if constexpr (std::is_same_v<T, std::uint32_t>) is_known = value != kNoWorker;
+  if constexpr (std::is_same_v<T, QueueState>) is_known = value != kNoQueueState;
+  return is_known ? static_cast<double>(value) : std::numeric_limits<double>::quiet_NaN();
 }
 
 Hdf5Handle compressed(const std::string& path) {

@@ -35,9 +35,9 @@ void Progress::look() {
   const RunProgress progress = tracker_.add(sample);
   if (control_) return draw(progress);
   const bool on_time = sample.seconds >= next_line_;
-  if (!on_time && progress.stage == told_) return;
+  if (!on_time && progress.stage == shown_stage_) return;
   next_line_ = sample.seconds + kPlainInterval;
-  told_ = progress.stage;
+  shown_stage_ = progress.stage;
   terminal_print("virnucpro: " + plain_progress(progress));
 }
 

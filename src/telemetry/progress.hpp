@@ -43,7 +43,7 @@ class Progress {
   const std::optional<CursorControl> control_;  // empty: plain lines
   ProgressTracker tracker_;
   double next_line_;  // seconds since the run began
-  ProgressStage told_ = ProgressStage::kStarting;
+  ProgressStage shown_stage_ = ProgressStage::kStarting;
   std::optional<Repeater> repeater_;  // last: it uses all of the above
 };
 

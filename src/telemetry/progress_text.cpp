@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kBetween = " · ";
 constexpr std::size_t kShortestBar = 10;  // columns, brackets included
-constexpr double kLongestTold = 1e6;      // hours
+constexpr double kLongestShown = 1e6;     // hours
 
 using Fields = std::vector<std::string>;
 
 std::string clock_text(double seconds) {
-  const double most = kLongestTold * 3600;
+  const double most = kLongestShown * 3600;
   const auto whole = static_cast<std::uint64_t>(std::clamp(seconds, 0.0, most));
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

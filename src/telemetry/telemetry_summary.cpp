@@ -160,7 +160,7 @@ std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   return section;
 }
 
-RunTelemetry::Statistic told(const Statistic& value) {
+RunTelemetry::Statistic statistic_of(const Statistic& value) {
   if (value.count == 0) return {};
   return {
       .average = value.mean, .minimum = value.min, .maximum = value.max, .samples = value.count};
@@ -170,11 +170,11 @@ constexpr std::array kAllPhases{Phase::kStart, Phase::kEmbedding, Phase::kTables
 
 RunTelemetry::DevicePhase device_phase(const GpuStatistics& values, Phase phase) {
   return {.phase = std::string(name_of(phase)),
-          .utilization_percent = told(values.utilization_percent),
-          .memory_used_bytes = told(values.memory_used),
-          .power_w = told(values.power_w),
-          .temperature_c = told(values.temperature_c),
-          .sm_clock_mhz = told(values.sm_clock_mhz)};
+          .utilization_percent = statistic_of(values.utilization_percent),
+          .memory_used_bytes = statistic_of(values.memory_used),
+          .power_w = statistic_of(values.power_w),
+          .temperature_c = statistic_of(values.temperature_c),
+          .sm_clock_mhz = statistic_of(values.sm_clock_mhz)};
 }
 
 std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor) {
@@ -183,7 +183,7 @@ std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor)
     const GpuStatistics whole = device.whole();
     section.push_back({.id = device.id,
                        .throttle_reasons = throttle_names(whole.throttle_reasons),
-                       .ecc_errors = told(whole.ecc_errors)});
+                       .ecc_errors = statistic_of(whole.ecc_errors)});
     for (const Phase phase : kAllPhases) {
       section.back().phases.push_back(device_phase(device.of(phase), phase));
     }
@@ -204,8 +204,8 @@ RunTelemetry::Host host_section(const HostSummary& host) {
           std::max(section.peak_rss_bytes.value_or(0), static_cast<std::uint64_t>(resident.max));
     }
     section.phases.push_back({.phase = std::string(name_of(phase)),
-                              .cpu_percent = told(host.of(phase).cpu_percent),
-                              .rss_bytes = told(resident)});
+                              .cpu_percent = statistic_of(host.of(phase).cpu_percent),
+                              .rss_bytes = statistic_of(resident)});
   }
   return section;
 }

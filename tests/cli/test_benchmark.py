@@ -293,8 +293,8 @@ def test_a_stored_baseline_is_held_against_a_run(program):
     (baseline,) = (program.folder / "out" / "runs").glob("*_own")
     (baseline / "provenance.json").write_text(json.dumps({"source": "node 7", "version": "1.0"}))
     _, report = run(program, "--suite", "equivalence", "--vanilla-baseline", baseline, out="again")
-    told = report_of(program.folder / "again", "md")
-    assert "node 7" in told and "not told" in told
+    text = report_of(program.folder / "again", "md")
+    assert "node 7" in text and "not recorded" in text
     (row,) = [row for row in report["verdicts"] if row["id"] == "EQUIV-BASELINE"]
     assert row["status"] == "PASS" and row["value"] == 0
     assert report["validation"]["equivalence"]["predictions_match"] is True

@@ -26,7 +26,7 @@ def run(program, sequences):
     return program
 
 
-def told(folder):
+def report_of(folder):
     return json.loads((folder / "report.json").read_text())
 
 
@@ -46,7 +46,7 @@ def test_report_of_a_finished_run(run):
     assert files_of(out) - before == FILES
     assert run.tables("out", "reads") == tables
     rows = list(csv.DictReader((out / "sequences.tsv").read_text().splitlines(), delimiter="\t"))
-    report = told(out)
+    report = report_of(out)
     assert report["summary"]["sequences"] == len(rows)
     assert report["summary"]["virus_sequences"] == sum(row["call"] == "virus" for row in rows)
     hits = report["sections"]["top_hits"]["tables"]["sequences"]
@@ -67,16 +67,16 @@ def test_predict_leaves_what_report_makes_again(run):
 
 def test_a_resumption_that_computes_nothing_hides_no_figures(run):
     assert run("report", "out").returncode == 0
-    before = told(run.folder / "out")["summary"]
+    before = report_of(run.folder / "out")["summary"]
     assert run.predict("reads.fa", *SHORT, "-o", "out", "--resume").returncode == 0
-    assert told(run.folder / "out")["summary"] == before
+    assert report_of(run.folder / "out")["summary"] == before
 
 
 def test_all_pages_say_the_same(run):
     assert run("--quiet", "report", "out").stderr == b""
     page = read_page(run.folder / "out" / "report.html")
     markdown = (run.folder / "out" / "report.md").read_text()
-    report = told(run.folder / "out")
+    report = report_of(run.folder / "out")
     assert "reads" in page.text_of["h1"] and markdown.startswith("# reads\n")
     for section in report["sections"].values():
         assert section["title"] in page.text_of["h2"]
@@ -89,7 +89,7 @@ def test_report_without_telemetry_says_that_nothing_was_measured(run):
                  *(run.folder / "out" / "logs").glob("gpu_metrics_*")]:
         path.unlink()
     assert run("report", "out").returncode == 0
-    assert "Nothing was measured" in told(run.folder / "out")["sections"]["throughput"]["note"]
+    assert "Nothing was measured" in report_of(run.folder / "out")["sections"]["throughput"]["note"]
     assert "Nothing was measured" in read_page(run.folder / "out" / "report.html").text_of["p"]
 
 
@@ -97,7 +97,7 @@ def test_report_with_telemetry(run):
     (run.folder / "out" / "telemetry_29991122T063000Z.json").write_text(json.dumps(SUMMARY))
     (run.folder / "out" / "telemetry_29991122T063000Z.jsonl").touch()
     assert run("report", "out").returncode == 0
-    report = told(run.folder / "out")
+    report = report_of(run.folder / "out")
     assert report["summary"]["seconds"] == 12.5
     assert report["sections"]["verdicts"]["tables"]["verdicts"][0]["status"] == "PASS"
     page = read_page(run.folder / "out" / "report.html")
@@ -111,7 +111,7 @@ def test_damaged_telemetry_is_a_warning(run):
     result = run("report", "out", code=0)
     for name in ("telemetry_29991122T063000Z.json:", "telemetry_29991122T063000Z.jsonl: 1 lines"):
         assert name in message(result)
-        assert any(name in warning for warning in told(run.folder / "out")["warnings"])
+        assert any(name in warning for warning in report_of(run.folder / "out")["warnings"])
 
 
 def test_nothing_of_a_file_becomes_markup(program, genome):
@@ -135,14 +135,14 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
 
 def test_report_of_an_interrupted_run(interrupted):
     assert "did not finish" in message(interrupted("report", "out", code=2))
-    report = told(interrupted.folder / "out")
+    report = report_of(interrupted.folder / "out")
     assert "partial" in report["state"]
     assert report["summary"]["sequences"] == 0
     read_page(interrupted.folder / "out" / "report.html")
     # A directory with reports is accepted.
     interrupted.predict("-", *SHORT, "-o", "out", "--resume", stdin=b">a\nACGTACGTACGT\n", code=0)
     assert interrupted("report", "out").returncode == 0
-    assert told(interrupted.folder / "out")["summary"]["sequences"] == 1
+    assert report_of(interrupted.folder / "out")["summary"]["sequences"] == 1
 
 
 def test_report_of_a_run_with_an_input_that_failed(program, sequences):
@@ -150,7 +150,7 @@ def test_report_of_a_run_with_an_input_that_failed(program, sequences):
     (program.folder / "cut.fa").write_bytes(b">c\nACGTACGTACGTACGT\n>cut\nAC\0")
     assert program.predict("reads.fa", "cut.fa", *SHORT, "-o", "out").returncode == 2
     assert program("report", "out").returncode == 2
-    failed = told(program.folder / "out")["sections"]["inputs"]["tables"]["failed_inputs"]
+    failed = report_of(program.folder / "out")["sections"]["inputs"]["tables"]["failed_inputs"]
     assert [row["name"] for row in failed] == ["cut.fa"]
 
 
@@ -166,7 +166,7 @@ def test_report_elsewhere_is_replaced_by_force_only(run):
 def test_report_takes_a_threshold(run):
     for threshold, viruses in (("0", 6), ("0.5", None)):
         assert run("report", "out", "--threshold", threshold).returncode == 0
-        report = told(run.folder / "out")
+        report = report_of(run.folder / "out")
         assert report["sections"]["scores"]["fields"]["threshold"] == float(threshold)
         assert viruses is None or report["summary"]["virus_sequences"] == viruses
     assert run("report", "out", "--threshold", "2").returncode == 1
@@ -274,7 +274,7 @@ def test_multiqc_finds_what_it_asks_for(run):
     scale, frames = (line.split("\t") for line in lines[len(head):])
     assert scale[0] == "" and frames[0] == "reads"  # otherwise the scale would count as a sample
     assert [float(x) for x in scale[1:]] == pytest.approx([0.05 * k + 0.025 for k in range(20)])
-    assert sum(map(int, frames[1:])) == told(run.folder / "out")["summary"]["frames"] > 0
+    assert sum(map(int, frames[1:])) == report_of(run.folder / "out")["summary"]["frames"] > 0
 
 
 def test_multiqc_takes_the_run(run):
@@ -288,7 +288,7 @@ def test_multiqc_takes_the_run(run):
                        (data / "multiqc_general_stats.txt").read_text().splitlines())
     assert columns[0] == "Sample" and values[0] == "reads"
     shown = dict(zip(columns[1:], map(float, values[1:])))
-    summary = told(run.folder / "out")["summary"]
+    summary = report_of(run.folder / "out")["summary"]
     assert shown["virnucpro_sequences"] == summary["sequences"] > 0
     assert shown["virnucpro_virus"] == summary["virus_sequences"]
     scores = (data / "multiqc_virnucpro_scores_plot.txt").read_text().splitlines()

@@ -164,8 +164,8 @@ def test_full_disk(awkward, kib):
     for name, found in job.tables(job.folder / "first").items():
         assert found == job.reference[name]
     if first != 0:
-        told = (job.folder / "first.stderr").read_text()
-        assert first == 1 and "output cannot be written" in told and OUTPUT in told
+        message = (job.folder / "first.stderr").read_text()
+        assert first == 1 and "output cannot be written" in message and OUTPUT in message
     assert first != 0 or kib > FULL_DISK_KIB[0]
     assert second == 0, (job.folder / "second.stderr").read_text()
     assert job.tables(job.folder / "second") == job.reference

@@ -42,21 +42,21 @@ std::unique_ptr<virnucpro::AlignmentReader> reader_of(AlignmentFormat format,
 std::string read(AlignmentFormat format, const std::string& bytes, std::size_t block) {
   virnucpro::MemorySource source(bytes, block);
   const auto reader = reader_of(format, source);
-  std::string told;
+  std::string events;
   std::uint64_t last = 0;
   try {
     while (const auto record = reader->next()) {
       require(record->number > last);
       last = record->number;
-      told += record->header + '\n' + record->letters + '\n';
+      events += record->header + '\n' + record->letters + '\n';
     }
     require(reader->bytes() == bytes.size());
   } catch (const virnucpro::Error& error) {
     require(error.place().record.value() > last);
     require(error.place().offset.value() <= bytes.size());
-    told += error.what();
+    events += error.what();
   }
-  return told;
+  return events;
 }
 
 }  // namespace
@@ -65,9 +65,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   const auto format = virnucpro::alignment_format(bytes);
   if (!format) return 0;
-  const std::string told = read(*format, bytes, 1U << 20U);
+  const std::string events = read(*format, bytes, 1U << 20U);
   if (*format != AlignmentFormat::kCram) {
-    require(read(*format, bytes, size % 16 + 1) == told);
+    require(read(*format, bytes, size % 16 + 1) == events);
     return 0;
   }
   virnucpro::repair_cram(bytes);

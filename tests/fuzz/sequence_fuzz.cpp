@@ -37,11 +37,11 @@ void require(bool holds) {
 std::string parse(std::string_view text, std::size_t block) {
   BlockSource source(text, block);
   virnucpro::SequenceParser parser(source, "fuzz", {.letters = 4096, .header = 256});
-  std::string told;
+  std::string events;
   try {
     while (const auto record = parser.next()) {
       require(record->letters.size() <= 4096 && record->header.size() <= 256);
-      told += record->header + '\n' + record->letters + '\n';
+      events += record->header + '\n' + record->letters + '\n';
       for (const auto& frame : virnucpro::stop_free_frames(record->letters)) {
         require(!frame.protein.empty() && frame.nucleotides.size() >= 3 * frame.protein.size());
       }
@@ -50,9 +50,9 @@ std::string parse(std::string_view text, std::size_t block) {
   } catch (const virnucpro::Error& error) {
     require(error.place().record == parser.records() + 1);
     require(error.place().offset.value() <= text.size());
-    told += error.what();
+    events += error.what();
   }
-  return told;
+  return events;
 }
 
 }  // namespace

@@ -153,12 +153,12 @@ def check_failed_input(case, error, outcome, folder):
 
 def check_error(case, outcome, folder):
     text = outcome.stderr + outcome.stdout
-    told = [name for name in case.error.split("|") if ERRORS[name][1] in text]
-    assert told, f"expected {case.error}, found: {text[:2000]}"
-    assert os.WEXITSTATUS(outcome.status) == ERRORS[told[0]][0]
+    found = [name for name in case.error.split("|") if ERRORS[name][1] in text]
+    assert found, f"expected {case.error}, found: {text[:2000]}"
+    assert os.WEXITSTATUS(outcome.status) == ERRORS[found[0]][0]
     for part in case.says:
         assert part in text
-    check_failed_input(case, told[0], outcome, folder)
+    check_failed_input(case, found[0], outcome, folder)
     if COMMANDS[case.command][0] != "utils":
         assert outcome.stdout == ""
     tables = [str(path) for pattern in TABLES for path in folder.rglob(pattern)]

@@ -18,7 +18,7 @@
 
 #include "base/file.hpp"
 #include "base/process_arguments.hpp"
-#include "validate/measure/timer.hpp"
+#include "base/stop_watch.hpp"
 
 namespace virnucpro {
 namespace {

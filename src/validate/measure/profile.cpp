@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/stop_watch.hpp"
 #include "run/batch_runner.hpp"
 #include "validate/measure/frame_sample.hpp"
-#include "validate/measure/timer.hpp"
 
 namespace virnucpro {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "validate/measure/timer.hpp"
+#include "base/stop_watch.hpp"
 
 namespace virnucpro {
 

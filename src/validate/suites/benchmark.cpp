@@ -8,10 +8,10 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/stop_watch.hpp"
 #include "base/text.hpp"
 #include "validate/datasets/data_set.hpp"
 #include "validate/datasets/sequence_parts.hpp"
-#include "validate/measure/timer.hpp"
 #include "validate/suites/suites.hpp"
 
 namespace virnucpro {

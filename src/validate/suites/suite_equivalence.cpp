@@ -244,7 +244,7 @@ class Equivalence {
   void hold_against_baseline() {
     const fs::path& baseline = context_.settings.baseline;
     if (baseline.empty()) return skip(kBaseline.row, "none was given: --vanilla-baseline");
-    tell_provenance(baseline);
+    report_provenance(baseline);
     hold_against_original(kBaseline, baseline);
   }
 
@@ -264,19 +264,19 @@ class Equivalence {
 
  private:
   // Reports the baseline's author, program and weights.
-  void tell_provenance(const fs::path& baseline) {
+  void report_provenance(const fs::path& baseline) {
     const fs::path file = baseline / "provenance.json";
     std::error_code unknown;
     if (!fs::exists(file, unknown)) {
       report_.section.fields.push_back(
-          {"baseline", "the baseline", "says nothing of itself: it has no provenance.json"});
+          {"baseline", "the baseline", "unknown: it has no provenance.json"});
       return;
     }
-    const JsonValues told = JsonValues::read(file);
+    const JsonValues provenance = JsonValues::read(file);
     for (const char* key : {"source", "date", "program", "version", "weights_hash"}) {
       const std::string label = fmt::format("the baseline's {}", key);
       report_.section.fields.push_back(
-          {fmt::format("baseline_{}", key), label, told.text(key).value_or("not told")});
+          {fmt::format("baseline_{}", key), label, provenance.text(key).value_or("not recorded")});
     }
   }
 

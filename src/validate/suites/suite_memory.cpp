@@ -86,21 +86,21 @@ void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
 
 // Uses profile, whose last row is the first budget that exceeds memory.
 void find_largest_budget(SuiteContext& context, SuiteReport& report) {
-  const JsonValues told =
+  const JsonValues profile =
       profile_model(context, "largest_budget", "esm2",
                     {"--min-batch", std::to_string(kSmallestBudget), "--max-batch",
                      std::to_string(kLargestBudget), "--seconds", "0.1"});
   std::uint64_t largest = 0;
-  for (std::size_t k = 0; k < told.elements("rows"); ++k) {
+  for (std::size_t k = 0; k < profile.elements("rows"); ++k) {
     const std::string row = fmt::format("rows/{}/", k);
-    if (told.flag(row + "out_of_memory").value_or(true)) break;
-    largest = std::max(largest, told.count(row + "token_budget").value_or(0));
+    if (profile.flag(row + "out_of_memory").value_or(true)) break;
+    largest = std::max(largest, profile.count(row + "token_budget").value_or(0));
   }
   const char* const more = largest >= kLargestBudget ? ", or more" : "";
   report.section.fields.push_back({"largest_token_budget",
                                    fmt::format("largest token budget of ESM-2 that fits{}", more),
                                    largest, Measure::kCount});
-  add_fragmentation(told, report);
+  add_fragmentation(profile, report);
 }
 
 // Why the largest budget is not measured; empty if it is.
@@ -148,7 +148,7 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
   const std::optional<double> bytes = growth(over_time);
   const std::string grows =
       bytes ? fmt::format("{:.1f} MB", *bytes / 1e6)
-            : fmt::format("not told by a run whose second half is under {:g} s", kGrowthTime);
+            : fmt::format("not measured: a run whose second half is under {:g} s", kGrowthTime);
   report.section.fields = {
       {"peak_rss_bytes", kPeak, peak, Measure::kBytes},
       {"growth_per_hour", "growth in an hour, of the run's second half", grows}};

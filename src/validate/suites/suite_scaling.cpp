@@ -155,7 +155,7 @@ void compare_persistence(SuiteContext& context, SuiteReport& report) {
       context.data(context.settings.size.sequences, kFiles);
   if (files.size() < 2) {
     report.section.fields = {{"persistence_saves", "saved by keeping the models",
-                              "not told: there is one sequence alone"}};
+                              "not measured: there is only one sequence"}};
     return;
   }
   const auto run = [&context](const std::vector<std::filesystem::path>& inputs) {

@@ -40,7 +40,7 @@ struct StageFigures {
 };
 
 // A stage in the whole run's telemetry, by its name there.
-std::optional<RunTelemetry::Stage> told_stage(const Trial& trial, std::string_view name) {
+std::optional<RunTelemetry::Stage> recorded_stage(const Trial& trial, std::string_view name) {
   for (const RunTelemetry::Stage& stage : trial.telemetry.stages) {
     if (stage.name == name) return stage;
   }
@@ -97,7 +97,7 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
   }
   if (rates.empty()) throw Error(ErrorKind::kBenchmark, "profile measured nothing");
   StageFigures figures =
-      stage_figures(stage, StageClock::kDevice, std::move(rates), told_stage(whole, stage));
+      stage_figures(stage, StageClock::kDevice, std::move(rates), recorded_stage(whole, stage));
   figures.tokens_per_second = profile.number("rows/0/tokens_per_second");
   figures.busy_share = profile.number("rows/0/device_busy_share");
   figures.memory_bytes = profiled_memory(profile, "peak_bytes");
@@ -108,7 +108,7 @@ StageFigures model_figures(SuiteContext& context, const char* model, const char*
 // Adds a stage that cannot run alone, with its time in the whole run.
 void add_of_whole(const Trial& whole, const char* stage_name, const char* name, StageClock clock,
                   std::vector<StageFigures>& all) {
-  const std::optional<RunTelemetry::Stage> stage = told_stage(whole, stage_name);
+  const std::optional<RunTelemetry::Stage> stage = recorded_stage(whole, stage_name);
   if (!stage || or_zero(stage->seconds) <= 0) return;
   all.push_back(stage_figures(name, clock, {whole.sequences() / *stage->seconds}, stage));
 }
@@ -124,7 +124,7 @@ std::vector<StageFigures> measure_all(SuiteContext& context, const HostStages& h
     const bool is_timed_alone = stage.name != "translate";  // part of kTogether
     all.push_back(stage_figures(stage.name.c_str(), StageClock::kHost,
                                 rates_of(stage.seconds, host.sequences),
-                                is_timed_alone ? told_stage(whole, stage.name) : std::nullopt));
+                                is_timed_alone ? recorded_stage(whole, stage.name) : std::nullopt));
     if (stage.peak_bytes) all.back().memory_bytes = static_cast<double>(*stage.peak_bytes);
   }
   all.push_back(model_figures(context, "esm2", "esm2", a_sequence(host.esm_tokens, host), whole));
@@ -210,9 +210,9 @@ std::vector<Verdict> judge_whole(const SuiteContext& context, const Trial& whole
   std::vector<Verdict> verdicts;
   for (Verdict& verdict :
        judge(whole.measurements(context.settings.gpus.size()), context.settings.thresholds)) {
-    const bool is_told =
+    const bool is_reported =
         verdict.id == "PERF-02" || verdict.id == "PERF-05" || verdict.id == "MON-01";
-    if (is_told) verdicts.push_back(std::move(verdict));
+    if (is_reported) verdicts.push_back(std::move(verdict));
   }
   return verdicts;
 }

@@ -86,7 +86,7 @@ TEST_F(MeasuredGpu, FindsABatchThatIsToldAfterItsKernel) {
 
 TEST_F(MeasuredGpu, TellsOfWhatBelongsToNoBatchOnce) {
   gpu.kernel("kernel", 7, 10, 20);
-  EXPECT_TRUE(cupti.drain().empty()) << "its batch may be told with the next";
+  EXPECT_TRUE(cupti.drain().empty()) << "its batch may come with the next";
   EXPECT_EQ(batches_of(cupti.drain()), (std::vector<std::uint64_t>{kNoBatch}));
   EXPECT_TRUE(cupti.drain().empty());
   gpu.kernel("kernel", 7, 30, 40);
@@ -120,9 +120,9 @@ TEST_F(MeasuredGpu, TakesMoreThanABufferHolds) {
 
 TEST_F(MeasuredGpu, GivesItTheClockOfTraces) {
   const std::uint64_t before = trace_now();
-  const std::uint64_t told = gpu.clock();
-  EXPECT_LE(before, told);
-  EXPECT_LE(told, trace_now());
+  const std::uint64_t time = gpu.clock();
+  EXPECT_LE(before, time);
+  EXPECT_LE(time, trace_now());
 }
 
 TEST_F(MeasuredGpu, TellsItsCosts) {

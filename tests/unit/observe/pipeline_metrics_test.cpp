@@ -45,13 +45,13 @@ TEST(PipelineMetrics, AddUpByWorkerAndAltogether) {
 
 TEST(PipelineMetrics, GiveEachBatchTheTimeItCame) {
   PipelineMetrics metrics;
-  std::vector<double> told;
-  metrics.listen([&told](const BatchMetrics& batch) { told.push_back(batch.time); });
+  std::vector<double> times;
+  metrics.listen([&times](const BatchMetrics& batch) { times.push_back(batch.time); });
   const double before = metrics.seconds();
   metrics.record(batch_of(0, 0, 1));
   metrics.record(batch_of(0, 0, 1));
   const PipelineSummary summary = metrics.summary();
-  EXPECT_THAT(told, ElementsAre(summary.first, summary.last));
+  EXPECT_THAT(times, ElementsAre(summary.first, summary.last));
   EXPECT_LE(before, summary.first);
   EXPECT_LE(summary.first, summary.last);
   EXPECT_LE(summary.last, metrics.seconds());

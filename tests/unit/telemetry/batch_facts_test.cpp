@@ -76,26 +76,28 @@ TEST(BatchFacts, LeaveOutNumbersThatCannotBe) {
 }
 
 TEST(BatchFacts, TellWhatAKilledRunDidNotWrite) {
-  const RunTelemetry told = telemetry_of(batch_facts(fmt::format("{0}\n{0}\n", kLine)));
-  EXPECT_EQ(told.run.seconds, 3.5);
-  EXPECT_EQ(told.workload.batches, 2U);
-  EXPECT_EQ(told.throughput.frames_per_second, 390 / 3.5);
-  EXPECT_EQ(told.throughput.tokens_per_second, 102000 / 3.5);
-  EXPECT_EQ(told.packing.efficiency, 60000.0 / 65536);
-  EXPECT_EQ(told.waits.average_seconds, 0.25);
-  EXPECT_EQ(told.waits.max_seconds, 0.25);
-  EXPECT_EQ(told.waits.queue.full, 2U);
-  EXPECT_FALSE(told.waits.queue.starved || told.waits.p50_seconds || told.run.status);
+  const RunTelemetry telemetry = telemetry_of(batch_facts(fmt::format("{0}\n{0}\n", kLine)));
+  EXPECT_EQ(telemetry.run.seconds, 3.5);
+  EXPECT_EQ(telemetry.workload.batches, 2U);
+  EXPECT_EQ(telemetry.throughput.frames_per_second, 390 / 3.5);
+  EXPECT_EQ(telemetry.throughput.tokens_per_second, 102000 / 3.5);
+  EXPECT_EQ(telemetry.packing.efficiency, 60000.0 / 65536);
+  EXPECT_EQ(telemetry.waits.average_seconds, 0.25);
+  EXPECT_EQ(telemetry.waits.max_seconds, 0.25);
+  EXPECT_EQ(telemetry.waits.queue.full, 2U);
+  EXPECT_FALSE(telemetry.waits.queue.starved || telemetry.waits.p50_seconds ||
+               telemetry.run.status);
   std::vector<std::string> stages;  // the stages in the lines
-  for (const RunTelemetry::Stage& stage : told.stages) stages.push_back(stage.name.value_or(""));
+  for (const RunTelemetry::Stage& stage : telemetry.stages)
+    stages.push_back(stage.name.value_or(""));
   EXPECT_EQ(stages, (std::vector<std::string>{"esm2", "journal", "to_device", "waiting"}));
-  EXPECT_EQ(told.stages.front().share, 4 / 5.75);
+  EXPECT_EQ(telemetry.stages.front().share, 4 / 5.75);
 }
 
 TEST(BatchFacts, TellNothingOfNoBatch) {
-  const RunTelemetry told = telemetry_of(batch_facts(""));
-  EXPECT_FALSE(told.run.seconds || told.workload.batches || told.waits.max_seconds);
-  EXPECT_TRUE(told.stages.empty());
+  const RunTelemetry telemetry = telemetry_of(batch_facts(""));
+  EXPECT_FALSE(telemetry.run.seconds || telemetry.workload.batches || telemetry.waits.max_seconds);
+  EXPECT_TRUE(telemetry.stages.empty());
 }
 
 TEST(BatchFacts, NameNoMoreThanSomeWorkers) {

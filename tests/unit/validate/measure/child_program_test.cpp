@@ -7,8 +7,8 @@
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/stop_watch.hpp"
 #include "unit/variable.hpp"
-#include "validate/measure/timer.hpp"
 
 namespace virnucpro {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "validate/measure/timer.hpp"
+#include "base/stop_watch.hpp"
 
 namespace virnucpro {
 namespace {

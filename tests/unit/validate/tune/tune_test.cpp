@@ -40,17 +40,17 @@ class Planted {
           runs.push_back(round.sequences);
           return TuneRun{.sequences_per_second = rate_(cell, runs.size() - 1), .seconds = 1};
         },
-        [this](const TuneResult& result) { told_.push_back(result.state); });
+        [this](const TuneResult& result) { states_.push_back(result.state); });
   }
   const std::vector<std::uint64_t>& measured(const TuneCell& cell) {
     return measured_[cell_text(cell)];
   }
-  const std::vector<TuneState>& told() const { return told_; }
+  const std::vector<TuneState>& states() const { return states_; }
 
  private:
   std::function<double(const TuneCell&, std::size_t)> rate_;
   std::map<std::string, std::vector<std::uint64_t>> measured_;
-  std::vector<TuneState> told_;
+  std::vector<TuneState> states_;
 };
 
 const TuneResult& result_of(const std::vector<TuneResult>& results, const TuneCell& cell) {
@@ -111,8 +111,8 @@ TEST(Tune, StopsAHopelessCellEarly) {
   EXPECT_EQ(stopped.state, TuneState::kStopped);
   EXPECT_EQ(stopped.why, "60 % of the fastest cell's rate in round 1");
   EXPECT_DOUBLE_EQ(relative_rate(results, stopped), 0.6);
-  EXPECT_EQ(std::ranges::count(planted.told(), TuneState::kStopped), 1);
-  EXPECT_EQ(planted.told().size(), 1U + 18 * 2 + 17 * 5);
+  EXPECT_EQ(std::ranges::count(planted.states(), TuneState::kStopped), 1);
+  EXPECT_EQ(planted.states().size(), 1U + 18 * 2 + 17 * 5);
 }
 
 TEST(Tune, RaisesTheBarWithTheData) {
@@ -199,7 +199,7 @@ TEST(Tune, HasNoWinnerWhereNothingRan) {
   });
   const auto results = planted.tune(kGrid, tune_rounds(1000, 1, false));
   EXPECT_FALSE(winner_of(results));
-  EXPECT_EQ(planted.told().size(), 18U);
+  EXPECT_EQ(planted.states().size(), 18U);
 }
 
 TEST(Tune, EndsWithEveryOtherError) {

@@ -4,6 +4,7 @@
 
 namespace virnucpro {
 
+// Seconds since it was made, by the clock that never steps back.
 class StopWatch {
  public:
   double seconds() const {
