@@ -13,6 +13,21 @@ void BatchTotals::add(const BatchMetrics& batch) noexcept {
   virnucpro::add(times, batch.times);
 }
 
+void PipelineSummary::add(const BatchMetrics& batch) {
+  if (totals.batches == 0) first = batch.time;
+  last = std::max(last, batch.time);
+  totals.add(batch);
+  if (batch.worker < kMostWorkers) {
+    workers.resize(std::max(workers.size(), batch.worker + std::size_t{1}));
+    workers[batch.worker].add(batch);
+  }
+  waiting.add(batch.times.waiting);
+  busy.add(batch.times.busy());
+  ++queue_states.at(static_cast<std::size_t>(batch.queue_state));
+  frames.add(batch.time, batch.frames);
+  esm_tokens.add(batch.time, batch.esm_tokens);
+}
+
 double PipelineSummary::computing_seconds() const noexcept {
   double longest = 0;
   for (const BatchTotals& worker : workers) longest = std::max(longest, worker.times.all());
@@ -23,17 +38,7 @@ void PipelineMetrics::record(BatchMetrics batch) {
   batch.time = seconds();
   {
     const std::lock_guard lock(mutex_);
-    PipelineSummary& sum = summary_;
-    if (sum.totals.batches == 0) sum.first = batch.time;
-    sum.last = batch.time;
-    sum.totals.add(batch);
-    if (sum.workers.size() <= batch.worker) sum.workers.resize(batch.worker + std::size_t{1});
-    sum.workers[batch.worker].add(batch);
-    sum.waiting.add(batch.times.waiting);
-    sum.busy.add(batch.times.busy());
-    ++sum.queue_states.at(static_cast<std::size_t>(batch.queue_state));
-    sum.frames.add(batch.time, batch.frames);
-    sum.esm_tokens.add(batch.time, batch.esm_tokens);
+    summary_.add(batch);
   }
   if (listener_) listener_(batch);
 }

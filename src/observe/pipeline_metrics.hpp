@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -25,8 +26,10 @@ struct BatchTotals {
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
-// The summary of a run's batches.
+// The summary of a run's batches, added as they come or read again from their lines.
 struct PipelineSummary {
+  static constexpr std::size_t kMostWorkers = 1024;  // batches of others count in the sums only
+
   BatchTotals totals{};
   std::vector<BatchTotals> workers;  // by index
   QuantileSketch waiting{};          // seconds per batch
@@ -37,6 +40,7 @@ struct PipelineSummary {
   double first = 0;  // when the first and the last batch's results came
   double last = 0;
 
+  void add(const BatchMetrics& batch);
   // From the first batch's start to the last results; with several workers the slowest one's.
   double computing_seconds() const noexcept;
 };

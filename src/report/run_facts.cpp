@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "run/run_fingerprint.hpp"
+#include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
 namespace {
@@ -114,7 +115,8 @@ void read_telemetry(const fs::path& run, RunFacts& facts) {
   read_or_warn(files.batches, facts, [&] { facts.batches = read_batches(files.batches); });
   read_or_warn(files.metrics, facts, [&] { facts.metrics = read_metrics(files.metrics); });
   facts.has_summary = summary.has_value();
-  facts.telemetry = summary ? *std::move(summary) : telemetry_of(facts.batches);
+  facts.telemetry =
+      summary ? *std::move(summary) : telemetry_of_killed_run(facts.batches, facts.metrics);
   warn_of_damage(files.batches, facts.batches.damaged_lines, facts);
   warn_of_damage(files.metrics, facts.metrics.damaged_lines, facts);
 }

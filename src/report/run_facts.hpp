@@ -24,14 +24,16 @@ struct RunFacts {
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;
-  RunTelemetry telemetry;             // telemetry_<time>.json; without it, derived from `batches`
-  bool has_summary = false;           // telemetry_<time>.json was read; a killed run has none
+  RunTelemetry telemetry;    // telemetry_<time>.json; without it, telemetry_of_killed_run()
+  bool has_summary = false;  // telemetry_<time>.json was read; a killed run has none
   std::filesystem::path batch_lines;  // telemetry_<time>.jsonl; empty if there is none
   BatchFacts batches;
   MetricFacts metrics;
   std::vector<std::string> warnings;  // also about unreadable telemetry
 
-  bool measured() const { return has_summary || batches.totals.batches > 0 || metrics.rows > 0; }
+  bool measured() const {
+    return has_summary || batches.pipeline.totals.batches > 0 || metrics.rows > 0;
+  }
 };
 
 // `threshold`: empty for the run's own. Takes what is readable of damaged telemetry, and a warning

@@ -14,13 +14,12 @@ namespace {
 
 constexpr std::size_t kMostLines = 6;  // of workers in one plot
 
-// The rate from the summary's amounts per interval; without these, from the batches.
+// The rate from the amounts of the intervals.
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
-                                      const std::vector<std::uint64_t>& amounts,
-                                      const TimeBins& batches) {
+                                      const std::vector<std::uint64_t>& amounts) {
   const double interval = recorded.interval_seconds.value_or(0);
-  if (amounts.empty() || interval <= 0) return batches.rates();
   TimeBins bins;
+  if (interval <= 0) return {};
   for (std::size_t k = 0; k < amounts.size(); ++k) {
     const double begin = static_cast<double>(k) * interval;
     bins.spread(begin, begin + interval, static_cast<double>(amounts[k]));
@@ -46,34 +45,27 @@ Table worker_table(const RunFacts& facts) {
                    {"waiting_seconds", "Waiting", Measure::kSeconds},
                    {"busy_share", "Busy share", Measure::kShare}};
   add_rows(facts.telemetry.workers, table);
-  if (!table.rows.empty()) return table;
-  for (const auto& [index, worker] : facts.batches.workers) {
-    const BatchTotals& totals = worker.totals;
-    const double all = worker.busy + worker.waiting;
-    table.rows.push_back({fmt::format("worker {}", index), totals.batches, totals.frames,
-                          totals.esm_tokens, worker.busy, worker.waiting,
-                          all > 0 ? Value{worker.busy / all} : Value{}});
-  }
   return table;
 }
 
 Plot worker_plot(const BatchFacts& batches) {
   Plot plot = over_time("workers_over_time", "Throughput of each worker", "ESM-2 tokens a second",
                         Measure::kNone);
-  for (const auto& [index, worker] : batches.workers) {
+  for (const auto& [index, tokens] : batches.esm_tokens_by_worker) {
     if (plot.lines.size() == kMostLines) break;
-    plot.lines.push_back({fmt::format("worker {}", index), worker.esm_tokens_over_time.rates()});
+    plot.lines.push_back({fmt::format("worker {}", index), tokens.rates()});
   }
   return plot;
 }
 
-// A quantity measured of a device: its members in the summary and in the monitor's log.
+// A quantity measured of a device: its statistic in the summary, and its plot from the monitor's
+// log.
 struct DeviceGauge {
   const char* key;
   const char* label;
   Measure unit;
-  RunTelemetry::Statistic RunTelemetry::DevicePhase::*recorded;
-  Gauge DeviceFacts::*logged;
+  RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic;
+  Gauge DeviceFacts::*over_time;
   bool plotted;
 };
 constexpr std::array kDeviceGauges{
@@ -101,9 +93,9 @@ Table gauge_table() {
   return table;
 }
 
-void add_recorded_gauge(const RunTelemetry::Words& device, const RunTelemetry::Words& phase,
-                        const char* label, Measure unit, const RunTelemetry::Statistic& gauge,
-                        Table& table) {
+void add_gauge(const RunTelemetry::Words& device, const RunTelemetry::Words& phase,
+               const char* label, Measure unit, const RunTelemetry::Statistic& gauge,
+               Table& table) {
   if (!gauge.average) return;
   const auto text = [unit](const RunTelemetry::Number& number) {
     return value_text(measured(number), unit);
@@ -112,36 +104,19 @@ void add_recorded_gauge(const RunTelemetry::Words& device, const RunTelemetry::W
                         text(gauge.minimum), text(gauge.maximum), measured(gauge.samples)});
 }
 
-void add_gauge(const std::string& device, const char* label, Measure unit, const Gauge& gauge,
-               Table& table) {
-  if (gauge.samples == 0) return;
-  table.rows.push_back({device, "whole run", label, value_text(gauge.average(), unit),
-                        value_text(gauge.least, unit), value_text(gauge.most, unit),
-                        gauge.samples});
-}
-
 Table measured_table(const RunFacts& facts) {
   Table table = gauge_table();
   for (const RunTelemetry::Device& device : facts.telemetry.devices) {
     for (const RunTelemetry::DevicePhase& phase : device.phases) {
       for (const DeviceGauge& gauge : kDeviceGauges) {
-        add_recorded_gauge(device.id, phase.phase, gauge.label, gauge.unit, phase.*gauge.recorded,
-                           table);
+        add_gauge(device.id, phase.phase, gauge.label, gauge.unit, phase.*gauge.statistic, table);
       }
     }
   }
   for (const RunTelemetry::HostPhase& phase : facts.telemetry.host.phases) {
-    add_recorded_gauge("host", phase.phase, "CPU", Measure::kPercent, phase.cpu_percent, table);
-    add_recorded_gauge("host", phase.phase, "Memory", Measure::kBytes, phase.rss_bytes, table);
+    add_gauge("host", phase.phase, "CPU", Measure::kPercent, phase.cpu_percent, table);
+    add_gauge("host", phase.phase, "Memory", Measure::kBytes, phase.rss_bytes, table);
   }
-  if (!table.rows.empty()) return table;
-  for (const DeviceFacts& device : facts.metrics.devices) {
-    for (const DeviceGauge& gauge : kDeviceGauges) {
-      add_gauge(device.id, gauge.label, gauge.unit, device.*gauge.logged, table);
-    }
-  }
-  add_gauge("host", "CPU", Measure::kPercent, facts.metrics.host.cpu, table);
-  add_gauge("host", "Memory", Measure::kBytes, facts.metrics.host.memory, table);
   return table;
 }
 
@@ -150,8 +125,8 @@ void add_device_plots(const RunFacts& facts, Section& section) {
     if (!gauge.plotted) continue;
     Plot plot = over_time(gauge.key, fmt::format("{} of the devices", gauge.label), "", gauge.unit);
     for (const DeviceFacts& device : facts.metrics.devices) {
-      const Gauge& values = device.*gauge.logged;
-      if (values.samples > 0) plot.lines.push_back({device.id, values.over_time.means()});
+      const Gauge& values = device.*gauge.over_time;
+      if (values.values.count > 0) plot.lines.push_back({device.id, values.over_time.means()});
     }
     if (!plot.lines.empty()) section.plots.push_back(std::move(plot));
   }
@@ -160,7 +135,7 @@ void add_device_plots(const RunFacts& facts, Section& section) {
 void add_host_plots(const HostFacts& host, Section& section) {
   const auto add = [&section](const char* key, const char* title, Measure unit,
                               const Gauge& gauge) {
-    if (gauge.samples == 0) return;
+    if (gauge.values.count == 0) return;
     Plot plot = over_time(key, title, "", unit);
     plot.lines = {{"host", gauge.over_time.means()}};
     section.plots.push_back(std::move(plot));
@@ -181,10 +156,7 @@ Value throttle_words(const RunFacts& facts) {
   for (const RunTelemetry::Device& device : devices) {
     add_word(device.throttle_reasons.value_or(""), words);
   }
-  for (const DeviceFacts& device : facts.metrics.devices) {
-    for (const std::string& reason : device.throttled_by) add_word(reason, words);
-  }
-  if (devices.empty() && facts.metrics.devices.empty()) return {};
+  if (devices.empty()) return {};
   return words.empty() ? "nothing" : words;
 }
 
@@ -229,7 +201,7 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
 
 std::vector<PlotPoint> throughput_of(const RunFacts& facts) {
   const RunTelemetry::OverTime& recorded = facts.telemetry.throughput.over_time;
-  return rate_over_time(recorded, recorded.esm_tokens, facts.batches.esm_tokens_over_time);
+  return rate_over_time(recorded, recorded.esm_tokens);
 }
 
 Section verdict_section(const RunFacts& facts) {
@@ -276,10 +248,10 @@ Section throughput_section(const RunFacts& facts) {
   Plot tokens = over_time("esm_tokens_over_time", "ESM-2 tokens", "a second", Measure::kNone);
   tokens.lines = {{"ESM-2 tokens a second", throughput_of(facts)}};
   Plot frames = over_time("frames_over_time", "Frames", "a second", Measure::kNone);
-  frames.lines = {{"frames a second", rate_over_time(rates.over_time, rates.over_time.frames,
-                                                     facts.batches.frames_over_time)}};
+  frames.lines = {{"frames a second", rate_over_time(rates.over_time, rates.over_time.frames)}};
   section.plots = {std::move(tokens), std::move(frames)};
-  if (facts.batches.workers.size() > 1) section.plots.push_back(worker_plot(facts.batches));
+  if (facts.batches.esm_tokens_by_worker.size() > 1)
+    section.plots.push_back(worker_plot(facts.batches));
   if (Table workers = worker_table(facts); !workers.rows.empty()) {
     section.tables.push_back(std::move(workers));
   }

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
+#include <limits>
+#include <optional>
 #include <type_traits>
 
+#include "base/error.hpp"
 #include "base/json_values.hpp"
 
 namespace virnucpro {
@@ -19,22 +23,23 @@ std::string column_text(const T& value, int digits) {
   }
 }
 
-void read_column(const JsonValues& line, const std::string& name, double& value) {
-  value = line.number(name).value_or(std::numeric_limits<double>::quiet_NaN());
+std::optional<double> read_column(const JsonValues& line, const std::string& name,
+                                  const double& /*column*/) {
+  return line.number(name);
 }
 
-void read_column(const JsonValues& line, const std::string& name, std::uint64_t& count) {
-  count = line.count(name).value_or(0);
+template <std::unsigned_integral T>
+std::optional<T> read_column(const JsonValues& line, const std::string& name, const T& /*column*/) {
+  const std::optional<std::uint64_t> count = line.count(name);
+  if (!count || *count > std::numeric_limits<T>::max()) return std::nullopt;
+  return static_cast<T>(*count);
 }
 
-void read_column(const JsonValues& line, const std::string& name, std::uint32_t& worker) {
-  const std::uint64_t number = line.count(name).value_or(kNoWorker);
-  worker = number < kNoWorker ? static_cast<std::uint32_t>(number) : kNoWorker;
-}
-
-void read_column(const JsonValues& line, const std::string& name, QueueState& state) {
-  const auto found = std::ranges::find(kQueueStateNames, line.text(name).value_or(""));
-  state = static_cast<QueueState>(found - kQueueStateNames.begin());
+std::optional<QueueState> read_column(const JsonValues& line, const std::string& name,
+                                      const QueueState& /*column*/) {
+  const auto* const found = std::ranges::find(kQueueStateNames, line.text(name).value_or(""));
+  if (found == kQueueStateNames.end()) return std::nullopt;
+  return static_cast<QueueState>(found - kQueueStateNames.begin());
 }
 
 }  // namespace
@@ -54,8 +59,13 @@ std::string write_batch_line(const BatchMetrics& batch, double journal) {
 BatchLine read_batch_line(std::string_view text, const std::string& file) {
   const JsonValues values(text, file);
   BatchLine line;
-  for_each_batch_column(line, [&values](std::string_view name, auto& value, int /*digits*/) {
-    read_column(values, std::string(name), value);
+  for_each_batch_column(line, [&](std::string_view name, auto& column, int /*digits*/) {
+    const auto value = read_column(values, std::string(name), column);
+    if (!value) {
+      throw Error(ErrorKind::kJson, Place{.file = file},
+                  fmt::format("a batch's column \"{}\" is missing or impossible", name));
+    }
+    column = *value;
   });
   return line;
 }

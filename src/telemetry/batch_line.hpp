@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -42,12 +41,7 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
 // Returns the line with its line end. `journal`: as in BatchLine.
 std::string write_batch_line(const BatchMetrics& batch, double journal);
 
-// A value that is missing or impossible is read as NaN for a fractional number, 0 for an integer,
-// and for two columns as:
-inline constexpr auto kNoWorker = std::numeric_limits<decltype(BatchMetrics::worker)>::max();
-inline constexpr auto kNoQueueState = static_cast<QueueState>(kQueueStateNames.size());
-
-// Errors: kJson, naming `file`.
+// Errors: kJson, naming `file`, also for a column that is missing or has an impossible value.
 BatchLine read_batch_line(std::string_view text, const std::string& file);
 
 }  // namespace virnucpro

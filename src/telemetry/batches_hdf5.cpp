@@ -2,10 +2,8 @@
 
 #include <fmt/ranges.h>
 
-#include <limits>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -19,14 +17,6 @@ namespace {
 
 constexpr std::size_t kRowsPerChunk = 4096;
 constexpr unsigned kCompression = 4;
-
-template <typename T>
-double number_of(const T& value) {
-  bool is_known = true;
-  if constexpr (std::is_same_v<T, std::uint32_t>) is_known = value != kNoWorker;
-  if constexpr (std::is_same_v<T, QueueState>) is_known = value != kNoQueueState;
-  return is_known ? static_cast<double>(value) : std::numeric_limits<double>::quiet_NaN();
-}
 
 Hdf5Handle compressed(const std::string& path) {
   Hdf5Handle properties = hdf5_chunks(kRowsPerChunk, 0, path);
@@ -48,7 +38,7 @@ class Columns {
   void add(const BatchLine& line) {
     auto column = waiting_.begin();
     for_each_batch_column(line, [&column](std::string_view /*name*/, const auto& value, int) {
-      column++->push_back(number_of(value));
+      column++->push_back(static_cast<double>(value));
     });
     if (waiting_.front().size() == kRowsPerChunk) write();
   }

@@ -145,14 +145,6 @@ class MetricTable {
 
 }  // namespace
 
-void Gauge::add(double seconds, double value) {
-  least = samples == 0 ? value : std::min(least, value);
-  most = samples == 0 ? value : std::max(most, value);
-  sum += value;
-  ++samples;
-  over_time.add(seconds, value);
-}
-
 MetricFacts read_metrics(const std::filesystem::path& file) {
   MetricFacts facts;
   MetricTable table(facts);

@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "observe/statistic.hpp"
 #include "telemetry/time_bins.hpp"
 
 namespace virnucpro {
 
 // Repeated measurements of one quantity.
 struct Gauge {
-  std::uint64_t samples = 0;
-  double least = 0;
-  double most = 0;
-  double sum = 0;
-  TimeBins over_time;
+  Statistic values{};
+  TimeBins over_time{};
 
-  void add(double seconds, double value);
-  double average() const { return sum / static_cast<double>(samples); }  // needs a sample
+  void add(double seconds, double value) {
+    values.add(value);
+    over_time.add(seconds, value);
+  }
 };
 
 struct DeviceFacts {

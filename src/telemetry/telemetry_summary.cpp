@@ -1,5 +1,8 @@
 #include "telemetry/telemetry_summary.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -19,8 +22,8 @@ double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-double per_second(std::uint64_t amount, const Measured& run) {
-  return share_of(static_cast<double>(amount), run.pipeline.computing_seconds());
+double per_second(std::uint64_t amount, const PipelineSummary& pipeline) {
+  return share_of(static_cast<double>(amount), pipeline.computing_seconds());
 }
 
 RunTelemetry::Run run_section(const Measured& run) {
@@ -95,16 +98,19 @@ RunTelemetry::Workload workload_section(const Measured& run) {
   return workload;
 }
 
-RunTelemetry::Throughput throughput_section(const Measured& run) {
-  const PipelineSummary& pipeline = run.pipeline;
+// Without sequences: batches do not show where one ends.
+RunTelemetry::Throughput throughput_section(const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
-  return {.sequences_per_second = per_second(run.counters.sequences_scored.get(), run),
-          .frames_per_second = per_second(totals.frames, run),
-          .esm_tokens_per_second = per_second(totals.esm_tokens, run),
-          .tokens_per_second = per_second(totals.esm_tokens + totals.dna_tokens, run),
+  return {.frames_per_second = per_second(totals.frames, pipeline),
+          .esm_tokens_per_second = per_second(totals.esm_tokens, pipeline),
+          .tokens_per_second = per_second(totals.esm_tokens + totals.dna_tokens, pipeline),
           .over_time = {.interval_seconds = pipeline.esm_tokens.interval(),
                         .frames = pipeline.frames.amounts(),
                         .esm_tokens = pipeline.esm_tokens.amounts()}};
+}
+
+RunTelemetry::Packing packing_section(const BatchTotals& totals) {
+  return {.efficiency = totals.packing(), .budget_tokens = totals.budget_tokens};
 }
 
 RunTelemetry::Waits waits_section(const PipelineSummary& pipeline) {
@@ -118,28 +124,42 @@ RunTelemetry::Waits waits_section(const PipelineSummary& pipeline) {
           .queue = {.starved = starved, .normal = normal, .full = full}};
 }
 
-std::vector<RunTelemetry::Stage> stages_section(const Measured& run) {
-  const BatchTimes& times = run.pipeline.totals.times;
+RunTelemetry::Stage stage(StageClock clock, std::string_view name, double seconds, double of_all) {
+  return {.name = std::string(name),
+          .clock = std::string(name_of(clock)),
+          .seconds = seconds,
+          .share = share_of(seconds, of_all)};
+}
+
+std::vector<RunTelemetry::Stage> device_stages(const BatchTimes& times) {
   std::vector<RunTelemetry::Stage> stages;
-  const auto add = [&stages](StageClock clock, std::string_view name, double seconds,
-                             double of_all) {
-    stages.push_back({.name = std::string(name),
-                      .clock = std::string(name_of(clock)),
-                      .seconds = seconds,
-                      .share = share_of(seconds, of_all)});
-  };
   for (const BatchTimeField& field : kBatchTimeFields) {
     if (field.seconds == &BatchTimes::to_device) continue;  // overlaps other batches' work
-    const double seconds = times.*field.seconds;
-    add(StageClock::kDevice, field.name, seconds, times.all());
+    stages.push_back(stage(StageClock::kDevice, field.name, times.*field.seconds, times.all()));
   }
+  return stages;
+}
+
+std::vector<RunTelemetry::Stage> stages_section(const Measured& run) {
+  std::vector<RunTelemetry::Stage> stages = device_stages(run.pipeline.totals.times);
   const HostTimes& host = run.counters.host;
   const double whole = run.counters.pipeline.seconds();
-  add(StageClock::kHost, "read", host.read.seconds(), whole);
-  add(StageClock::kHost, "translate", host.translate.seconds(), whole);
-  add(StageClock::kHost, "journal", host.journal.seconds(), whole);
-  add(StageClock::kHost, "tables", host.tables.seconds(), whole);
+  stages.push_back(stage(StageClock::kHost, "read", host.read.seconds(), whole));
+  stages.push_back(stage(StageClock::kHost, "translate", host.translate.seconds(), whole));
+  stages.push_back(stage(StageClock::kHost, "journal", host.journal.seconds(), whole));
+  stages.push_back(stage(StageClock::kHost, "tables", host.tables.seconds(), whole));
   return stages;
+}
+
+RunTelemetry::Worker worker_record(std::string name, std::size_t index, const BatchTotals& worker) {
+  return {.name = std::move(name),
+          .index = index,
+          .batches = worker.batches,
+          .frames = worker.frames,
+          .esm_tokens = worker.esm_tokens,
+          .busy_seconds = worker.times.busy(),
+          .waiting_seconds = worker.times.waiting,
+          .busy_share = share_of(worker.times.busy(), worker.times.all())};
 }
 
 std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
@@ -147,15 +167,18 @@ std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
   std::vector<BatchTotals> workers = run.pipeline.workers;
   workers.resize(std::max<std::size_t>(workers.size(), run.counters.workers.get()));  // idle too
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    const BatchTotals& worker = workers[i];
-    section.push_back({.name = worker_name(run.settings.compute, i),
-                       .index = i,
-                       .batches = worker.batches,
-                       .frames = worker.frames,
-                       .esm_tokens = worker.esm_tokens,
-                       .busy_seconds = worker.times.busy(),
-                       .waiting_seconds = worker.times.waiting,
-                       .busy_share = share_of(worker.times.busy(), worker.times.all())});
+    section.push_back(worker_record(worker_name(run.settings.compute, i), i, workers[i]));
+  }
+  return section;
+}
+
+// Those that computed; how many there were is not known.
+std::vector<RunTelemetry::Worker> workers_section(const PipelineSummary& pipeline) {
+  std::vector<RunTelemetry::Worker> section;
+  for (std::size_t i = 0; i < pipeline.workers.size(); ++i) {
+    const BatchTotals& worker = pipeline.workers[i];
+    if (worker.batches == 0) continue;
+    section.push_back(worker_record(fmt::format("worker {}", i), i, worker));
   }
   return section;
 }
@@ -210,6 +233,32 @@ RunTelemetry::Host host_section(const HostSummary& host) {
   return section;
 }
 
+constexpr const char* kWholeRun = "whole run";
+
+std::vector<RunTelemetry::Device> devices_section(const std::vector<DeviceFacts>& devices) {
+  std::vector<RunTelemetry::Device> section;
+  for (const DeviceFacts& device : devices) {
+    const bool was_held = !device.throttled_by.empty();
+    section.push_back(
+        {.id = device.id,
+         .throttle_reasons =
+             was_held ? fmt::format("{}", fmt::join(device.throttled_by, "|")) : throttle_names(0),
+         .phases = {{.phase = kWholeRun,
+                     .utilization_percent = statistic_of(device.utilization.values),
+                     .memory_used_bytes = statistic_of(device.memory.values),
+                     .power_w = statistic_of(device.power.values),
+                     .temperature_c = statistic_of(device.temperature.values),
+                     .sm_clock_mhz = statistic_of(device.clock.values)}}});
+  }
+  return section;
+}
+
+RunTelemetry::Host host_section(const HostFacts& host) {
+  return {.phases = {{.phase = kWholeRun,
+                      .cpu_percent = statistic_of(host.cpu.values),
+                      .rss_bytes = statistic_of(host.memory.values)}}};
+}
+
 bool is_power_capped(const MonitorSummary& monitor) {
   return std::ranges::any_of(monitor.devices, [](const DeviceSummary& device) {
     const auto reasons = device.of(Phase::kEmbedding).throttle_reasons;
@@ -254,31 +303,51 @@ std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& 
 }
 
 RunTelemetry telemetry_of(const Measured& run) {
-  const BatchTotals& totals = run.pipeline.totals;
-  RunTelemetry telemetry{
-      .schema = kTelemetrySchema,
-      .run = run_section(run),
-      .program = {.version = std::string(program_version()),
-                  .build = run.program.build,
-                  .commit = run.program.commit},
-      .machine = machine_section(run),
-      .settings = settings_section(run),
-      .models = {.description = run.start.description,
-                 .kernel_path = run.start.kernel_path,
-                 .synthetic = run.start.synthetic},
-      .workload = workload_section(run),
-      .throughput = throughput_section(run),
-      .packing = {.efficiency = totals.packing(), .budget_tokens = totals.budget_tokens},
-      .waits = waits_section(run.pipeline),
-      .stages = stages_section(run),
-      .workers = workers_section(run),
-      .devices = devices_section(run.monitor),
-      .host = host_section(run.monitor.host)};
+  RunTelemetry telemetry{.schema = kTelemetrySchema,
+                         .run = run_section(run),
+                         .program = {.version = std::string(program_version()),
+                                     .build = run.program.build,
+                                     .commit = run.program.commit},
+                         .machine = machine_section(run),
+                         .settings = settings_section(run),
+                         .models = {.description = run.start.description,
+                                    .kernel_path = run.start.kernel_path,
+                                    .synthetic = run.start.synthetic},
+                         .workload = workload_section(run),
+                         .throughput = throughput_section(run.pipeline),
+                         .packing = packing_section(run.pipeline.totals),
+                         .waits = waits_section(run.pipeline),
+                         .stages = stages_section(run),
+                         .workers = workers_section(run),
+                         .devices = devices_section(run.monitor),
+                         .host = host_section(run.monitor.host)};
+  telemetry.throughput.sequences_per_second =
+      per_second(run.counters.sequences_scored.get(), run.pipeline);
   telemetry.bottlenecks =
       find_bottlenecks(telemetry.stages, {.utilization = least_utilization(telemetry),
                                           .power_capped = is_power_capped(run.monitor),
                                           .on_gpu = !run.settings.compute.gpus.empty(),
                                           .spare_processors = has_spare_processors(telemetry)});
+  return telemetry;
+}
+
+RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics) {
+  RunTelemetry telemetry{.devices = devices_section(metrics.devices),
+                         .host = host_section(metrics.host)};
+  const PipelineSummary& pipeline = batches.pipeline;
+  const BatchTotals& totals = pipeline.totals;
+  if (totals.batches == 0) return telemetry;
+  telemetry.run.seconds = pipeline.last;
+  telemetry.workload.esm_tokens = totals.esm_tokens;
+  telemetry.workload.dna_tokens = totals.dna_tokens;
+  telemetry.workload.batches = totals.batches;
+  telemetry.throughput = throughput_section(pipeline);
+  telemetry.packing = packing_section(totals);
+  telemetry.waits = waits_section(pipeline);
+  telemetry.stages = device_stages(totals.times);
+  telemetry.stages.push_back(
+      stage(StageClock::kHost, "journal", batches.journal_seconds, pipeline.last));
+  telemetry.workers = workers_section(pipeline);
   return telemetry;
 }
 

@@ -8,6 +8,8 @@
 #include "observe/monitor.hpp"
 #include "observe/monitor_rows.hpp"
 #include "run/predict.hpp"
+#include "telemetry/batch_facts.hpp"
+#include "telemetry/device_facts.hpp"
 #include "telemetry/run_telemetry.hpp"
 #include "telemetry/verdicts.hpp"
 
@@ -29,7 +31,7 @@ struct Measured {
   const RunStart& start;
   SystemTime started;
   double ready_seconds = 0;             // until the models were loaded
-  std::string status;                   // "finished", "interrupted" or "failed"
+  std::string status{};                 // "finished", "interrupted" or "failed"
   const RunSummary* summary = nullptr;  // only if the run has its tables
   PipelineSummary pipeline{};
   MonitorSummary monitor{};
@@ -40,6 +42,11 @@ std::string worker_name(const ComputeSettings& compute, std::size_t index);
 
 // All but the verdicts, which are computed from it.
 RunTelemetry telemetry_of(const Measured& run);
+
+// Of a run that was killed before it wrote a summary: what its batch lines and its monitor's log
+// show, by the same sums. Statistics of devices and host have one phase, "whole run".
+RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics);
+
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
 // What verdicts need, except the computing time and the monitor's part.

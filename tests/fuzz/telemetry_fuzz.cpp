@@ -13,6 +13,7 @@
 #include "report/compared_runs_page.hpp"
 #include "report/page_writers.hpp"
 #include "report/single_run_page.hpp"
+#include "telemetry/telemetry_summary.hpp"
 
 namespace {
 
@@ -59,7 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read([&] { facts.batches = virnucpro::read_batches(file); });
   read([&] { facts.metrics = virnucpro::read_metrics(file); });
   facts.has_summary = summary.has_value();
-  facts.telemetry = summary ? *summary : virnucpro::telemetry_of(facts.batches);
+  facts.telemetry =
+      summary ? *summary : virnucpro::telemetry_of_killed_run(facts.batches, facts.metrics);
   const virnucpro::Page page = virnucpro::single_run_page(facts);
   check(virnucpro::report_html(page));
   check(virnucpro::report_html(virnucpro::compared_runs_page({facts, facts}, {{}})));

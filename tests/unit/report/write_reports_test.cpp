@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json_values.hpp"
+#include "telemetry/batch_line.hpp"
 #include "unit/report/sample_run.hpp"
 #include "unit/temp_dir.hpp"
 
@@ -100,12 +101,14 @@ TEST_F(Reports, SayWhatTheTelemetrySays) {
 }
 
 TEST_F(Reports, FallBackOnTheBatchesOfAKilledRun) {
-  write_text(directory / "telemetry_1.jsonl",
-             "{\"time\":2,\"worker\":0,\"esm_tokens\":900,\"dna_tokens\":100,\"budget_tokens\":"
-             "1000,\"seconds\":1}\n"
-             "{\"time\":4,\"worker\":0,\"esm_to");
+  const BatchMetrics batch{.time = 4,
+                           .esm_tokens = 900,
+                           .dna_tokens = 100,
+                           .budget_tokens = 1000,
+                           .times = {.waiting = 0.5, .esm2 = 1.5}};
+  write_text(directory / "telemetry_1.jsonl", write_batch_line(batch, 0) + "{\"time\":5,\"worker");
   const JsonValues report = json_of(texts_of_parts({}));
-  EXPECT_EQ(report.number("summary/seconds"), 2);
+  EXPECT_EQ(report.number("summary/seconds"), 4);
   EXPECT_EQ(report.number("sections/packing/fields/packing"), 0.9);
   EXPECT_EQ(report.number("sections/throughput/fields/tokens_per_second"), 500);
   EXPECT_THAT(report.text("sections/verdicts/note"), Optional(HasSubstr("no summary")));
@@ -113,7 +116,7 @@ TEST_F(Reports, FallBackOnTheBatchesOfAKilledRun) {
 
 TEST_F(Reports, WarnOfTelemetryThatCannotBeRead) {
   write_text(directory / "telemetry_1.json", std::string(kSummary, 100));
-  write_text(directory / "telemetry_1.jsonl", "NaN\n{\"time\":1}\n");
+  write_text(directory / "telemetry_1.jsonl", "NaN\n" + write_batch_line({}, 0));
   std::filesystem::create_directory(directory / "logs");
   write_text(directory / "logs" / "gpu_metrics_1.log", "no columns\n");
   const auto warnings = warnings_of(json_of(texts_of_parts({})));

@@ -35,20 +35,20 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   ASSERT_EQ(facts.devices.size(), 1U);
   const DeviceFacts& device = facts.devices.front();
   EXPECT_EQ(device.id, "cuda:1");
-  EXPECT_EQ(device.power.average(), 400);
-  EXPECT_EQ(device.power.least, 300);
-  EXPECT_EQ(device.power.most, 500);
+  EXPECT_EQ(device.power.values.mean, 400);
+  EXPECT_EQ(device.power.values.min, 300);
+  EXPECT_EQ(device.power.values.max, 500);
   EXPECT_EQ(device.power.over_time.means().back().x, 2.25);
-  EXPECT_EQ(device.temperature.samples, 0U);
+  EXPECT_EQ(device.temperature.values.count, 0U);
   EXPECT_EQ(device.throttled_by, (std::set<std::string>{"sw_power_cap", "hw_slowdown"}));
-  EXPECT_EQ(facts.host.memory.most, 4096);
-  EXPECT_EQ(facts.host.cpu.most, 160);
+  EXPECT_EQ(facts.host.memory.values.max, 4096);
+  EXPECT_EQ(facts.host.cpu.values.max, 160);
 }
 
 TEST(MetricFacts, TakeColumnsInAnyOrderAndEndsOfWindows) {
   const MetricFacts facts = metric_facts("power_w,device_id,timestamp\r\n7,a,5\r\n9,a,6\r\n");
   ASSERT_EQ(facts.devices.size(), 1U);
-  EXPECT_EQ(facts.devices.front().power.average(), 8);
+  EXPECT_EQ(facts.devices.front().power.values.mean, 8);
 }
 
 TEST(MetricFacts, CountRowsThatAreDamaged) {
@@ -66,7 +66,7 @@ TEST(MetricFacts, LeaveOutFieldsThatCannotBe) {
       "timestamp,device_id,power_w\n1,a,nan\n1,a,inf\n1,a,-4\n1,a,1e300\n1,a,\n1,a\n1,a,x\n");
   EXPECT_EQ(facts.rows, 7U);
   ASSERT_EQ(facts.devices.size(), 1U);
-  EXPECT_EQ(facts.devices.front().power.samples, 0U);
+  EXPECT_EQ(facts.devices.front().power.values.count, 0U);
 }
 
 TEST(MetricFacts, AreBounded) {

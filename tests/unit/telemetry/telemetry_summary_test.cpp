@@ -1,0 +1,128 @@
+#include "telemetry/telemetry_summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "telemetry/batch_line.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Three batches of two workers, in numbers that a line's six digits keep.
+std::vector<BatchMetrics> some_batches() {
+  BatchMetrics batch{.worker = 0,
+                     .time = 2.5,
+                     .frames = 195,
+                     .esm_tokens = 30000,
+                     .dna_tokens = 21000,
+                     .budget_tokens = 32768,
+                     .queue_state = QueueState::kFull,
+                     .times = {.waiting = 0.25,
+                               .to_device = 0.5,
+                               .esm2 = 2,
+                               .dnabert_s = 0.125,
+                               .classifier = 0.0625,
+                               .to_host = 0.03125}};
+  std::vector<BatchMetrics> batches{batch};
+  batch.worker = 2;
+  batch.time = 3.5;
+  batch.queue_state = QueueState::kStarved;
+  batches.push_back(batch);
+  batch.time = 7.25;
+  batch.times.waiting = 1.5;
+  batches.push_back(batch);
+  return batches;
+}
+
+BatchFacts read_again(const std::vector<BatchMetrics>& batches) {
+  const TempDir directory;
+  std::string lines;
+  for (const BatchMetrics& batch : batches) lines += write_batch_line(batch, 0.25);
+  write_text(directory / "t.jsonl", lines);
+  return read_batches(directory / "t.jsonl");
+}
+
+template <typename Record>
+std::string text_of(const Record& record) {
+  RunTelemetry telemetry;
+  for_each_field(telemetry, [&record](std::string_view /*name*/, auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, Record>) member = record;
+  });
+  return telemetry_json(telemetry);
+}
+
+TEST(KilledRun, HasTheFiguresThatTheRunWouldHaveWritten) {
+  const std::vector<BatchMetrics> batches = some_batches();
+  const ProgramFacts program;
+  const PredictSettings settings;
+  const RunCounters counters;
+  const RunStart start;
+  Measured run{.program = program,
+               .settings = settings,
+               .counters = counters,
+               .start = start,
+               .started = {}};
+  for (const BatchMetrics& batch : batches) run.pipeline.add(batch);
+  RunTelemetry written = telemetry_of(run);
+  const RunTelemetry rebuilt = telemetry_of_killed_run(read_again(batches), {});
+
+  EXPECT_EQ(rebuilt.run.seconds, 7.25);
+  written.throughput.sequences_per_second.reset();  // lines do not show where a sequence ends
+  EXPECT_EQ(text_of(rebuilt.throughput), text_of(written.throughput));
+  EXPECT_EQ(text_of(rebuilt.packing), text_of(written.packing));
+  EXPECT_EQ(text_of(rebuilt.waits), text_of(written.waits));
+  EXPECT_EQ(rebuilt.workload.batches, written.workload.batches);
+  EXPECT_EQ(rebuilt.workload.esm_tokens, written.workload.esm_tokens);
+
+  std::vector<std::string> stages;
+  for (const RunTelemetry::Stage& stage : rebuilt.stages) stages.push_back(stage.name.value_or(""));
+  EXPECT_THAT(stages,
+              ElementsAre("waiting", "esm2", "dnabert_s", "classifier", "to_host", "journal"));
+  for (std::size_t i = 0; i + 1 < stages.size(); ++i) {
+    EXPECT_EQ(rebuilt.stages[i].seconds, written.stages[i].seconds);
+    EXPECT_EQ(rebuilt.stages[i].share, written.stages[i].share);
+  }
+  EXPECT_EQ(rebuilt.stages.back().share, 0.75 / 7.25);
+
+  ASSERT_EQ(rebuilt.workers.size(), 2U);  // those that computed
+  EXPECT_EQ(rebuilt.workers[1].name, "worker 2");
+  EXPECT_EQ(rebuilt.workers[1].busy_seconds, written.workers[2].busy_seconds);
+  EXPECT_EQ(rebuilt.workers[1].busy_share, written.workers[2].busy_share);
+}
+
+TEST(KilledRun, HasNoFiguresWithoutABatch) {
+  const RunTelemetry telemetry = telemetry_of_killed_run({}, {});
+  EXPECT_FALSE(telemetry.run.seconds || telemetry.workload.batches || telemetry.waits.max_seconds);
+  EXPECT_TRUE(telemetry.stages.empty() && telemetry.workers.empty());
+}
+
+TEST(KilledRun, HasWhatTheMonitorLogged) {
+  MetricFacts metrics;
+  metrics.devices.resize(2);
+  metrics.devices[0].id = "cuda:0";
+  metrics.devices[0].power.add(0, 300);
+  metrics.devices[0].power.add(1, 500);
+  metrics.devices[0].throttled_by = {"hw_slowdown", "sw_power_cap"};
+  metrics.host.cpu.add(0, 160);
+  const RunTelemetry telemetry = telemetry_of_killed_run({}, metrics);
+  ASSERT_EQ(telemetry.devices.size(), 2U);
+  EXPECT_EQ(telemetry.devices[0].throttle_reasons, "hw_slowdown|sw_power_cap");
+  EXPECT_EQ(telemetry.devices[1].throttle_reasons, "none");
+  const RunTelemetry::DevicePhase& phase = telemetry.devices[0].phases.at(0);
+  EXPECT_EQ(phase.phase, "whole run");
+  EXPECT_EQ(phase.power_w.average, 400);
+  EXPECT_EQ(phase.power_w.samples, 2U);
+  EXPECT_FALSE(phase.temperature_c.average);
+  EXPECT_EQ(telemetry.host.phases.at(0).cpu_percent.maximum, 160);
+}
+
+}  // namespace
+}  // namespace virnucpro
