@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <memory>
 #include <random>
 #include <set>
 
@@ -19,33 +20,55 @@ namespace {
 using ::testing::HasSubstr;
 
 // Interrupted runs are made from finished ones by removing the last rows of their journal.
+// One run, in the folder `reference`, serves all tests: each finds its files and the inputs as that
+// run left them, under the same paths, which tables name.
 struct Resumed : testing::Test {
-  Resumed() {
+  static void SetUpTestSuite() {
+    folder = std::make_unique<TempDir>();
     write_random("a.fa", 90);
     write_random("b.fa", 60);
-    write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT" + std::string(1, '\0'));
-    run(settings("reference"));
+    write_text(*folder / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT" + std::string(1, '\0'));
+    RunCounters counters;
+    predict(settings("reference"), counters, {}, {});
+    unchanged = std::make_unique<TempDir>();
+    copy(*folder, *unchanged);
+  }
+  static void TearDownTestSuite() {
+    folder.reset();
+    unchanged.reset();
   }
 
-  void write_random(const std::string& file, std::size_t count) {
+  Resumed() {
+    for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+      std::filesystem::remove_all(entry.path());
+    }
+    copy(*unchanged, directory);
+  }
+
+  static void copy(const TempDir& from, const TempDir& to) {
+    std::filesystem::copy(from.path(), to.path(), std::filesystem::copy_options::recursive);
+  }
+
+  static void write_random(const std::string& file, std::size_t count) {
+    static std::mt19937 random{23};
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
       text += fmt::format(">{}_{}\n{}\n", file, i,
                           random_text(random, "ACGT", i % 7 == 3 ? 0 : 20 + random() % 120));
     }
-    write_text(directory / file, text);
+    write_text(*folder / file, text);
   }
-  PredictSettings settings(const char* output) const {
+  static PredictSettings settings(const char* output) {
     PredictSettings settings;
     for (const char* input : {"a.fa", "cut.fa", "b.fa"}) {
-      settings.inputs.paths.push_back((directory / input).string());
+      settings.inputs.paths.push_back((*folder / input).string());
     }
     settings.models = {.dnabert_s = "synthetic:dnabert-s-tiny",
                        .esm2 = "synthetic:esm2_tiny",
                        .classifier = "synthetic",
                        .lookup = tiny_lookup()};
     settings.chunk_size = 50;
-    settings.output = directory / output;
+    settings.output = *folder / output;
     settings.stem = "x";
     settings.classifier_name = "custom";
     settings.existing = Existing::kResume;
@@ -94,8 +117,8 @@ struct Resumed : testing::Test {
     return "it was not refused";
   }
 
-  TempDir directory;
-  std::mt19937 random{23};
+  static inline std::unique_ptr<TempDir> folder, unchanged;
+  const TempDir& directory = *folder;
   RunCounters counters;
   Cancel cancel;
 };
