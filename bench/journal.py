@@ -30,7 +30,7 @@ def generate(setting: Setting, name: str, count: int, *flags: object) -> Path:
 def timed(setting: Setting, *arguments: object) -> float:
     """Runs the program; returns its seconds."""
     start = time.perf_counter()
-    subprocess.run([str(word) for word in (setting.program, *arguments)], check=True,
+    subprocess.run([str(argument) for argument in (setting.program, *arguments)], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=setting.environment)
     return time.perf_counter() - start
 

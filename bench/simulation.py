@@ -65,8 +65,8 @@ def seconds_with_a_worker_killed(command: Sequence[object], output: Path, after:
 
 def command_of(setting: Setting, workers: int, gpu: tuple, chunk: int, reads: Path,
                output: str) -> List[str]:
-    return [str(word) for word in (setting.bin / "bench_simulated_gpus", workers, *gpu,
-                                   max(setting.threads), chunk, setting.scratch / output, reads)]
+    arguments = (workers, *gpu, max(setting.threads), chunk, setting.scratch / output, reads)
+    return [str(argument) for argument in (setting.bin / "bench_simulated_gpus", *arguments)]
 
 
 def output_of(workers: int) -> str:

@@ -416,15 +416,15 @@ def test_no_option_is_without_a_test():
 def test_global_options_before_and_after(place):
     (place.folder / "c.yaml").write_text("nonsense: 1\n")
     for flags in (["-c", "c.yaml"], ["--config", "c.yaml"], ["--config=c.yaml"]):
-        for words in ([*flags, "utils", "list-devices"], ["utils", *flags, "list-devices"],
-                      ["utils", "list-devices", *flags]):
-            assert "unknown key nonsense" in message(place(*words)), words
-    for words in (["-vv", "utils", "list-devices"], ["utils", "list-devices", "-v", "-v"],
-                  ["--verbose", "utils", "list-devices"]):
-        assert "virnucpro: info: command line: " in message(place(*words)), words
-    for words in (["--log-file", "x.log", "utils", "list-devices"],
-                  ["utils", "list-devices", "-l", "x.log"]):
-        assert place(*words).returncode == 0
+        for arguments in ([*flags, "utils", "list-devices"], ["utils", *flags, "list-devices"],
+                          ["utils", "list-devices", *flags]):
+            assert "unknown key nonsense" in message(place(*arguments)), arguments
+    for arguments in (["-vv", "utils", "list-devices"], ["utils", "list-devices", "-v", "-v"],
+                      ["--verbose", "utils", "list-devices"]):
+        assert "virnucpro: info: command line: " in message(place(*arguments)), arguments
+    for arguments in (["--log-file", "x.log", "utils", "list-devices"],
+                      ["utils", "list-devices", "-l", "x.log"]):
+        assert place(*arguments).returncode == 0
         assert "info command line: " in (place.folder / "x.log").read_text()
         (place.folder / "x.log").unlink()
     assert place("--quiet", "-c", "c.yaml", "utils", "list-devices").stderr == b""

@@ -168,18 +168,18 @@ def test_manual_is_clean():
     assert complaints == []
 
 
-def bash_complete(folder, *words):
-    """bash's suggestions for the last word, split as COMP_WORDBREAKS demands."""
-    quoted = " ".join(f"'{word}'" for word in words)
+def bash_complete(folder, *arguments):
+    """bash's suggestions for the last argument, split as COMP_WORDBREAKS demands."""
+    quoted = " ".join(f"'{argument}'" for argument in arguments)
     script = (f"source '{BASH}'; COMP_WORDBREAKS=$' \\t\\n\"\\'@><=;|&(:'; COMP_WORDS=({quoted}); "
-              f"COMP_CWORD={len(words) - 1}; _virnucpro; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+              f"COMP_CWORD={len(arguments) - 1}; _virnucpro; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
     result = subprocess.run(["bash", "--norc", "-c", script], cwd=folder, capture_output=True,
                             check=True, text=True)
     assert result.stderr == ""
     return set(result.stdout.split())
 
 
-@pytest.mark.parametrize("words, expected", [
+@pytest.mark.parametrize("arguments, expected", [
     (["pre"], {"predict"}),
     ([""], set(COMMANDS)),
     (["utils", ""], set(UTILS)),
@@ -210,10 +210,10 @@ def bash_complete(folder, *words):
     (["-l", "rea"], {"reads.fa"}),
     (["predict", "-t", ""], set()),
 ])
-def test_bash_completion(tmp_path, words, expected):
+def test_bash_completion(tmp_path, arguments, expected):
     (tmp_path / "reads.fa").touch()
     (tmp_path / "results").mkdir()
-    assert bash_complete(tmp_path, "virnucpro", *words) == expected
+    assert bash_complete(tmp_path, "virnucpro", *arguments) == expected
 
 
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)

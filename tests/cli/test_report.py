@@ -224,7 +224,7 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
                read_page(interrupted.folder / "compare.html").text_of["li"].splitlines())
 
 
-@pytest.mark.parametrize("words, why", [
+@pytest.mark.parametrize("arguments, why", [
     (["out", "out"], "given twice"),
     (["out", "./out/", "-o", "x.html"], "given twice"),
     (["out", "none"], "it holds no journal"),
@@ -232,16 +232,16 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "-o", "-"], "a directory is needed"),
     (["out", "-o", "reads.fa"], "reads.fa"),
 ])
-def test_wrong_use(run, words, why):
-    assert why in message(run("report", *words, code=1))
+def test_wrong_use(run, arguments, why):
+    assert why in message(run("report", *arguments, code=1))
     assert not FILES & files_of(run.folder / "out")
 
 
 def test_several_runs_want_a_page(run):
     assert run.predict("reads.fa", *SHORT, "-o", "b").returncode == 0
-    for words in (["report", "out", "b"], ["report", "out", "b", "-o", "-"],
-                  ["report", "out", "b", "-o", "out"]):
-        result = run(*words, code=1)
+    for arguments in (["report", "out", "b"], ["report", "out", "b", "-o", "-"],
+                      ["report", "out", "b", "-o", "out"]):
+        result = run(*arguments, code=1)
         assert "--output" in message(result) or "not a regular file" in message(result)
 
 

@@ -104,10 +104,10 @@ def command_line(command, file):
     line = [BIN]
     for part in COMMANDS[command]:
         if isinstance(part, dict):
-            line += [word for pair in part.items() for word in pair]
+            line += [argument for pair in part.items() for argument in pair]
         else:
             line.append(part)
-    return [file if word == "FILE" else word for word in line]
+    return [file if argument == "FILE" else argument for argument in line]
 
 
 @pytest.fixture(scope="session")
@@ -116,8 +116,8 @@ def run():
     with subprocess.Popen([sys.executable, "-I", "-S", HERE / "measure.py"], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as measurer:
         def ask(command, file, folder, seconds):
-            words = [str(seconds), str(folder), *command_line(command, file)]
-            print(*words, sep="\0", file=measurer.stdin, flush=True)
+            arguments = [str(seconds), str(folder), *command_line(command, file)]
+            print(*arguments, sep="\0", file=measurer.stdin, flush=True)
             status, peak_kib, is_late = map(int, measurer.stdout.readline().split())
             assert not is_late, f"no end within {seconds} s"
             texts = [(folder / name).read_bytes().decode(errors="backslashreplace")
