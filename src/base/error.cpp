@@ -112,7 +112,8 @@ constexpr std::array kExitCodes{
     ExitCode{kExitDiffers,
              "failure or bad usage, as the message says; compare: rows differ; benchmark: slower"},
     ExitCode{kExitPartial,
-             "partial: see failed_inputs.txt and sequences.tsv; compare, benchmark: could not run"},
+             "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
+             "not run"},
     ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},

@@ -204,10 +204,10 @@ void require_files(const BenchmarkOptions& options) {
   require(options.against);
   if (!options.against.empty() && !can_be_run(options.against)) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--against {}: it is no program that can be run", options.against));
+                fmt::format("--against {}: it cannot be run as a program", options.against));
   }
   if (!options.samples.empty() && !options.size.empty()) {
-    throw Error(ErrorKind::kUsage, "--data has its own size: not together with --data-size");
+    throw Error(ErrorKind::kUsage, "--data and --data-size exclude each other");
   }
   if (options.history.empty()) return;
   make_directory(options.history);
@@ -311,10 +311,9 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   const bool is_alike = plan.before->identity == plan.facts.identity;
   Section section = hold_against(*plan.before, outcome, is_alike);
   if (!is_alike) {
-    section.note += " It was another machine, or other models or settings: nothing is judged.";
-    log_warning(
-        "{}: another machine, or other models or settings: its figures are shown, not judged",
-        plan.before->time);
+    section.note += " Machine, models or settings differ: nothing is judged.";
+    log_warning("{}: machine, models or settings differ: its figures are shown, not judged",
+                plan.before->time);
   }
   outcome.sections.push_back(std::move(section));
 }

@@ -49,8 +49,7 @@ double choose_bound(const char* flag, const std::string& text, double fallback) 
 
 CompareSettings choose_settings(const CompareOptions& options) {
   if (options.exact && !(options.relative.empty() && options.absolute.empty())) {
-    throw Error(ErrorKind::kUsage,
-                "--exact allows no difference: not together with --rtol, --atol");
+    throw Error(ErrorKind::kUsage, "--exact excludes --rtol and --atol");
   }
   CompareSettings settings{.a = options.a, .b = options.b};
   Tolerance& tolerance = settings.tolerance;
@@ -101,8 +100,9 @@ void add_compare_command(Command& program) {
   command.add_argument("B", &options->b, "Another one of its kind");
   command.add_value("--rtol", options->relative, "Relative tolerance (default 0.001)", "X");
   command.add_value("--atol", options->absolute, "Absolute tolerance (default 0.0001)", "X");
-  command.add_flag("--exact", options->exact, "Tolerate nothing: bytes and bits have to be equal");
-  command.add_value("--show", options->named, "Rows of each kind that are named (default 10)", "N");
+  command.add_flag("--exact", options->exact, "Require equal bytes (tables) and bits (embeddings)");
+  command.add_value("--show", options->named,
+                    "Number of differing rows to list of each kind (default 10)", "N");
   command.add_value("-o,--output", options->output, "The comparison as JSON, too", "FILE");
   command.add_flag("-f,--force", options->force, "Replace the output file");
   command.footer = kCompareExamples;

@@ -35,8 +35,8 @@ constexpr std::array kVariables{
         "AVX2: the same numbers as on a processor without AVX-512 (docs/reference/determinism.md)",
         true, false},
     EnvironmentVariable{"TMPDIR",
-                        "for what is kept while the program runs: the index of a --reference, the "
-                        "journal of --output -; else /tmp",
+                        "the folder of temporary files: the index of a --reference, the journal of "
+                        "--output -; else /tmp",
                         true, false},
     EnvironmentVariable{"HF_HUB_CACHE",
                         "the Hugging Face cache; else HUGGINGFACE_HUB_CACHE, HF_HOME/hub, "

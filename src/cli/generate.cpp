@@ -29,8 +29,8 @@ constexpr const char* kGenerateExamples =
     "  virnucpro generate -n 10 --seed 7 --gc 0.4 -o - | virnucpro utils validate -\n"
     "  virnucpro generate --preset large --length lognormal:400,0.5,100-5000 --files 4 -o reads\n"
     "  virnucpro generate --preset medium --length from:reads.fq.gz -o like_reads.fa\n"
-    "The settings, lengths, GC share and SHA-256 of coding.fa stand in coding.fa.json; of several\n"
-    "files, reads/reads_1.fa to reads/reads_4.fa, in reads/metadata.json.";
+    "coding.fa.json has the settings, lengths, GC share and SHA-256 of coding.fa;\n"
+    "reads/metadata.json has those of reads/reads_1.fa to reads/reads_4.fa.";
 
 struct GenerateOptions {
   std::string seed = "0";
@@ -63,15 +63,14 @@ void add_options(Command& command, GenerateOptions& options) {
   command.add_value("-n,--count", options.count, "How many sequences", "N");
   command.add_value("--preset", options.preset, preset_help(), preset_words());
   command.add_value("--length", options.length,
-                    "Letters of each (default 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
-                    "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, as the sequences of that file have",
+                    "Lengths (default 500): N, uniform:A-B, lognormal:MEDIAN,SIGMA, "
+                    "lognormal:MEDIAN,SIGMA,A-B, or from:FILE, those of the sequences in that file",
                     "LENGTHS");
   command.add_value("--seed", options.seed, "The same seed gives the same bytes (default 0)", "N");
   command.add_value("--gc", options.gc, "Share of G and C (default 0.5)", "X");
   command.add_value("--coding", options.coding,
                     "Share of sequences whose frame 1 holds no stop codon (default 0)", "X");
-  command.add_value("--files", options.files, "Spread the sequences over so many files (default 1)",
-                    "N");
+  command.add_value("--files", options.files, "Number of files to write (default 1)", "N");
   command
       .add_value("-o,--output", options.output,
                  "The FASTA file to write, or the folder of several; - is stdout", "FILE|DIR")

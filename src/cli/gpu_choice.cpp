@@ -123,7 +123,7 @@ std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
         has_hopper_kernels(survey.devices[static_cast<std::size_t>(first)])) {
       gpus.push_back(gpu);
     } else {
-      log_warning("{} is left out: its results have other last digits than cuda:{}'s",
+      log_warning("{} is left out: its results differ in their last digits from cuda:{}'s",
                   device_title(device), first);
     }
   }

@@ -38,8 +38,8 @@ void check_output_file(const std::string& path, bool force) {
 void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
   if (!output.empty() && lies_in(own.path, output)) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} {}: what lies in the output directory is the run's own; name a "
-                            "file elsewhere",
+                fmt::format("{} {}: only the run's own files may lie in the output directory; name "
+                            "a file elsewhere",
                             own.flag, own.path));
   }
   std::error_code ignored;  // if it cannot be examined, writing will fail
@@ -48,7 +48,7 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
       beginning_of(own.path, own.start.size()) == own.start) {
     return;
   }
-  throw Error(ErrorKind::kUsage, fmt::format("{} {}: it is there and holds no {} of this program",
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: it exists and holds no {} of this program",
                                              own.flag, own.path, own.what));
 }
 

@@ -128,7 +128,8 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
   settings.stem = choose_stem(options);
   settings.to_stdout = options.output == "-";
   if (settings.to_stdout && (settings.keep_intermediate || settings.virus_fasta)) {
-    throw Error(ErrorKind::kUsage, "--output - keeps no files, so -k and --virus-fasta cannot be");
+    throw Error(ErrorKind::kUsage,
+                "--output - keeps no files, so it excludes -k and --virus-fasta");
   }
   if (settings.to_stdout) return;
   settings.output = options.output.empty() ? run_files::kDefaultOutput.in({}, settings.stem)
@@ -265,7 +266,7 @@ int run_predict(const PredictOptions& options, const Session& session) {
   const TelemetrySettings measuring =
       choose_telemetry(options.telemetry, !settings.to_stdout, session);
   if (options.strict && measuring.level == TelemetryLevel::kOff) {
-    throw Error(ErrorKind::kUsage, "--strict judges what is measured: not without telemetry");
+    throw Error(ErrorKind::kUsage, "--strict needs telemetry");
   }
   auto shown = choose_progress(options.no_progress, settings.compute, session);
   log_settings(settings);

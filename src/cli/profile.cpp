@@ -70,7 +70,8 @@ void add_options(Command& command, ProfileOptions& options) {
       "An input of predict, whose first frames are taken (default: made-up sequences of a "
       "chunk's length); - is stdin",
       "FILE");
-  command.add_value("--seconds", options.seconds, "Time a budget is measured for (default 2)", "X");
+  command.add_value("--seconds", options.seconds, "Seconds to measure each budget for (default 2)",
+                    "X");
   command.add_value("-o,--output", options.output,
                     "The figures as JSON; -: on stdout, in place of the table", "FILE");
   command.add_flag("-f,--force", options.force, "Replace the output file");
@@ -101,7 +102,7 @@ std::vector<std::size_t> choose_budgets(const ProfileOptions& options, bool on_g
   }
   if (step != 0 && (most - least) / step >= kMostBudgets) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("--step {}: expected one that makes at most {} budgets of {} to {}",
+                fmt::format("--step {}: expected a step that gives at most {} budgets of {} to {}",
                             step, kMostBudgets, least, most));
   }
   return budgets_between(least, most, step);

@@ -151,7 +151,7 @@ void add_trace_options(Command& command, TraceOptions& options, const std::strin
                     "FILE", group);
   command.add_value(
       "--trace-limit", options.limit,
-      "So many seconds (30s) or batches (200) of it, from the first batch on (default 10s)",
+      "Length of the trace: seconds (30s) or batches (200) from the first batch (default 10s)",
       "LIMIT", group);
 }
 
@@ -159,7 +159,7 @@ std::optional<TraceSettings> choose_trace(const TraceOptions& options,
                                           const Environment& environment,
                                           const std::filesystem::path& output) {
   if (options.file.empty() && !options.limit.empty()) {
-    throw Error(ErrorKind::kUsage, "--trace-limit: there is no --trace that it could limit");
+    throw Error(ErrorKind::kUsage, "--trace-limit needs --trace");
   }
   if (options.file.empty()) return std::nullopt;
   check_own_file(

@@ -101,7 +101,7 @@ void add_options(Command& command, TuneOptions& options) {
   command.add_flag("--quick", options.quick,
                    "Two rounds in place of three, the last without repeats");
   command.add_value("-o,--output", options.output, "Where the files go (default tune)", "DIR");
-  command.add_flag("-f,--force", options.force, "Replace those of an earlier tune");
+  command.add_flag("-f,--force", options.force, "Replace the files of an earlier tune");
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_device_option(command, options.compute);
@@ -326,7 +326,7 @@ std::uint64_t least_sequences(const TuneGrid& grid, const TuneFacts& facts) {
   Error error(ErrorKind::kBenchmark,
               fmt::format("no cell of the grid could be run: {}: {}",
                           cell_text(results.front().cell), results.front().why));
-  error.advise("The message of predict in it says why; the others' are above.");
+  error.advise("This message has the error of predict; those of the other cells are above.");
   throw error;
 }
 

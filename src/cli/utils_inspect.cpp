@@ -44,7 +44,7 @@ void add_inspect_command(Command& utils) {
                        "Weights: safetensors, torch zip, or a Hugging Face directory");
   command.footer =
       "Example:\n  virnucpro utils inspect 500_model.pth\n"
-      "Exit code 1 when the program would not take it. No pickle is ever executed.";
+      "Exit code 1 when the program cannot use it. No pickle is ever executed.";
   command.action = [path](Session& /*session*/) { return run_inspect(*path); };
 }
 

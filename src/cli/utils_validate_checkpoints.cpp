@@ -27,7 +27,7 @@ std::string describe(const KeptRun& run, bool is_read) {
   const Journal& journal = run.journal();
   std::string text =
       fmt::format("{}: {}\n  run       {}\n  units     {}\n", printable(run.directory().string()),
-                  is_read ? "whole" : "no unit is missing; not read unit by unit",
+                  is_read ? "whole" : "no unit is missing; the units were not read",
                   journal.finished() ? "finished" : "interrupted: predict --resume goes on with it",
                   grouped(journal.units()));
   for (const InputEntry& input : journal.inputs()) {

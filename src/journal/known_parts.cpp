@@ -50,7 +50,7 @@ void KnownParts::check_new(const SequencePart& part) const {
 
 void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
   if (!has(input) || ended_alike(entries_[input], entry)) return;
-  fail(input, fmt::format("it ended otherwise before ({}) than now ({})", ending(entries_[input]),
+  fail(input, fmt::format("it ended differently: then {}, now {}", ending(entries_[input]),
                           ending(entry)));
 }
 

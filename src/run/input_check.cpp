@@ -85,7 +85,7 @@ void require_inputs_kept(const InputSettings& settings,
   for (const std::string& file : files) {
     if (file != "-" && lost(file)) {
       throw Error(ErrorKind::kUsage,
-                  fmt::format("{} is an input, and would be lost to the output", file));
+                  fmt::format("{} is an input, and the output would replace it", file));
     }
   }
 }

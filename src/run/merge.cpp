@@ -146,8 +146,9 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
                                     settings.force ? Existing::kReplace : Existing::kRefuse);
     for (const auto& run : runs) {
       if (directory.would_clear(run_files::kJournal.in(run->directory()))) {
-        throw Error(ErrorKind::kUsage, fmt::format("{} would be replaced by what is made of it",
-                                                   run->directory().string()));
+        throw Error(ErrorKind::kUsage,
+                    fmt::format("{} is an input, and the output would replace it",
+                                run->directory().string()));
       }
     }
     directory.clear();

@@ -96,7 +96,7 @@ std::optional<SequenceRecord> BamReader::read_record() {
 BamReader::Layout BamReader::read_layout() {
   Layout layout{.offset = bytes_.offset(), .size = bytes_.read_u32()};
   if (layout.size < kFixedBytes || layout.size > kMostInt32) {
-    fail(layout.offset, fmt::format("a record of {} bytes cannot be", layout.size));
+    fail(layout.offset, fmt::format("a record of {} bytes is impossible", layout.size));
   }
   const std::string_view fixed = bytes_.read(kFixedBytes);
   layout.reference = value_at<std::int32_t>(fixed, 0);

@@ -169,8 +169,7 @@ void CramReader::count_record(const CramFrame& frame) {
   if (frame.unchecked && sent_.front().needs_reference && sent_.front().many_references) {
     fail_to_decode(
         ErrorKind::kInputReference,
-        "whether the reference is the right one cannot be known: the CRAM's header names "
-        "no MD5 (M5) of its sequences");
+        "the reference cannot be verified: the CRAM's header names no MD5 (M5) of its sequences");
   }
   if (++records_ < sent_.front().last) return;
   last_ = sent_.front();
@@ -195,7 +194,7 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
 // The decoder has ended: checks that it sent all records.
 void CramReader::finish() {
   if (!ended_ || records_ < claimed_) {
-    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave its records up");
+    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave up before its last record");
   }
   if (failure_) throw Error(*failure_);
 }

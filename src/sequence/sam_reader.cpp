@@ -196,7 +196,7 @@ void SamReader::end_field(Line& line, std::uint64_t offset) const {
   const std::optional<std::int64_t> number = number_of(std::exchange(line.number, {}));
   if (!number || (field == kFlag && (*number < 0 || *number > kMostFlags))) {
     fail(ErrorKind::kInputMalformed, offset - size,
-         fmt::format("{} is not a number that it can be", kFieldNames[field]));
+         fmt::format("{} is not a number in its range", kFieldNames[field]));
   }
   if (field == kFlag) line.flags = static_cast<unsigned>(*number);
 }

@@ -256,7 +256,7 @@ def test_samples_in_several_sizes_and_files(program):
 def test_samples_have_their_own_size(program):
     (program.folder / "samples").mkdir()
     result = program("benchmark", *TINY, "--data", "samples", "-o", "out")
-    assert result.returncode == 1 and "--data has its own size" in message(result)
+    assert result.returncode == 1 and "--data and --data-size exclude each other" in message(result)
 
 
 def verdict(report, name):

@@ -459,7 +459,7 @@ def test_other_pt_files_are_left_alone(program, original_and_ours):
     (program.folder / "original" / "another" / "output_1_ESM.pt").write_bytes(b"no folder of it")
     os.mkfifo(program.folder / "original" / "output_1_ESM.pt")
     written = compared(program, "ours", "original")
-    assert written["remarks"] == ["not compared in B, no embeddings by name: model.pt and 1 more"]
+    assert written["remarks"] == ["not compared in B, not named as embeddings: model.pt and 1 more"]
     assert len(written["datasets"]) == 3
 
 
@@ -502,7 +502,7 @@ def test_a_part_that_is_cut(program, original_and_ours):
 def test_parts_of_another_width(program, original_and_ours):
     original_and_ours(PARTED)
     write_hdf5(program.folder / "ours" / "embeddings.h5", FRAME_IDS, esm2=numpy.zeros((30, 6), "f4"))
-    assert "original: could not compare: esm2 is 4 wide, in A 6" in not_compared(program, "ours",
+    assert "original: could not compare: esm2 is 4 wide, but 6 in A" in not_compared(program, "ours",
                                                                                  "original")
 
 
@@ -523,7 +523,7 @@ def test_kinds_that_do_not_match(run):
     assert "no embeddings" in not_compared(run, ORIGINAL / "output_1_ESM.pt", frames)
     assert "no dataset in common" in not_compared(run, ORIGINAL / "output_1_ESM.pt",
                                                   ORIGINAL / "output_1_merged.pt")
-    assert "esm2 is 2560 wide, in A 32" in not_compared(run, "out/embeddings.h5",
+    assert "esm2 is 2560 wide, but 32 in A" in not_compared(run, "out/embeddings.h5",
                                                         ORIGINAL / "output_1_ESM.pt")
 
 

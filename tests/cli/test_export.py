@@ -98,19 +98,21 @@ def test_export_of_viruses_that_came_from_a_pipe(interrupted):
     assert not (interrupted.folder / "out_partial").exists()
 
 
-@pytest.mark.parametrize("words", [["export", "out"], ["utils", "validate-checkpoints", "out"]])
-def test_a_live_run_is_named(program, words):
+@pytest.mark.parametrize("arguments", [["export", "out"],
+                                       ["utils", "validate-checkpoints", "out"]])
+def test_a_live_run_is_named(program, arguments):
     process = program.start_waiting(*SHORT, "-o", "out")
     program.wait_for_journal(process)
-    assert f"process {process.pid}" in message(program(*words, code=3))
+    assert f"process {process.pid}" in message(program(*arguments, code=3))
     process.send_signal(signal.SIGKILL)
     process.communicate()
 
 
-@pytest.mark.parametrize("words", [["export", "none"], ["utils", "validate-checkpoints", "none"],
-                                   ["merge", "none", "-o", "x"]])
-def test_a_directory_without_a_run(program, words):
-    assert "it holds no journal" in message(program(*words, code=1))
+@pytest.mark.parametrize("arguments", [["export", "none"],
+                                       ["utils", "validate-checkpoints", "none"],
+                                       ["merge", "none", "-o", "x"]])
+def test_a_directory_without_a_run(program, arguments):
+    assert "it holds no journal" in message(program(*arguments, code=1))
 
 
 def test_export_of_a_directory_that_cannot_be_written(run, tmp_path):
@@ -134,7 +136,7 @@ def test_a_journal_that_may_not_be_read(run, closed):
 
 def test_validate_checkpoints_describes_a_run(run):
     for flags, state in (([], "whole"),
-                         (["--skip-load"], "no unit is missing; not read unit by unit")):
+                         (["--skip-load"], "no unit is missing; the units were not read")):
         result = run("utils", "validate-checkpoints", "out", *flags, code=0)
         assert f"out: {state}\n  run       finished\n" in result.stdout.decode()
         assert "reads.fa: 6 sequences" in result.stdout.decode()

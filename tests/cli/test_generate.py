@@ -140,10 +140,10 @@ def test_the_file_that_lengths_come_from_is_kept(program, sequences):
     flags = ["generate", "-n", "3", "-f", "--length"]
     for place in (["from:own.fa", "-o", "own.fa"], ["from:./own.fa", "-o", "own.fa"]):
         result = program(*flags, *place, code=1)
-        assert "is an input, and would be lost to the output" in message(result)
+        assert "is an input, and the output would replace it" in message(result)
     assert program("generate", "-n", "8", "--files", "4", "-o", "reads").returncode == 0
     result = program(*flags, "from:reads/reads_4.fa", "--files", "2", "-o", "reads")
-    assert "is an input, and would be lost to the output" in message(result)
+    assert "is an input, and the output would replace it" in message(result)
     assert own.read_text() == fastq(sequences)
     assert (program.folder / "reads" / "reads_4.fa").exists()
 

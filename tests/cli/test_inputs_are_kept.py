@@ -28,7 +28,7 @@ def test_force_spares_inputs_in_the_output_directory(program, reads, tmp_path, n
     for path in (inside, "link.fa"):
         result = program.predict(path, "-o", "out", "--force", code=1)
         assert inside.read_bytes() == before
-        assert "would be lost" in message(result)
+        assert "the output would replace it" in message(result)
 
 
 def test_a_log_goes_into_no_other_file(program, reads):

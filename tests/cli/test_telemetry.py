@@ -166,7 +166,7 @@ def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
 @pytest.mark.parametrize("flags", [["--telemetry", "off", "-o", "out"], ["-o", "-"]])
 def test_strict_judges_what_is_measured(reads, flags):
     result = reads.predict("reads.fa", *SHORT, "--strict", *flags, code=1)
-    assert "not without telemetry" in message(result)
+    assert "--strict needs telemetry" in message(result)
     assert not (reads.folder / "out").exists()
 
 

@@ -106,7 +106,7 @@ def test_nothing_is_kept_among_the_files_of_a_run(reads, flag):
     (reads.folder / "out").mkdir()
     for file in ("out/run.db", "out/../out/t.json", "out/deeper/t.json"):
         result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, file, code=1)
-        assert f"{flag} {file}: what lies in the output directory" in message(result)
+        assert f"{flag} {file}: only the run's own files may lie in the output directory" in message(result)
     assert list((reads.folder / "out").iterdir()) == []
 
 
@@ -120,7 +120,7 @@ def test_two_files_are_not_one(reads):
 def test_a_pipe_is_refused_unread(reads, flag):
     os.mkfifo(reads.folder / "pipe")
     result = reads.predict("reads.fa", *SHORT, "-o", "out", flag, "pipe", timeout=60, code=1)
-    assert "it is there and holds no" in message(result)
+    assert "it exists and holds no" in message(result)
 
 
 def test_it_is_there_once_the_limit_is_reached(program, sequences):
@@ -192,4 +192,4 @@ def test_limits_that_are_none(reads, limit):
 
 def test_a_limit_of_nothing(reads):
     result = reads.predict("reads.fa", *SHORT, "-o", "out", "--trace-limit", "5", code=1)
-    assert "there is no --trace that it could limit" in message(result)
+    assert "--trace-limit needs --trace" in message(result)

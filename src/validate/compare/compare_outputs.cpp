@@ -144,8 +144,8 @@ class TableComparer {
     const TableLayout& in_a = a_.layout();
     const TableLayout& in_b = b_.layout();
     if (in_a.kind != in_b.kind) {
-      fail(b, fmt::format("a table of {}, while {} is one of {}", name_of(in_b.kind), a.string(),
-                          name_of(in_a.kind)));
+      fail(b, fmt::format("it is a table of {}, but {} is one of {}", name_of(in_b.kind),
+                          a.string(), name_of(in_a.kind)));
     }
     // The columns of the shorter table are always the first of the longer one.
     columns_ = std::min(in_a.columns.size(), in_b.columns.size());
@@ -307,7 +307,7 @@ class EmbeddingComparer {
     // A file without rows may have any width.
     const bool has_rows = a_.rows() != 0 && b_.rows() != 0;
     if (width != dataset.width && has_rows) {
-      fail(file_b, fmt::format("{} is {} wide, in A {}", dataset.name, width, dataset.width));
+      fail(file_b, fmt::format("{} is {} wide, but {} in A", dataset.name, width, dataset.width));
     }
     common_.push_back({.in_a = in_a,
                        .in_b = *in_b,
@@ -410,7 +410,7 @@ class Comparer {
     if (others.empty()) return;
     const std::string more =
         others.size() == 1 ? "" : fmt::format(" and {} more", grouped(others.size() - 1));
-    result_.remarks.push_back(fmt::format("not compared in {}, no embeddings by name: {}{}", side,
+    result_.remarks.push_back(fmt::format("not compared in {}, not named as embeddings: {}{}", side,
                                           printable(others.front().string()), more));
   }
 

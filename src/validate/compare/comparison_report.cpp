@@ -33,7 +33,7 @@ std::string tolerance_text(const Tolerance& tolerance) {
   const std::string rule =
       fmt::format("|a - b| <= {} + {} |b|", tolerance.absolute, tolerance.relative);
   return tolerance.exact
-             ? "none: bytes and bits have to be equal (for what is said to be within, " + rule + ")"
+             ? "none: bytes and bits must be equal (for what is said to be within, " + rule + ")"
              : rule;
 }
 
@@ -72,7 +72,7 @@ std::string number_lines(const DatasetComparison& dataset) {
   }
   if (numbers.not_finite != 0) {
     text += line("NaN or infinite",
-                 fmt::format("{} values, otherwise in A than in B", grouped(numbers.not_finite)));
+                 fmt::format("{} values that differ between A and B", grouped(numbers.not_finite)));
   }
   if (numbers.nan_in_both != 0) {
     text += line("NaN in both",

@@ -159,7 +159,7 @@ class Hdf5Process : public EmbeddingReader {
 
   [[noreturn]] void crashed() const {
     throw Error(ErrorKind::kInputMalformed, Place{.file = path_},
-                "HDF5 did not survive reading it, or took more memory or time than it may");
+                "HDF5 crashed on it, or took more memory or time than it may");
   }
 
   std::string receive() {

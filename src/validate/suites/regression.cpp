@@ -185,8 +185,8 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
 Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes) {
   Section section{.key = "changes", .title = "Against earlier figures"};
   section.note = fmt::format(
-      "Of {}, commit {}. A figure is worse where its median is, by more than "
-      "{:.0f} %, and the repeats differ by less.",
+      "Earlier figures: {}, commit {}. A figure counts as worse if its median is more than "
+      "{:.0f} % worse and the repeats vary less than that.",
       before.time, before.commit, 100 * (kRegressionRatio - 1));
   Table table{.key = "changes", .caption = "Figures"};
   table.columns = {{"figure", "Figure"},

@@ -68,7 +68,7 @@ Table point_table(const std::vector<Point>& points) {
 // A projection to other numbers of GPUs, from the slope alone; the table says so.
 Table projection_table(const SuiteContext& context, const LinearFit& fit) {
   Table table{.key = "projections",
-              .caption = "Projected time of 6 million such sequences, were scaling perfect"};
+              .caption = "Projected time of 6 million such sequences, if scaling were perfect"};
   table.columns = {{"gpus", "GPUs", Measure::kCount}, {"hours", "Hours"}, {"how", "Known from"}};
   const auto here = static_cast<double>(context.settings.gpus.size());
   const double whole = fit.slope() * static_cast<double>(kProjectedSequences);

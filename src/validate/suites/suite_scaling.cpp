@@ -99,10 +99,10 @@ Table scaling_table(const ByWorkers& runs) {
 }
 
 std::string why_not(const SuiteContext& context, const Bar& bar, const ByWorkers& runs) {
-  if (!context.on_gpu()) return "it was run on the CPU's workers: the bar is of GPUs";
+  if (!context.on_gpu()) return "it ran on the CPU's workers, and the bar is for GPUs";
   const auto found = runs.find(bar.workers);
   if (found == runs.end()) {
-    return fmt::format("there are not as many GPUs: {} here", most_workers(context));
+    return fmt::format("there are too few GPUs: {} here", most_workers(context));
   }
   return context.why_brief(found->second.least_computing_seconds());
 }
@@ -178,8 +178,9 @@ std::string imbalance_note(const ByWorkers& runs) {
   for (const auto& [workers, repeats] : runs) {
     const double imbalance = imbalance_of(repeats);
     if (workers == 1 || imbalance <= kNamedImbalance) continue;
-    note += fmt::format(" Of {} workers one was at work {:.0f} % less than {}, which had the most.",
-                        workers, 100 * imbalance, repeats.runs.back().slowest_worker());
+    note +=
+        fmt::format(" Of {} workers the least busy one worked {:.0f} % less than {}, the busiest.",
+                    workers, 100 * imbalance, repeats.runs.back().slowest_worker());
   }
   return note;
 }

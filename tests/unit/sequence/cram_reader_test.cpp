@@ -347,7 +347,7 @@ TEST_F(Cram, CountsThatCannotBe) {
       "\0\0\0\1\0\0",
       10);
   expect_error(parse(start + container + "\1\2"), ErrorKind::kInputMalformed,
-               "1 blocks and 2 slices cannot be");
+               "1 blocks and 2 slices is impossible");
   expect_error(parse(start + container + "\x0a\1"), ErrorKind::kInputMalformed,
                "9 bytes with 10 blocks");
 }
