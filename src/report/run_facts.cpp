@@ -62,7 +62,7 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   return files;
 }
 
-// Batch lines or the summary show it. A damaged summary counts, so that the report warns of it.
+// Whether the session computed anything. A damaged summary counts, so that the report warns of it.
 bool has_computed(const TelemetryFiles& files) {
   if (!files.batches.empty()) return true;
   if (files.summary.empty()) return false;

@@ -7,13 +7,13 @@
 namespace virnucpro {
 
 ExtraFiles::ExtraFiles(const PredictSettings& settings, const RunModels& models,
-                       const OutputDirectory& directory, bool scored)
+                       const OutputDirectory& directory, bool finished)
     : settings_(settings), directory_(directory) {
   if (settings.virus_fasta) {
     sequences_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
                        directory.path());
   }
-  if (!settings.keep_intermediate || scored) return;
+  if (!settings.keep_intermediate || finished) return;
   const BatchComputer& computer = *models.computer;
   const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
                                .esm2 = computer.esm2_width(),

@@ -20,9 +20,9 @@ namespace virnucpro {
 // damaged inputs.
 class ExtraFiles {
  public:
-  // `scored`: the journal has all scores, so the intermediate files exist already.
+  // `finished`: the journal has all scores, so the intermediate files exist already.
   ExtraFiles(const PredictSettings& settings, const RunModels& models,
-             const OutputDirectory& directory, bool scored);
+             const OutputDirectory& directory, bool finished);
 
   // Whether add() needs the part's record.
   bool needs_records() const { return sequences_ && sequences_->needs_records(); }

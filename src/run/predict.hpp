@@ -69,11 +69,11 @@ struct PredictEvents {
                                                                         const RunSummary&) {};
 };
 
-// The main job: reads sequences, writes tables. Errors: those of its parts. When no input could be
-// read, the first input's error, and if none can even be opened, before any file is touched. One
-// failed input among others is in the summary, not an exception, unless `strict_input`. However it
-// ends, the journal has all computed scores. kJournalMismatch, kJournalDamaged: a journal to be
-// resumed belongs to another run, or is damaged.
+// The main job: reads sequences, writes tables. Throws the errors of its parts, and the first
+// input's error when no input can be read; when none can even be opened, it throws before it
+// touches any file. One failed input among others is in the summary, not an exception, unless
+// `strict_input`. However the run ends, the journal has all computed scores. kJournalMismatch,
+// kJournalDamaged: a journal to be resumed belongs to another run, or is damaged.
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events = {});

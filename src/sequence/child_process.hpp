@@ -10,9 +10,10 @@
 
 namespace virnucpro {
 
-// A forked process that reads untrusted files. It ends with the object. It has one open socket, as
-// its standard input and output, and no other descriptor: with the socket's other end, or the lock
-// of an output folder, it could outlive its parent, which alone decides when it ends.
+// A forked process that reads untrusted files. It ends with the object. Its standard input and
+// output are one socket; it closes all other descriptors. If it kept the other end of the socket,
+// it would not notice that the parent has ended; if it kept the lock of an output folder, the
+// folder would stay locked.
 struct ChildProcess {
   ChildProcess() = default;
   ~ChildProcess();
@@ -23,8 +24,8 @@ struct ChildProcess {
   // of its socket. Errors: kOutOfMemory, naming what the process is `for_what`; kInputRead.
   UniqueFd start(std::string_view for_what, const std::function<void()>& work);
 
-  // Data memory (RLIMIT_DATA) and, from now on, time of a processor: it ends when it uses more.
-  // Errors: kInputRead, where the kernel refuses.
+  // Limits its data memory (RLIMIT_DATA) and its processor time from now on; it ends when it uses
+  // more. Errors: kInputRead, if the kernel refuses.
   void allow(std::uint64_t bytes, std::uint64_t seconds) const;
 
   pid_t id = -1;

@@ -15,7 +15,7 @@ constexpr std::string_view kOneRun =
     "one run cannot tell: hold runs on one and on several GPUs against each other with virnucpro "
     "report";
 
-// Shows a small value as more than "0.0".
+// Small values get significant digits, so that none is shown as "0.0".
 std::string digits_of(double value) {
   return value == 0 || value >= 0.1 ? fmt::format("{:.1f}", value) : fmt::format("{:.2g}", value);
 }

@@ -18,7 +18,7 @@ namespace virnucpro {
 struct HostStage {
   std::string name;
   std::vector<double> seconds;  // one per repeat
-  // The most by which memory grew, including the stage's result; empty: unknown here.
+  // The largest growth of memory, including the stage's result; empty: unknown here.
   std::optional<std::uint64_t> peak_bytes;
 };
 
