@@ -82,7 +82,7 @@ bool names_a_gpu(std::string_view device) {
   return device.starts_with(kPrefix) && is_gpu_list(device.substr(kPrefix.size()));
 }
 
-std::string_view list_of(std::string_view device) {
+std::string_view numbers_of(std::string_view device) {
   if (device == "cuda") return {};
   if (device.starts_with(kPrefix)) device.remove_prefix(kPrefix.size());
   return device;

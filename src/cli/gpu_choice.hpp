@@ -16,7 +16,7 @@ bool is_gpu_list(std::string_view text);
 // "cuda", "cuda:all", "cuda:" and a list, or an index.
 bool names_a_gpu(std::string_view device);
 // The part of such a name for find_gpus(): "all", a list, or nothing for "cuda".
-std::string_view list_of(std::string_view device);
+std::string_view numbers_of(std::string_view device);
 
 // The GPUs in a list, or for "all"; without either, the first one that this program can use.
 // Errors: kDevice, naming `asked_for`, for a GPU that is missing or too old; kUsage for one that is

@@ -82,7 +82,7 @@ std::vector<GpuId> choose_gpus(const ComputeOptions& options, const Config& conf
                        "auto, cpu, cuda, cuda:all, cuda:N or cuda:N,M");
   }
   const bool all = device == "cuda" && options.v2.all_gpus();
-  return find_gpus(find_devices(), device, all ? "all" : list_of(device));
+  return find_gpus(find_devices(), device, all ? "all" : numbers_of(device));
 }
 
 // 1 where they have no effect.

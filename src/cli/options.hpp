@@ -14,8 +14,6 @@
 
 namespace virnucpro {
 
-inline constexpr std::uint64_t kLargestBudget = 1U << 24U;  // tokens per batch
-inline constexpr std::uint64_t kMostThreads = 1024;
 inline constexpr std::uint64_t kMostPrefetch = 1024;
 
 // The options of a command line, as written; empty: not given. The choose_* functions turn them

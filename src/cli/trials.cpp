@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/host_name.hpp"
+#include "base/time_text.hpp"
 #include "base/version.hpp"
 #include "cli/devices.hpp"
 #include "cli/version.hpp"
-#include "observe/monitor_rows.hpp"
 
 namespace virnucpro {
 

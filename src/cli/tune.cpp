@@ -249,11 +249,10 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cel
                      "--token-budget", std::to_string(cell.token_budget)}});
   std::error_code ignored;  // its tables are not needed
   fs::remove_all(trial.directory, ignored);
-  const TuneRun run{.sequences_per_second = trial.sequences_per_second(),
-                    .seconds = trial.end.seconds,
-                    .batches = trial.telemetry.workload.batches.value_or(0)};
-  if (run.sequences_per_second > 0) return run;
-  throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
+  trial.require_computed();
+  return {.sequences_per_second = trial.sequences_per_second(),
+          .seconds = trial.end.seconds,
+          .batches = trial.telemetry.workload.batches.value_or(0)};
 }
 
 // --- the table -----------------------------------------------------------------------------------

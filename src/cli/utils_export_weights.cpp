@@ -12,9 +12,9 @@
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "weights/export.hpp"
 #include "weights/load.hpp"
 #include "weights/synthetic.hpp"
+#include "weights/write_weights.hpp"
 
 namespace virnucpro {
 namespace {

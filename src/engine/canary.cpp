@@ -5,13 +5,13 @@
 #include <cstring>
 #include <vector>
 
+#include "tokens/esm_alphabet.hpp"
+
 namespace virnucpro {
 namespace {
 
 // Several lengths; one is longer than a tile of attention's queries.
 constexpr std::array<std::size_t, 4> kResidues{5, 37, 90, 168};
-constexpr std::uint8_t kEsmClass = 0;
-constexpr std::uint8_t kEsmEnd = 2;
 constexpr std::uint8_t kFirstResidue = 4;
 constexpr std::uint32_t kResidueKinds = 20;
 constexpr std::uint16_t kDnaClass = 1;
@@ -23,12 +23,12 @@ constexpr std::uint32_t kEsmStep = 7;
 constexpr std::uint32_t kDnaStep = 1009;
 
 void add_protein(std::size_t residues, PackedFrames& frames) {
-  frames.esm_tokens.push_back(kEsmClass);
+  frames.esm_tokens.push_back(kEsmCls);
   for (std::uint32_t i = 0; i < residues; ++i) {
     frames.esm_tokens.push_back(
         static_cast<std::uint8_t>(kFirstResidue + i * kEsmStep % kResidueKinds));
   }
-  frames.esm_tokens.push_back(kEsmEnd);
+  frames.esm_tokens.push_back(kEsmEos);
   frames.esm_offsets.push_back(static_cast<std::uint32_t>(frames.esm_tokens.size()));
 }
 

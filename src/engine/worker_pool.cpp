@@ -361,9 +361,9 @@ class WorkerPool::Thread {
     const EngineOutputs& outputs = shared_.settings.workers[worker].setup.outputs;
     if (!fits(message.result, frames, outputs, shared_.hello)) return refuse(worker);
     if (schedule_.is_canary(id)) return check_canary(worker, std::move(message.result));
-    const WorkerSchedule::Verdict verdict = schedule_.answered(
+    const WorkerSchedule::Acceptance acceptance = schedule_.answered(
         worker, id, message.result.not_finite, message.token_budget, clock_.now());
-    if (verdict.taken) use(verdict, std::move(message.result));
+    if (acceptance.accepted) use(acceptance, std::move(message.result));
     return true;
   }
 
@@ -428,14 +428,14 @@ class WorkerPool::Thread {
     least = least == 0 ? budget : std::min(least, budget);
   }
 
-  void use(const WorkerSchedule::Verdict& verdict, BatchResult result) {
-    OpenBatch& batch = batches_.at(verdict.part.batch);
-    for (const std::uint32_t frame : verdict.given_up) {
-      batch.result.failed.push_back({verdict.part.begin + frame, kNaN});
+  void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
+    OpenBatch& batch = batches_.at(acceptance.part.batch);
+    for (const std::uint32_t frame : acceptance.given_up) {
+      batch.result.failed.push_back({acceptance.part.begin + frame, kNaN});
     }
-    batch.nan += verdict.given_up.size();
-    place_rows(result, verdict.part, batch.frames.frames(), batch.result);
-    close(verdict.part);
+    batch.nan += acceptance.given_up.size();
+    place_rows(result, acceptance.part, batch.frames.frames(), batch.result);
+    close(acceptance.part);
   }
 
   void close(const BatchPart& part) {

@@ -57,21 +57,21 @@ void WorkerSchedule::canary_answered(std::size_t worker, bool is_right, Seconds 
   assign(now);
 }
 
-WorkerSchedule::Verdict WorkerSchedule::answered(std::size_t worker, std::uint64_t id,
-                                                 const std::vector<std::uint32_t>& not_finite,
-                                                 std::uint64_t token_budget, Seconds now) {
+WorkerSchedule::Acceptance WorkerSchedule::answered(std::size_t worker, std::uint64_t id,
+                                                    const std::vector<std::uint32_t>& not_finite,
+                                                    std::uint64_t token_budget, Seconds now) {
   Member& member = members_[worker];
   Item item = std::move(parts_.extract(id).mapped());
   land(member, id, tokens_of(item.part), now);
   member.token_budget = token_budget;
   if (!not_finite.empty()) return judge_nan(worker, std::move(item), not_finite, now);
   note_answer(worker, item.part, now);
-  return {.taken = true, .part = item.part};
+  return {.accepted = true, .part = item.part};
 }
 
-WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
-                                                  const std::vector<std::uint32_t>& not_finite,
-                                                  Seconds now) {
+WorkerSchedule::Acceptance WorkerSchedule::judge_nan(std::size_t worker, Item item,
+                                                     const std::vector<std::uint32_t>& not_finite,
+                                                     Seconds now) {
   const bool is_first = item.nan_answers++ == 0;
   const bool is_same =
       !is_first && std::all_of(not_finite.begin(), not_finite.end(),
@@ -81,7 +81,7 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
     if (is_same) nan_was_confirmed_ = true;
     if (is_same) forgive(item.lost_on.back());
     note_answer(worker, item.part, now);
-    return {.taken = true, .part = item.part, .given_up = not_finite};
+    return {.accepted = true, .part = item.part, .given_up = not_finite};
   }
   item.nan = not_finite;
   item.lost_on.push_back(worker);
@@ -91,12 +91,12 @@ WorkerSchedule::Verdict WorkerSchedule::judge_nan(std::size_t worker, Item item,
   if (nan_was_confirmed_) {
     queue_.push_front(std::move(item));
     assign(now);
-    return {.taken = false, .part = part};
+    return {.accepted = false, .part = part};
   }
   put_back(members_[worker], 0);
   queue_.push_front(std::move(item));
   strike(worker, "it answered NaN or infinite numbers", false, now);
-  return {.taken = false, .part = part};
+  return {.accepted = false, .part = part};
 }
 
 void WorkerSchedule::note_answer(std::size_t worker, const BatchPart& part, Seconds now) {

@@ -74,8 +74,8 @@ class WorkerSchedule {
   using Action = std::variant<Start, Kill, SendCanary, SendPart, GiveUp, End>;
 
   // Whether to use an answer, and which of its frames stay NaN.
-  struct Verdict {
-    bool taken = false;
+  struct Acceptance {
+    bool accepted = false;
     BatchPart part;
     std::vector<std::uint32_t> given_up{};  // indices in the part
   };
@@ -91,9 +91,9 @@ class WorkerSchedule {
   // The worker has loaded its models. It gets the canary first.
   void ready(std::size_t worker, std::uint64_t token_budget, std::size_t depth, Seconds now);
   void canary_answered(std::size_t worker, bool is_right, Seconds now);
-  Verdict answered(std::size_t worker, std::uint64_t id,
-                   const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
-                   Seconds now);
+  Acceptance answered(std::size_t worker, std::uint64_t id,
+                      const std::vector<std::uint32_t>& not_finite, std::uint64_t token_budget,
+                      Seconds now);
   // False: it was a single frame, which needs more memory than there is.
   bool out_of_memory(std::size_t worker, std::uint64_t id, std::uint64_t token_budget, Seconds now);
   // The worker did not receive the last `unsent` messages, so they did not cause the loss.
@@ -167,8 +167,8 @@ class WorkerSchedule {
   void give_up_condemned();
   void close_part(const BatchPart& part);
   void forgive(std::size_t worker);
-  Verdict judge_nan(std::size_t worker, Item item, const std::vector<std::uint32_t>& not_finite,
-                    Seconds now);
+  Acceptance judge_nan(std::size_t worker, Item item, const std::vector<std::uint32_t>& not_finite,
+                       Seconds now);
   Seconds longest_wait(const Member& member) const;
   static double timed_tokens(const Member& member, std::size_t tokens);
   std::string why_hanging(const Member& member, Seconds now) const;

@@ -54,7 +54,7 @@ void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
                           ending(entry)));
 }
 
-void KnownParts::finish() {
+void KnownParts::end_inputs() {
   if (const std::optional<SequencePart> more = parts_.next()) {
     fail(more->input, fmt::format("sequence {} was scored and is not there any more", more->id));
   }

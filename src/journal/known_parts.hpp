@@ -27,8 +27,8 @@ class KnownParts {
   void check_new(const SequencePart& part) const;
   // Whether the journal has this input's entry, and so all its parts; neither is written again.
   bool has(std::uint32_t input) const { return input < entries_.size(); }
-  // Call it after the last part.
-  void finish();
+  // Call it after the last part. Errors: as above.
+  void end_inputs();
 
  private:
   [[noreturn]] void fail(std::uint32_t input, const std::string& why) const;

@@ -45,9 +45,9 @@ void Ledger::save() {
   writer_.flush();
 }
 
-void Ledger::close() {
-  units_.finish();
-  known_.finish();
+void Ledger::end_inputs() {
+  units_.end_inputs();
+  known_.end_inputs();
   writer_.flush();
 }
 

@@ -42,7 +42,7 @@ class Ledger {
   void save();
   // Call it after the last input, when every frame has its score. Errors: kJournalMismatch where
   // the journal has more parts than the inputs; the journal's own.
-  void close();
+  void end_inputs();
   // Marks the run in the journal as finished.
   void finish();
 

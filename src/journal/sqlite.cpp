@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -124,8 +125,7 @@ std::uint64_t SqliteStatement::integer(int column) const {
 }
 
 std::string SqliteStatement::text(int column) const {
-  const auto bytes = blob(column);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return std::string(as_text(blob(column)));
 }
 
 std::span<const std::byte> SqliteStatement::blob(int column) const {

@@ -55,7 +55,7 @@ std::string UnitLog::id_of(std::uint64_t number) {
   return frame_id(slot.unit.unit.parts[slot.part].id, slot.frame.chunk, slot.frame.name);
 }
 
-void UnitLog::finish() {
+void UnitLog::end_inputs() {
   if (!open_.empty()) open_.back().closed = true;
   give_finished();
 }

@@ -33,7 +33,7 @@ class UnitLog {
   // The whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number);
   // Closes the last unit. Every frame must have its score.
-  void finish();
+  void end_inputs();
   // For a run that ends early: hands on the leading parts of the first open unit that have all
   // their scores. Nothing can be added afterwards.
   void save();

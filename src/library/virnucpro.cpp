@@ -27,9 +27,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kMostThreads = 1024;
-constexpr std::size_t kLargestBudget = 1U << 24U;
-
 // Runs `work`; any exception it throws becomes an Exception.
 template <typename Work>
 auto guarded(const Work& work) {

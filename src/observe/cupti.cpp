@@ -148,18 +148,18 @@ Cupti::~Cupti() {
 
 std::string Cupti::start() {
   int code = functions_->register_callbacks(request_buffer, complete_buffer);
-  if (code != cupti::kSuccess) return words_for("cuptiActivityRegisterCallbacks", code);
+  if (code != cupti::kSuccess) return error_text("cuptiActivityRegisterCallbacks", code);
   // Before anything is enabled, so that every record has this clock's times.
   code = functions_->register_clock(trace_now);
-  if (code != cupti::kSuccess) return words_for("cuptiActivityRegisterTimestampCallback", code);
+  if (code != cupti::kSuccess) return error_text("cuptiActivityRegisterTimestampCallback", code);
   for (const std::uint32_t kind : cupti::kKinds) {
     code = functions_->enable(kind);
-    if (code != cupti::kSuccess) return words_for("cuptiActivityEnable", code);
+    if (code != cupti::kSuccess) return error_text("cuptiActivityEnable", code);
   }
   return {};
 }
 
-std::string Cupti::words_for(std::string_view call, int code) const {
+std::string Cupti::error_text(std::string_view call, int code) const {
   const char* words = nullptr;
   const bool has_words = functions_->result_text(code, &words) == cupti::kSuccess && words;
   return fmt::format("{}: {}", call, has_words ? words : fmt::format("error {}", code));

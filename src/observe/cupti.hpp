@@ -74,7 +74,7 @@ class Cupti {
                               std::size_t size, std::size_t valid);
 
   std::string start();
-  std::string words_for(std::string_view call, int code) const;
+  std::string error_text(std::string_view call, int code) const;
   void read(std::uint8_t* buffer, std::size_t valid);
   void read_record(const std::uint8_t* record);
   void add(GpuActivity activity, std::uint32_t correlation);

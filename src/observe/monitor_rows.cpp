@@ -1,6 +1,5 @@
 #include "observe/monitor_rows.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 namespace virnucpro {
@@ -10,28 +9,12 @@ std::string row_start(SystemTime time, const std::string& id, Phase phase) {
   return fmt::format("{},{},{}", iso_time(time), id, name_of(phase));
 }
 
-// `format` is for the seconds; milliseconds are appended.
-std::string in_utc(SystemTime time, const char* format) {
-  const auto second = std::chrono::floor<std::chrono::seconds>(time);
-  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - second);
-  const std::tm calendar = fmt::gmtime(std::chrono::system_clock::to_time_t(second));
-  return fmt::format(fmt::runtime(format), calendar) + fmt::format(".{:03}Z", rest.count());
-}
-
 template <typename T>
 std::string field(const std::optional<T>& value) {
   return value ? fmt::format(",{}", *value) : ",";
 }
 
 }  // namespace
-
-std::string file_time(SystemTime start) {
-  return in_utc(start, "{:%Y%m%dT%H%M%S}");
-}
-
-std::string iso_time(SystemTime time) {
-  return in_utc(time, "{:%Y-%m-%dT%H:%M:%S}");
-}
 
 std::string device_row(SystemTime time, Phase phase, const std::string& id,
                        const GpuReading& reading) {

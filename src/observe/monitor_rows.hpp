@@ -1,23 +1,15 @@
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/time_text.hpp"
 #include "observe/host_usage.hpp"
 #include "observe/nvml.hpp"
 #include "observe/phase.hpp"
 
 namespace virnucpro {
-
-using SystemTime = std::chrono::system_clock::time_point;
-
-// "20260131T093000.123Z": the time when a run began, for the names of its files.
-std::string file_time(SystemTime start);
-// "2026-01-31T09:30:00.123Z"
-std::string iso_time(SystemTime time);
 
 // The column names of the rows below, with the line end. Values that are unknown, or do not apply
 // to the device or the host, are empty.

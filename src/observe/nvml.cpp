@@ -123,7 +123,7 @@ Nvml::Nvml(const std::string& library)
   if (functions_->init == nullptr || functions_->shutdown == nullptr) {
     failure_ = library + " is not NVML, or an old one: it lacks nvmlInit_v2 or nvmlShutdown";
   } else if (const int code = functions_->init(); code != kSuccess) {
-    failure_ = library + " does not start: " + words_for(code);
+    failure_ = library + " does not start: " + error_text(code);
   }
 }
 
@@ -132,7 +132,7 @@ Nvml::~Nvml() {
   if (library_ != nullptr) ::dlclose(library_);
 }
 
-std::string Nvml::words_for(int code) const {
+std::string Nvml::error_text(int code) const {
   const char* words = functions_->error_text == nullptr ? nullptr : functions_->error_text(code);
   return words == nullptr ? fmt::format("NVML's error {}", code) : words;
 }
@@ -152,7 +152,7 @@ FoundGpu Nvml::find(const std::string& uuid, const std::string& pci) const {
   if (code != kSuccess && !is_part && !pci.empty()) {
     code = call(functions_->by_pci, pci.c_str(), &found.device);
   }
-  if (code != kSuccess) return {.failure = words_for(code)};
+  if (code != kSuccess) return {.failure = error_text(code)};
   if (!is_part && is_divided(found.device)) {
     return {.failure = "it is divided (MIG), and its parts are known by their own UUIDs alone"};
   }
@@ -210,7 +210,7 @@ GpuReading Nvml::read(NvmlDevice device) const {
           call(functions.ecc_errors, device, kUncorrectedErrors, kSinceDriverStart, &count))) {
     reading.ecc_errors = count;
   }
-  if (!answers) reading.failure = words_for(first_failure);
+  if (!answers) reading.failure = error_text(first_failure);
   return reading;
 }
 

@@ -67,7 +67,7 @@ class Nvml {
   struct Functions;
 
   bool is_divided(NvmlDevice device) const;
-  std::string words_for(int code) const;
+  std::string error_text(int code) const;
 
   void* library_ = nullptr;
   std::unique_ptr<Functions> functions_;

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "ops/linear.hpp"
 #include "ops/onednn.hpp"
@@ -21,16 +21,6 @@ constexpr std::size_t kBlockOutputs = 512;
 
 memory::dim dim(std::size_t size) {
   return static_cast<memory::dim>(size);
-}
-
-// Rounds `input` to bf16, to nearest even; a NaN stays a NaN.
-void round_to_bf16(std::span<const float> input, std::uint16_t* output) {
-  for (std::size_t i = 0; i < input.size(); ++i) {
-    const auto bits = std::bit_cast<std::uint32_t>(input[i]);
-    const bool is_nan = (bits & 0x7fffffffU) > 0x7f800000U;
-    const std::uint32_t rounded = bits + 0x7fffU + ((bits >> 16U) & 1U);
-    output[i] = static_cast<std::uint16_t>((is_nan ? bits | 0x400000U : rounded) >> 16U);
-  }
 }
 
 dnnl::primitive_attr attributes(Epilogue epilogue) {
@@ -156,7 +146,7 @@ const void* Linear::Blocks::prepare(OnednnThread& thread, const float* panel) co
   if (precision == Precision::kFp32) return panel;
   const std::size_t count = kPanelRows * inputs;
   auto* rounded = static_cast<std::uint16_t*>(thread.input(count * sizeof(std::uint16_t)));
-  round_to_bf16({panel, count}, rounded);
+  for (std::size_t i = 0; i < count; ++i) rounded[i] = f32_to_bf16(panel[i]);
   return rounded;
 }
 

@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kDefaultThreshold = 0.5;
 constexpr std::size_t kLongestWarning = 500;
 
 // The telemetry files of one session: a resumed run has several.
@@ -160,8 +159,7 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run,
   facts.fingerprint = journal.fingerprint();
   facts.stem = shown_text(value_of(facts.fingerprint, "stem"));
   facts.synthetic = is_synthetic(facts.fingerprint);
-  facts.threshold = threshold.value_or(
-      parse_number(value_of(facts.fingerprint, "threshold")).value_or(kDefaultThreshold));
+  facts.threshold = threshold.value_or(threshold_of(facts.fingerprint));
   facts.inputs = journal.inputs();
   facts.scores = read_scores(journal, facts.threshold, cancel);
   add_run_warnings(facts);

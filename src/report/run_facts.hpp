@@ -8,6 +8,7 @@
 #include "base/cancel.hpp"
 #include "journal/journal.hpp"
 #include "report/score_facts.hpp"
+#include "tables/tables.hpp"
 #include "telemetry/batch_facts.hpp"
 #include "telemetry/device_facts.hpp"
 #include "telemetry/run_telemetry.hpp"
@@ -20,7 +21,7 @@ struct RunFacts {
   std::string stem;
   bool finished = false;
   bool synthetic = false;
-  double threshold = 0.5;
+  double threshold = kDefaultThreshold;
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;

@@ -93,9 +93,8 @@ Table gauge_table() {
   return table;
 }
 
-void add_gauge(const RunTelemetry::Words& device, const RunTelemetry::Words& phase,
-               const char* label, Measure unit, const RunTelemetry::Statistic& gauge,
-               Table& table) {
+void add_gauge(const RunTelemetry::Text& device, const RunTelemetry::Text& phase, const char* label,
+               Measure unit, const RunTelemetry::Statistic& gauge, Table& table) {
   if (!gauge.average) return;
   const auto text = [unit](const RunTelemetry::Number& number) {
     return value_text(measured(number), unit);

@@ -71,8 +71,7 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
                         const std::optional<InputSettings>& viruses_of,
                         const std::filesystem::path& directory, const Cancel& cancel) {
   const Journal& journal = run.journal();
-  const double threshold =
-      settings.threshold.value_or(parse_number(run.value("threshold")).value_or(0.5));
+  const double threshold = settings.threshold.value_or(threshold_of(run.fingerprint()));
   const std::string& stem = run.value("stem");
   ExportSummary summary;
   summary.finished = journal.finished();

@@ -132,7 +132,7 @@ class PredictRun {
       }
     }
     runner_.flush();
-    ledger_.close();
+    ledger_.end_inputs();
     write_failed_inputs(ledger_.inputs(), directory_.path());
     if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
     ledger_.finish();
@@ -268,7 +268,7 @@ bool may_start_over(const PredictSettings& settings, const Error& error) {
   return refused && settings.start_over && !has_pipe(settings.inputs);
 }
 
-RunSummary finish_run(PredictRun run, const PredictEvents& events) {
+RunSummary score_and_write(PredictRun run, const PredictEvents& events) {
   run.score();
   events.on_phase(Phase::kTables);
   RunSummary summary = run.write();
@@ -300,8 +300,8 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
         log_info("resumed: {} units are in the journal", journal->units());
         start.resumed = true;
         events.on_start(start);
-        return finish_run({settings, models, *std::move(journal), directory, counters, cancel},
-                          events);
+        return score_and_write({settings, models, *std::move(journal), directory, counters, cancel},
+                               events);
       }
     } catch (const Error& error) {
       if (!may_start_over(settings, error)) throw;
@@ -313,7 +313,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   directory.clear();
   begin_output(directory, models);
   events.on_start(start);
-  return finish_run(
+  return score_and_write(
       {settings, models, make_journal(settings, directory, print), directory, counters, cancel},
       events);
 }

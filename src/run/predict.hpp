@@ -36,7 +36,7 @@ struct PredictSettings {
   bool keep_intermediate = false;
   bool virus_fasta = false;
   bool strict_input = false;
-  double threshold = 0.5;
+  double threshold = kDefaultThreshold;
   std::uint64_t min_length = 0;
   Shard shard{};
 };

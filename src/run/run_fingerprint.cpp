@@ -11,7 +11,9 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "journal/run_files.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 namespace {
@@ -93,6 +95,10 @@ Shard shard_of(const Journal::Fingerprint& print) {
   const std::optional<Shard> shard = parse_shard(value_of(print, "shard"));
   if (shard) return *shard;
   throw Error(ErrorKind::kJournalDamaged, "its fingerprint names no shard");
+}
+
+double threshold_of(const Journal::Fingerprint& print) {
+  return parse_number(value_of(print, "threshold")).value_or(kDefaultThreshold);
 }
 
 std::string input_path_key(std::size_t index) {

@@ -26,6 +26,9 @@ std::string input_path_key(std::size_t index);
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
 
+// The run's own threshold; kDefaultThreshold where the fingerprint has none.
+double threshold_of(const Journal::Fingerprint& print);
+
 // Checks that a resumed run will give the same scores. Errors: kJournalMismatch, naming journal,
 // settings and values. Another build with the same numerics version only gives a warning.
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,

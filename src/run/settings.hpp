@@ -25,6 +25,9 @@ struct GpuId {
   std::string pci{};   // "0000:3b:00.0"; empty: not known
 };
 
+inline constexpr std::size_t kMostThreads = 1024;
+inline constexpr std::size_t kLargestBudget = 1U << 24U;  // tokens in a batch
+
 // How a run computes. Only `precision` changes results.
 struct ComputeSettings {
   std::size_t threads = 1;

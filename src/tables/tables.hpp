@@ -14,10 +14,12 @@ namespace virnucpro {
 
 class SequenceSummary;
 
+inline constexpr double kDefaultThreshold = 0.5;
+
 struct TableSettings {
-  std::filesystem::path directory;  // the run's output directory
-  std::string stem;                 // tables go to <directory>/<stem>_merged/
-  double threshold = 0.5;           // of virus chunks per scored chunk
+  std::filesystem::path directory;       // the run's output directory
+  std::string stem;                      // tables go to <directory>/<stem>_merged/
+  double threshold = kDefaultThreshold;  // of virus chunks per scored chunk
   std::size_t rows_in_sort = limits().rows_in_sort;
 };
 

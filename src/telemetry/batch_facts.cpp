@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/text_lines.hpp"
 #include "telemetry/batch_line.hpp"
-#include "telemetry/text_lines.hpp"
 
 namespace virnucpro {
 namespace {

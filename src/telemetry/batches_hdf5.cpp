@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text_lines.hpp"
 #include "run/hdf5_dataset.hpp"
 #include "telemetry/batch_line.hpp"
-#include "telemetry/text_lines.hpp"
 
 namespace virnucpro {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/json_values.hpp"
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
-#include "telemetry/text_lines.hpp"
+#include "base/text_lines.hpp"
 
 namespace virnucpro {
 namespace {

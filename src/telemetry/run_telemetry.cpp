@@ -68,7 +68,7 @@ class Reader {
 
   void read(Path path, RunTelemetry::Count& count) const { count = values_.count(path); }
   void read(Path path, RunTelemetry::Number& number) const { number = values_.number(path); }
-  void read(Path path, RunTelemetry::Words& words) const { words = values_.text(path); }
+  void read(Path path, RunTelemetry::Text& words) const { words = values_.text(path); }
   void read(Path path, RunTelemetry::Flag& flag) const { flag = values_.flag(path); }
   void read(Path /*path*/, std::map<std::string, std::string>& /*description*/) const {}
 

@@ -28,11 +28,11 @@ namespace virnucpro {
 struct RunTelemetry {
   using Count = std::optional<std::uint64_t>;
   using Number = std::optional<double>;
-  using Words = std::optional<std::string>;
+  using Text = std::optional<std::string>;
   using Flag = std::optional<bool>;
 
   struct Run {
-    Words status{}, started{}, output{}, stem{};
+    Text status{}, started{}, output{}, stem{};
     Number seconds{}, models_ready_seconds{};
     std::vector<std::string> command{};
     Flag resumed{};
@@ -40,17 +40,17 @@ struct RunTelemetry {
                      resumed);
   };
   struct Program {
-    Words version{}, build{}, commit{};
+    Text version{}, build{}, commit{};
     VIRNUCPRO_FIELDS(version, build, commit);
   };
   struct MachineDevice {
-    Words id{}, name{}, failure{};
+    Text id{}, name{}, failure{};
     Count memory_bytes{};
     Number power_limit_w{};
     VIRNUCPRO_FIELDS(id, name, memory_bytes, power_limit_w, failure);
   };
   struct Machine {
-    Words host{}, processor{}, driver{};
+    Text host{}, processor{}, driver{};
     Count processors{};
     std::vector<MachineDevice> devices{};
     VIRNUCPRO_FIELDS(host, processor, processors, driver, devices);
@@ -58,7 +58,7 @@ struct RunTelemetry {
   struct Settings {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
-    Words precision{};
+    Text precision{};
     Number threshold{};
     Flag packing{}, journal{};
     VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, threads, token_budget, prefetch, packing,
@@ -66,13 +66,13 @@ struct RunTelemetry {
   };
   struct Models {
     std::map<std::string, std::string> description{};  // not read back, since its names may be any
-    Words kernel_path{};
+    Text kernel_path{};
     Flag synthetic{};
     VIRNUCPRO_FIELDS(description, kernel_path, synthetic);
   };
 
   struct Input {
-    Words name{}, hash{};
+    Text name{}, hash{};
     Flag failed{};
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
@@ -118,12 +118,12 @@ struct RunTelemetry {
   // Where a run's time went. Device stages: shares of all workers' time between their first and
   // last batch, which add up to 1. Host stages: shares of the run's time, while devices work too.
   struct Stage {
-    Words name{}, clock{};
+    Text name{}, clock{};
     Number seconds{}, share{};
     VIRNUCPRO_FIELDS(name, clock, seconds, share);
   };
   struct Worker {
-    Words name{};
+    Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
@@ -136,20 +136,20 @@ struct RunTelemetry {
     VIRNUCPRO_FIELDS(average, minimum, maximum, samples);
   };
   struct DevicePhase {
-    Words phase{};
+    Text phase{};
     Statistic utilization_percent{}, memory_used_bytes{}, power_w{}, temperature_c{};
     Statistic sm_clock_mhz{};
     VIRNUCPRO_FIELDS(phase, utilization_percent, memory_used_bytes, power_w, temperature_c,
                      sm_clock_mhz);
   };
   struct Device {
-    Words id{}, throttle_reasons{};
+    Text id{}, throttle_reasons{};
     std::vector<DevicePhase> phases{};  // in the order of Phase
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, phases, throttle_reasons, ecc_errors);
   };
   struct HostPhase {
-    Words phase{};
+    Text phase{};
     Statistic cpu_percent{}, rss_bytes{};
     VIRNUCPRO_FIELDS(phase, cpu_percent, rss_bytes);
   };
@@ -162,17 +162,17 @@ struct RunTelemetry {
   };
 
   struct Verdict {
-    Words id{}, name{}, status{}, unit{}, bar{}, detail{};
+    Text id{}, name{}, status{}, unit{}, bar{}, detail{};
     Number value{};
     VIRNUCPRO_FIELDS(id, name, status, value, unit, bar, detail);
   };
   struct Bottleneck {
-    Words stage{}, cause{}, advice{};
+    Text stage{}, cause{}, advice{};
     Number share{};
     VIRNUCPRO_FIELDS(stage, share, cause, advice);
   };
 
-  Words schema{};
+  Text schema{};
   Run run{};
   Program program{};
   Machine machine{};

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/time_text.hpp"
 #include "journal/run_files.hpp"
 #include "telemetry/batch_line.hpp"
 #include "telemetry/batches_hdf5.hpp"

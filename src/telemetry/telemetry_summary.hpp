@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/time_text.hpp"
 #include "observe/counters.hpp"
 #include "observe/monitor.hpp"
-#include "observe/monitor_rows.hpp"
 #include "run/predict.hpp"
 #include "telemetry/batch_facts.hpp"
 #include "telemetry/device_facts.hpp"

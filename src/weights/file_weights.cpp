@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::uint32_t kMaxLayers = 4096;
 
+// `crc`: of the ZIP member that holds the tensor.
+void check_crc(std::uint32_t crc, const LocatedTensor& source, const std::string& name) {
+  if (crc == source.tensor.record->crc32) return;
+  throw Error(ErrorKind::kWeightsCorrupt,
+              Place{.file = source.file->path().string(), .tensor = name},
+              "the CRC-32 of its ZIP member is wrong");
+}
+
 // Reads contiguous elements. If the tensor is a whole ZIP record, the same pass computes its
 // checksum; if it is part of a record, the record is checked first.
 class DenseStream : public TensorStream {
@@ -23,7 +31,7 @@ class DenseStream : public TensorStream {
       : source_(source), name_(name), rest_(source.tensor.bytes) {
     if (!source_.tensor.record) return;
     whole_record_ = source_.tensor.record->bytes.size() == rest_.size();
-    if (!whole_record_) check(zip_crc32(source_.tensor.record->bytes));
+    if (!whole_record_) check_crc(zip_crc32(source_.tensor.record->bytes), source_, name_);
   }
 
   void fill(std::span<float> next) override {
@@ -34,19 +42,11 @@ class DenseStream : public TensorStream {
   }
 
   void finish() override {
-    if (whole_record_) check(crc_);
+    if (whole_record_) check_crc(crc_, source_, name_);
     source_.file->release(source_.tensor.bytes);
   }
 
  private:
-  void check(std::uint32_t crc) const {
-    if (crc != source_.tensor.record->crc32) {
-      throw Error(ErrorKind::kWeightsCorrupt,
-                  Place{.file = source_.file->path().string(), .tensor = name_},
-                  "the CRC-32 of its ZIP member is wrong");
-    }
-  }
-
   const LocatedTensor& source_;
   const std::string name_;
   std::span<const std::byte> rest_;
@@ -60,11 +60,7 @@ class StridedStream : public TensorStream {
   StridedStream(const LocatedTensor& source, const std::string& name)
       : source_(source), name_(name), index_(source.tensor.shape.size(), 0) {
     const auto& record = source_.tensor.record;
-    if (record && zip_crc32(record->bytes) != record->crc32) {
-      throw Error(ErrorKind::kWeightsCorrupt,
-                  Place{.file = source_.file->path().string(), .tensor = name_},
-                  "the CRC-32 of its ZIP member is wrong");
-    }
+    if (record) check_crc(zip_crc32(record->bytes), source_, name_);
   }
 
   void fill(std::span<float> next) override {

@@ -12,7 +12,7 @@ namespace virnucpro {
 struct Safetensors {
   std::vector<StoredTensor> tensors{};  // in the order of their data
   // From the free-text metadata: what synthetic weights were made from (write_safetensors of
-  // weights/export.cpp).
+  // weights/write_weights.cpp).
   std::string origin{};
 };
 

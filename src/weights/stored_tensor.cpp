@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -17,15 +16,6 @@ std::uint16_t load16(const std::byte* from) {
   std::uint16_t bits = 0;
   std::memcpy(&bits, from, sizeof bits);
   return bits;
-}
-
-// Same as f16_to_f32, but without branches, so that the compiler can vectorise it. A multiplication
-// moves the exponent; this is exact for subnormal numbers, too.
-float f16_value(std::uint16_t bits) {
-  const std::uint32_t sign = (bits & 0x8000U) << 16U;
-  const auto magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13U) * 0x1p112F;
-  const std::uint32_t special = (bits & 0x7c00U) == 0x7c00U ? 0x7f800000U : 0U;
-  return std::bit_cast<float>(sign | special | std::bit_cast<std::uint32_t>(magnitude));
 }
 
 }  // namespace
@@ -64,7 +54,7 @@ void convert_to_f32(DType type, std::span<const std::byte> from, std::span<float
   if (type == DType::kF32) {
     std::memcpy(out.data(), from.data(), from.size());
   } else if (type == DType::kF16) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = f16_value(load16(from.data() + 2 * i));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = f16_to_f32(load16(from.data() + 2 * i));
   } else {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = bf16_to_f32(load16(from.data() + 2 * i));
   }

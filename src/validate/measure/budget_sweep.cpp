@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 
 namespace virnucpro {
 std::vector<std::size_t> budgets_between(std::size_t least, std::size_t most, std::size_t step) {

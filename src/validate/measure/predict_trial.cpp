@@ -28,6 +28,11 @@ double Trial::computing_seconds() const {
   return rate > 0 ? or_zero(telemetry.workload.esm_tokens) / rate : 0;
 }
 
+void Trial::require_computed() const {
+  if (computing_seconds() > 0) return;
+  throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
+}
+
 RunMeasurements Trial::measurements(std::size_t gpus) const {
   RunMeasurements measured = measurements_of(telemetry);
   measured.computing_seconds = computing_seconds();

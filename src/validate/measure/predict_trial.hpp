@@ -43,6 +43,7 @@ struct Trial {
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
   // From the start of the first batch to the results of the last.
   double computing_seconds() const;
+  void require_computed() const;  // Errors: kBenchmark, if nothing was computed.
   // In percent, of the least busy GPU while embedding.
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }
   // The measurements that verdicts need, for `gpus` GPUs.

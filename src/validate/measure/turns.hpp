@@ -10,7 +10,7 @@
 namespace virnucpro {
 
 // Repeats measurements: time_repeats() for one piece of work, take_turns() to compare several
-// sides. Turns let disturbances of the machine affect all sides equally. statistics.hpp evaluates
+// sides. Turns let disturbances of the machine affect all sides equally. spread.hpp evaluates
 // repeats.
 
 // How often a piece of work is repeated. Warm-ups are not measured: in them memory grows, caches

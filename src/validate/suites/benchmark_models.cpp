@@ -9,10 +9,10 @@
 
 #include "base/directory.hpp"
 #include "base/text.hpp"
-#include "weights/export.hpp"
 #include "weights/load.hpp"
 #include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
+#include "weights/write_weights.hpp"
 
 namespace virnucpro {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/json_writer.hpp"
 #include "base/shown_text.hpp"
 #include "telemetry/telemetry_summary.hpp"
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 
 namespace virnucpro {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <system_error>
 
 #include "base/error.hpp"
 #include "base/json_values.hpp"
+#include "base/text_lines.hpp"
 
 namespace virnucpro {
 namespace {
@@ -171,14 +171,12 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
   std::vector<KeptResults> history;
   std::error_code unknown;
   if (!std::filesystem::exists(file, unknown)) return history;
-  std::ifstream lines(file);
-  if (!lines) throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, {});
-  for (std::string line; std::getline(lines, line);) {
+  for_each_line(file, [&](std::string_view line) {
     try {
       history.push_back(results_of(JsonValues(line, file.string())));
     } catch (const Error&) {  // a line cut by a full disk
     }
-  }
+  });
   return history;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/json_writer.hpp"
 #include "report/page.hpp"
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 #include "validate/suites/benchmark.hpp"
 
 namespace virnucpro {

@@ -9,6 +9,7 @@
 
 #include "journal/run_files.hpp"
 #include "report/page_sections.hpp"
+#include "run/settings.hpp"
 #include "telemetry/device_facts.hpp"
 #include "validate/suites/suites.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kGigabyte = 1e9;
-constexpr std::size_t kLargestBudget = std::size_t{1} << 24U;  // tokens
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 60;  // seconds; growth over a shorter time means nothing
 

@@ -55,9 +55,7 @@ Trial run_with_workers(SuiteContext& context, std::size_t workers) {
   TrialCall call = context.whole_run_call(fmt::format("scaling_{}", workers));
   call.arguments = context.worker_arguments(workers);
   Trial trial = context.trials.run(call);
-  if (trial.computing_seconds() <= 0) {
-    throw Error(ErrorKind::kBenchmark, "no sequence had a stop-free frame to be computed");
-  }
+  trial.require_computed();
   return trial;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json_values.hpp"
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 #include "validate/suites/benchmark.hpp"
 
 namespace virnucpro {

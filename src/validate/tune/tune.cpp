@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "validate/measure/budget_sweep.hpp"
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 #include "validate/measure/turns.hpp"
 
 namespace virnucpro {

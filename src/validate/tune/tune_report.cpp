@@ -9,7 +9,7 @@
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "validate/measure/budget_sweep.hpp"
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 
 namespace virnucpro {
 namespace {

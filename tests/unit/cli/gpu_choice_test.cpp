@@ -51,10 +51,10 @@ std::string refusal(const std::function<void()>& action) {
 }
 
 TEST(ListOf, IsWhatStandsBehindCuda) {
-  EXPECT_EQ(list_of("cuda"), "");
-  EXPECT_EQ(list_of("cuda:all"), "all");
-  EXPECT_EQ(list_of("cuda:0,2"), "0,2");
-  EXPECT_EQ(list_of("3"), "3");
+  EXPECT_EQ(numbers_of("cuda"), "");
+  EXPECT_EQ(numbers_of("cuda:all"), "all");
+  EXPECT_EQ(numbers_of("cuda:0,2"), "0,2");
+  EXPECT_EQ(numbers_of("3"), "3");
 }
 
 TEST(FindGpus, TakesTheOneNamedOrTheFirstThatWillDo) {

@@ -53,21 +53,21 @@ struct Schedule {
     look();
   }
   // A worker answers its oldest part.
-  WorkerSchedule::Verdict answer(std::size_t worker, std::vector<std::uint32_t> nan = {}) {
+  WorkerSchedule::Acceptance answer(std::size_t worker, std::vector<std::uint32_t> nan = {}) {
     auto& parts = flying[worker];
     const auto [id, part] = parts.front();
     parts.erase(parts.begin());
-    const auto verdict = schedule.answered(worker, id, nan, kBudget, now);
-    if (verdict.taken) {
+    const auto acceptance = schedule.answered(worker, id, nan, kBudget, now);
+    if (acceptance.accepted) {
       for (std::uint32_t frame = part.begin; frame < part.end; ++frame) {
         EXPECT_TRUE(done.emplace(part.batch, frame).second) << "answered twice";
       }
-      for (const std::uint32_t frame : verdict.given_up) {
+      for (const std::uint32_t frame : acceptance.given_up) {
         given_up.emplace(part.batch, part.begin + frame);
       }
     }
     look();
-    return verdict;
+    return acceptance;
   }
   bool out_of_memory(std::size_t worker, std::uint64_t budget) {
     auto& parts = flying[worker];
@@ -372,47 +372,47 @@ TEST(WorkerSchedule, WaitsWithAFrameToGiveUpForAPartThatGaveNaN) {
     s.lose_and_bring_back(0);
   }
   ASSERT_THAT(s.batches_at(0), ElementsAre(2));
-  EXPECT_FALSE(s.answer(0, {0}).taken);
+  EXPECT_FALSE(s.answer(0, {0}).accepted);
   EXPECT_THAT(s.given_up, IsEmpty());
   s.bring_back();
-  EXPECT_TRUE(s.answer(0).taken);
+  EXPECT_TRUE(s.answer(0).accepted);
   EXPECT_THAT(s.given_up, ElementsAre(Frame(1, 0)));
 }
 
 TEST(WorkerSchedule, ComputesNaNAgainOnAnotherWorkerAndBelievesTheSecondAnswer) {
   Schedule s({.workers = 2});
   s.submit(1, 4);
-  EXPECT_FALSE(s.answer(0, {1, 3}).taken);
+  EXPECT_FALSE(s.answer(0, {1, 3}).accepted);
   EXPECT_THAT(s.reasons, ElementsAre(HasSubstr("NaN")));
   EXPECT_THAT(s.batches_at(1), ElementsAre(1));
-  EXPECT_TRUE(s.answer(1, {}).taken);
+  EXPECT_TRUE(s.answer(1, {}).accepted);
   EXPECT_THAT(s.given_up, IsEmpty());
 }
 
 TEST(WorkerSchedule, GivesUpFramesThatAreNaNTwice) {
   Schedule s({.workers = 1});
   s.submit(1, 4);
-  EXPECT_FALSE(s.answer(0, {1, 3}).taken);
+  EXPECT_FALSE(s.answer(0, {1, 3}).accepted);
   s.bring_back();
-  const auto verdict = s.answer(0, {1, 3});
-  EXPECT_TRUE(verdict.taken);
-  EXPECT_THAT(verdict.given_up, ElementsAre(1, 3));
+  const auto acceptance = s.answer(0, {1, 3});
+  EXPECT_TRUE(acceptance.accepted);
+  EXPECT_THAT(acceptance.given_up, ElementsAre(1, 3));
   // From now on such a frame costs no restart.
   s.submit(2, 4);
-  EXPECT_FALSE(s.answer(0, {0}).taken);
+  EXPECT_FALSE(s.answer(0, {0}).accepted);
   EXPECT_EQ(s.reasons.size(), 1U);
-  EXPECT_TRUE(s.answer(0, {0}).taken);
+  EXPECT_TRUE(s.answer(0, {0}).accepted);
   EXPECT_THAT(s.dropped, IsEmpty());
 }
 
 TEST(WorkerSchedule, LooksAThirdTimeWhereOtherFramesAreNaN) {
   Schedule s({.workers = 3});
   s.submit(1, 4);
-  EXPECT_FALSE(s.answer(0, {1}).taken);
-  EXPECT_FALSE(s.answer(1, {2}).taken);
-  const auto verdict = s.answer(2, {2});
-  EXPECT_TRUE(verdict.taken);
-  EXPECT_THAT(verdict.given_up, ElementsAre(2));
+  EXPECT_FALSE(s.answer(0, {1}).accepted);
+  EXPECT_FALSE(s.answer(1, {2}).accepted);
+  const auto acceptance = s.answer(2, {2});
+  EXPECT_TRUE(acceptance.accepted);
+  EXPECT_THAT(acceptance.given_up, ElementsAre(2));
 }
 
 TEST(WorkerSchedule, HalvesWhatAWorkerHasNoMemoryFor) {
@@ -425,7 +425,7 @@ TEST(WorkerSchedule, HalvesWhatAWorkerHasNoMemoryFor) {
     sizes.push_back(s.flying[0].front().second.frames());
     const auto [id, part] = s.flying[0].front();
     s.flying[0].erase(s.flying[0].begin());
-    EXPECT_TRUE(s.schedule.answered(0, id, {}, 40, s.now).taken);
+    EXPECT_TRUE(s.schedule.answered(0, id, {}, 40, s.now).accepted);
     s.look();
   }
   EXPECT_THAT(sizes, ElementsAre(4, 4, 4, 4));

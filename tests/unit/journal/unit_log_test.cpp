@@ -80,7 +80,7 @@ TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
     EXPECT_EQ(log.id_of(number), ids[number]);
     score(number);
   }
-  log.finish();
+  log.end_inputs();
   expect_journaled(parts);
 }
 
@@ -108,7 +108,7 @@ TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
     if (random() % 50 == 0) score_some(random() % 100);
   }
   score_some(0);
-  log.finish();
+  log.end_inputs();
   expect_journaled(parts);
   EXPECT_GT(units().size(), 1U);
 }
@@ -119,7 +119,7 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostFrames) {
   log.add(part_of(1, 1));
   EXPECT_EQ(journal.units(), 0U);
   score(most);  // of the later unit, which waits for the first
-  log.finish();
+  log.end_inputs();
   EXPECT_EQ(journal.units(), 0U);
   for (std::size_t number = 0; number < most; ++number) score(number);
   EXPECT_EQ(journal.units(), 2U);
@@ -132,7 +132,7 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostSequences) {
   EXPECT_EQ(journal.units(), 0U);
   log.add(part_of(most - 1, 0));
   EXPECT_EQ(journal.units(), 1U);
-  log.finish();
+  log.end_inputs();
   EXPECT_EQ(journal.units(), 1U);
 }
 
@@ -146,12 +146,12 @@ TEST_F(UnitLogs, CloseAUnitWhoseIdsAreLong) {
 
 TEST_F(UnitLogs, WriteTheLastUnitHoweverSmall) {
   log.add(part_of(0, 0));
-  log.finish();
+  log.end_inputs();
   expect_journaled({part_of(0, 0)});
 }
 
 TEST_F(UnitLogs, FinishWithNothing) {
-  log.finish();
+  log.end_inputs();
   EXPECT_EQ(journal.units(), 0U);
 }
 
@@ -173,7 +173,7 @@ TEST_F(UnitLogs, KeepFramesThatFailed) {
   log.add(part_of(0, 2));
   log.give_up(1);
   score(0);
-  log.finish();
+  log.end_inputs();
   const std::vector<Unit> all = units();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_FALSE(all[0].parts[0].frames[0].failed);
@@ -191,7 +191,7 @@ TEST(UnitLogWhoseSinkFails, GivesNoUnitTwice) {
       scored);
   EXPECT_EQ(thrown_kind([&log] {
               log.add(part_of(0, 0));
-              log.finish();
+              log.end_inputs();
             }),
             ErrorKind::kOutputWrite);
   log.save();
@@ -233,7 +233,7 @@ TEST(UnitLogOfAResumedRun, GoesOnCounting) {
   Counter scored;
   UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, scored, 7);
   log.add(part_of(0, 0));
-  log.finish();
+  log.end_inputs();
   EXPECT_THAT(given, testing::ElementsAre(7));
 }
 

@@ -17,7 +17,6 @@ auto commas(std::string_view line) {
 }
 
 TEST(MonitorRows, AreTimedInUtc) {
-  EXPECT_EQ(file_time(kMoment), "20260131T093005.042Z");
   EXPECT_TRUE(host_row(kMoment, Phase::kStart, {}, {}).starts_with("2026-01-31T09:30:05.042Z,"));
 }
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "unit/weights/weight_builder.hpp"
-#include "weights/export.hpp"
 #include "weights/load.hpp"
 #include "weights/recognise.hpp"
+#include "weights/write_weights.hpp"
 
 namespace virnucpro {
 namespace {

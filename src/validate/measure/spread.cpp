@@ -1,4 +1,4 @@
-#include "validate/measure/statistics.hpp"
+#include "validate/measure/spread.hpp"
 
 #include <fmt/format.h>
 

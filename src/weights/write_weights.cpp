@@ -1,4 +1,4 @@
-#include "weights/export.hpp"
+#include "weights/write_weights.hpp"
 
 #include <fmt/format.h>
 
