@@ -1,10 +1,10 @@
+#include "base/hash.hpp"
+
 #include <gtest/gtest.h>
 
-#include <limits>
+#include <cstdint>
 #include <string>
-
-#include "base/checked.hpp"
-#include "base/hash.hpp"
+#include <string_view>
 
 namespace virnucpro {
 namespace {
@@ -52,29 +52,41 @@ TEST(ContentHash, DoesNotDependOnThePieces) {
   EXPECT_EQ(whole.hex().size(), 32U);
 }
 
-TEST(Checked, IsEmptyWhereTheResultDoesNotFit) {
-  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(checked_add<std::uint64_t>(kMax - 1, 1), kMax);
-  EXPECT_FALSE(checked_add<std::uint64_t>(kMax, 1));
-  EXPECT_EQ(checked_mul<std::uint64_t>(1ULL << 32U, (1ULL << 32U) - 1), kMax - 0xffffffffU);
-  EXPECT_FALSE(checked_mul<std::uint64_t>(1ULL << 32U, 1ULL << 32U));
-  EXPECT_FALSE(checked_mul<std::uint8_t>(16, 16));
+std::string sha256(std::string_view text) {
+  Sha256 hash;
+  hash.update(as_bytes(text));
+  return hash.hex();
 }
 
-TEST(Checked, RangesLieWithinOrNot) {
-  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_TRUE(range_within<std::uint64_t>(0, 10, 10));
-  EXPECT_TRUE(range_within<std::uint64_t>(10, 0, 10));
-  EXPECT_FALSE(range_within<std::uint64_t>(11, 0, 10));
-  EXPECT_FALSE(range_within<std::uint64_t>(1, 10, 10));
-  EXPECT_FALSE(range_within<std::uint64_t>(5, kMax, 10));
+// NIST's examples for FIPS 180-4, and the empty text.
+TEST(Sha256, IsThatOfTheStandard) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(std::string(1'000'000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Checked, NarrowsWhatFits) {
-  EXPECT_EQ(narrow<std::uint8_t>(255), 255);
-  EXPECT_FALSE(narrow<std::uint8_t>(256));
-  EXPECT_FALSE(narrow<std::uint64_t>(-1));
-  EXPECT_FALSE(narrow<std::int64_t>(std::numeric_limits<std::uint64_t>::max()));
+TEST(Sha256, DoesNotDependOnThePieces) {
+  for (std::size_t size = 0; size < 200; ++size) {
+    const std::string text(size, 'x');
+    for (const std::size_t step : {1U, 3U, 55U, 63U, 64U, 65U}) {
+      Sha256 hash;
+      for (std::size_t at = 0; at < size; at += step) {
+        hash.update(as_bytes(std::string_view(text).substr(at, step)));
+      }
+      EXPECT_EQ(hash.hex(), sha256(text)) << size << " in pieces of " << step;
+    }
+  }
+}
+
+TEST(Sha256, GoesOnAfterItWasAsked) {
+  Sha256 hash;
+  hash.update(as_bytes("a"));
+  EXPECT_EQ(hash.hex(), sha256("a"));
+  hash.update(as_bytes("bc"));
+  EXPECT_EQ(hash.hex(), sha256("abc"));
 }
 
 }  // namespace

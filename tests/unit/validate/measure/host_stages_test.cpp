@@ -1,8 +1,8 @@
+#include "validate/measure/host_stages.hpp"
+
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "validate/measure/host_stages.hpp"
 
 namespace virnucpro {
 namespace {
