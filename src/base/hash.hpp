@@ -2,7 +2,6 @@
 
 #include <nettle/sha2.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "cli/compatibility.hpp"
 
 #include <array>
+#include <cstddef>
 
 #include "base/log.hpp"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <span>
 #include <thread>
 
 #include "base/error.hpp"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/summary.hpp"
 
 namespace virnucpro {

@@ -7,9 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"

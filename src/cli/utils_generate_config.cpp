@@ -2,9 +2,9 @@
 #include <string>
 
 #include "base/config.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 
 namespace virnucpro {

@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "weights/inspect.hpp"
 

@@ -1,6 +1,5 @@
 #include "engine/canary.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>

@@ -12,6 +12,7 @@
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/virus_fasta.hpp"
+#include "sequence/input_set.hpp"
 #include "tables/sequence_walk.hpp"
 #include "tables/tables.hpp"
 

@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/cancel.hpp"
-#include "run/predict.hpp"
+#include "journal/journal.hpp"
+#include "tables/tables.hpp"
 
 namespace virnucpro {
 

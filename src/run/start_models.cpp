@@ -10,6 +10,7 @@
 #include "engine/worker.hpp"
 #include "engine/worker_pool.hpp"
 #include "observe/trace.hpp"
+#include "run/load_models.hpp"
 
 namespace virnucpro {
 namespace {

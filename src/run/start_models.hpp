@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -7,8 +8,10 @@
 
 #include "base/cancel.hpp"
 #include "engine/batch_computer.hpp"
+#include "engine/engine.hpp"
 #include "engine/worker_serve.hpp"
-#include "run/load_models.hpp"
+#include "run/settings.hpp"
+#include "tokens/dna_tokenizer.hpp"
 
 namespace virnucpro {
 

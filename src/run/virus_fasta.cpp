@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "journal/journal.hpp"
 #include "journal/known_parts.hpp"

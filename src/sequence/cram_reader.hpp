@@ -2,10 +2,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/file.hpp"
 #include "base/json_values.hpp"
 #include "observe/phase.hpp"
 

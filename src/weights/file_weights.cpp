@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/checked.hpp"

@@ -2,8 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
+#include <string_view>
 
 #include "weights/checked_weights.hpp"
 #include "weights/model_files.hpp"

@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <initializer_list>
-#include <limits>
-#include <optional>
 #include <string_view>
+#include <utility>
 
-#include "base/checked.hpp"
 #include "weights/file_weights.hpp"
 #include "weights/model_config.hpp"
 

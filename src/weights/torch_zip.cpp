@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "weights/tensor_archive.hpp"

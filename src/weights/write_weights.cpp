@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/bytes.hpp"

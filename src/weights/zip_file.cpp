@@ -4,6 +4,7 @@
 #include <libdeflate.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/bytes.hpp"

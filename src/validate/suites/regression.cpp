@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
+#include <optional>
 #include <system_error>
 
 #include "base/error.hpp"

@@ -7,7 +7,6 @@
 
 #include "base/json_writer.hpp"
 #include "base/shown_text.hpp"
-#include "base/text.hpp"
 #include "validate/measure/budget_sweep.hpp"
 #include "validate/measure/spread.hpp"
 
