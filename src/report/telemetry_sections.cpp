@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "observe/batch_metrics.hpp"
 #include "report/page_sections.hpp"
-#include "report/single_run_page.hpp"
 
 namespace virnucpro {
 namespace {
