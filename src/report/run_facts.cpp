@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <set>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -13,6 +10,7 @@
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "run/run_fingerprint.hpp"
+#include "telemetry/telemetry_files.hpp"
 #include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
@@ -21,68 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestWarning = 500;
-
-// The telemetry files of one session: a resumed run has several.
-struct TelemetryFiles {
-  fs::path summary;  // telemetry_<time>.json; empty if there is none, as after a kill
-  fs::path batches;  // telemetry_<time>.jsonl
-  fs::path metrics;  // logs/gpu_metrics_<time>.log
-};
-
-struct TelemetryName {
-  RunFile file;
-  fs::path TelemetryFiles::*member;
-};
-constexpr std::array kTelemetryNames{
-    TelemetryName{run_files::kTelemetry, &TelemetryFiles::summary},
-    TelemetryName{run_files::kBatchLines, &TelemetryFiles::batches},
-    TelemetryName{run_files::kMonitorLog, &TelemetryFiles::metrics},
-};
-
-// The start times of all sessions that left a file, the newest first.
-std::set<std::string, std::greater<>> times_of(const fs::path& run) {
-  std::set<std::string, std::greater<>> times;
-  for (const TelemetryName& known : kTelemetryNames) {
-    for (const fs::path& file : known.file.found_in(run)) {
-      times.insert(known.file.differing_in(file));
-    }
-  }
-  times.erase("");
-  return times;
-}
-
-TelemetryFiles files_of(const fs::path& run, const std::string& time) {
-  TelemetryFiles files;
-  for (const TelemetryName& known : kTelemetryNames) {
-    const fs::path file = known.file.in(run, time);
-    std::error_code absent;
-    if (fs::is_regular_file(file, absent)) files.*known.member = file;
-  }
-  return files;
-}
-
-// Whether the session computed anything. A damaged summary counts, so that the report warns of it.
-bool has_computed(const TelemetryFiles& files) {
-  if (!files.batches.empty()) return true;
-  if (files.summary.empty()) return false;
-  try {
-    const auto summary = read_run_telemetry(files.summary);
-    return !summary || summary->workload.batches.value_or(1) > 0;
-  } catch (const Error&) {
-    return true;
-  }
-}
-
-// The files of the newest session that computed: a session that found everything done has no
-// figures. If none computed, those of the newest.
-TelemetryFiles newest_telemetry(const fs::path& run) {
-  const auto times = times_of(run);
-  for (const std::string& time : times) {
-    const TelemetryFiles files = files_of(run, time);
-    if (has_computed(files)) return files;
-  }
-  return times.empty() ? TelemetryFiles{} : files_of(run, *times.begin());
-}
 
 std::string value_of(const Journal::Fingerprint& print, const char* key) {
   const auto found = print.find(key);

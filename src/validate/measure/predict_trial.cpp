@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "journal/run_files.hpp"
+#include "telemetry/telemetry_files.hpp"
 #include "telemetry/telemetry_summary.hpp"
 
 namespace virnucpro {
@@ -13,10 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The last summary, since an earlier benchmark may have left others. Names sort by time.
 fs::path summary_file(const fs::path& directory) {
-  const std::vector<fs::path> files = run_files::kTelemetry.found_in(directory);
-  if (!files.empty()) return files.back();
+  const fs::path file = newest_telemetry(directory).summary;
+  if (!file.empty()) return file;
   throw Error(ErrorKind::kBenchmark, Place{.file = directory.string()},
               "the run left no telemetry_<time>.json");
 }

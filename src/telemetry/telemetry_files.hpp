@@ -1,0 +1,18 @@
+#pragma once
+
+#include <filesystem>
+
+namespace virnucpro {
+
+// The telemetry files of one session: a resumed run has several. Empty where there is none.
+struct TelemetryFiles {
+  std::filesystem::path summary;  // telemetry_<time>.json; a killed session has none
+  std::filesystem::path batches;  // telemetry_<time>.jsonl
+  std::filesystem::path metrics;  // logs/gpu_metrics_<time>.log
+};
+
+// The files of a run's newest session that computed: a session that found everything done has no
+// figures. If none computed, those of the newest.
+TelemetryFiles newest_telemetry(const std::filesystem::path& run);
+
+}  // namespace virnucpro
