@@ -6,11 +6,11 @@
 namespace virnucpro {
 
 void for_each_line(const std::filesystem::path& file,
-                   const std::function<void(std::string_view)>& visit) {
+                   const std::function<void(std::string_view)>& visit, std::size_t longest) {
   const MappedFile mapped(file);
   std::string_view text = as_text(mapped.bytes());
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    visit(end > kLongestLine ? std::string_view{} : text.substr(0, end));
+    visit(end > longest ? std::string_view{} : text.substr(0, end));
     text.remove_prefix(end + 1);
   }
 }

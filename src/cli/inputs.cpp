@@ -21,11 +21,14 @@ void add_input_options(Command& command, InputOptions& options) {
 }
 
 InputSettings choose_inputs(const InputOptions& options) {
+  InputSettings settings{
+      .paths = options.paths, .paired = options.paired, .reference = options.reference};
   // Checked before models are loaded.
+  require_usable(settings);
   if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {
     throw Error(ErrorKind::kInputMissing, Place{.file = options.reference}, errno_text(errno));
   }
-  return {.paths = options.paths, .paired = options.paired, .reference = options.reference};
+  return settings;
 }
 
 }  // namespace virnucpro

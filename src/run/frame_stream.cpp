@@ -100,7 +100,7 @@ class WorkSource {
   // are read ahead of their records, so the last byte waits for the last record. At the end the
   // length of a pipe is known, too.
   void count_bytes(bool at_end) {
-    std::uint64_t taken = inputs_.bytes_taken();
+    std::uint64_t taken = inputs_.bytes_read();
     const std::uint64_t total = inputs_.total_bytes();
     if (!at_end && total > 0) taken = std::min(taken, total - 1);
     counters_.input_bytes.add(taken - std::exchange(bytes_, taken));

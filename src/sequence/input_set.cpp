@@ -238,7 +238,9 @@ void check_mates(const std::vector<std::string>& paths) {
   }
 }
 
-void check_usage(const InputSettings& settings) {
+}  // namespace
+
+void require_usable(const InputSettings& settings) {
   if (settings.paired && settings.paths.size() % 2 != 0) {
     throw Error(ErrorKind::kUsage, "--paired needs an even number of files: R1 R2 R1 R2 …");
   }
@@ -248,12 +250,10 @@ void check_usage(const InputSettings& settings) {
   if (settings.paired) check_mates(settings.paths);
 }
 
-}  // namespace
-
 struct InputSet::State {
   State(InputSettings given, const Cancel& cancelled)
       : settings(std::move(given)), cancel(cancelled), reference(settings.reference) {
-    check_usage(settings);
+    require_usable(settings);
     const std::size_t step = settings.paired ? 2 : 1;
     for (std::size_t i = 0; i < settings.paths.size(); i += step) {
       const std::string name = display_name(settings.paths[i]);
@@ -340,7 +340,7 @@ std::uint64_t InputSet::total_bytes() const {
   return state_->total;
 }
 
-std::uint64_t InputSet::bytes_taken() const {
+std::uint64_t InputSet::bytes_read() const {
   return state_->taken + state_->position();
 }
 

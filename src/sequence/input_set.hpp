@@ -49,12 +49,15 @@ struct InputSettings {
   bool proteins = false;           // refuse alignments: they hold no proteins
 };
 
+// Checks the list of inputs without opening one. Errors: kUsage.
+void require_usable(const InputSettings& settings);
+
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
 // files are one input, named "R1+R2"; both must be FASTQ and hold the same reads. From BAM, SAM and
 // CRAM it takes the primary alignments' reads; their flags say which mates get /1 and /2.
 class InputSet {
  public:
-  InputSet(InputSettings settings, const Cancel& cancel);
+  InputSet(InputSettings settings, const Cancel& cancel);  // Errors: require_usable()'s
   ~InputSet();
 
   std::size_t size() const;  // inputs
@@ -62,7 +65,7 @@ class InputSet {
   // The sizes of all files; 0 if some input is not a regular file.
   std::uint64_t total_bytes() const;
   // How much of the files has been read; never falls.
-  std::uint64_t bytes_taken() const;
+  std::uint64_t bytes_read() const;
   // Errors: those that concern no input (is_of_an_input), and the cancellation's.
   std::optional<InputEvent> next();
 

@@ -64,7 +64,7 @@ def test_help_lists_what_exists_only(program):
     (["predict", "x.fa", "-d", "tpu"], "--device tpu"),
     (["predict", "x.fa", "--name", "a/b"], "--name a/b: "),
     (["predict", "x.fa", "-o", "-", "-k"], "keeps no files"),
-    (["predict", "-", "-"], "more than once"),
+    (["predict", "-", "-"], "only once"),
     (["predict", "--paired", "x.fq"], "even number"),
     (["predict", "x.fa", "-q", "-v"], "exclude"),
     (["embed", "x.fa"], "--output is required"),

@@ -15,6 +15,7 @@
 namespace virnucpro {
 namespace {
 
+constexpr std::size_t kLongestHistoryLine = 8U << 20U;  // a line has all figures of a benchmark
 constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostRuns = 200;  // the last ones, for a trend
 
@@ -171,12 +172,13 @@ std::vector<KeptResults> read_history(const std::filesystem::path& file) {
   std::vector<KeptResults> history;
   std::error_code unknown;
   if (!std::filesystem::exists(file, unknown)) return history;
-  for_each_line(file, [&](std::string_view line) {
+  const auto add = [&](std::string_view line) {
     try {
       history.push_back(results_of(JsonValues(line, file.string())));
     } catch (const Error&) {  // a line cut by a full disk
     }
-  });
+  };
+  for_each_line(file, add, kLongestHistoryLine);
   return history;
 }
 

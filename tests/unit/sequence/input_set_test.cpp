@@ -83,12 +83,12 @@ TEST_F(Inputs, TellHowMuchOfTheFilesWasRead) {
       cancel_);
   const std::uint64_t total = 6 + bytes.size() + 40;
   EXPECT_EQ(inputs.total_bytes(), total);
-  EXPECT_EQ(inputs.bytes_taken(), 0U);
+  EXPECT_EQ(inputs.bytes_read(), 0U);
   std::uint64_t before = 0;
   while (inputs.next()) {
-    EXPECT_GE(inputs.bytes_taken(), before);
-    EXPECT_LE(inputs.bytes_taken(), total);
-    before = inputs.bytes_taken();
+    EXPECT_GE(inputs.bytes_read(), before);
+    EXPECT_LE(inputs.bytes_read(), total);
+    before = inputs.bytes_read();
   }
   EXPECT_EQ(before, total) << "also of what was damaged";
 }
