@@ -28,7 +28,7 @@
 namespace virnucpro::bench {
 namespace {
 
-struct Arguments {
+struct Measurement {
   bool esm2;
   std::string model;
   EngineSettings settings;
@@ -36,37 +36,37 @@ struct Arguments {
   std::string embeddings;
 };
 
-Arguments parse(const std::vector<std::string>& words) {
-  if (words.size() != 7 || (words[1] != "esm2" && words[1] != "dnabert-s")) {
+Measurement parse(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 7 || (arguments[1] != "esm2" && arguments[1] != "dnabert-s")) {
     throw std::invalid_argument(
         "usage: bench_engine esm2|dnabert-s MODEL THREADS|cuda fp32|fp16|bf16 SEQUENCES "
         "EMBEDDINGS");
   }
-  const bool esm2 = words[1] == "esm2";
+  const bool esm2 = arguments[1] == "esm2";
   EngineSettings settings;
-  if (words[3] == "cuda") {
+  if (arguments[3] == "cuda") {
     settings.gpu = 0;
   } else {
-    settings.threads = std::stoul(words[3]);
+    settings.threads = std::stoul(arguments[3]);
   }
   for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
-    if (words[4] == name_of(precision)) settings.precision = precision;
+    if (arguments[4] == name_of(precision)) settings.precision = precision;
   }
   settings.outputs = {.scores = false, .dnabert_s = !esm2, .esm2 = esm2};
   return {.esm2 = esm2,
-          .model = words[2],
+          .model = arguments[2],
           .settings = settings,
-          .sequences = words[5],
-          .embeddings = words[6]};
+          .sequences = arguments[5],
+          .embeddings = arguments[6]};
 }
 
-EngineModels load(const Arguments& arguments) {
+EngineModels load(const Measurement& measurement) {
   const ModelLookup lookup;  // unused: MODEL is a directory
   EngineModels models;
-  if (arguments.esm2) {
-    models.esm2 = load_esm2(arguments.model, lookup);
+  if (measurement.esm2) {
+    models.esm2 = load_esm2(measurement.model, lookup);
   } else {
-    models.dnabert_s = load_dnabert_s(arguments.model, lookup);
+    models.dnabert_s = load_dnabert_s(measurement.model, lookup);
   }
   return models;
 }
@@ -79,17 +79,17 @@ FrameTokens tokens_of(const std::string& line, bool esm2) {
   return tokens;
 }
 
-std::vector<PackedBatch> pack(const Arguments& arguments, std::size_t token_budget) {
+std::vector<PackedBatch> pack(const Measurement& measurement, std::size_t token_budget) {
   Packer packer({.token_budget = token_budget,
                  .frames_in_window = limits().frames_in_window,
                  .tokens_in_window = 0,
                  .frames_per_batch = limits().frames_per_batch,
                  .deduplicate = false});
   std::vector<PackedBatch> batches;
-  std::ifstream file(arguments.sequences);
+  std::ifstream file(measurement.sequences);
   std::uint64_t number = 0;
   for (std::string line; std::getline(file, line);) {
-    packer.add(tokens_of(line, arguments.esm2), number++);
+    packer.add(tokens_of(line, measurement.esm2), number++);
     while (std::optional<PackedBatch> batch = packer.next_batch())
       batches.push_back(std::move(*batch));
   }
@@ -129,19 +129,19 @@ void write_embeddings(Engine& engine, const std::vector<BatchRequest>& requests,
   }
 }
 
-void measure(const std::vector<std::string>& words) {
-  const Arguments arguments = parse(words);
+void measure(const std::vector<std::string>& arguments) {
+  const Measurement measurement = parse(arguments);
   const Cancel cancel;
   const auto start = std::chrono::steady_clock::now();
-  const auto engine = make_engine(load(arguments), arguments.settings, cancel);
+  const auto engine = make_engine(load(measurement), measurement.settings, cancel);
   const std::chrono::duration<double> loading = std::chrono::steady_clock::now() - start;
-  std::vector<PackedBatch> batches = pack(arguments, engine->token_budget());
+  std::vector<PackedBatch> batches = pack(measurement, engine->token_budget());
   std::vector<BatchRequest> requests;
   requests.reserve(batches.size());
   for (PackedBatch& batch : batches) {
     requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
-  write_embeddings(*engine, requests, batches, arguments.embeddings);
+  write_embeddings(*engine, requests, batches, measurement.embeddings);
   serve([&] { return run(*engine, requests); }, engine->kernel_path(), loading.count());
 }
 

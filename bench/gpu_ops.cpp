@@ -291,8 +291,8 @@ void ends(double seconds) {
                 double{kSequences} * kWidth * sizeof(float));
 }
 
-void measure(const std::vector<std::string>& words) {
-  const double seconds = words.size() > 1 ? std::stod(words[1]) : 2;
+void measure(const std::vector<std::string>& arguments) {
+  const double seconds = arguments.size() > 1 ? std::stod(arguments[1]) : 2;
   std::vector<Kind> kinds{{"generic fp16", cuda::gemm_generic_fp16, Element::kFp16},
                           {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32}};
   const bool hopper = attribute(cudaDevAttrComputeCapabilityMajor) == 9;

@@ -78,12 +78,12 @@ class HostPath {
   std::size_t packed_ = 0;
 };
 
-void measure(const std::vector<std::string>& words) {
-  if (words.size() < 5) {
+void measure(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 5) {
     throw std::invalid_argument("usage: bench_host_path THREADS CHUNK_SIZE TOKENIZER FILE...");
   }
-  HostPath path(std::stoul(words[1]), std::stoull(words[2]), words[3],
-                {words.begin() + 4, words.end()});
+  HostPath path(std::stoul(arguments[1]), std::stoull(arguments[2]), arguments[3],
+                {arguments.begin() + 4, arguments.end()});
   const std::size_t sequences = path.run();
   serve([&path] { return path.run(); },
         fmt::format("{} sequences, {} different frames", sequences, path.packed()));

@@ -47,7 +47,7 @@ inline void serve(const std::function<std::size_t()>& pass, const std::string& s
   }
 }
 
-// main() of these programs: passes the words of the command line to `measure`.
+// main() of these programs: passes the arguments of the command line to `measure`.
 inline int run_program(int argc, char** argv,
                        const std::function<void(const std::vector<std::string>&)>& measure) {
   try {

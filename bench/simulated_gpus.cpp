@@ -120,28 +120,28 @@ WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
   return models;
 }
 
-void run(const std::vector<std::string>& words) {
-  if (words.size() == 2 && words[1] == kWorkerArgument) {
+void run(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 2 && arguments[1] == kWorkerArgument) {
     return serve_batches(become_worker(), simulated);
   }
-  if (words.size() < 8) {
+  if (arguments.size() < 8) {
     throw std::invalid_argument(
         "usage: bench_simulated_gpus WORKERS TOKENS_A_SECOND LOADING_SECONDS THREADS CHUNK_SIZE "
         "OUT FILE...");
   }
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   PredictSettings settings;
-  settings.inputs.paths = {words.begin() + 7, words.end()};
+  settings.inputs.paths = {arguments.begin() + 7, arguments.end()};
   settings.models = {
-      .dnabert_s = words[3],
-      .esm2 = words[2],
+      .dnabert_s = arguments[3],
+      .esm2 = arguments[2],
       .classifier = "simulated",
       .lookup = {.models_dir = {}, .share_dir = program.parent_path() / "../share/virnucpro"}};
   settings.compute.worker_program = program;
-  settings.compute.cpu_workers = std::stoul(words[1]);
-  settings.compute.threads = std::stoul(words[4]);
-  settings.chunk_size = std::stoull(words[5]);
-  settings.output = words[6];
+  settings.compute.cpu_workers = std::stoul(arguments[1]);
+  settings.compute.threads = std::stoul(arguments[4]);
+  settings.chunk_size = std::stoull(arguments[5]);
+  settings.output = arguments[6];
   settings.stem = "simulated";
   settings.existing = Existing::kReplace;
   RunCounters counters;

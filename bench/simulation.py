@@ -58,8 +58,8 @@ def seconds_with_a_worker_killed(command: Sequence[object], output: Path, after:
         os.kill(worker, signal.SIGKILL)
     seconds = time.perf_counter() - begun
     assert process.returncode == 0, process.returncode
-    told = (output / "logs" / "virnucpro.log").read_text()
-    assert "signal 9" in told, told
+    log = (output / "logs" / "virnucpro.log").read_text()
+    assert "signal 9" in log, log
     return seconds
 
 
@@ -91,13 +91,13 @@ def check_one_and_eight(setting: Setting, length: int, chunk: int) -> None:
 def simulation(setting: Setting) -> Iterator[figure.Figure]:
     for length, chunk in READS:
         check_one_and_eight(setting, length, chunk)
-        told = []
+        results = []
         for workers in WORKERS:
             reads = setting.coding_reads(workers * SECONDS * RATE // tokens_of(length), length)
-            told.append(run(setting, workers, (RATE, LOADING), chunk, reads))
-            yield from shares(workers, length, told[-1])
-        yield from whole_runs(length, *told)
-        yield killed_worker(setting, length, chunk, reads, told[-1])
+            results.append(run(setting, workers, (RATE, LOADING), chunk, reads))
+            yield from shares(workers, length, results[-1])
+        yield from whole_runs(length, *results)
+        yield killed_worker(setting, length, chunk, reads, results[-1])
         yield at_once(setting, length, chunk, reads)
 
 
@@ -105,17 +105,17 @@ def name_of(workers: int, length: int) -> str:
     return f"simulated, {figure.counted(workers, 'GPU')} of {RATE:,} tokens/s, {length}-base reads"
 
 
-def shares(workers: int, length: int, told: dict) -> Iterator[figure.Figure]:
+def shares(workers: int, length: int, results: dict) -> Iterator[figure.Figure]:
     name = name_of(workers, length)
     yield figure.at_least(f"{name}: rate while computing, over the sum of theirs", "x",
-                          [told["esm_tokens"] / told["computing"] / (workers * RATE)], SHARE, told)
-    cores = (told["host_cpu"] + told["workers_cpu"]) / told["wall"]
-    yield figure.limit(f"{name}: host processors a GPU", "cores", [cores / workers], 1, told)
+                          [results["esm_tokens"] / results["computing"] / (workers * RATE)], SHARE, results)
+    cores = (results["host_cpu"] + results["workers_cpu"]) / results["wall"]
+    yield figure.limit(f"{name}: host processors a GPU", "cores", [cores / workers], 1, results)
 
 
 def whole_runs(length: int, one: dict, eight: dict) -> Iterator[figure.Figure]:
     """Rates of whole runs, including loading (for as long as measured) and tables."""
-    alone, together = (told["esm_tokens"] / told["wall"] for told in (one, eight))
+    alone, together = (results["esm_tokens"] / results["wall"] for results in (one, eight))
     name = name_of(WORKERS[-1], length)
     yield figure.at_least(f"{name}: whole runs, over the sum of eight of one", "x",
                           [together / (WORKERS[-1] * alone)], SHARE, eight)
@@ -137,7 +137,7 @@ def killed_worker(setting: Setting, length: int, chunk: int, reads: Path,
 
 def at_once(setting: Setting, length: int, chunk: int, reads: Path) -> figure.Figure:
     """The host's token rate with eight workers that need no time."""
-    told = run(setting, WORKERS[-1], (0, 0), chunk, reads)
+    results = run(setting, WORKERS[-1], (0, 0), chunk, reads)
     name = f"simulated, {WORKERS[-1]} workers that answer at once, {length}-base reads: tokens of"
-    return figure.at_least(name, "H200", [told["esm_tokens"] / told["wall"] / RATE], WORKERS[-1],
-                           told)
+    return figure.at_least(name, "H200", [results["esm_tokens"] / results["wall"] / RATE], WORKERS[-1],
+                           results)

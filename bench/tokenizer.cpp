@@ -39,13 +39,13 @@ std::size_t encode_all(const DnaTokenizer& tokenizer, const std::vector<std::str
   return std::accumulate(tokens.begin(), tokens.end(), std::size_t{0});
 }
 
-void measure(const std::vector<std::string>& words) {
-  if (words.size() != 4) {
+void measure(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 4) {
     throw std::invalid_argument("usage: bench_tokenizer THREADS TOKENIZER TEXTS");
   }
-  ThreadPool pool(std::stoul(words[1]));
-  const DnaTokenizer tokenizer = DnaTokenizer::load(words[2]);
-  const std::vector<std::string> texts = read_lines(words[3]);
+  ThreadPool pool(std::stoul(arguments[1]));
+  const DnaTokenizer tokenizer = DnaTokenizer::load(arguments[2]);
+  const std::vector<std::string> texts = read_lines(arguments[3]);
   const std::size_t tokens = encode_all(tokenizer, texts, pool);
   serve(
       [&] {

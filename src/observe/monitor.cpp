@@ -23,18 +23,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPatience{500};
 
 template <typename T>
-void add(Statistic& statistic, const std::optional<T>& value) {
+void add_to(Statistic& statistic, const std::optional<T>& value) {
   if (value) statistic.add(static_cast<double>(*value));
-}
-
-void add(GpuStatistics& statistics, const GpuReading& reading) {
-  add(statistics.utilization_percent, reading.utilization_percent);
-  add(statistics.memory_used, reading.memory_used);
-  add(statistics.temperature_c, reading.temperature_c);
-  add(statistics.power_w, reading.power_w);
-  add(statistics.sm_clock_mhz, reading.sm_clock_mhz);
-  add(statistics.ecc_errors, reading.ecc_errors);
-  statistics.throttle_reasons |= reading.throttle_reasons.value_or(0);
 }
 
 template <typename Statistics>
@@ -67,6 +57,26 @@ class CpuShare {
 };
 
 }  // namespace
+
+void GpuStatistics::add(const GpuReading& reading) {
+  add_to(utilization_percent, reading.utilization_percent);
+  add_to(memory_used, reading.memory_used);
+  add_to(temperature_c, reading.temperature_c);
+  add_to(power_w, reading.power_w);
+  add_to(sm_clock_mhz, reading.sm_clock_mhz);
+  add_to(ecc_errors, reading.ecc_errors);
+  throttle_reasons |= reading.throttle_reasons.value_or(0);
+}
+
+void HostStatistics::add(std::optional<double> cpu, std::optional<std::uint64_t> resident) {
+  add_to(cpu_percent, cpu);
+  add_to(rss_bytes, resident);
+}
+
+void DeviceSummary::add(Phase phase, const GpuReading& reading) {
+  phases[static_cast<std::size_t>(phase)].add(reading);
+  if (reading.memory_total) memory_total = reading.memory_total;
+}
 
 GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b) {
   return {.utilization_percent = combined(a.utilization_percent, b.utilization_percent),
@@ -244,17 +254,13 @@ void Monitor::Sampler::write(const Sample& sample) {
 }
 
 void Monitor::Sampler::record(const Sample& sample) {
-  const auto phase = static_cast<std::size_t>(sample.phase);
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    DeviceSummary& device = summary_.devices[devices_[i].index];
     const GpuReading& reading = sample.readings[i];
-    add(device.phases[phase], reading);
+    summary_.devices[devices_[i].index].add(sample.phase, reading);
     utilization_[devices_[i].index] = reading.utilization_percent;
-    if (reading.memory_total) device.memory_total = reading.memory_total;
   }
-  add(summary_.host.phases[phase].cpu_percent, sample.cpu_percent);
-  add(summary_.host.phases[phase].rss_bytes, sample.usage.rss_bytes);
+  summary_.host.of(sample.phase).add(sample.cpu_percent, sample.usage.rss_bytes);
   ++summary_.samples;
 }
 

@@ -43,6 +43,8 @@ struct GpuStatistics {
   Statistic sm_clock_mhz;
   Statistic ecc_errors;                // uncorrected, since the driver was loaded
   std::uint64_t throttle_reasons = 0;  // of all samples: throttle_names()
+
+  void add(const GpuReading& reading);
 };
 GpuStatistics combined(const GpuStatistics& a, const GpuStatistics& b);
 
@@ -55,12 +57,15 @@ struct DeviceSummary {
 
   const GpuStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
   GpuStatistics whole() const;  // all phases
+  void add(Phase phase, const GpuReading& reading);
 };
 
 // Statistics of this process and its workers over one or several phases.
 struct HostStatistics {
   Statistic cpu_percent;  // 100: one processor
   Statistic rss_bytes;
+
+  void add(std::optional<double> cpu, std::optional<std::uint64_t> resident);
 };
 HostStatistics combined(const HostStatistics& a, const HostStatistics& b);
 
@@ -70,6 +75,7 @@ struct HostSummary {
   std::array<HostStatistics, kPhases> phases;
 
   const HostStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  HostStatistics& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   HostStatistics whole() const;  // all phases
 };
 

@@ -3,8 +3,13 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <string_view>
+#include <system_error>
+
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -111,6 +116,19 @@ std::string throttle_names(std::uint64_t reasons) {
   }
   if (reasons != 0) add_name(names, fmt::format("{:#x}", reasons));
   return names.empty() ? "none" : names;
+}
+
+std::uint64_t throttle_bits(std::string_view names) {
+  std::uint64_t bits = 0;
+  for (const std::string_view name : split_list(names, '|')) {
+    const auto* const known = std::ranges::find(kThrottleReasons, name, &ThrottleReason::name);
+    if (known != kThrottleReasons.end()) bits |= known->bit;
+    std::uint64_t number = 0;
+    if (!name.starts_with("0x")) continue;
+    const auto [end, error] = std::from_chars(name.begin() + 2, name.end(), number, 16);
+    if (error == std::errc{} && end == name.end()) bits |= number;
+  }
+  return bits;
 }
 
 Nvml::Nvml(const std::string& library)

@@ -40,6 +40,8 @@ struct FoundGpu {
 
 // "sw_power_cap|hw_slowdown", "none"; a bit without a name as a number: "0x200".
 std::string throttle_names(std::uint64_t reasons);
+// The bits of throttle_names()'s text; other words in it are ignored.
+std::uint64_t throttle_bits(std::string_view names);
 
 // The library, opened and started at run time, and closed by the destructor. A machine without it
 // is no error: failure() says so. A call of the driver may take seconds or, if the GPU has failed,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace virnucpro {
@@ -24,6 +25,13 @@ constexpr std::string_view name_of(Phase phase) {
       return "tables";
   }
   return {};
+}
+
+constexpr std::optional<Phase> phase_named(std::string_view name) {
+  for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
+    if (name_of(phase) == name) return phase;
+  }
+  return std::nullopt;
 }
 
 }  // namespace virnucpro

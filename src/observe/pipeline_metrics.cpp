@@ -14,7 +14,6 @@ void BatchTotals::add(const BatchMetrics& batch) noexcept {
 }
 
 void PipelineSummary::add(const BatchMetrics& batch) {
-  if (totals.batches == 0) first = batch.time;
   last = std::max(last, batch.time);
   totals.add(batch);
   if (batch.worker < kMostWorkers) {
@@ -22,7 +21,6 @@ void PipelineSummary::add(const BatchMetrics& batch) {
     workers[batch.worker].add(batch);
   }
   waiting.add(batch.times.waiting);
-  busy.add(batch.times.busy());
   ++queue_states.at(static_cast<std::size_t>(batch.queue_state));
   frames.add(batch.time, batch.frames);
   esm_tokens.add(batch.time, batch.esm_tokens);

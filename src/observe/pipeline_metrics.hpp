@@ -33,12 +33,10 @@ struct PipelineSummary {
   BatchTotals totals{};
   std::vector<BatchTotals> workers;  // by index
   QuantileSketch waiting{};          // seconds per batch
-  QuantileSketch busy{};
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
   RateSeries esm_tokens{};
-  double first = 0;  // when the first and the last batch's results came
-  double last = 0;
+  double last = 0;  // when the last batch's results came
 
   void add(const BatchMetrics& batch);
   // From the first batch's start to the last results; with several workers the slowest one's.

@@ -88,7 +88,7 @@ Table device_table(const RunTelemetry& recorded) {
 Section unmeasured_section() {
   Section section{.key = "throughput", .title = "Throughput"};
   section.note =
-      "Nothing was measured: the run left no telemetry. What is said here is the journal's.";
+      "Nothing was measured: the run left no telemetry. This page shows what the journal has.";
   return section;
 }
 

@@ -16,8 +16,8 @@ constexpr std::size_t kMostLines = 6;  // of workers in one plot
 std::vector<PlotPoint> rate_over_time(const RunTelemetry::OverTime& recorded,
                                       const std::vector<std::uint64_t>& amounts) {
   const double interval = recorded.interval_seconds.value_or(0);
-  TimeBins bins;
   if (interval <= 0) return {};
+  TimeBins bins;
   for (std::size_t k = 0; k < amounts.size(); ++k) {
     const double begin = static_cast<double>(k) * interval;
     bins.spread(begin, begin + interval, static_cast<double>(amounts[k]));
@@ -56,27 +56,25 @@ Plot worker_plot(const BatchFacts& batches) {
   return plot;
 }
 
-// A quantity measured of a device: its statistic in the summary, and its plot from the monitor's
-// log.
+// A quantity measured of a device: its statistic, and the bins of its plot, if it has one.
 struct DeviceGauge {
   const char* key;
   const char* label;
   Measure unit;
   RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic;
-  Gauge DeviceFacts::*over_time;
-  bool plotted;
+  TimeBins DeviceBins::*over_time;
 };
 constexpr std::array kDeviceGauges{
     DeviceGauge{"utilization_percent", "Utilisation", Measure::kPercent,
-                &RunTelemetry::DevicePhase::utilization_percent, &DeviceFacts::utilization, true},
+                &RunTelemetry::DevicePhase::utilization_percent, &DeviceBins::utilization},
     DeviceGauge{"power_w", "Power", Measure::kWatts, &RunTelemetry::DevicePhase::power_w,
-                &DeviceFacts::power, true},
+                &DeviceBins::power},
     DeviceGauge{"memory_used_bytes", "Memory", Measure::kBytes,
-                &RunTelemetry::DevicePhase::memory_used_bytes, &DeviceFacts::memory, true},
+                &RunTelemetry::DevicePhase::memory_used_bytes, &DeviceBins::memory},
     DeviceGauge{"temperature_c", "Temperature", Measure::kCelsius,
-                &RunTelemetry::DevicePhase::temperature_c, &DeviceFacts::temperature, false},
+                &RunTelemetry::DevicePhase::temperature_c, nullptr},
     DeviceGauge{"sm_clock_mhz", "SM clock", Measure::kMegahertz,
-                &RunTelemetry::DevicePhase::sm_clock_mhz, &DeviceFacts::clock, false},
+                &RunTelemetry::DevicePhase::sm_clock_mhz, nullptr},
 };
 
 Table gauge_table() {
@@ -117,24 +115,25 @@ Table measured_table(const RunFacts& facts) {
   return table;
 }
 
-void add_device_plots(const RunFacts& facts, Section& section) {
+void add_device_plots(const MetricFacts& metrics, Section& section) {
   for (const DeviceGauge& gauge : kDeviceGauges) {
-    if (!gauge.plotted) continue;
+    if (gauge.over_time == nullptr) continue;
     Plot plot = over_time(gauge.key, fmt::format("{} of the devices", gauge.label), "", gauge.unit);
-    for (const DeviceFacts& device : facts.metrics.devices) {
-      const Gauge& values = device.*gauge.over_time;
-      if (values.values.count > 0) plot.lines.push_back({device.id, values.over_time.means()});
+    for (std::size_t k = 0; k < metrics.devices.size(); ++k) {
+      std::vector<PlotPoint> points = (metrics.devices[k].*gauge.over_time).means();
+      if (!points.empty()) plot.lines.push_back({metrics.summary.devices[k].id, std::move(points)});
     }
     if (!plot.lines.empty()) section.plots.push_back(std::move(plot));
   }
 }
 
-void add_host_plots(const HostFacts& host, Section& section) {
+void add_host_plots(const HostBins& host, Section& section) {
   const auto add = [&section](const char* key, const char* title, Measure unit,
-                              const Gauge& gauge) {
-    if (gauge.values.count == 0) return;
+                              const TimeBins& bins) {
+    std::vector<PlotPoint> points = bins.means();
+    if (points.empty()) return;
     Plot plot = over_time(key, title, "", unit);
-    plot.lines = {{"host", gauge.over_time.means()}};
+    plot.lines = {{"host", std::move(points)}};
     section.plots.push_back(std::move(plot));
   };
   add("process_cpu_percent", "Processor time (100 % is one core)", Measure::kPercent, host.cpu);
@@ -263,7 +262,7 @@ Section device_section(const RunFacts& facts) {
       {"peak_rss_bytes", "Host memory at its peak", measured(host.peak_rss_bytes), Measure::kBytes},
       {"read_bytes", "Read", measured(host.read_bytes), Measure::kBytes},
       {"written_bytes", "Written", measured(host.written_bytes), Measure::kBytes}};
-  add_device_plots(facts, section);
+  add_device_plots(facts.metrics, section);
   add_host_plots(facts.metrics.host, section);
   if (Table table = measured_table(facts); !table.rows.empty()) {
     section.tables.push_back(std::move(table));

@@ -13,7 +13,7 @@ namespace virnucpro {
 // What telemetry_<time>.jsonl says; it has one line per batch. For a killed run, this covers the
 // batches up to the last complete line.
 struct BatchFacts {
-  static constexpr std::size_t kMostWorkers = 64;  // of those that have their own bins
+  static constexpr std::size_t kMostWorkers = 64;  // workers with bins of their own
 
   PipelineSummary pipeline{};  // as the run itself adds its batches up
   double journal_seconds = 0;

@@ -1,6 +1,7 @@
 #include "telemetry/device_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kHost = "host";
+constexpr std::array<std::string_view, 3> kNeeded{"timestamp", "device_id", "stage"};
 constexpr std::size_t kMostColumns = 64;
 constexpr std::size_t kLongestName = 60;
 
@@ -58,34 +60,24 @@ std::optional<double> seconds_of(std::string_view text) {
   return number ? number : seconds_of_date(text);
 }
 
-// "sw_power_cap|hw_slowdown"
-void add_reasons(std::string_view reasons, DeviceFacts& device) {
-  while (!reasons.empty() && device.throttled_by.size() < MetricFacts::kMostReasons) {
-    const std::size_t end = std::min(reasons.find('|'), reasons.size());
-    const std::string_view reason = reasons.substr(0, end);
-    if (!reason.empty() && reason != "none")
-      device.throttled_by.insert(shown_text(reason, kLongestName));
-    reasons.remove_prefix(std::min(end + 1, reasons.size()));
-  }
-}
-
 // Reads the rows after the line of column names.
 class MetricTable {
  public:
   explicit MetricTable(MetricFacts& facts) : facts_(facts) {}
 
-  // False if one of the two columns that every row needs is missing.
+  // False if a column that every row needs is missing.
   bool read_header(std::string_view line) {
     const std::vector<std::string_view> names = fields_of(line);
     for (std::size_t k = 0; k < names.size(); ++k) columns_.emplace(names[k], k);
-    return columns_.count("timestamp") == 1 && columns_.count("device_id") == 1;
+    return std::ranges::all_of(kNeeded, [this](auto name) { return columns_.count(name) == 1; });
   }
 
   void read_row(std::string_view line) {
     fields_ = fields_of(line);
     const auto moment = seconds_of(text("timestamp"));
+    const auto phase = phase_named(text("stage"));
     const std::string id = shown_text(text("device_id"), kLongestName);
-    if (!moment || id.empty()) {
+    if (!moment || !phase || id.empty()) {
       ++facts_.damaged_lines;
       return;
     }
@@ -93,10 +85,9 @@ class MetricTable {
     seconds_ = *moment - *begin_;
     ++facts_.rows;
     if (id == kHost) {
-      add("process_cpu_percent", facts_.host.cpu);
-      add("rss_bytes", facts_.host.memory);
-    } else if (DeviceFacts* device = device_of(id)) {
-      add_device_row(*device);
+      add_host_row(*phase);
+    } else if (const auto index = index_of(id)) {
+      add_device_row(*phase, *index);
     }
   }
 
@@ -113,27 +104,52 @@ class MetricTable {
     return possible ? value : std::nullopt;
   }
 
-  void add(std::string_view column, Gauge& gauge) const {
-    if (const auto value = number(column)) gauge.add(seconds_, *value);
+  std::optional<std::uint64_t> count(std::string_view column) const {
+    const auto value = number(column);
+    return value ? std::optional(static_cast<std::uint64_t>(*value)) : std::nullopt;
   }
 
-  void add_device_row(DeviceFacts& device) const {
-    add("utilization_percent", device.utilization);
-    add("memory_used_bytes", device.memory);
-    add("power_w", device.power);
-    add("temperature_c", device.temperature);
-    add("sm_clock_mhz", device.clock);
-    add_reasons(text("throttle_reasons"), device);
+  template <typename T>
+  void add(const std::optional<T>& value, TimeBins& bins) const {
+    if (value) bins.add(seconds_, static_cast<double>(*value));
   }
 
-  DeviceFacts* device_of(const std::string& id) {
-    auto& devices = facts_.devices;
-    const auto found = std::find_if(devices.begin(), devices.end(),
-                                    [&id](const DeviceFacts& device) { return device.id == id; });
-    if (found != devices.end()) return &*found;
-    if (devices.size() == MetricFacts::kMostDevices) return nullptr;
+  void add_host_row(Phase phase) {
+    HostSummary& host = facts_.summary.host;
+    const auto cpu = number("process_cpu_percent");
+    const auto resident = count("rss_bytes");
+    host.of(phase).add(cpu, resident);
+    host.usage.read_bytes = count("read_bytes");
+    host.usage.written_bytes = count("written_bytes");
+    add(cpu, facts_.host.cpu);
+    add(resident, facts_.host.memory);
+  }
+
+  void add_device_row(Phase phase, std::size_t index) {
+    const GpuReading reading{.utilization_percent = number("utilization_percent"),
+                             .memory_used = count("memory_used_bytes"),
+                             .memory_total = count("memory_total_bytes"),
+                             .temperature_c = number("temperature_c"),
+                             .power_w = number("power_w"),
+                             .sm_clock_mhz = number("sm_clock_mhz"),
+                             .throttle_reasons = throttle_bits(text("throttle_reasons")),
+                             .ecc_errors = count("ecc_errors"),
+                             .failure = {}};
+    facts_.summary.devices[index].add(phase, reading);
+    DeviceBins& bins = facts_.devices[index];
+    add(reading.utilization_percent, bins.utilization);
+    add(reading.memory_used, bins.memory);
+    add(reading.power_w, bins.power);
+  }
+
+  std::optional<std::size_t> index_of(const std::string& id) {
+    auto& devices = facts_.summary.devices;
+    const auto found = std::ranges::find(devices, id, &DeviceSummary::id);
+    if (found != devices.end()) return static_cast<std::size_t>(found - devices.begin());
+    if (devices.size() == MetricFacts::kMostDevices) return std::nullopt;
     devices.emplace_back().id = id;
-    return &devices.back();
+    facts_.devices.emplace_back();
+    return devices.size() - 1;
   }
 
   MetricFacts& facts_;
@@ -154,7 +170,7 @@ MetricFacts read_metrics(const std::filesystem::path& file) {
       table.read_row(line);
     } else if (!table.read_header(line)) {
       throw Error(ErrorKind::kInputFormat, Place{.file = file.string()},
-                  "its first line does not name the columns timestamp and device_id");
+                  "its first line does not name the columns timestamp, device_id and stage");
     }
     has_header = true;
   });

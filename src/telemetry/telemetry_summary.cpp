@@ -1,7 +1,6 @@
 #include "telemetry/telemetry_summary.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -233,32 +232,6 @@ RunTelemetry::Host host_section(const HostSummary& host) {
   return section;
 }
 
-constexpr const char* kWholeRun = "whole run";
-
-std::vector<RunTelemetry::Device> devices_section(const std::vector<DeviceFacts>& devices) {
-  std::vector<RunTelemetry::Device> section;
-  for (const DeviceFacts& device : devices) {
-    const bool was_held = !device.throttled_by.empty();
-    section.push_back(
-        {.id = device.id,
-         .throttle_reasons =
-             was_held ? fmt::format("{}", fmt::join(device.throttled_by, "|")) : throttle_names(0),
-         .phases = {{.phase = kWholeRun,
-                     .utilization_percent = statistic_of(device.utilization.values),
-                     .memory_used_bytes = statistic_of(device.memory.values),
-                     .power_w = statistic_of(device.power.values),
-                     .temperature_c = statistic_of(device.temperature.values),
-                     .sm_clock_mhz = statistic_of(device.clock.values)}}});
-  }
-  return section;
-}
-
-RunTelemetry::Host host_section(const HostFacts& host) {
-  return {.phases = {{.phase = kWholeRun,
-                      .cpu_percent = statistic_of(host.cpu.values),
-                      .rss_bytes = statistic_of(host.memory.values)}}};
-}
-
 bool is_power_capped(const MonitorSummary& monitor) {
   return std::ranges::any_of(monitor.devices, [](const DeviceSummary& device) {
     const auto reasons = device.of(Phase::kEmbedding).throttle_reasons;
@@ -332,8 +305,8 @@ RunTelemetry telemetry_of(const Measured& run) {
 }
 
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics) {
-  RunTelemetry telemetry{.devices = devices_section(metrics.devices),
-                         .host = host_section(metrics.host)};
+  RunTelemetry telemetry{.devices = devices_section(metrics.summary),
+                         .host = host_section(metrics.summary.host)};
   const PipelineSummary& pipeline = batches.pipeline;
   const BatchTotals& totals = pipeline.totals;
   if (totals.batches == 0) return telemetry;

@@ -44,7 +44,7 @@ std::string worker_name(const ComputeSettings& compute, std::size_t index);
 RunTelemetry telemetry_of(const Measured& run);
 
 // Of a run that was killed before it wrote a summary: what its batch lines and its monitor's log
-// show, by the same sums. Statistics of devices and host have one phase, "whole run".
+// show, by the same sums.
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics);
 
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);

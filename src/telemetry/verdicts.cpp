@@ -12,7 +12,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kOneRun =
-    "one run cannot tell: hold runs on one and on several GPUs against each other with virnucpro "
+    "one run does not show it: compare runs on one and on several GPUs with virnucpro "
     "report";
 
 // Small values get significant digits, so that none is shown as "0.0".
@@ -130,8 +130,8 @@ Verdict metrics_logged(const RunMeasurements& run) {
 
 std::string too_short(double computing_seconds, const Thresholds& thresholds) {
   if (computing_seconds >= thresholds.shortest_run) return {};
-  return fmt::format("it computed for {:.1f} s, and less than {:g} s tell nothing",
-                     computing_seconds, thresholds.shortest_run);
+  return fmt::format("it computed for {:.1f} s, and at least {:g} s are needed", computing_seconds,
+                     thresholds.shortest_run);
 }
 
 Verdict judge_projected_time(double hours, const std::string& why_not,

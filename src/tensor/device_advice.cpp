@@ -68,7 +68,7 @@ std::string why_none(const DeviceSurvey& survey) {
     case CudaState::kReady:
       return {};
     case CudaState::kNotBuiltIn:
-      return "this program was built without CUDA; built where nvcc is found it has it";
+      return "this program was built without CUDA; a build where nvcc is found has it";
     case CudaState::kNoDriver:
       return fmt::format(
           "there is no NVIDIA driver (libcuda.so.1); a GPU needs {}, which a container is given by "

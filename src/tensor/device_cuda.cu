@@ -15,7 +15,7 @@ static_assert(kCudaInsufficientDriver == cudaErrorInsufficientDriver);
 static_assert(kCudaDevicesUnavailable == cudaErrorDevicesUnavailable);
 static_assert(kCudaNoDevice == cudaErrorNoDevice);
 
-std::string words_for(cudaError_t status) {
+std::string error_text(cudaError_t status) {
   return std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")";
 }
 
@@ -70,7 +70,7 @@ void ask_memory(DeviceInfo& device) {
     std::size_t total = 0;
     cudaError_t status = cudaSetDevice(device.index);
     if (status == cudaSuccess) status = cudaMemGetInfo(&free, &total);
-    if (status != cudaSuccess) device.failure = words_for(status);
+    if (status != cudaSuccess) device.failure = error_text(status);
     cudaGetLastError();
     device.memory_free = free;
   };
@@ -91,7 +91,7 @@ DeviceSurvey find_devices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   survey.state = cuda_state(status, count, survey);
-  if (status != cudaSuccess) survey.failure = words_for(status);
+  if (status != cudaSuccess) survey.failure = error_text(status);
   cudaGetLastError();  // an error here is an answer; it must not appear as the next call's
   if (survey.state != CudaState::kReady) return survey;
   for (int index = 0; index < count; ++index) survey.devices.push_back(describe(index));

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -60,9 +62,9 @@ class DenseStream : public TensorStream {
 class StridedStream : public TensorStream {
  public:
   StridedStream(const LocatedTensor& source, const std::string& name)
-      : source_(source), name_(name), index_(source.tensor.shape.size(), 0) {
+      : source_(source), index_(source.tensor.shape.size(), 0) {
     const auto& record = source_.tensor.record;
-    if (record) check_crc(zip_crc32(record->bytes), source_, name_);
+    if (record) check_crc(zip_crc32(record->bytes), source_, name);
   }
 
   void fill(std::span<float> next) override {
@@ -87,7 +89,6 @@ class StridedStream : public TensorStream {
   }
 
   const LocatedTensor& source_;
-  const std::string name_;
   Shape index_;
 };
 

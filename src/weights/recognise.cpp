@@ -87,7 +87,7 @@ std::uint32_t esm2_heads(const ModelFiles& model, std::uint32_t width) {
     if (half == 0 || half > width || width % (2 * half) != 0) break;
     return static_cast<std::uint32_t>(width / (2 * half));
   }
-  refuse(model, "nothing tells its number of attention heads; config.json should lie beside it");
+  refuse(model, "its number of attention heads is unknown; put its config.json beside it");
 }
 
 void refuse_other_esm(const ModelFiles& model) {
@@ -168,7 +168,7 @@ ClassifierShape recognise_classifier(const ModelFiles& model) {
   shape.hidden = size_in(model, table, "hidden_layer.weight", 0);
   shape.classes = size_in(model, table, "output_layer.weight", 0);
   if (shape.classes != 2) {
-    refuse(model, fmt::format("it tells {} classes apart, expected 2", shape.classes));
+    refuse(model, fmt::format("it has {} classes, expected 2", shape.classes));
   }
   const double eps = real_setting(model.settings, file_of(model), {"bn1.eps"}).value_or(1e-5);
   if (!(eps > 0 && eps < 1)) refuse(model, fmt::format("the eps of bn1 is {}", eps));

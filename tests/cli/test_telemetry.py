@@ -198,7 +198,7 @@ def test_telemetry_changes_no_table(reads):
 BARS = {"projected_hours": "< 7, below 11", "most_projected_hours": "< 9, below 17 ",
         "utilization": ">= 77, from 70", "least_utilization": ">= 80, from 17 on",
         "packing": ">= 17", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
-        "shortest_run": "less than 17 s tell nothing"}
+        "shortest_run": "at least 17 s are needed"}
 
 VALUES = {"projected_hours": 7, "utilization": 77}
 

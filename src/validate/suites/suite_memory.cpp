@@ -51,7 +51,7 @@ Table phase_table(const RunTelemetry& telemetry) {
 std::vector<PlotPoint> memory_over_time(const Trial& trial) {
   const std::vector<fs::path> files = run_files::kMonitorLog.found_in(trial.directory);
   if (files.empty()) return {};
-  return read_metrics(files.front()).host.memory.over_time.means();
+  return read_metrics(files.front()).host.memory.means();
 }
 
 Plot memory_plot(std::vector<PlotPoint> points) {

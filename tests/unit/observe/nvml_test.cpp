@@ -136,5 +136,13 @@ TEST(ThrottleNames, NamesEveryReason) {
   EXPECT_EQ(throttle_names(0x1001), "gpu_idle|0x1000");
 }
 
+TEST(ThrottleNames, AreReadAgain) {
+  for (const std::uint64_t bits : {0x0ULL, 0x4ULL, 0x1ffULL, 0x1001ULL, 0xffff'ffff'ffff'ffffULL}) {
+    EXPECT_EQ(throttle_bits(throttle_names(bits)), bits);
+  }
+  EXPECT_EQ(throttle_bits(""), 0U);
+  EXPECT_EQ(throttle_bits("hw_slowdown|<b>|0xx|0x1ffffffffffffffff"), 0x8U);
+}
+
 }  // namespace
 }  // namespace virnucpro

@@ -147,7 +147,8 @@ TEST_F(Reports, RepeatNothingAsMarkup) {
                          in_json));
   std::filesystem::create_directory(directory / "logs");
   write_text(directory / "logs" / "gpu_metrics_1.log",
-             fmt::format("timestamp,device_id,power_w,throttle_reasons\n1,{0},5,{0}\n", kMarkup));
+             fmt::format("timestamp,device_id,stage,power_w,throttle_reasons\n1,{0},start,5,{0}\n",
+                         kMarkup));
   Journal::Fingerprint print = sample_print();
   print["stem"] = kMarkup;
   print[kMarkup] = kMarkup;

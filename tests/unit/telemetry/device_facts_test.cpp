@@ -24,6 +24,7 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   reading.throttle_reasons = 12;
   HostUsage usage;
   usage.rss_bytes = 4096;
+  usage.written_bytes = 77;
   std::string text{kMonitorHeader};
   text += device_row(start, Phase::kEmbedding, "cuda:1", reading);
   reading.power_w = 500;
@@ -33,54 +34,64 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   EXPECT_EQ(facts.rows, 3U);
   EXPECT_EQ(facts.damaged_lines, 0U);
   ASSERT_EQ(facts.devices.size(), 1U);
-  const DeviceFacts& device = facts.devices.front();
+  const DeviceSummary& device = facts.summary.devices.front();
   EXPECT_EQ(device.id, "cuda:1");
-  EXPECT_EQ(device.power.values.mean, 400);
-  EXPECT_EQ(device.power.values.min, 300);
-  EXPECT_EQ(device.power.values.max, 500);
-  EXPECT_EQ(device.power.over_time.means().back().x, 2.25);
-  EXPECT_EQ(device.temperature.values.count, 0U);
-  EXPECT_EQ(device.throttled_by, (std::set<std::string>{"sw_power_cap", "hw_slowdown"}));
-  EXPECT_EQ(facts.host.memory.values.max, 4096);
-  EXPECT_EQ(facts.host.cpu.values.max, 160);
+  const GpuStatistics& embedding = device.of(Phase::kEmbedding);
+  EXPECT_EQ(embedding.power_w.mean, 400);
+  EXPECT_EQ(embedding.power_w.min, 300);
+  EXPECT_EQ(embedding.power_w.max, 500);
+  EXPECT_EQ(embedding.temperature_c.count, 0U);
+  EXPECT_EQ(embedding.throttle_reasons, 12U);
+  EXPECT_EQ(device.of(Phase::kTables).power_w.count, 0U);
+  EXPECT_EQ(facts.devices.front().power.means().back().x, 2.25);
+  const HostSummary& host = facts.summary.host;
+  EXPECT_EQ(host.of(Phase::kTables).rss_bytes.max, 4096);
+  EXPECT_EQ(host.of(Phase::kTables).cpu_percent.max, 160);
+  EXPECT_EQ(host.usage.written_bytes, 77U);
 }
 
 TEST(MetricFacts, TakeColumnsInAnyOrderAndEndsOfWindows) {
-  const MetricFacts facts = metric_facts("power_w,device_id,timestamp\r\n7,a,5\r\n9,a,6\r\n");
+  const MetricFacts facts =
+      metric_facts("power_w,stage,device_id,timestamp\r\n7,tables,a,5\r\n9,tables,a,6\r\n");
   ASSERT_EQ(facts.devices.size(), 1U);
-  EXPECT_EQ(facts.devices.front().power.values.mean, 8);
+  EXPECT_EQ(facts.summary.devices.front().of(Phase::kTables).power_w.mean, 8);
 }
 
 TEST(MetricFacts, CountRowsThatAreDamaged) {
-  for (const char* row : {"", ",", "x,a,1", "NaN,a,1", "2026-13-01T00:00:00Z,a,1",
-                          "2026-01-31T09:30:99Z,a,1", "2026-01-31T0x:30:00Z,a,1", "1,,1"}) {
+  for (const char* row : {"", ",", "x,a,start,1", "NaN,a,start,1", "2026-13-01T00:00:00Z,a,start,1",
+                          "2026-01-31T09:30:99Z,a,start,1", "2026-01-31T0x:30:00Z,a,start,1",
+                          "1,,start,1", "1,a,x,1", "1,a,,1"}) {
     const MetricFacts facts =
-        metric_facts(fmt::format("timestamp,device_id,power_w\n{}\n1,a,5\n", row));
+        metric_facts(fmt::format("timestamp,device_id,stage,power_w\n{}\n1,a,start,5\n", row));
     EXPECT_EQ(facts.damaged_lines, 1U) << row;
     EXPECT_EQ(facts.rows, 1U) << row;
   }
 }
 
 TEST(MetricFacts, LeaveOutFieldsThatCannotBe) {
-  const MetricFacts facts = metric_facts(
-      "timestamp,device_id,power_w\n1,a,nan\n1,a,inf\n1,a,-4\n1,a,1e300\n1,a,\n1,a\n1,a,x\n");
+  std::string text = "timestamp,device_id,stage,power_w\n1,a,start\n";
+  for (const char* power : {"nan", "inf", "-4", "1e300", "", "x"}) {
+    text += fmt::format("1,a,start,{}\n", power);
+  }
+  const MetricFacts facts = metric_facts(text);
   EXPECT_EQ(facts.rows, 7U);
-  ASSERT_EQ(facts.devices.size(), 1U);
-  EXPECT_EQ(facts.devices.front().power.values.count, 0U);
+  ASSERT_EQ(facts.summary.devices.size(), 1U);
+  EXPECT_EQ(facts.summary.devices.front().whole().power_w.count, 0U);
 }
 
 TEST(MetricFacts, AreBounded) {
-  std::string text = "timestamp,device_id,throttle_reasons\n";
-  for (int k = 0; k < 500; ++k) text += fmt::format("1,a,r{0}|\n1,d{0},\n", k);
-  text += fmt::format("1,{},x\n", std::string(5000, 'n'));
+  std::string text = "timestamp,device_id,stage\n";
+  for (int k = 0; k < 500; ++k) text += fmt::format("1,d{},start\n", k);
+  text += fmt::format("1,{},start\n", std::string(5000, 'n'));
   const MetricFacts facts = metric_facts(text);
-  EXPECT_EQ(facts.rows, 1001U);
+  EXPECT_EQ(facts.rows, 501U);
   EXPECT_EQ(facts.devices.size(), MetricFacts::kMostDevices);
-  EXPECT_EQ(facts.devices.front().throttled_by.size(), MetricFacts::kMostReasons);
+  EXPECT_EQ(facts.summary.devices.size(), MetricFacts::kMostDevices);
 }
 
 TEST(MetricFacts, WantTheNamesOfTheColumns) {
   EXPECT_EQ(thrown_kind([] { metric_facts("1,cuda:0,5\n"); }), ErrorKind::kInputFormat);
+  EXPECT_EQ(thrown_kind([] { metric_facts("timestamp,device_id\n"); }), ErrorKind::kInputFormat);
   EXPECT_EQ(metric_facts("").rows, 0U);
 }
 

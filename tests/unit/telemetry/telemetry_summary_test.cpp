@@ -106,22 +106,31 @@ TEST(KilledRun, HasNoFiguresWithoutABatch) {
 
 TEST(KilledRun, HasWhatTheMonitorLogged) {
   MetricFacts metrics;
-  metrics.devices.resize(2);
-  metrics.devices[0].id = "cuda:0";
-  metrics.devices[0].power.add(0, 300);
-  metrics.devices[0].power.add(1, 500);
-  metrics.devices[0].throttled_by = {"hw_slowdown", "sw_power_cap"};
-  metrics.host.cpu.add(0, 160);
+  MonitorSummary& summary = metrics.summary;
+  summary.devices.resize(2);
+  summary.devices[0].id = "cuda:0";
+  GpuReading reading;
+  reading.power_w = 300;
+  reading.throttle_reasons = 12;
+  summary.devices[0].add(Phase::kEmbedding, reading);
+  reading.power_w = 500;
+  reading.ecc_errors = 3;
+  summary.devices[0].add(Phase::kEmbedding, reading);
+  summary.host.of(Phase::kStart).add(160, 4096);
+  summary.host.usage.read_bytes = 77;
   const RunTelemetry telemetry = telemetry_of_killed_run({}, metrics);
   ASSERT_EQ(telemetry.devices.size(), 2U);
-  EXPECT_EQ(telemetry.devices[0].throttle_reasons, "hw_slowdown|sw_power_cap");
+  EXPECT_EQ(telemetry.devices[0].throttle_reasons, "sw_power_cap|hw_slowdown");
+  EXPECT_EQ(telemetry.devices[0].ecc_errors.maximum, 3);
   EXPECT_EQ(telemetry.devices[1].throttle_reasons, "none");
-  const RunTelemetry::DevicePhase& phase = telemetry.devices[0].phases.at(0);
-  EXPECT_EQ(phase.phase, "whole run");
+  const RunTelemetry::DevicePhase& phase = telemetry.devices[0].phases.at(1);
+  EXPECT_EQ(phase.phase, "embedding");
   EXPECT_EQ(phase.power_w.average, 400);
   EXPECT_EQ(phase.power_w.samples, 2U);
   EXPECT_FALSE(phase.temperature_c.average);
   EXPECT_EQ(telemetry.host.phases.at(0).cpu_percent.maximum, 160);
+  EXPECT_EQ(telemetry.host.peak_rss_bytes, 4096U);
+  EXPECT_EQ(telemetry.host.read_bytes, 77U);
 }
 
 }  // namespace

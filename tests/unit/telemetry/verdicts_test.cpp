@@ -103,7 +103,7 @@ TEST(Verdicts, SkipWhatWasNotMeasured) {
   run.gpus = 2;
   run.utilization.reset();
   EXPECT_EQ(verdict_of(run, "utilisation").status, VerdictStatus::kSkipped);
-  EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run cannot tell"));
+  EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run does not show it"));
   run.batches = 0;
   run.sequences = 0;
   for (const char* name : {"projected", "packing", "waited for"}) {
