@@ -28,19 +28,11 @@ BatchFacts batch_facts(const std::string& text) {
 
 TEST(BatchFacts, AddUpTheLines) {
   const BatchFacts facts = batch_facts(fmt::format("{0}\n{0}\n", kLine));
-  const PipelineSummary& pipeline = facts.pipeline;
   EXPECT_EQ(facts.damaged_lines, 0U);
-  EXPECT_EQ(pipeline.totals.batches, 2U);
-  EXPECT_EQ(pipeline.totals.frames, 390U);
-  EXPECT_EQ(pipeline.totals.esm_tokens, 60000U);
-  EXPECT_EQ(pipeline.totals.dna_tokens, 42000U);
-  EXPECT_EQ(pipeline.totals.budget_tokens, 65536U);
-  EXPECT_EQ(pipeline.totals.times.esm2, 4.0);
-  EXPECT_EQ(pipeline.last, 3.5);
-  EXPECT_EQ(pipeline.waiting.max(), 0.25);
-  EXPECT_EQ(pipeline.queue_states, (std::array<std::uint64_t, 3>{0, 0, 2}));
-  EXPECT_EQ(pipeline.workers.at(0).times.busy(), 5.5);
-  EXPECT_EQ(pipeline.workers.at(0).times.waiting, 0.5);
+  EXPECT_EQ(facts.pipeline.totals.batches, 2U);
+  EXPECT_EQ(facts.pipeline.totals.times.esm2, 4.0);
+  EXPECT_EQ(facts.pipeline.last, 3.5);
+  EXPECT_EQ(facts.pipeline.queue_states, (std::array<std::uint64_t, 3>{0, 0, 2}));
   EXPECT_EQ(facts.journal_seconds, 0.25);
 }
 
@@ -88,21 +80,16 @@ TEST(BatchFacts, CountLinesWithAColumnThatCannotBe) {
 
 TEST(BatchFacts, KeepTheBinsOfSomeWorkersOnly) {
   std::string text;
-  for (const std::uint64_t worker : {0ULL, 1000ULL, 2000ULL, 4294967295ULL}) {
+  for (std::uint64_t worker = 0; worker < 200; ++worker) {
     std::string line = kLine;
-    line.replace(line.find(R"("worker":0)"), 10, fmt::format("\"worker\":{}", worker));
-    text += line + '\n';
+    text +=
+        line.replace(line.find("\"worker\":0"), 10, fmt::format("\"worker\":{}", worker << 24U));
+    text += '\n';
   }
-  const BatchFacts few = batch_facts(text);
-  EXPECT_EQ(few.pipeline.totals.batches, 4U);
-  EXPECT_EQ(few.pipeline.workers.size(), 1001U);
-  EXPECT_EQ(few.esm_tokens_by_worker.size(), 4U);
-  for (int worker = 1; worker < 200; ++worker) {
-    std::string line = kLine;
-    line.replace(line.find(R"("worker":0)"), 10, fmt::format("\"worker\":{}", worker));
-    text += line + '\n';
-  }
-  EXPECT_EQ(batch_facts(text).esm_tokens_by_worker.size(), BatchFacts::kMostWorkers);
+  const BatchFacts facts = batch_facts(text);
+  EXPECT_EQ(facts.pipeline.totals.batches, 200U);
+  EXPECT_EQ(facts.pipeline.workers.size(), 1U);
+  EXPECT_EQ(facts.esm_tokens_by_worker.size(), BatchFacts::kMostWorkers);
 }
 
 }  // namespace

@@ -18,19 +18,13 @@ using ::testing::ElementsAre;
 
 // Three batches of two workers, in numbers that a line's six digits keep.
 std::vector<BatchMetrics> some_batches() {
-  BatchMetrics batch{.worker = 0,
-                     .time = 2.5,
+  BatchMetrics batch{.time = 2.5,
                      .frames = 195,
                      .esm_tokens = 30000,
                      .dna_tokens = 21000,
                      .budget_tokens = 32768,
                      .queue_state = QueueState::kFull,
-                     .times = {.waiting = 0.25,
-                               .to_device = 0.5,
-                               .esm2 = 2,
-                               .dnabert_s = 0.125,
-                               .classifier = 0.0625,
-                               .to_host = 0.03125}};
+                     .times = {0.25, 0.5, 2, 0.125, 0.0625, 0.03125}};
   std::vector<BatchMetrics> batches{batch};
   batch.worker = 2;
   batch.time = 3.5;
