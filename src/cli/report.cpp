@@ -131,7 +131,8 @@ void add_report_command(Command& program) {
   command.add_value(
       "--threshold", options->threshold,
       "Share of virus chunks from which a sequence is called virus (default: the run's)", "X");
-  command.add_flag("-f,--force", options->force, "Replace reports in -o DIR");
+  command.add_flag("-f,--force", options->force,
+                   "Replace existing reports (RUN_DIR's own always are)");
   command.footer = kReportExamples;
   command.action = [options](Session& session) { return run_report(*options, session); };
 }
