@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,8 @@ enum class Phase : std::uint8_t {
   kEmbedding,  // both models and the classifier
   kTables,     // output files, once all frames have scores
 };
-inline constexpr std::size_t kPhases = 3;
+inline constexpr std::array kAllPhases{Phase::kStart, Phase::kEmbedding, Phase::kTables};
+inline constexpr std::size_t kPhases = kAllPhases.size();
 
 constexpr std::string_view name_of(Phase phase) {
   switch (phase) {
@@ -28,7 +30,7 @@ constexpr std::string_view name_of(Phase phase) {
 }
 
 constexpr std::optional<Phase> phase_named(std::string_view name) {
-  for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
+  for (const Phase phase : kAllPhases) {
     if (name_of(phase) == name) return phase;
   }
   return std::nullopt;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <thread>
 #include <utility>
 
@@ -187,8 +186,6 @@ RunTelemetry::Statistic statistic_of(const Statistic& value) {
   return {
       .average = value.mean, .minimum = value.min, .maximum = value.max, .samples = value.count};
 }
-
-constexpr std::array kAllPhases{Phase::kStart, Phase::kEmbedding, Phase::kTables};
 
 RunTelemetry::DevicePhase device_phase(const GpuStatistics& values, Phase phase) {
   return {.phase = std::string(name_of(phase)),
