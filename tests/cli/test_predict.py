@@ -347,7 +347,9 @@ def test_memory_does_not_grow_with_sequences_that_have_no_frame(program, millise
     program.environment.update(LD_PRELOAD=os.environ["VIRNUCPRO_IO_SHIM"],
                                VNP_SHIM_DIR=str(program.folder / "out"),
                                VNP_SHIM=f"slow:fsync:{milliseconds}")
-    program.predict("many.fa", *SHORT, "--min-length", "100", "-t", "1", "-q", "-o", "out", code=0)
+    # The program with tiny limits writes a row for each sequence, and syncs a thousand times.
+    program.predict("many.fa", *SHORT, "--min-length", "100", "-t", "1", "-q", "-o", "out",
+                    timeout=600, code=0)
     # From the process itself: wait4() never reports less than the peak of its parent at the fork.
     (summary,) = (program.folder / "out").glob("telemetry_*.json")
     assert json.loads(summary.read_text())["host"]["peak_rss_bytes"] < 120 << 20
