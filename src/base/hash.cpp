@@ -56,6 +56,11 @@ std::uint64_t hash64(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+Hash128 hash128(std::string_view bytes, std::uint64_t seed) {
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), seed);
+  return {.low = hash.low64, .high = hash.high64};
+}
+
 struct ContentHash::State {
   XXH3_state_t* xxh = XXH3_createState();
   State() {

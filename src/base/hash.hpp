@@ -19,6 +19,15 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 // XXH3, 64 bits.
 std::uint64_t hash64(std::string_view bytes);
 
+// XXH3, 128 bits.
+struct Hash128 {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  bool operator==(const Hash128&) const = default;
+};
+Hash128 hash128(std::string_view bytes, std::uint64_t seed = 0);
+
 // FNV-1a, 64 bits.
 constexpr std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;

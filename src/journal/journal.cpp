@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "journal/early_scores.hpp"
 #include "journal/sqlite.hpp"
 #include "journal/unit_blob.hpp"
 
@@ -20,10 +21,10 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kApplicationId = 0x764e5052;  // "vNPR", as file(1) may know it
-constexpr std::uint64_t kSchemaVersion = 2;
+constexpr std::uint64_t kSchemaVersion = 3;
 
 // In the order of creation; open() requires the same texts in the file.
-constexpr std::array<std::string_view, 4> kSchema{
+constexpr std::array<std::string_view, 5> kSchema{
     "CREATE TABLE fingerprint(key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) "
     "STRICT, WITHOUT ROWID",
     "CREATE TABLE inputs(input INTEGER PRIMARY KEY, name TEXT NOT NULL, records INTEGER NOT NULL, "
@@ -33,11 +34,19 @@ constexpr std::array<std::string_view, 4> kSchema{
     "STRICT",
     "CREATE TABLE units(unit INTEGER PRIMARY KEY, parts INTEGER NOT NULL, scores BLOB NOT NULL) "
     "STRICT",
+    "CREATE TABLE early_scores(number INTEGER PRIMARY KEY, scores BLOB NOT NULL) STRICT",
     "CREATE TABLE completion(only INTEGER PRIMARY KEY CHECK (only = 0), units INTEGER NOT NULL, "
     "inputs INTEGER NOT NULL, hash TEXT NOT NULL) STRICT",
 };
 
-constexpr std::string_view kSelectUnits = "SELECT unit, parts, scores FROM units ORDER BY unit";
+// The key of a unit's row: the input's index in the upper half, the unit's in the lower.
+constexpr unsigned kInputShift = 32;
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << kInputShift;  // of an input
+constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 31U;         // keys are signed
+
+constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
+  return std::uint64_t{input} << kInputShift | index;
+}
 
 // Some network file systems lack advisory fcntl locks. There SQLite locks with a folder beside the
 // file. One left by a dead process can be ignored, as run.lock already keeps live processes apart.
@@ -131,17 +140,20 @@ struct Journal::Database {
   SqliteDatabase sqlite;
   SqliteStatement add_unit;
   SqliteStatement add_input;
-  ContentHash hash;  // of the units so far
-  std::uint64_t units = 0;
-  std::uint64_t parts = 0;
+  SqliteStatement add_early;
+  SqliteStatement drop_early;
+  Extents extents;
+  Fingerprint changed;  // entries that wait for the next change
   bool finished = false;
   bool scratch = false;  // then the destructor removes its file
 
   explicit Database(SqliteDatabase database)
       : sqlite(std::move(database)),
-        add_unit(sqlite.prepare("INSERT INTO units VALUES (?, ?, ?)")),
+        add_unit(sqlite.prepare("INSERT OR REPLACE INTO units VALUES (?, ?, ?)")),
         add_input(sqlite.prepare(
-            "INSERT OR REPLACE INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {}
+            "INSERT OR REPLACE INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
+        add_early(sqlite.prepare("INSERT OR REPLACE INTO early_scores VALUES (?, ?)")),
+        drop_early(sqlite.prepare("DELETE FROM early_scores WHERE number = ?")) {}
 
   ~Database() {
     std::error_code ignored;  // a file in this place counts as a leftover
@@ -152,32 +164,46 @@ struct Journal::Database {
 
   [[noreturn]] void fail(std::string why) const { fail_damaged(sqlite.path(), std::move(why)); }
 
-  void count_unit(std::uint64_t unit_parts, std::span<const std::byte> blob) {
-    ByteWriter head;
-    head.varint(units);
-    head.varint(blob.size());
-    hash.update(as_bytes(head.bytes()));
-    hash.update(blob);
-    ++units;
-    parts += unit_parts;
+  std::uint64_t units() const {
+    std::uint64_t sum = 0;
+    for (const auto& [input, extent] : extents) sum += extent.units;
+    return sum;
   }
 
-  void require_number(const SqliteStatement& row, std::uint64_t expected) const {
-    if (row.integer(0) != expected) fail(fmt::format("unit {} is missing", expected));
+  // The unit of a row that holds its parts and its scores.
+  Unit unit_of(std::uint64_t parts, std::span<const std::byte> scores, std::uint32_t input,
+               std::uint64_t index) const {
+    Unit unit = decode_unit(scores, input, index, sqlite.path().string());
+    if (unit.parts.size() == parts) return unit;
+    fail(unit_name(input, index) + " has another number of parts than its row says");
   }
 
-  // The unit in a row, which must have number `expected`.
-  Unit unit_at(const SqliteStatement& row, std::uint64_t expected) const {
-    require_number(row, expected);
-    Unit unit = decode_unit(row.blob(2), expected, sqlite.path().string());
-    if (unit.parts.size() != row.integer(1)) {
-      fail(fmt::format("unit {} has another number of parts than its row says", expected));
+  // Counts a unit that a row names; a finished or interrupted run has all units before it.
+  void count_unit(std::uint64_t key, std::uint64_t parts) {
+    const auto input = static_cast<std::uint32_t>(key >> kInputShift);
+    Extent& extent = extents[input];
+    if (key != unit_key(input, extent.units)) fail(unit_name(input, extent.units) + " is missing");
+    ++extent.units;
+    extent.parts += parts;
+  }
+
+  // Visits the rows of all units in order, and returns the hash of everything that the tables
+  // depend on.
+  std::string content_hash(
+      const std::vector<InputEntry>& inputs,
+      const std::function<void(std::uint64_t key, const SqliteStatement& row)>& visit) const {
+    ContentHash hash;
+    SqliteStatement rows = sqlite.prepare("SELECT unit, parts, scores FROM units ORDER BY unit");
+    while (rows.step()) {
+      const std::uint64_t key = rows.integer(0);
+      const std::span<const std::byte> scores = rows.blob(2);
+      if (visit) visit(key, rows);
+      ByteWriter head;
+      head.varint(key);
+      head.varint(scores.size());
+      hash.update(as_bytes(head.bytes()));
+      hash.update(scores);
     }
-    return unit;
-  }
-
-  // The hash of everything that the tables depend on; uses up `hash`.
-  std::string complete_hash(const std::vector<InputEntry>& inputs) {
     for (std::size_t index = 0; index < inputs.size(); ++index) {
       hash.update(as_bytes(bytes_of(input_crc(index, inputs[index]))));
     }
@@ -185,24 +211,28 @@ struct Journal::Database {
   }
 
   void verify(const std::vector<InputEntry>& inputs, Check check, const Cancel& cancel) {
-    SqliteStatement rows = sqlite.prepare(kSelectUnits);
-    while (rows.step()) {
-      cancel.check();
-      require_number(rows, units);
-      if (check == Check::kDeep) (void)unit_at(rows, units);
-      count_unit(rows.integer(1), rows.blob(2));
-    }
+    const std::string hash =
+        content_hash(inputs, [&](std::uint64_t key, const SqliteStatement& row) {
+          cancel.check();
+          count_unit(key, row.integer(1));
+          if (check == Check::kQuick) return;
+          (void)unit_of(row.integer(1), row.blob(2), static_cast<std::uint32_t>(key >> kInputShift),
+                        key % kMostUnits);
+        });
     SqliteStatement row = sqlite.prepare("SELECT units, inputs, hash FROM completion");
     if (!row.step()) return;
     finished = true;
-    if (row.integer(0) != units) {
-      fail(fmt::format("{} units are there of {}", units, row.integer(0)));
+    if (row.integer(0) != units()) {
+      fail(fmt::format("{} units are there of {}", units(), row.integer(0)));
     }
     if (row.integer(1) != inputs.size()) {
       fail(fmt::format("{} inputs are there of {}", inputs.size(), row.integer(1)));
     }
-    if (row.text(2) != complete_hash(inputs)) fail("the hash of its units does not fit");
+    if (row.text(2) != hash) fail("the hash of its units does not fit");
   }
+
+  // Call it before every change that a finished run would not make.
+  void begin_change();
 };
 
 Journal::Journal(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -289,26 +319,62 @@ Journal::Fingerprint Journal::fingerprint() const {
   return fingerprint;
 }
 
-void Journal::describe(const Fingerprint& entries) {
-  SqliteDatabase& sqlite = database_->sqlite;
-  sqlite.execute("BEGIN");
-  write_fingerprint(sqlite, entries);
-  sqlite.execute("COMMIT");
+void Journal::Database::begin_change() {
+  if (!finished && changed.empty()) return;
+  SqliteTransaction change(sqlite);
+  sqlite.execute("DELETE FROM completion");
+  write_fingerprint(sqlite, changed);
+  change.commit();
+  finished = false;
+  changed.clear();
+}
+
+void Journal::describe(Fingerprint entries) {
+  database_->changed = std::move(entries);
 }
 
 void Journal::append(const Unit& unit) {
   Database& database = *database_;
-  if (database.finished || unit.index != database.units) {
-    throw Error(ErrorKind::kInternal, fmt::format("unit {} came where {} belongs in the journal",
-                                                  unit.index, database.units));
+  Extent& extent = database.extents[unit.input];
+  if (unit.index > extent.units || unit.index >= kMostUnits || unit.input >= kMostInputs) {
+    throw Error(ErrorKind::kInternal, fmt::format("{} came where {} belongs in the journal",
+                                                  unit_name(unit.input, unit.index),
+                                                  unit_name(unit.input, extent.units)));
   }
-  const std::string blob = encode_unit(unit);
+  database.begin_change();
   const std::uint64_t parts = unit.parts.size();
-  database.add_unit.bind(1, unit.index).bind(2, parts).bind_blob(3, blob).execute();
-  database.count_unit(parts, as_bytes(blob));
+  database.add_unit.bind(1, unit_key(unit.input, unit.index))
+      .bind(2, parts)
+      .bind_blob(3, encode_unit(unit))
+      .execute();
+  if (unit.index < extent.units) return;
+  ++extent.units;
+  extent.parts += parts;
+}
+
+void Journal::cut_units(std::uint32_t input, std::uint64_t units) {
+  Database& database = *database_;
+  Extent& extent = database.extents[input];
+  if (units >= extent.units) return;
+  database.begin_change();
+  database.sqlite.prepare("DELETE FROM units WHERE unit >= ? AND unit < ?")
+      .bind(1, unit_key(input, units))
+      .bind(2, unit_key(input, extent.units))
+      .execute();
+  extent.units = units;
+}
+
+void Journal::keep_early(std::uint64_t row, std::span<const EarlyScore> scores) {
+  database_->begin_change();
+  database_->add_early.bind(1, row).bind_blob(2, encode_early_scores(scores)).execute();
+}
+
+void Journal::drop_early(std::uint64_t row) {
+  database_->drop_early.bind(1, row).execute();
 }
 
 void Journal::record_input(std::uint32_t index, const InputEntry& entry) {
+  database_->begin_change();
   database_->add_input.bind(1, std::uint64_t{index})
       .bind(2, std::string_view(entry.name))
       .bind(3, entry.records)
@@ -325,13 +391,16 @@ void Journal::record_input(std::uint32_t index, const InputEntry& entry) {
 
 void Journal::finish() {
   Database& database = *database_;
+  if (database.finished && database.changed.empty()) return;
+  database.begin_change();
   const std::vector<InputEntry> inputs = this->inputs();
-  database.finished = true;
+  database.sqlite.execute("DELETE FROM early_scores");
   database.sqlite.prepare("INSERT INTO completion VALUES (0, ?, ?, ?)")
-      .bind(1, database.units)
+      .bind(1, database.units())
       .bind(2, std::uint64_t{inputs.size()})
-      .bind(3, std::string_view(database.complete_hash(inputs)))
+      .bind(3, std::string_view(database.content_hash(inputs, {})))
       .execute();
+  database.finished = true;
   if (database.scratch) return;
   // Syncs the database itself; returns whether something blocked it.
   if (database.sqlite.integer("PRAGMA wal_checkpoint(TRUNCATE)") != 0) {
@@ -352,11 +421,25 @@ bool Journal::finished() const {
 }
 
 std::uint64_t Journal::units() const {
-  return database_->units;
+  return database_->units();
 }
 
-std::uint64_t Journal::parts() const {
-  return database_->parts;
+const Journal::Extents& Journal::extents() const {
+  return database_->extents;
+}
+
+std::vector<EarlyScore> Journal::early_scores() const {
+  std::vector<EarlyScore> scores;
+  SqliteStatement rows = database_->sqlite.prepare("SELECT scores FROM early_scores");
+  while (rows.step()) {
+    const auto decoded = decode_early_scores(rows.blob(0));
+    if (decoded) scores.insert(scores.end(), decoded->begin(), decoded->end());
+  }
+  return scores;
+}
+
+std::uint64_t Journal::next_early_row() const {
+  return database_->sqlite.integer("SELECT coalesce(max(number) + 1, 0) FROM early_scores");
 }
 
 std::vector<InputEntry> Journal::inputs() const {
@@ -378,9 +461,9 @@ std::vector<InputEntry> Journal::inputs() const {
 
 struct Journal::Reader::State {
   const Database& database;
-  std::optional<SqliteStatement> rows;  // until the last unit: an open one blocks the WAL
-  std::uint64_t end;                    // number of units when the reader was made
-  std::uint64_t given = 0;
+  SqliteStatement find;     // a row at a time: an open statement blocks the WAL
+  Extents extents;          // when the reader was made, less what was given
+  std::uint64_t given = 0;  // of the first input in `extents`
 };
 
 Journal::Reader::Reader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -389,20 +472,32 @@ Journal::Reader::Reader(Reader&&) noexcept = default;
 
 std::optional<Unit> Journal::Reader::next() {
   State& state = *state_;
-  if (state.given == state.end) return std::nullopt;
-  if (!state.rows->step()) {
-    state.database.fail(fmt::format("{} units are there of {}", state.given, state.end));
+  while (!state.extents.empty() && state.given == state.extents.begin()->second.units) {
+    state.extents.erase(state.extents.begin());
+    state.given = 0;
   }
-  Unit unit = state.database.unit_at(*state.rows, state.given);
-  if (++state.given == state.end) state.rows.reset();
+  if (state.extents.empty()) return std::nullopt;
+  const std::uint32_t input = state.extents.begin()->first;
+  const std::uint64_t index = state.given++;
+  state.find.bind(1, unit_key(input, index));
+  if (!state.find.step()) state.database.fail(unit_name(input, index) + " is missing");
+  Unit unit = state.database.unit_of(state.find.integer(0), state.find.blob(1), input, index);
+  state.find.reset();
   return unit;
 }
 
 Journal::Reader Journal::read() const {
-  return Reader(
-      std::make_unique<Reader::State>(Reader::State{.database = *database_,
-                                                    .rows = database_->sqlite.prepare(kSelectUnits),
-                                                    .end = database_->units}));
+  const Database& database = *database_;
+  return Reader(std::make_unique<Reader::State>(Reader::State{
+      .database = database,
+      .find = database.sqlite.prepare("SELECT parts, scores FROM units WHERE unit = ?"),
+      .extents = database.extents}));
+}
+
+Journal::Reader Journal::read(std::uint32_t input) const {
+  Reader reader = read();
+  std::erase_if(reader.state_->extents, [input](const auto& one) { return one.first != input; });
+  return reader;
 }
 
 void Journal::for_each_unit(const std::function<void(const Unit&)>& visit) const {

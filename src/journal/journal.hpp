@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ struct InputEntry {
 // row: a BLOB of its scores with a CRC-32C (unit_blob.hpp), because SQLite's own integrity check
 // misses flipped bits in rows; the other rows carry a CRC-32C, too. finish() writes the last row:
 // the number and hash of units and inputs, so that lost rows are noticed. A journal without it
-// belongs to an interrupted run and is valid up to its last unit.
+// belongs to an interrupted run and is valid up to its last unit. A unit belongs to one input, so
+// that an input which could not be read can be added later, at its place. The first change to a
+// finished journal removes its last row.
 //
 // When append() returns, the kernel has the unit: it survives the end of the process by any signal.
 // A power cut may lose the last units (they are synced at every checkpoint of the WAL and by
@@ -63,19 +66,40 @@ class Journal {
   Journal(Journal&&) noexcept;
 
   Fingerprint fingerprint() const;
-  void describe(const Fingerprint& entries);  // replaces entries that have the same keys
-  void append(const Unit& unit);              // in order of index from 0; kInternal otherwise
+  // Replaces the entries with these keys at the next change, or in finish(): a run that is refused
+  // changes nothing.
+  void describe(Fingerprint entries);
+  // The next unit of its input, or another one in the place of an earlier; kInternal otherwise.
+  void append(const Unit& unit);
+  // Keeps the first `units` units of an input.
+  void cut_units(std::uint32_t input, std::uint64_t units);
   // An index may come again; at the end they must be 0, 1, 2 … without a gap.
   void record_input(std::uint32_t index, const InputEntry& entry);
+  // Early scores (early_scores.hpp), which finish() removes.
+  void keep_early(std::uint64_t row, std::span<const EarlyScore> scores);
+  void drop_early(std::uint64_t row);
   // Warns when the file was removed or replaced meanwhile: the tables can still be written.
   void finish();
 
   const std::filesystem::path& path() const;
   bool finished() const;
-  std::uint64_t units() const;
-  std::uint64_t parts() const;  // parts of sequences, in all units
+  std::uint64_t units() const;  // of all inputs
+
+  // The units of an input and the parts of sequences in them.
+  struct Extent {
+    std::uint64_t units = 0;
+    std::uint64_t parts = 0;
+  };
+  // By input; one without units may be missing.
+  using Extents = std::map<std::uint32_t, Extent>;
+  const Extents& extents() const;
   std::vector<InputEntry> inputs() const;
-  // Every unit in order, one in memory at a time. Errors: kJournalDamaged.
+  // Those that are not damaged, and a row number above all that are taken.
+  std::vector<EarlyScore> early_scores() const;
+  std::uint64_t next_early_row() const;
+  // Whether it has any score.
+  bool has_scores() const { return units() > 0 || next_early_row() > 0; }
+  // Every unit in order of input and index, one in memory at a time. Errors: kJournalDamaged.
   void for_each_unit(const std::function<void(const Unit&)>& visit) const;
 
   // Reads, one after the other, the units that existed when the reader was made.
@@ -92,6 +116,7 @@ class Journal {
     std::unique_ptr<State> state_;
   };
   Reader read() const;
+  Reader read(std::uint32_t input) const;  // the units of one input
 
  private:
   struct Database;
@@ -104,6 +129,7 @@ class PartReader {
  public:
   // The journal must outlive it.
   explicit PartReader(const Journal& journal) : reader_(journal.read()) {}
+  PartReader(const Journal& journal, std::uint32_t input) : reader_(journal.read(input)) {}
 
   std::optional<SequencePart> next();  // Errors: kJournalDamaged
 

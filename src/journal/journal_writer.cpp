@@ -44,6 +44,20 @@ void JournalWriter::record_input(std::uint32_t index, InputEntry entry) {
       sizeof(InputEntry));
 }
 
+void JournalWriter::cut_units(std::uint32_t input, std::uint64_t units) {
+  add([input, units](Journal& journal) { journal.cut_units(input, units); }, 0);
+}
+
+void JournalWriter::keep_early(std::uint64_t row, std::vector<EarlyScore> scores) {
+  const std::size_t bytes = scores.size() * sizeof(EarlyScore);
+  add([row, scores = std::move(scores)](Journal& journal) { journal.keep_early(row, scores); },
+      bytes);
+}
+
+void JournalWriter::drop_early(std::uint64_t row) {
+  add([row](Journal& journal) { journal.drop_early(row); }, 0);
+}
+
 void JournalWriter::flush() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return error_ || tasks_.empty(); });

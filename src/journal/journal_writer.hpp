@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "journal/journal.hpp"
 #include "observe/counters.hpp"
@@ -29,6 +30,9 @@ class JournalWriter {
 
   void append(Unit unit);
   void record_input(std::uint32_t index, InputEntry entry);
+  void cut_units(std::uint32_t input, std::uint64_t units);
+  void keep_early(std::uint64_t row, std::vector<EarlyScore> scores);
+  void drop_early(std::uint64_t row);
   // Returns once everything added so far is in the journal.
   void flush();
 

@@ -34,30 +34,99 @@ bool is_same_part(const SequencePart& a, const SequencePart& b) {
 }
 
 KnownParts::KnownParts(const Journal& journal)
-    : journal_(journal), entries_(journal.inputs()), parts_(journal) {}
+    : journal_(journal), entries_(journal.inputs()), extents_(journal.extents()) {}
 
-void KnownParts::check(const SequencePart& part) {
-  const std::optional<SequencePart> before = parts_.next();
-  if (before && is_same_part(*before, part)) return;
-  fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
+std::map<std::uint32_t, std::uint64_t> KnownParts::bound_parts() const {
+  std::map<std::uint32_t, std::uint64_t> parts;
+  for (const auto& [input, extent] : extents_) {
+    if (is_bound(input)) parts.emplace(input, extent.parts);
+  }
+  return parts;
 }
 
-void KnownParts::check_new(const SequencePart& part) const {
-  if (has(part.input)) {
+bool KnownParts::has(const SequencePart& part) {
+  enter(part.input);
+  const SequencePart* before = differs_ ? nullptr : next();
+  if (before != nullptr && is_same_part(*before, part)) {
+    ++next_part_;
+    return true;
+  }
+  differs_ = true;
+  if (!is_bound(part.input)) return false;
+  if (before != nullptr) {
+    fail(part.input, fmt::format("sequence {} is not the one that was scored", part.id));
+  }
+  if (entry_of(part.input) != nullptr) {
     fail(part.input, fmt::format("sequence {} was not there when it was scored", part.id));
   }
+  return false;
 }
 
-void KnownParts::check(std::uint32_t input, const InputEntry& entry) {
-  if (!has(input) || ended_alike(entries_[input], entry)) return;
-  fail(input, fmt::format("it ended differently: then {}, now {}", ending(entries_[input]),
-                          ending(entry)));
-}
-
-void KnownParts::end_inputs() {
-  if (const std::optional<SequencePart> more = parts_.next()) {
-    fail(more->input, fmt::format("sequence {} was scored and is not there any more", more->id));
+void KnownParts::check_end(std::uint32_t input, const InputEntry& entry) {
+  enter(input);
+  if (!is_bound(input)) return;
+  if (const SequencePart* more = differs_ ? nullptr : next()) {
+    fail(input, fmt::format("sequence {} was scored and is not there any more", more->id));
   }
+  const InputEntry* before = entry_of(input);
+  if (before == nullptr || ended_alike(*before, entry)) return;
+  fail(input, fmt::format("it ended differently: then {}, now {}", ending(*before), ending(entry)));
+}
+
+bool KnownParts::needs_more(std::uint32_t input) {
+  enter(input);
+  if (!is_bound(input)) return false;
+  return entry_of(input) != nullptr || (!differs_ && next() != nullptr);
+}
+
+bool KnownParts::has_rest(std::uint32_t input) {
+  enter(input);
+  return !is_bound(input) && !differs_ && next() != nullptr;
+}
+
+bool KnownParts::has_entry(std::uint32_t input, const InputEntry& entry) const {
+  const InputEntry* before = entry_of(input);
+  return before != nullptr && ended_alike(*before, entry);
+}
+
+KnownParts::Rest KnownParts::rest(std::uint32_t input) {
+  enter(input);
+  Rest rest;
+  if (unit_) {
+    rest.unit = unit_->index;
+    rest.parts.assign(unit_->parts.begin(),
+                      unit_->parts.begin() + static_cast<std::ptrdiff_t>(next_part_));
+  } else if (const auto extent = extents_.find(input); extent != extents_.end()) {
+    rest.unit = extent->second.units;
+  }
+  return rest;
+}
+
+void KnownParts::enter(std::uint32_t input) {
+  if (input_ == input) return;
+  input_ = input;
+  units_.emplace(journal_.read(input));
+  unit_ = units_->next();
+  next_part_ = 0;
+  differs_ = false;
+}
+
+// The next part of the input in the journal; null behind the last one.
+const SequencePart* KnownParts::next() {
+  while (unit_ && next_part_ == unit_->parts.size()) {
+    unit_ = units_->next();
+    next_part_ = 0;
+  }
+  return unit_ ? &unit_->parts[next_part_] : nullptr;
+}
+
+const InputEntry* KnownParts::entry_of(std::uint32_t input) const {
+  return input < entries_.size() ? &entries_[input] : nullptr;
+}
+
+bool KnownParts::is_bound(std::uint32_t input) const {
+  const InputEntry* entry = entry_of(input);
+  return entry == nullptr || !entry->failed;
 }
 
 void KnownParts::fail(std::uint32_t input, const std::string& why) const {

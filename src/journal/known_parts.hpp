@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,29 +16,56 @@ bool ended_alike(const InputEntry& a, const InputEntry& b);
 // Whether two reads of the inputs gave the same part. Scores are not compared.
 bool is_same_part(const SequencePart& a, const SequencePart& b);
 
-// Compares the inputs as they are now with what the journal of an interrupted run holds.
+// Compares the inputs as they are now with what the journal of an earlier session of the run holds.
+//
+// An input that was read to its end then, or was being read, must be the same now. One that could
+// not be read, or was damaged, has no rows in any table and so binds nobody: what it has in common
+// with the journal need not be computed again, and where it begins to differ, the rest is new.
 class KnownParts {
  public:
-  // The journal must outlive it.
+  // The journal must outlive it. What is written to the journal meanwhile is not seen.
   explicit KnownParts(const Journal& journal);
 
-  // Checks the next part of the inputs, or an input's end. Errors: kJournalMismatch, naming
-  // journal, input and sequence, when the journal has something else.
-  void check(const SequencePart& part);
-  void check(std::uint32_t input, const InputEntry& entry);
-  // For a part that is not in the journal: kJournalMismatch when its input is complete there.
-  void check_new(const SequencePart& part) const;
-  // Whether the journal has this input's entry, and so all its parts; neither is written again.
-  bool has(std::uint32_t input) const { return input < entries_.size(); }
-  // Call it after the last part. Errors: as above.
-  void end_inputs();
+  // The number of first parts of each input that must be the same now.
+  std::map<std::uint32_t, std::uint64_t> bound_parts() const;
+  // Whether the journal has the next part of its input. Parts come in input order. Errors:
+  // kJournalMismatch, naming journal, input and sequence, where the part must be the same and is
+  // not.
+  bool has(const SequencePart& part);
+  // For an input whose parts have all come. Errors: kJournalMismatch where it ended differently, or
+  // too early.
+  void check_end(std::uint32_t input, const InputEntry& entry);
+  // Whether the input cannot be given up: the journal has more of it, and it must be the same.
+  bool needs_more(std::uint32_t input);
+  // Whether the journal has parts of it that did not come, and need not come.
+  bool has_rest(std::uint32_t input);
+  // Whether the journal has an entry for it that says the same.
+  bool has_entry(std::uint32_t input, const InputEntry& entry) const;
+
+  // Where new units of the input begin: the number of the first one, and the parts that has()
+  // found in the old unit of this number, with their scores.
+  struct Rest {
+    std::uint64_t unit = 0;
+    std::vector<SequencePart> parts;
+  };
+  Rest rest(std::uint32_t input);
 
  private:
+  void enter(std::uint32_t input);
+  const SequencePart* next();
+  const InputEntry* entry_of(std::uint32_t input) const;
+  bool is_bound(std::uint32_t input) const;
   [[noreturn]] void fail(std::uint32_t input, const std::string& why) const;
 
   const Journal& journal_;
   const std::vector<InputEntry> entries_;
-  PartReader parts_;
+  const Journal::Extents extents_;
+  // Of the input whose parts are coming:
+  std::optional<std::uint32_t> input_;
+  std::optional<Journal::Reader> units_;
+  std::optional<Unit> unit_;   // empty: all were read
+  std::size_t next_part_ = 0;  // of the unit
+  bool differs_ = false;       // a part came that the journal does not have
 };
 
 }  // namespace virnucpro

@@ -8,24 +8,30 @@ Ledger::Ledger(Journal journal, RunCounters& counters)
     : counters_(counters),
       journal_(std::move(journal)),
       known_(journal_),
+      known_parts_(known_.bound_parts()),
       writer_(journal_, counters.host.journal),
-      units_([this](Unit unit) { write(std::move(unit)); }, counters.sequences_scored,
-             journal_.units()),
-      known_parts_(journal_.parts()),
-      written_parts_(known_parts_) {}
+      early_(journal_.early_scores(), journal_.next_early_row(), writer_),
+      units_([this](Unit unit) { write(std::move(unit)); }, counters.sequences_scored) {}
 
 std::optional<std::uint64_t> Ledger::add(SequencePart part) {
-  if (parts_++ < known_parts_) {
+  if (known_.has(part)) {
     if (part.last) counters_.sequences_known.add();
-    known_.check(part);
     return std::nullopt;
   }
-  known_.check_new(part);
+  if (begun_input_ != part.input) begin_units(part.input);
   return units_.add(std::move(part));
+}
+
+bool Ledger::set_known_score(std::uint64_t number, const FrameTokens& tokens) {
+  const std::optional<EarlyScore> known = early_.find(number, tokens);
+  if (known) units_.set_score(number, known->others, known->virus);
+  return known.has_value();
 }
 
 void Ledger::set_score(std::uint64_t number, float others, float virus) {
   units_.set_score(number, others, virus);
+  early_.keep(number, others, virus);
+  early_.write_due(units_.first_waiting());
 }
 
 void Ledger::give_up(std::uint64_t number) {
@@ -33,38 +39,48 @@ void Ledger::give_up(std::uint64_t number) {
 }
 
 void Ledger::end_input(std::uint32_t index, InputEntry entry) {
-  known_.check(index, entry);
+  known_.check_end(index, entry);
+  if (!entry.failed && known_.has_rest(index)) begin_units(index);
+  if (begun_input_ == index) units_.close_unit();
   entries_.push_back(entry);
-  if (known_.has(index)) return;
-  waiting_entries_.push_back({index, std::move(entry), parts_});
+  if (begun_input_ != index && known_.has_entry(index, entry)) return;
+  WaitingEntry& waiting = waiting_entries_.emplace_back();
+  waiting = {.units = units_.begun(), .index = index, .entry = std::move(entry), .cut = {}};
+  if (begun_input_ == index) waiting.cut = units_.next_unit();
   write_entries();
 }
 
 void Ledger::save() {
+  const std::uint64_t waiting = units_.first_waiting();
   units_.save();
+  early_.write_all(waiting);
   writer_.flush();
 }
 
 void Ledger::end_inputs() {
-  units_.end_inputs();
-  known_.end_inputs();
+  units_.close_unit();
   writer_.flush();
 }
 
-void Ledger::finish() {
-  if (!journal_.finished()) journal_.finish();
+// Continues the units of an input behind the parts that the journal has.
+void Ledger::begin_units(std::uint32_t input) {
+  begun_input_ = input;
+  KnownParts::Rest rest = known_.rest(input);
+  units_.begin_input(rest.unit);
+  for (SequencePart& part : rest.parts) units_.add_scored(std::move(part));
 }
 
 void Ledger::write(Unit unit) {
-  written_parts_ += unit.parts.size();
+  ++written_units_;
   writer_.append(std::move(unit));
   write_entries();
 }
 
-// An entry says that its input is complete, so it is written after all parts.
+// An entry says that its input is complete, so it is written after all units.
 void Ledger::write_entries() {
-  while (!waiting_entries_.empty() && waiting_entries_.front().parts <= written_parts_) {
+  while (!waiting_entries_.empty() && waiting_entries_.front().units <= written_units_) {
     WaitingEntry& first = waiting_entries_.front();
+    if (first.cut) writer_.cut_units(first.index, *first.cut);
     writer_.record_input(first.index, std::move(first.entry));
     waiting_entries_.pop_front();
   }

@@ -114,6 +114,10 @@ bool SqliteStatement::step() {
 
 void SqliteStatement::execute() {
   step();
+  reset();
+}
+
+void SqliteStatement::reset() {
   check(sqlite3_reset(statement_.get()));
 }
 
@@ -168,6 +172,23 @@ std::uint64_t SqliteDatabase::integer(std::string_view sql) const {
   SqliteStatement statement = prepare(sql);
   if (statement.step()) return statement.integer(0);
   throw Error(ErrorKind::kJournalDamaged, Place{.file = path_.string()}, "a count is missing");
+}
+
+SqliteTransaction::SqliteTransaction(SqliteDatabase& database) : database_(database) {
+  database_.execute("BEGIN");
+}
+
+SqliteTransaction::~SqliteTransaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const Error&) {  // SQLite has rolled back itself
+  }
+}
+
+void SqliteTransaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
 }
 
 }  // namespace virnucpro

@@ -27,6 +27,7 @@ class SqliteStatement {
   bool step();  // whether there is a row
   // Runs a statement that returns no rows, and resets it for the next use.
   void execute();
+  void reset();  // for its next use
 
   // Columns of the row count from 0.
   std::uint64_t integer(int column) const;
@@ -64,6 +65,21 @@ class SqliteDatabase {
   };
   std::filesystem::path path_;
   std::unique_ptr<sqlite3, Close> database_;
+};
+
+// Changes that are made together by commit(), or not at all.
+class SqliteTransaction {
+ public:
+  explicit SqliteTransaction(SqliteDatabase& database);
+  ~SqliteTransaction();
+  SqliteTransaction(const SqliteTransaction&) = delete;
+  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+
+  void commit();
+
+ private:
+  SqliteDatabase& database_;
+  bool open_ = true;
 };
 
 }  // namespace virnucpro

@@ -25,6 +25,10 @@ bool UnitSize::is_full() const {
          id_bytes_ >= kIdBytesPerUnit;
 }
 
+std::string unit_name(std::uint32_t input, std::uint64_t index) {
+  return fmt::format("unit {} of input {}", index, input);
+}
+
 std::string chunk_id(const std::string& id, std::uint64_t chunk) {
   return fmt::format(FMT_COMPILE("{}_chunk_{}"), id, chunk + 1);
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.hpp"
+
 namespace virnucpro {
 
 // The scores of one stop-free frame.
@@ -32,9 +34,17 @@ struct SequencePart {
   std::vector<FrameScore> frames;  // by chunk, then name
 };
 
-// The work journaled as one row: consecutive parts in input order.
+// A frame's score before its unit is complete (early_scores.hpp).
+struct EarlyScore {
+  Hash128 frame{};  // of its tokens
+  float others = 0;
+  float virus = 0;
+};
+
+// The work journaled as one row: consecutive parts of one input.
 struct Unit {
-  std::uint64_t index = 0;  // 0, 1, 2 … in input order
+  std::uint32_t input = 0;  // the index of the input; that of all parts
+  std::uint64_t index = 0;  // 0, 1, 2 … within the input
   std::vector<SequencePart> parts;
 };
 
@@ -49,6 +59,9 @@ class UnitSize {
   std::uint64_t frames_ = 0;
   std::uint64_t id_bytes_ = 0;
 };
+
+// A unit as messages name it: "unit 3 of input 1", both counted as in the journal, from 0.
+std::string unit_name(std::uint32_t input, std::uint64_t index);
 
 // A sequence's whole id with its chunk and frame: "id_chunk_3R1". Chunks count from 1 in ids.
 std::string chunk_id(const std::string& id, std::uint64_t chunk);

@@ -13,9 +13,9 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint8_t kVersion = 2;
+constexpr std::uint8_t kVersion = 3;
 constexpr std::size_t kChecksumSize = 4;
-constexpr std::size_t kSmallestPart = 10;  // six fields of one byte and a hash
+constexpr std::size_t kSmallestPart = 9;   // five fields of one byte and a hash
 constexpr std::size_t kSmallestFrame = 1;  // a failed one
 constexpr unsigned kNameBits = 3;
 constexpr unsigned kChunkShift = kNameBits + 1;
@@ -25,17 +25,17 @@ constexpr std::uint8_t kLastFlag = 4;
 // Errors: kJournalDamaged, naming the file and the unit.
 class BlobReader : public ByteReader {
  public:
-  BlobReader(std::span<const std::byte> bytes, std::string file, std::uint64_t unit)
-      : ByteReader(bytes, std::move(file), ErrorKind::kJournalDamaged), unit_(unit) {}
+  BlobReader(std::span<const std::byte> bytes, std::string file, std::string unit)
+      : ByteReader(bytes, std::move(file), ErrorKind::kJournalDamaged), unit_(std::move(unit)) {}
 
  private:
   Error error(std::string why) const override {
     return Error(ErrorKind::kJournalDamaged, Place{.file = file()},
-                 fmt::format("unit {}: {}", unit_, why));
+                 fmt::format("{}: {}", unit_, why));
   }
   std::string why_cut(std::uint64_t /*size*/) const override { return "ends too early"; }
 
-  std::uint64_t unit_;
+  std::string unit_;
 };
 
 void encode_frames(const std::vector<FrameScore>& frames, ByteWriter& out) {
@@ -51,7 +51,6 @@ void encode_frames(const std::vector<FrameScore>& frames, ByteWriter& out) {
 }
 
 void encode_part(const SequencePart& part, ByteWriter& out) {
-  out.varint(part.input);
   out.text(part.id);
   out.varint(part.length);
   out.varint(part.chunks);
@@ -82,9 +81,6 @@ FrameScore decode_frame(std::uint64_t chunks, const FrameScore* before, BlobRead
 
 SequencePart decode_part(BlobReader& in) {
   SequencePart part;
-  const auto input = narrow<std::uint32_t>(in.varint());
-  if (!input) in.fail("names an input that does not exist");
-  part.input = *input;
   part.id = in.text();
   part.length = in.varint();
   part.chunks = in.varint();
@@ -116,26 +112,31 @@ std::string seal_unit(std::string bytes) {
 std::string encode_unit(const Unit& unit) {
   ByteWriter out;
   out.number(kVersion);
+  out.varint(unit.input);
   out.varint(unit.index);
   out.varint(unit.parts.size());
   for (const SequencePart& part : unit.parts) encode_part(part, out);
   return seal_unit(std::move(out.bytes()));
 }
 
-Unit decode_unit(std::span<const std::byte> blob, std::uint64_t index, const std::string& file) {
+Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint64_t index,
+                 const std::string& file) {
+  const std::string name = unit_name(input, index);
   const std::size_t size = blob.size() < kChecksumSize ? 0 : blob.size() - kChecksumSize;
-  BlobReader checksum(blob.subspan(size), file, index);
+  BlobReader checksum(blob.subspan(size), file, name);
   if (checksum.number<std::uint32_t>() != crc32c(blob.first(size))) {
     checksum.fail("its checksum does not fit");
   }
-  BlobReader in(blob.first(size), file, index);
+  BlobReader in(blob.first(size), file, name);
   if (in.number<std::uint8_t>() != kVersion) in.fail("is of another version of the program");
-  Unit unit;
-  unit.index = in.varint();
-  if (unit.index != index) in.fail(fmt::format("says that it is unit {}", unit.index));
+  Unit unit{.input = input, .index = index, .parts = {}};
+  if (in.varint() != input || in.varint() != index) in.fail("says that it is another unit");
   const std::size_t parts = in.count(kSmallestPart);
   unit.parts.reserve(parts);
-  for (std::size_t k = 0; k < parts; ++k) unit.parts.push_back(decode_part(in));
+  for (std::size_t k = 0; k < parts; ++k) {
+    unit.parts.push_back(decode_part(in));
+    unit.parts.back().input = input;
+  }
   if (in.left() != 0) in.fail("has bytes left over");
   return unit;
 }

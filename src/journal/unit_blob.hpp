@@ -11,9 +11,10 @@ namespace virnucpro {
 
 // The binary form of a unit, as a journal row holds it:
 //
-//   version (1 byte) · index · number of parts · parts · CRC-32C of all before it (4 bytes)
-//   part:  input · id · length · chunks · hash of its letters (4 bytes) · flags (1 byte: skip |
-//          last << 2) · number of frames · frames
+//   version (1 byte) · input · index · number of parts · parts · CRC-32C of all before it (4 bytes)
+//   part:  id · length · chunks · hash of its letters (4 bytes) · flags (1 byte: skip | last << 2)
+//   ·
+//          number of frames · frames
 //   frame: (chunks since the frame before) << 4 | failed << 3 | name · others, virus (raw float32;
 //          a failed frame has none)
 //
@@ -21,10 +22,11 @@ namespace virnucpro {
 // nine bytes, so a run of 6 million sequences needs some 200 MB.
 std::string encode_unit(const Unit& unit);
 
-// The unit in `blob`, which must have number `index`. Errors: kJournalDamaged, naming `file` and
-// the unit, for another version, a wrong checksum, numbers that contradict each other, or bytes
-// left over.
-Unit decode_unit(std::span<const std::byte> blob, std::uint64_t index, const std::string& file);
+// The unit in `blob`, which must be the input's unit `index`. Errors: kJournalDamaged, naming
+// `file` and the unit, for another version, a wrong checksum, numbers that contradict each other,
+// or bytes left over.
+Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint64_t index,
+                 const std::string& file);
 
 // Appends the checksum to a unit's bytes.
 std::string seal_unit(std::string bytes);

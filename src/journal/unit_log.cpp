@@ -6,19 +6,35 @@
 
 namespace virnucpro {
 
+void UnitLog::begin_input(std::uint64_t first_unit) {
+  close_unit();
+  next_unit_ = first_unit;
+}
+
 std::uint64_t UnitLog::add(SequencePart part) {
+  const std::uint64_t frames = part.frames.size();
+  return add(std::move(part), frames);
+}
+
+void UnitLog::add_scored(SequencePart part) {
+  add(std::move(part), 0);
+}
+
+std::uint64_t UnitLog::add(SequencePart part, std::uint64_t open_frames) {
   if (open_.empty() || open_.back().closed) {
     OpenUnit& fresh = open_.emplace_back();
+    fresh.unit.input = part.input;
     fresh.unit.index = next_unit_++;
     fresh.first_number = next_number_;
+    ++begun_;
   }
   OpenUnit& unit = open_.back();
   const std::uint64_t first = next_number_;
   next_number_ += part.frames.size();
-  unit.open_frames += part.frames.size();
+  unit.open_frames += open_frames;
   unit.size.add(part);
   unit.part_begins.push_back(first);
-  unit.part_opens.push_back(part.frames.size());
+  unit.part_opens.push_back(open_frames);
   unit.unit.parts.push_back(std::move(part));
   unit.closed = unit.size.is_full();
   count_sequence(unit, unit.part_opens.size() - 1);
@@ -55,7 +71,7 @@ std::string UnitLog::id_of(std::uint64_t number) {
   return frame_id(slot.unit.unit.parts[slot.part].id, slot.frame.chunk, slot.frame.name);
 }
 
-void UnitLog::end_inputs() {
+void UnitLog::close_unit() {
   if (!open_.empty()) open_.back().closed = true;
   give_finished();
 }

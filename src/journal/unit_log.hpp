@@ -13,27 +13,37 @@
 namespace virnucpro {
 
 // Collects consecutive parts of sequences into units. A unit goes to the sink, in order, once all
-// its frames have scores. Frames are numbered in input order from 0; scores may come in any order.
+// its frames have scores. Frames are numbered in order of add(), from 0; scores may come in any
+// order.
 class UnitLog {
  public:
   using Sink = std::function<void(Unit)>;
 
-  // `first_unit`: the number of the next unit. `scored` counts the sequences that have all their
-  // scores.
-  UnitLog(Sink sink, Counter& scored, std::uint64_t first_unit = 0)
-      : sink_(std::move(sink)), scored_(scored), next_unit_(first_unit) {}
+  // `scored` counts the sequences that have all their scores.
+  UnitLog(Sink sink, Counter& scored) : sink_(std::move(sink)), scored_(scored) {}
 
   // The number of the next frame.
   std::uint64_t next_number() const { return next_number_; }
+  // The number of the first frame whose unit has not gone to the sink; next_number() if all have.
+  std::uint64_t first_waiting() const {
+    return open_.empty() ? next_number_ : open_.front().first_number;
+  }
+  // The units begun so far, and the number of the next one of its input.
+  std::uint64_t begun() const { return begun_; }
+  std::uint64_t next_unit() const { return next_unit_; }
+  // Units of another input follow, from number `first_unit` on. Closes the last unit.
+  void begin_input(std::uint64_t first_unit);
   // Returns the number of the part's first frame; the others follow it.
   std::uint64_t add(SequencePart part);
+  // For a part whose frames have their scores already.
+  void add_scored(SequencePart part);
   void set_score(std::uint64_t number, float others, float virus);
   // The frame could not be computed. It counts as absent.
   void give_up(std::uint64_t number);
   // The whole id of a frame that has no score yet.
   std::string id_of(std::uint64_t number);
-  // Closes the last unit. Every frame must have its score.
-  void end_inputs();
+  // Closes the last unit.
+  void close_unit();
   // For a run that ends early: hands on the leading parts of the first open unit that have all
   // their scores. Nothing can be added afterwards.
   void save();
@@ -55,6 +65,7 @@ class UnitLog {
     FrameScore& frame;
   };
 
+  std::uint64_t add(SequencePart part, std::uint64_t open_frames);
   Slot find(std::uint64_t number);
   void close(const Slot& slot);
   void count_sequence(const OpenUnit& unit, std::size_t part);
@@ -62,8 +73,9 @@ class UnitLog {
 
   Sink sink_;
   Counter& scored_;
-  std::deque<OpenUnit> open_;  // by index
-  std::uint64_t next_unit_;
+  std::deque<OpenUnit> open_;  // in order
+  std::uint64_t next_unit_ = 0;
+  std::uint64_t begun_ = 0;
   std::uint64_t next_number_ = 0;
 };
 

@@ -48,22 +48,20 @@ class WorkSource {
     Work work;
     std::uint64_t chunks = 0;
     std::uint64_t letters = 0;
-    std::uint64_t last_block = 0;
     while (chunks < limits().chunks_per_block && letters < kLettersPerBlock) {
       if (!current_ && !open_record(work)) break;
-      // Never across two blocks: a shard has whole blocks, and must cut them as a whole run does.
-      if (!work.stretches.empty() && block() != last_block) break;
-      last_block = block();
       const std::uint64_t room = std::max<std::uint64_t>(
           std::min<std::uint64_t>(limits().chunks_per_block - chunks,
                                   (kLettersPerBlock - letters) / settings_.chunk_size),
           1);
+      // What came before it must not decide where a sequence is cut.
+      if (chunks_ - next_chunk_ > room && !work.stretches.empty()) break;
       const std::uint64_t taken = std::min(room, chunks_ - next_chunk_);
       work.stretches.push_back({.record = current_,
                                 .first_chunk = next_chunk_,
                                 .last_chunk = next_chunk_ + taken,
                                 .skip = skip_,
-                                .known = parts_++ < settings_.known_parts});
+                                .known = is_known(current_->input)});
       next_chunk_ += taken;
       chunks += std::max<std::uint64_t>(taken, 1);
       letters += letters_of(taken);
@@ -107,8 +105,13 @@ class WorkSource {
     if (at_end && counters_.input_bytes_total.get() == 0) counters_.input_bytes_total.add(taken);
   }
 
-  // The block of the current record.
-  std::uint64_t block() const { return (records_ - 1) / Shard::kBlock; }
+  // Whether the next part comes without frames.
+  bool is_known(std::uint32_t input) {
+    if (std::exchange(input_, input) != input) parts_ = 0;
+    const auto known = settings_.known_parts.find(input);
+    return parts_++ < (known == settings_.known_parts.end() ? 0 : known->second) ||
+           !settings_.frames;
+  }
 
   // Letters in that many chunks of the current record; a record that is not cut counts as a whole.
   std::uint64_t letters_of(std::uint64_t chunks) const {
@@ -145,7 +148,8 @@ class WorkSource {
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
   std::uint64_t records_ = 0;  // read, in all shards
-  std::uint64_t parts_ = 0;    // handed out
+  std::uint32_t input_ = 0;    // of the last part
+  std::uint64_t parts_ = 0;    // of this input, handed out
   std::uint64_t bytes_ = 0;    // counted so far
   Skip skip_ = Skip::kNone;
 };

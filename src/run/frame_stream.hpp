@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,11 @@ struct Shard {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
 
-  // `record`: 0-based, over all inputs.
-  bool has(std::uint64_t record) const { return record / kBlock % count == index; }
+  // The shard that has a record; `record`: 0-based, over all inputs.
+  static std::uint64_t owner(std::uint64_t record, std::uint64_t count) {
+    return record / kBlock % count;
+  }
+  bool has(std::uint64_t record) const { return owner(record, count) == index; }
 };
 
 // "0/4" → {0, 4}; empty for any other text, and for an index that is not below the count.
@@ -47,13 +51,14 @@ struct FrameStreamSettings {
   Shard shard{};
   bool keep_text = false;     // fill FramePart's FASTA texts
   bool keep_records = false;  // fill FramePart::record
-  // The number of first parts that come without frames: an earlier run has their scores.
-  std::uint64_t known_parts = 0;
+  bool frames = true;         // translate and tokenise; otherwise every part comes as a known one
+  // By input, the number of first parts that come without frames: the journal has their scores.
+  std::map<std::uint32_t, std::uint64_t> known_parts{};
   std::size_t threads = 1;
 };
 
-// The frames of a sequence, or of a stretch of its chunks, without scores yet. How sequences are
-// divided into parts depends only on the input and the chunk size.
+// The frames of a sequence, or of a stretch of its chunks, without scores yet. How a sequence is
+// divided into parts depends only on its length and the chunk size.
 struct FramePart {
   SequencePart part;
   bool known = false;               // without frames and FASTA texts

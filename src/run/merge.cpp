@@ -33,10 +33,15 @@ class UnitWriter {
     unit_.parts.push_back(std::move(part));
     if (size_.is_full()) flush();
   }
+  // Units of `input` follow.
+  void begin_input(std::uint32_t input) {
+    flush();
+    unit_ = {.input = input, .index = 0, .parts = {}};
+  }
   void flush() {
     if (unit_.parts.empty()) return;
     journal_.append(unit_);
-    unit_ = {.index = unit_.index + 1, .parts = {}};
+    unit_ = {.input = unit_.input, .index = unit_.index + 1, .parts = {}};
     size_ = {};
   }
 
@@ -111,24 +116,43 @@ void require_one_input(const Runs& runs) {
   }
 }
 
-// Takes a block of sequences from each shard in turn, until one has no more.
-void interleave(const Runs& runs, UnitWriter& out, const Cancel& cancel) {
-  std::vector<PartReader> streams;
-  for (const auto& run : runs) streams.emplace_back(run->journal());
-  std::size_t at = 0;
-  std::uint64_t given = 0;  // sequences taken from the current block
-  while (std::optional<SequencePart> part = streams[at].next()) {
-    if (part->last) ++given;
+// Moves one sequence of an input from a shard to the output.
+void move_sequence(PartReader& shard, const KeptRun& run, UnitWriter& out) {
+  while (true) {
+    std::optional<SequencePart> part = shard.next();
+    if (!part) fail(run, "it has fewer sequences than its inputs");
+    const bool last = part->last;
     out.add(*std::move(part));
-    if (given < Shard::kBlock) continue;
+    if (last) return;
+  }
+}
+
+// Takes each sequence of an input from the shard that has its record. `before`: the records of all
+// inputs before it.
+void interleave(const Runs& runs, std::uint32_t input, std::uint64_t records, std::uint64_t before,
+                UnitWriter& out, const Cancel& cancel) {
+  std::vector<PartReader> shards;
+  for (const auto& run : runs) shards.emplace_back(run->journal(), input);
+  out.begin_input(input);
+  for (std::uint64_t record = before; record < before + records; ++record) {
     cancel.check();
-    given = 0;
-    at = (at + 1) % streams.size();
+    const std::size_t owner = Shard::owner(record, runs.size());
+    move_sequence(shards[owner], *runs[owner], out);
+  }
+  for (std::size_t k = 0; k < shards.size(); ++k) {
+    if (shards[k].next()) fail(*runs[k], "it has more sequences than its inputs");
+  }
+}
+
+// Joins the shards' scores of all inputs; those of a failed one are in no table.
+void join_units(const Runs& runs, const std::vector<InputEntry>& inputs, UnitWriter& out,
+                const Cancel& cancel) {
+  std::uint64_t before = 0;
+  for (std::uint32_t k = 0; k < inputs.size(); ++k) {
+    if (!inputs[k].failed) interleave(runs, k, inputs[k].records, before, out, cancel);
+    before += inputs[k].records;
   }
   out.flush();
-  for (std::size_t k = 0; k < streams.size(); ++k) {
-    if (streams[k].next()) fail(*runs[k], "it has more sequences than the other shards leave");
-  }
 }
 
 }  // namespace
@@ -153,9 +177,9 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     }
     directory.clear();
     Journal journal = Journal::create(directory.journal(), print);
-    UnitWriter units(journal);
-    interleave(runs, units, cancel);
     const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
+    UnitWriter units(journal);
+    join_units(runs, inputs, units, cancel);
     for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
     journal.finish();
   }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/directory.hpp"
 #include "base/file.hpp"
@@ -64,6 +66,14 @@ BatchHandlers handlers(Ledger& ledger, ExtraFiles& files) {
           .name_of = [&](std::uint64_t number) { return ledger.id_of(number); }};
 }
 
+// Whether such an input has other bytes than it should have; otherwise it cannot be read at all.
+bool is_damage(ErrorKind kind) {
+  constexpr std::array kDamages{ErrorKind::kInputFormat, ErrorKind::kInputTruncated,
+                                ErrorKind::kInputCorrupt, ErrorKind::kInputMalformed,
+                                ErrorKind::kInputTooLong};
+  return std::find(kDamages.begin(), kDamages.end(), kind) != kDamages.end();
+}
+
 // The parts added since the packer's window was last emptied.
 struct GatheredParts {
   std::uint64_t parts = 0;
@@ -85,6 +95,7 @@ class PredictRun {
         counters_(counters),
         cancel_(cancel),
         tokenizer_(*models.tokenizer),
+        has_intermediates_(settings.keep_intermediate && journal.finished()),
         ledger_(std::move(journal), counters),
         files_(settings, models, directory, ledger_.journal().finished()),
         runner_(*models.computer, settings.compute, counters, handlers(ledger_, files_)) {
@@ -145,7 +156,7 @@ class PredictRun {
             .shard = settings_.shard,
             .keep_text = settings_.keep_intermediate,
             .keep_records = files_.needs_records(),
-            .known_parts = journal().parts(),
+            .known_parts = ledger_.known_parts(),
             .threads = stream_threads(settings_.compute.threads)};
   }
 
@@ -162,17 +173,39 @@ class PredictRun {
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
     files_.add(part, ledger_.next_number());
+    const std::uint32_t input = part.part.input;
     const std::size_t id_bytes = part.part.id.size();
     const std::optional<std::uint64_t> first = ledger_.add(std::move(part.part));
-    if (!first) return;
+    if (!first) {
+      counters_.frames_scored.add(part.tokens.size());
+      return;
+    }
+    if (has_intermediates_) throw embeddings_missing(input);
     std::uint64_t number = *first;
-    for (FrameTokens& frame : part.tokens) runner_.add(std::move(frame), number++);
+    for (FrameTokens& frame : part.tokens) compute(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
     // The journal keeps input order, and sequences without frames never fill the packer's window.
     // Without this limit they would pile up while a frame waits.
     ++gathered_.parts;
     gathered_.id_bytes += id_bytes;
     if (gathered_.are_many()) drain();
+  }
+
+  // The files of --keep-intermediate are complete, and are not written again.
+  Error embeddings_missing(std::uint32_t input) const {
+    return Error(ErrorKind::kJournalMismatch, Place{.file = journal().path().string()},
+                 fmt::format("input {} failed when the run was on and can be read now, but the "
+                             "files of --keep-intermediate were written without it",
+                             input + 1));
+  }
+
+  void compute(FrameTokens frame, std::uint64_t number) {
+    // The embeddings that --keep-intermediate wants are in no journal.
+    if (!settings_.keep_intermediate && ledger_.set_known_score(number, frame)) {
+      counters_.frames_scored.add();
+    } else {
+      runner_.add(std::move(frame), number);
+    }
   }
 
   // Waits only for the batches of the previous drain; so twice as many parts may pile up. If it
@@ -193,6 +226,7 @@ class PredictRun {
   }
 
   void fail_input(const InputFailure& failure, const InputSet& inputs) {
+    if (ledger_.needs_more(failure.input)) throw needed(failure, inputs.name(failure.input));
     // If this error ends the run, it is reported then.
     if (inputs.size() > 1 && !settings_.strict_input) log_error("{}", failure.error.what());
     ledger_.end_input(failure.input, entry_of(failure, inputs.name(failure.input)));
@@ -209,6 +243,17 @@ class PredictRun {
     files_.drop();
   }
 
+  // The journal has scores of an input that cannot be read now. They would be missing in the
+  // tables, and the input may only be away for a moment.
+  static Error needed(const InputFailure& failure, const std::string& name) {
+    const Error& error = failure.error;
+    Error stop(is_damage(error.kind()) ? ErrorKind::kJournalMismatch : error.kind(),
+               Place{.file = name},
+               fmt::format("the run has scores of it, and now: {}", error.what()));
+    stop.advise("Make it readable as it was, then run this again: the journal was not changed.");
+    return stop;
+  }
+
   // With several inputs, each error has been logged already.
   Error all_failed(const InputSet& inputs) const {
     if (inputs.size() == 1) return *first_failure_;
@@ -221,6 +266,7 @@ class PredictRun {
   RunCounters& counters_;
   const Cancel& cancel_;
   const DnaTokenizer& tokenizer_;
+  const bool has_intermediates_;  // those of all parts in the journal
   Ledger ledger_;
   ExtraFiles files_;
   BatchRunner runner_;
@@ -251,6 +297,8 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
   Journal journal = Journal::open(directory.journal(), check, cancel);
+  // A run that ended before it scored anything binds nobody.
+  if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
   const bool has_all = journal.finished() && Intermediates::are_in(directory.path());
   if (settings.keep_intermediate && !has_all) {

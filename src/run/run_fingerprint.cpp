@@ -73,7 +73,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["stem"] = settings.stem;
   print["model_type"] = settings.classifier_name;
   print["threshold"] = fmt::format("{}", settings.threshold);
-  print["cutting"] = fmt::format("{} chunks, {} records", limits().chunks_per_block, Shard::kBlock);
+  print["cutting"] = fmt::format("{} chunks, {} records, each sequence by itself",
+                                 limits().chunks_per_block, Shard::kBlock);
   return print;
 }
 

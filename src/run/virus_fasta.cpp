@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -60,15 +59,24 @@ class GoodRecords {
  private:
   static FrameStreamSettings records_alone(FrameStreamSettings cutting) {
     cutting.keep_records = true;
-    cutting.known_parts = std::numeric_limits<std::uint64_t>::max();
+    cutting.frames = false;
     return cutting;
   }
 
   void check(const SequencePart& part) {
-    if (!scored_) return;
-    const std::optional<SequencePart> before = scored_->next();
+    if (!scored_ || entries_[part.input].failed) return;
+    const std::optional<SequencePart> before = next_scored();
     if (!before || is_same_part(*before, part)) return;  // no scores after the last part
     fail(inputs_.name(part.input), fmt::format("sequence {}", before->id));
+  }
+
+  // The journal keeps parts of failed inputs, though an input may now fail elsewhere.
+  std::optional<SequencePart> next_scored() {
+    std::optional<SequencePart> part = scored_->next();
+    while (part && part->input < entries_.size() && entries_[part->input].failed) {
+      part = scored_->next();
+    }
+    return part;
   }
 
   // A failure now, though the run had read this input to its end, is an error.

@@ -15,9 +15,9 @@ using virnucpro::ErrorKind;
 // Refused as damaged, or a unit that encodes to the same bytes.
 void decode(const std::string& blob) {
   try {
-    const virnucpro::Unit unit = virnucpro::decode_unit(as_bytes(blob), 0, "run.db");
+    const virnucpro::Unit unit = virnucpro::decode_unit(as_bytes(blob), 0, 0, "run.db");
     const std::string again = virnucpro::encode_unit(unit);
-    if (virnucpro::encode_unit(virnucpro::decode_unit(as_bytes(again), 0, "run.db")) != again) {
+    if (virnucpro::encode_unit(virnucpro::decode_unit(as_bytes(again), 0, 0, "run.db")) != again) {
       __builtin_trap();
     }
   } catch (const virnucpro::Error& error) {

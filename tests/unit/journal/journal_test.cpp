@@ -119,8 +119,11 @@ TEST_F(Journals, SurvivesTheEndOfItsProcess) {
 
 TEST_F(Journals, CountsParts) {
   write_journal(path, 3, false);
-  EXPECT_EQ(Journal::open(path).parts(), 3U);
-  EXPECT_EQ(Journal::open(path, Journal::Check::kQuick).parts(), 3U);
+  for (const auto check : {Journal::Check::kDeep, Journal::Check::kQuick}) {
+    const Journal journal = Journal::open(path, check);
+    EXPECT_EQ(journal.extents().at(0).units, 3U);
+    EXPECT_EQ(journal.extents().at(0).parts, 3U);
+  }
 }
 
 TEST_F(Journals, IsReadUnitByUnit) {
@@ -180,9 +183,95 @@ TEST_F(Journals, TakesUnitsInOrderOnly) {
   Journal journal = Journal::create(path, kFingerprint);
   EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
   journal.append(make_unit(0));
-  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(0)); }), ErrorKind::kInternal);
+  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(2)); }), ErrorKind::kInternal);
+}
+
+TEST_F(Journals, HoldsUnitsInTheOrderOfTheirInputs) {
+  Unit first = make_unit(0);
+  Unit late = make_unit(0);
+  first.input = 1;
+  {
+    Journal journal = Journal::create(path, kFingerprint);
+    journal.append(first);
+    journal.append(late);  // of input 0, which could not be read before
+    journal.record_input(0, kGood);
+    journal.record_input(1, kGood);
+    journal.finish();
+  }
+  const Journal journal = Journal::open(path);
+  Journal::Reader all = journal.read();
+  EXPECT_EQ(all.next().value().input, 0U);
+  EXPECT_EQ(all.next().value().input, 1U);
+  EXPECT_FALSE(all.next());
+  Journal::Reader one = journal.read(1);
+  EXPECT_EQ(one.next().value().input, 1U);
+  EXPECT_FALSE(one.next());
+  EXPECT_FALSE(journal.read(7).next());
+}
+
+TEST_F(Journals, ReplacesAndCutsUnits) {
+  write_journal(path, 5, true);
+  Journal journal = Journal::open(path);
+  Unit other = make_unit(1);
+  other.parts[0].length = 7;
+  journal.append(other);
+  EXPECT_FALSE(journal.finished());
+  journal.cut_units(0, 2);
+  journal.cut_units(0, 9);  // it has fewer
+  EXPECT_EQ(journal.units(), 2U);
+  EXPECT_EQ(journal.read().next()->parts[0].length, 400U);
   journal.finish();
-  EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
+  EXPECT_TRUE(journal.finished());
+  Journal::Reader reader = journal.read();
+  reader.next();
+  EXPECT_EQ(reader.next()->parts[0].length, 7U);
+}
+
+TEST_F(Journals, DescribesOnlyWithAChange) {
+  write_journal(path, 1, true);
+  const auto before = read_text(path);
+  { Journal::open(path).describe({{"threshold", "0.9"}}); }
+  EXPECT_TRUE(read_text(path) == before);
+  {
+    Journal journal = Journal::open(path);
+    journal.describe({{"threshold", "0.9"}});
+    EXPECT_EQ(journal.fingerprint().count("threshold"), 0U);
+    journal.finish();
+  }
+  const Journal journal = Journal::open(path);
+  EXPECT_TRUE(journal.finished());
+  EXPECT_EQ(journal.fingerprint().at("threshold"), "0.9");
+  EXPECT_EQ(journal.fingerprint().at("chunk_size"), "500");
+}
+
+TEST_F(Journals, KeepsEarlyScoresUntilItIsFinished) {
+  const std::vector<EarlyScore> scores{{{1, 2}, 0.25F, 0.75F}, {{3, 4}, 1.0F, 0.0F}};
+  {
+    Journal journal = Journal::create(path, kFingerprint);
+    EXPECT_FALSE(journal.has_scores());
+    journal.keep_early(0, scores);
+    journal.keep_early(1, scores);
+    journal.drop_early(0);
+  }
+  Journal journal = Journal::open(path);
+  EXPECT_TRUE(journal.has_scores());
+  EXPECT_EQ(journal.next_early_row(), 2U);
+  ASSERT_EQ(journal.early_scores().size(), 2U);
+  EXPECT_EQ(journal.early_scores()[1].frame, (Hash128{3, 4}));
+  EXPECT_EQ(journal.early_scores()[0].virus, 0.75F);
+  journal.finish();
+  EXPECT_TRUE(journal.early_scores().empty());
+}
+
+TEST_F(Journals, ForgetsAnEarlyScoreThatIsDamaged) {
+  {
+    Journal journal = Journal::create(path, kFingerprint);
+    journal.keep_early(0, std::vector<EarlyScore>{{{1, 2}, 0.25F, 0.75F}});
+  }
+  for (const char* damage : {"x'00'", "x''", "zeroblob(28)", "substr(scores, 2)"}) {
+    change(path, fmt::format("UPDATE early_scores SET scores = {}", damage));
+    EXPECT_TRUE(Journal::open(path).early_scores().empty()) << damage;
+  }
 }
 
 TEST_F(Journals, IsOneProcesss) {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <limits>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kFile = "run.db";
 
 Unit sample() {
-  Unit unit{.index = 300, .parts = {}};
+  Unit unit{.input = 2, .index = 300, .parts = {}};
   unit.parts.push_back(
       {.input = 2,
        .id = "contig\xff",
@@ -31,14 +32,14 @@ Unit sample() {
                   {.chunk = 246913578, .name = 3, .others = 1.0F, .virus = 0.0F}}});
   unit.parts.push_back({.input = 2, .id = "", .length = 0, .skip = Skip::kEmpty, .frames = {}});
   unit.parts.push_back(
-      {.input = 3, .id = "short", .length = 7, .skip = Skip::kTooShort, .frames = {}});
+      {.input = 2, .id = "short", .length = 7, .skip = Skip::kTooShort, .frames = {}});
   return unit;
 }
 
 TEST(UnitBlob, ComesBack) {
   const Unit unit = sample();
   const std::string blob = encode_unit(unit);
-  const Unit back = decode_unit(as_bytes(blob), 300, kFile);
+  const Unit back = decode_unit(as_bytes(blob), 2, 300, kFile);
   EXPECT_EQ(encode_unit(back), blob);
   ASSERT_EQ(back.parts.size(), 3U);
   const SequencePart& part = back.parts[0];
@@ -73,7 +74,7 @@ TEST(UnitBlob, RefusesEveryFlippedBit) {
     for (unsigned bit = 0; bit < 8; ++bit) {
       std::string broken = blob;
       broken[byte] = static_cast<char>(static_cast<unsigned char>(broken[byte]) ^ (1U << bit));
-      EXPECT_EQ(thrown_kind([&] { decode_unit(as_bytes(broken), 300, kFile); }),
+      EXPECT_EQ(thrown_kind([&] { decode_unit(as_bytes(broken), 2, 300, kFile); }),
                 ErrorKind::kJournalDamaged);
     }
   }
@@ -82,19 +83,21 @@ TEST(UnitBlob, RefusesEveryFlippedBit) {
 TEST(UnitBlob, RefusesEveryTruncation) {
   const std::string blob = encode_unit(sample());
   for (std::size_t size = 0; size < blob.size(); ++size) {
-    EXPECT_EQ(thrown_kind([&] { decode_unit(as_bytes(blob.substr(0, size)), 300, kFile); }),
+    EXPECT_EQ(thrown_kind([&] { decode_unit(as_bytes(blob.substr(0, size)), 2, 300, kFile); }),
               ErrorKind::kJournalDamaged);
   }
 }
 
 TEST(UnitBlob, RefusesAnothersPlace) {
   const std::string blob = encode_unit(sample());
-  try {
-    decode_unit(as_bytes(blob), 301, kFile);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("run.db"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("unit 301"));
+  for (const auto& [input, index] : {std::pair(2U, 301U), std::pair(3U, 300U)}) {
+    try {
+      decode_unit(as_bytes(blob), input, index, kFile);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("run.db"));
+      EXPECT_THAT(error.what(), testing::HasSubstr(unit_name(input, index)));
+    }
   }
 }
 
@@ -102,8 +105,8 @@ TEST(UnitBlob, RefusesAnothersPlace) {
 class BlobBody {
  public:
   BlobBody() {
-    out_.number<std::uint8_t>(2);  // version
-    varints({0});                  // index
+    out_.number<std::uint8_t>(3);  // version
+    varints({0, 0});               // input, index
   }
   BlobBody& varints(std::initializer_list<std::uint64_t> values) {
     for (const std::uint64_t value : values) out_.varint(value);
@@ -114,7 +117,7 @@ class BlobBody {
     return *this;
   }
   BlobBody& part(std::uint64_t chunks, std::uint8_t flags, std::uint64_t frames) {
-    varints({1, 0});  // parts, input
+    varints({1});  // parts
     out_.text("s");
     varints({10, chunks});
     out_.number<std::uint32_t>(7);  // hash of its letters
@@ -127,7 +130,7 @@ class BlobBody {
   std::string why() const {
     const std::string blob = seal_unit(ByteWriter(out_).bytes());
     try {
-      decode_unit(as_bytes(blob), 0, kFile);
+      decode_unit(as_bytes(blob), 0, 0, kFile);
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged);
       return error.detail();
@@ -156,28 +159,29 @@ TEST_P(HostileBlob, IsReadOnlyWhenItIsTrue) {
 
 std::vector<BlobCase> blob_cases() {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  const std::string too_many = "unit 0: announces more items than it has bytes for";
-  const std::string no_chunk = "unit 0: names a chunk that its sequence does not have";
+  const std::string too_many = "unit 0 of input 0: announces more items than it has bytes for";
+  const std::string no_chunk = "unit 0 of input 0: names a chunk that its sequence does not have";
   BlobBody overflow = BlobBody().part(kMost, 4, 18);
   for (int k = 0; k < 18; ++k) overflow.frame((1ULL << 60U) - 1U, 0);
   return {{"True", BlobBody().part(2, 4, 2).frame(0, 1).frame(1, 0), ""},
           {"PartsWithoutBytes", BlobBody().varints({kMost}), too_many},
           {"FramesWithoutBytes", BlobBody().part(2, 4, 1U << 30U), too_many},
-          {"IdWithoutBytes", BlobBody().varints({1, 0, 1U << 30U}).bytes(12, 0),
-           "unit 0: ends too early"},
-          {"InputBeyondAll", BlobBody().varints({1, 1ULL << 32U}).bytes(12, 0),
-           "unit 0: names an input that does not exist"},
+          {"IdWithoutBytes", BlobBody().varints({1, 1U << 30U}).bytes(12, 0),
+           "unit 0 of input 0: ends too early"},
           {"ChunkBeyondItsSequence", BlobBody().part(2, 4, 1).frame(2, 0), no_chunk},
           {"ChunkThatOverflows", overflow, no_chunk},
           {"FrameTwice", BlobBody().part(2, 4, 2).frame(0, 3).frame(0, 3),
-           "unit 0: has frames out of order"},
+           "unit 0 of input 0: has frames out of order"},
           {"FrameWithoutName", BlobBody().part(2, 4, 1).frame(0, 6),
-           "unit 0: names a frame that does not exist"},
-          {"UnknownFlags", BlobBody().part(0, 7, 0), "unit 0: holds flags that are not known"},
+           "unit 0 of input 0: names a frame that does not exist"},
+          {"UnknownFlags", BlobBody().part(0, 7, 0),
+           "unit 0 of input 0: holds flags that are not known"},
           {"ChunksInASkippedSequence", BlobBody().part(1, 5, 0),
-           "unit 0: has chunks in a skipped sequence"},
-          {"NumberAbove64Bits", BlobBody().bytes(10, 0xff), "unit 0: holds a number above 64 bits"},
-          {"BytesLeftOver", BlobBody().part(0, 5, 0).bytes(1, 0), "unit 0: has bytes left over"}};
+           "unit 0 of input 0: has chunks in a skipped sequence"},
+          {"NumberAbove64Bits", BlobBody().bytes(10, 0xff),
+           "unit 0 of input 0: holds a number above 64 bits"},
+          {"BytesLeftOver", BlobBody().part(0, 5, 0).bytes(1, 0),
+           "unit 0 of input 0: has bytes left over"}};
 }
 INSTANTIATE_TEST_SUITE_P(UnitBlob, HostileBlob, testing::ValuesIn(blob_cases()),
                          [](const auto& test) { return test.param.name; });

@@ -80,7 +80,7 @@ TEST_F(UnitLogs, FindFramesBesidePartsWithoutAny) {
     EXPECT_EQ(log.id_of(number), ids[number]);
     score(number);
   }
-  log.end_inputs();
+  log.close_unit();
   expect_journaled(parts);
 }
 
@@ -108,7 +108,7 @@ TEST_F(UnitLogs, WriteUnitsInOrderWhateverTheOrderOfScores) {
     if (random() % 50 == 0) score_some(random() % 100);
   }
   score_some(0);
-  log.end_inputs();
+  log.close_unit();
   expect_journaled(parts);
   EXPECT_GT(units().size(), 1U);
 }
@@ -119,7 +119,7 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostFrames) {
   log.add(part_of(1, 1));
   EXPECT_EQ(journal.units(), 0U);
   score(most);  // of the later unit, which waits for the first
-  log.end_inputs();
+  log.close_unit();
   EXPECT_EQ(journal.units(), 0U);
   for (std::size_t number = 0; number < most; ++number) score(number);
   EXPECT_EQ(journal.units(), 2U);
@@ -132,7 +132,7 @@ TEST_F(UnitLogs, CloseAUnitAtItsMostSequences) {
   EXPECT_EQ(journal.units(), 0U);
   log.add(part_of(most - 1, 0));
   EXPECT_EQ(journal.units(), 1U);
-  log.end_inputs();
+  log.close_unit();
   EXPECT_EQ(journal.units(), 1U);
 }
 
@@ -146,12 +146,12 @@ TEST_F(UnitLogs, CloseAUnitWhoseIdsAreLong) {
 
 TEST_F(UnitLogs, WriteTheLastUnitHoweverSmall) {
   log.add(part_of(0, 0));
-  log.end_inputs();
+  log.close_unit();
   expect_journaled({part_of(0, 0)});
 }
 
 TEST_F(UnitLogs, FinishWithNothing) {
-  log.end_inputs();
+  log.close_unit();
   EXPECT_EQ(journal.units(), 0U);
 }
 
@@ -173,7 +173,7 @@ TEST_F(UnitLogs, KeepFramesThatFailed) {
   log.add(part_of(0, 2));
   log.give_up(1);
   score(0);
-  log.end_inputs();
+  log.close_unit();
   const std::vector<Unit> all = units();
   ASSERT_EQ(all.size(), 1U);
   EXPECT_FALSE(all[0].parts[0].frames[0].failed);
@@ -191,7 +191,7 @@ TEST(UnitLogWhoseSinkFails, GivesNoUnitTwice) {
       scored);
   EXPECT_EQ(thrown_kind([&log] {
               log.add(part_of(0, 0));
-              log.end_inputs();
+              log.close_unit();
             }),
             ErrorKind::kOutputWrite);
   log.save();
@@ -231,10 +231,43 @@ TEST_F(UnitLogs, CountASequenceWithItsLastScore) {
 TEST(UnitLogOfAResumedRun, GoesOnCounting) {
   std::vector<std::uint64_t> given;
   Counter scored;
-  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, scored, 7);
+  UnitLog log([&given](const Unit& unit) { given.push_back(unit.index); }, scored);
+  log.begin_input(7);
   log.add(part_of(0, 0));
-  log.end_inputs();
+  log.close_unit();
   EXPECT_THAT(given, testing::ElementsAre(7));
+}
+
+TEST_F(UnitLogs, CloseAUnitWhereAnotherInputBegins) {
+  SequencePart other = part_of(1, 0);
+  other.input = 1;
+  log.add(part_of(0, 1));
+  EXPECT_EQ(log.next_unit(), 1U);
+  log.begin_input(0);
+  log.add(other);
+  EXPECT_EQ(log.begun(), 2U);
+  EXPECT_EQ(journal.units(), 0U);  // the first still waits for its score
+  EXPECT_EQ(log.first_waiting(), 0U);
+  score(0);
+  EXPECT_EQ(log.first_waiting(), 1U);
+  log.close_unit();
+  const std::vector<Unit> all = units();
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].input, 0U);
+  EXPECT_EQ(all[1].input, 1U);
+  EXPECT_EQ(all[1].index, 0U);
+}
+
+TEST_F(UnitLogs, TakePartsThatHaveTheirScores) {
+  SequencePart scored_part = part_of(0, 2);
+  scored_part.frames[1].virus = 0.5F;
+  log.add_scored(scored_part);
+  EXPECT_EQ(log.add(part_of(1, 1)), 2U);
+  EXPECT_EQ(scored.get(), 1U);
+  score(2);
+  log.close_unit();
+  ASSERT_EQ(units().size(), 1U);
+  EXPECT_EQ(units()[0].parts[0].frames[1].virus, 0.5F);
 }
 
 }  // namespace

@@ -221,7 +221,7 @@ TEST_F(FrameStreams, Count) {
 
 TEST_F(FrameStreams, CountWhatIsKnownApart) {
   write_text(directory / "a.fa", ">a\nACGTACGTACGTACGTACGT\n>b\nTTAATTAATTGGTTAATTAA\n");
-  events(paths({"a.fa"}), {.chunk_size = 10, .known_parts = 1});
+  events(paths({"a.fa"}), {.chunk_size = 10, .known_parts = {{0, 1}}});
   EXPECT_EQ(counters.chunks.get(), 4U);
   EXPECT_GE(counters.chunks_known.get(), 1U);
   EXPECT_EQ(counters.chunks_known.get() + counters.chunks_framed.get(), 4U);

@@ -7,9 +7,12 @@
 #include <random>
 #include <set>
 
+#include "journal/early_scores.hpp"
 #include "journal/sqlite.hpp"
+#include "run/frame_stream.hpp"
 #include "run/predict.hpp"
 #include "run/run_fingerprint.hpp"
+#include "run/start_models.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/length.hpp"
 #include "unit/temp_dir.hpp"
@@ -91,8 +94,9 @@ struct Resumed : testing::Test {
   // How many inputs end within the first `units` units; a journal may then have only these.
   std::uint64_t inputs_within(std::uint64_t units) const {
     std::uint64_t inputs = 3;
+    std::uint64_t at = 0;
     Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
-      if (unit.index == units) inputs = unit.parts.front().input;
+      if (at++ == units) inputs = unit.input;
     });
     return inputs;
   }
@@ -104,7 +108,10 @@ struct Resumed : testing::Test {
     write_text(directory / "out/sequences.tsv.partial", "half a ta");
     SqliteDatabase journal(directory / "out/run.db", nullptr);
     journal.execute("DELETE FROM completion");
-    journal.execute(fmt::format("DELETE FROM units WHERE unit >= {}", units));
+    journal.execute(
+        fmt::format("DELETE FROM units WHERE unit NOT IN "
+                    "(SELECT unit FROM units ORDER BY unit LIMIT {})",
+                    units));
     journal.execute(fmt::format("DELETE FROM inputs WHERE input >= {}", inputs));
   }
   std::string refusal(const PredictSettings& settings) {
@@ -206,10 +213,115 @@ TEST_F(Resumed, IsRefusedWithAHeaderThatChanged) {
   EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began: it ended"));
 }
 
-TEST_F(Resumed, IsRefusedWithAnInputMadeWhole) {
-  interrupt_after(units(), 3);
-  write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT\n");
-  EXPECT_THAT(refusal(settings("out")), HasSubstr("input 2 changed since the run began"));
+// Damaged inputs are in no table, so they bind nobody. Their tables are those of a fresh run.
+TEST_F(Resumed, TakesInAnInputMadeWhole) {
+  const std::string damaged = read_text(directory / "cut.fa");
+  bool finished = false;
+  for (const char* made : {">c\nACGTACGTACGT\n>cut\nACGT\n", ">d\nACGTACGTACGTA\n", ">c\nACGTA\n",
+                           ">c\nACGTACGTACGT\n", ""}) {
+    interrupt_after(units(), 3);
+    finished = !finished;
+    if (finished) {
+      std::filesystem::copy_file(directory / "reference/run.db", directory / "out/run.db",
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
+    write_text(directory / "cut.fa", made);
+    run(settings("out"));
+    std::filesystem::remove_all(directory / "fresh");
+    run(settings("fresh"));
+    EXPECT_EQ(tables("out"), tables("fresh")) << made;
+    {
+      const Journal journal = Journal::open(directory / "out/run.db");
+      EXPECT_TRUE(journal.finished());
+      EXPECT_FALSE(journal.inputs()[1].failed);
+    }
+    write_text(directory / "cut.fa", damaged);
+    refusal(settings("out"));  // now it binds
+  }
+}
+
+TEST_F(Resumed, TakesInAnInputThatWasAway) {
+  std::filesystem::rename(directory / "a.fa", directory / "away.fa");
+  run(settings("out"));
+  EXPECT_TRUE(Journal::open(directory / "out/run.db").inputs()[0].failed);
+  std::filesystem::rename(directory / "away.fa", directory / "a.fa");
+  run(settings("out"));
+  EXPECT_EQ(tables("out"), tables("reference"));
+}
+
+// What could not be read says nothing of the input: the journal stays as it is, and the run goes on
+// when the input is back.
+TEST_F(Resumed, ChangesNothingForAnInputThatCannotBeRead) {
+  for (std::uint64_t kept = 0; kept <= units(); kept += step()) {
+    for (const std::uint64_t inputs : std::set{std::uint64_t{0}, inputs_within(kept)}) {
+      interrupt_after(kept, inputs);
+      const std::string before = read_text(directory / "out/run.db");
+      std::filesystem::rename(directory / "a.fa", directory / "away.fa");
+      if (kept == 0 && inputs == 0) {
+        run(settings("out"));
+      } else {
+        EXPECT_EQ(thrown_kind([&] { run(settings("out")); }), ErrorKind::kInputMissing) << kept;
+        EXPECT_TRUE(read_text(directory / "out/run.db") == before) << kept;
+      }
+      std::filesystem::rename(directory / "away.fa", directory / "a.fa");
+      run(settings("out"));
+      EXPECT_EQ(tables("out"), tables("reference")) << kept;
+    }
+  }
+}
+
+TEST_F(Resumed, ChangesNothingForAnInputThatWasCut) {
+  const std::string whole = read_text(directory / "b.fa");
+  for (const std::uint64_t inputs : {2U, 3U}) {
+    interrupt_after(units(), inputs);
+    const std::string before = read_text(directory / "out/run.db");
+    for (const std::size_t size : {whole.size() / 2, std::size_t{0}}) {
+      write_text(directory / "b.fa", whole.substr(0, size));
+      EXPECT_THAT(refusal(settings("out")), HasSubstr("input 3 changed since the run began"));
+      write_text(directory / "b.fa", whole.substr(0, size) + '\0');
+      EXPECT_THAT(refusal(settings("out")), HasSubstr("the run has scores of it"));
+      EXPECT_TRUE(read_text(directory / "out/run.db") == before) << size;
+    }
+    write_text(directory / "b.fa", whole);
+    run(settings("out"));
+    EXPECT_EQ(tables("out"), tables("reference"));
+  }
+}
+
+TEST_F(Resumed, IsBoundByNothingBeforeAScore) {
+  interrupt_after(0, 0);
+  PredictSettings other = settings("out");
+  other.chunk_size = 60;
+  run(other);
+  EXPECT_EQ(Journal::open(directory / "out/run.db").fingerprint().at("chunk_size"), "60");
+}
+
+// Rows of frames whose unit is not complete save their computing, whatever became of the order.
+TEST_F(Resumed, UsesEarlyScores) {
+  interrupt_after(0, 0);
+  {
+    // As an earlier session left them: the scores of all frames, and one that no frame has.
+    PredictSettings reading = settings("out");
+    InputSet inputs(reading.inputs, cancel);
+    const RunModels models = start_models(reading.models, reading.compute, {}, cancel);
+    FrameStream frames(inputs, {.chunk_size = 50}, &*models.tokenizer, counters, cancel);
+    Journal journal = Journal::open(directory / "out/run.db");
+    std::vector<EarlyScore> scores{{{5, 5}, 0.5F, 0.5F}};
+    while (const auto event = frames.next()) {
+      const auto* part = std::get_if<FramePart>(&*event);
+      for (std::size_t k = 0; part != nullptr && k < part->tokens.size(); ++k) {
+        scores.push_back({frame_hash(part->tokens[k]), 0.125F, 0.875F});
+      }
+    }
+    journal.keep_early(3, scores);
+  }
+  RunCounters fresh;
+  predict(settings("out"), fresh, cancel, {});
+  EXPECT_EQ(fresh.pipeline.totals().batches, 0U);
+  EXPECT_EQ(fresh.frames_scored.get(), fresh.frames.get());
+  EXPECT_THAT(tables("out")[0], HasSubstr("\tvirus\t0.125\t0.875\n"));
+  EXPECT_THAT(tables("out")[0], testing::Not(HasSubstr("others")));
+  EXPECT_TRUE(Journal::open(directory / "out/run.db").early_scores().empty());
 }
 
 TEST_F(Resumed, IsRefusedWithAnInputThatLostItsEnd) {
@@ -224,7 +336,7 @@ TEST_F(Resumed, GoesOnWithTheInputAsItWasAfterARefusal) {
   const std::string other = ">new\nACGTACGTACGT\n" + whole;
   std::uint64_t first = 0;  // the first unit with a part of it
   Journal::open(directory / "reference/run.db").for_each_unit([&](const Unit& unit) {
-    if (unit.parts.back().input < 2) first = unit.index + 1;
+    if (unit.input < 2) ++first;
   });
   for (std::uint64_t kept = first + 1; kept <= units(); kept += step()) {
     interrupt_after(kept, inputs_within(kept));
@@ -313,6 +425,14 @@ TEST_F(Resumed, OfAFinishedRunKeepsItsIntermediates) {
   EXPECT_EQ(fresh.pipeline.totals().batches, 0U);
   EXPECT_EQ(read_text(directory / "kept/embeddings.h5"), embeddings);
   EXPECT_EQ(tables("kept"), tables("reference"));
+  // Nothing can be added to these files.
+  const std::string before = read_text(directory / "kept/run.db");
+  write_text(directory / "cut.fa", ">c\nACGTACGTACGT\n>cut\nACGT\n");
+  EXPECT_THAT(refusal(keeping), HasSubstr("input 2 failed when the run was on"));
+  EXPECT_TRUE(read_text(directory / "kept/run.db") == before);
+  keeping.start_over = true;
+  run(keeping);
+  EXPECT_NE(tables("kept"), tables("reference"));
 }
 
 TEST_F(Resumed, KeepsNoJournalWhereNoneIsWanted) {

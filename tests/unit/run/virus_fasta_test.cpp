@@ -26,7 +26,7 @@ struct VirusFasta : testing::Test {
   }
   void add_entry(const std::string& calls, bool failed, const std::string& hash) {
     const auto input = static_cast<std::uint32_t>(inputs++);
-    Unit unit{.index = input, .parts = {}};
+    Unit unit{.input = input, .index = 0, .parts = {}};
     for (const char call : calls) {
       SequencePart part;
       part.input = input;

@@ -28,7 +28,7 @@ SequencePart part(std::uint32_t input, std::string id, std::uint64_t length, std
           .frames = std::move(frames)};
 }
 
-// All cases of semantics.md, section 6 in one run: a long sequence over two units, ties, failed
+// All cases of semantics.md, section 6 in one run: a long sequence in two units, ties, failed
 // frames, bytes above 0x7f, an id that occurs twice, and a damaged input between two good ones.
 std::vector<Unit> sample_units() {
   SequencePart begin = part(0, "b", 1400, 3, {frame(0, 0, 0.25F, 0.75F), frame(0, 3, 0.9F, 0.1F)});
@@ -41,9 +41,11 @@ std::vector<Unit> sample_units() {
   tiny.skip = Skip::kTooShort;
   SequencePart lost = part(2, "lost", 300, 1, {});
   lost.frames.push_back({.chunk = 0, .name = 0, .failed = true});
-  return {{.index = 0, .parts = {begin}},
-          {.index = 1, .parts = {end, empty, part(1, "void", 500, 1, {frame(0, 0, 0.0F, 1.0F)})}},
-          {.index = 2,
+  return {{.input = 0, .index = 0, .parts = {begin}},
+          {.input = 0, .index = 1, .parts = {end, empty}},
+          {.input = 1, .index = 0, .parts = {part(1, "void", 500, 1, {frame(0, 0, 0.0F, 1.0F)})}},
+          {.input = 2,
+           .index = 0,
            .parts = {part(2, "\xc3\xa9", 500, 1, {frame(0, 2, 1.2e-5F, 0.99998F)}), tiny, lost,
                      part(2, "b", 500, 1, {frame(0, 5, 1.0F, 0.0F)}), part(2, "a", 90, 1, {})}}};
 }

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/stop_watch.hpp"
+#include "journal/journal_writer.hpp"
+#include "tokens/packer.hpp"
+
+namespace virnucpro {
+
+// Scores of frames whose unit is not complete. On a slow device a unit takes minutes. So that a
+// killed run loses only seconds of computing, scores go to the journal early, as rows beside the
+// units. They have no place in the inputs: a frame's score depends on its tokens alone, and a
+// resumed run finds it by their hash.
+
+Hash128 frame_hash(const FrameTokens& tokens);
+
+// The row's bytes: hashes and scores of frames, CRC-32C of all before it (4 bytes).
+std::string encode_early_scores(std::span<const EarlyScore> scores);
+// Empty if the row is damaged: its frames are then computed again.
+std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::byte> row);
+
+// The early scores of a run.
+class EarlyScores {
+ public:
+  // The scores that an earlier session of the run left; `next_row`: the first free row. The writer
+  // must outlive it.
+  EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, JournalWriter& writer);
+
+  // Hashes frame `number`, the next one, and returns its score if the journal has it.
+  std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
+  // Keeps the score of a frame, if find() has hashed it.
+  void keep(std::uint64_t number, float others, float virus);
+  // Writes scores that have waited for some time, and drops those of frames below `first_waiting`:
+  // the journal has their units. Call it after keep().
+  void write_due(std::uint64_t first_waiting);
+  // Writes all scores from `first_waiting` on: the run ends early.
+  void write_all(std::uint64_t first_waiting);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Hash128& hash) const { return hash.low; }
+  };
+  struct Row {
+    std::uint64_t row = 0;
+    std::uint64_t last_number = 0;
+  };
+  struct Waiting {
+    std::uint64_t number = 0;
+    EarlyScore score{};
+  };
+
+  JournalWriter& writer_;
+  std::unordered_map<Hash128, EarlyScore, Hash> left_;
+  std::deque<Hash128> hashes_;  // of the frames from first_hash_ on
+  std::uint64_t first_hash_ = 0;
+  std::vector<Waiting> waiting_;
+  std::deque<Row> rows_;  // written by this session
+  std::uint64_t next_row_;
+  StopWatch since_write_;
+};
+
+}  // namespace virnucpro
