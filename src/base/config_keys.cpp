@@ -80,7 +80,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
-              "tokens a batch; auto: 4096 on the CPU, 32768 on a GPU (--token-budget)", true},
+              "tokens a batch; auto: up to 4096 on the CPU, 32768 on a GPU (--token-budget)", true},
     ConfigKey{"run.prefetch", kCount, "2", "batches ready ahead of the models (--prefetch)", true},
     ConfigKey{"run.cpu_workers", kCount, "1",
               "processes that share the threads on the CPU (--cpu-workers)", true},

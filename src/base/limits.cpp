@@ -13,7 +13,8 @@ constexpr Limits kLimits{.chunks_per_block = 1,
                          .batches_in_flight = 1,
                          .frames_per_unit = 1,
                          .sequences_per_unit = 1,
-                         .rows_in_sort = 2};
+                         .rows_in_sort = 2,
+                         .seconds_until_early = 0};
 #else
 constexpr Limits kLimits{.chunks_per_block = 64,
                          .blocks_in_flight = 64,
@@ -23,7 +24,8 @@ constexpr Limits kLimits{.chunks_per_block = 64,
                          .batches_in_flight = 64,
                          .frames_per_unit = 256,
                          .sequences_per_unit = 4096,
-                         .rows_in_sort = 1U << 20U};
+                         .rows_in_sort = 1U << 20U,
+                         .seconds_until_early = 2};
 #endif
 
 const Limits& limits() {

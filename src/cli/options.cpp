@@ -239,8 +239,8 @@ void add_compute_options(Command& command, ComputeOptions& options) {
   add_device_options(command, options);
   command.add_value(
       "--token-budget", options.token_budget,
-      "Tokens a batch (default auto: 4096 on the CPU, 32768 on a GPU or what its memory "
-      "holds); never changes results",
+      "Tokens a batch (default auto: on the CPU what a few seconds compute, at most 4096; on a "
+      "GPU 32768 or what its memory holds); never changes results",
       "N|auto", kComputeGroup);
   command.add_value("--prefetch", options.prefetch,
                     "Batches ready ahead of the models, for each worker (default 2)", "N",

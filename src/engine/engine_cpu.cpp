@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu_budget.hpp"
 #include "engine/engine.hpp"
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
@@ -34,8 +35,6 @@ std::vector<std::uint32_t> not_finite(const BatchResult& result, std::size_t fra
   return found;
 }
 
-constexpr std::size_t kTokenBudget = 4096;
-
 // Measures seconds between calls.
 class LapClock {
  public:
@@ -54,7 +53,8 @@ class CpuEngine : public Engine {
       : pool_(settings.threads),
         context_{.pool = pool_, .cancel = cancel, .precision = settings.precision},
         outputs_(settings.outputs),
-        token_budget_(settings.token_budget == 0 ? kTokenBudget : settings.token_budget),
+        token_budget_(settings.token_budget == 0 ? cpu_token_budget(models, settings)
+                                                 : settings.token_budget),
         kernel_path_(cpu_kernel_path(settings.precision)) {
     if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
     if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);

@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/limits.hpp"
 
 namespace virnucpro {
 namespace {
 
-// A killed run loses the computing of so many seconds, and the batches that were being computed.
-constexpr double kSecondsUntilWritten = 2;
 constexpr std::size_t kScoreSize = 2 * sizeof(std::uint64_t) + 2 * sizeof(float);
 constexpr std::size_t kCrcSize = 4;
 
@@ -72,7 +71,7 @@ void EarlyScores::keep(std::uint64_t number, float others, float virus) {
 }
 
 void EarlyScores::write_due(std::uint64_t first_waiting) {
-  if (since_write_.seconds() < kSecondsUntilWritten) return;
+  if (since_write_.seconds() < limits().seconds_until_early) return;
   write_all(first_waiting);
 }
 

@@ -1,0 +1,88 @@
+#include "journal/ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/limits.hpp"
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+FrameTokens tokens_of(std::uint8_t name) {
+  return {.esm = {0, name, 2}, .dna = {1, name, 2}};
+}
+
+SequencePart part_of(std::size_t frames) {
+  SequencePart part{.id = "s", .length = 500, .chunks = frames, .frames = {}};
+  for (std::size_t k = 0; k < frames; ++k) part.frames.push_back({.chunk = k});
+  return part;
+}
+
+struct Ledgers : testing::Test {
+  static void wait_until_scores_are_due() {
+    std::this_thread::sleep_for(std::chrono::duration<double>(limits().seconds_until_early * 1.02));
+  }
+
+  TempDir directory;
+  const std::filesystem::path path = directory / "run.db";
+  RunCounters counters;
+};
+
+TEST_F(Ledgers, WriteScoresBeforeTheirUnitIsComplete) {
+  {
+    Ledger ledger(Journal::create(path, {}), counters);
+    EXPECT_EQ(ledger.add(part_of(3)), 0U);
+    for (std::uint8_t k = 0; k < 3; ++k) EXPECT_FALSE(ledger.set_known_score(k, tokens_of(k)));
+    ledger.set_score(2, 0.25F, 0.75F);
+    wait_until_scores_are_due();
+    ledger.set_score(0, 1.0F, 0.0F);
+  }  // as a killed run: nothing is saved
+  Ledger ledger(Journal::open(path), counters);
+  EXPECT_EQ(ledger.journal().units(), 0U);
+  EXPECT_EQ(ledger.add(part_of(3)), 0U);
+  EXPECT_TRUE(ledger.set_known_score(0, tokens_of(0)));
+  EXPECT_FALSE(ledger.set_known_score(1, tokens_of(1)));
+  EXPECT_TRUE(ledger.set_known_score(2, tokens_of(2)));
+  ledger.set_score(1, 0.5F, 0.5F);
+  ledger.end_input(0, {.name = "a.fa", .records = 1});
+  ledger.end_inputs();
+  ledger.finish();
+  const Unit unit = ledger.journal().read().next().value();
+  EXPECT_EQ(unit.parts[0].frames[0].others, 1.0F);
+  EXPECT_EQ(unit.parts[0].frames[2].virus, 0.75F);
+}
+
+TEST_F(Ledgers, DropEarlyScoresOfCompleteUnits) {
+  Ledger ledger(Journal::create(path, {}), counters);
+  ledger.add(part_of(2));
+  for (std::uint8_t k = 0; k < 2; ++k) ledger.set_known_score(k, tokens_of(k));
+  wait_until_scores_are_due();
+  ledger.set_score(0, 1.0F, 0.0F);
+  ledger.set_score(1, 1.0F, 0.0F);
+  ledger.end_input(0, {.name = "a.fa", .records = 1});
+  SequencePart next = part_of(2);
+  next.input = 1;
+  ledger.add(next);
+  for (std::uint8_t k = 2; k < 4; ++k) ledger.set_known_score(k, tokens_of(k));
+  wait_until_scores_are_due();
+  ledger.set_score(2, 1.0F, 0.0F);
+  ledger.save();
+  ASSERT_EQ(ledger.journal().early_scores().size(), 1U);
+  EXPECT_EQ(ledger.journal().early_scores()[0].frame, frame_hash(tokens_of(2)));
+}
+
+TEST_F(Ledgers, SaveEveryScoreOfARunThatEndsEarly) {
+  Ledger ledger(Journal::create(path, {}), counters);
+  ledger.add(part_of(3));
+  for (std::uint8_t k = 0; k < 3; ++k) ledger.set_known_score(k, tokens_of(k));
+  ledger.set_score(1, 1.0F, 0.0F);
+  ledger.save();
+  EXPECT_EQ(ledger.journal().units(), 0U);
+  EXPECT_EQ(ledger.journal().early_scores().size(), 1U);
+}
+
+}  // namespace
+}  // namespace virnucpro
