@@ -35,6 +35,15 @@ std::size_t space_size(std::string_view text) {
   return found == kWideSpaces.end() ? 0 : found->size();
 }
 
+std::string_view without_leading_space(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t space = space_size(text);
+    if (space == 0) break;
+    text.remove_prefix(space);
+  }
+  return text;
+}
+
 void append_header(std::string& out, std::string_view header) {
   out += '>';
   out += header;
@@ -44,13 +53,20 @@ void append_header(std::string& out, std::string_view header) {
 }  // namespace
 
 std::string_view sequence_id(std::string_view header) {
-  while (!header.empty()) {
-    const std::size_t space = space_size(header);
-    if (space == 0) break;
-    header.remove_prefix(space);
-  }
+  header = without_leading_space(header);
   std::size_t end = 0;
   while (end < header.size() && space_size(header.substr(end)) == 0) ++end;
+  return header.substr(0, end);
+}
+
+std::string_view trimmed_header(std::string_view header) {
+  header = without_leading_space(header);
+  std::size_t end = 0;  // behind the last character that is no white space
+  for (std::size_t at = 0; at < header.size();) {
+    const std::size_t space = space_size(header.substr(at));
+    at += std::max<std::size_t>(space, 1);
+    if (space == 0) end = at;
+  }
   return header.substr(0, end);
 }
 

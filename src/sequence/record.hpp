@@ -21,6 +21,9 @@ struct SequenceRecord {
 // kept (docs/reference/semantics.md, section 1). Empty for an empty header.
 std::string_view sequence_id(std::string_view header);
 
+// The header without the same white space at its ends.
+std::string_view trimmed_header(std::string_view header);
+
 // Counts the letters that are no IUPAC nucleotide code (ACGTU RYSWKM BDHV N, either case): gaps,
 // digits, protein letters. They count as unknown letters in the computation; users are warned.
 std::uint64_t count_outside_iupac(std::string_view letters);

@@ -24,12 +24,6 @@ bool all_graphic(std::string_view text) {
   return others == 0;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::string shown(char letter) {
   const auto code = static_cast<unsigned char>(letter);
   return is_graphic(letter) ? fmt::format("'{}'", letter) : fmt::format("byte 0x{:02x}", code);
@@ -188,8 +182,8 @@ void SequenceParser::read_separator(std::string_view header) {
   if (!read_short_line(line)) {
     fail(ErrorKind::kInputTruncated, lines_.offset(), "within a FASTQ record, at its '+' line");
   }
-  const std::string_view repeated = trimmed(std::string_view(line).substr(1));
-  if (!repeated.empty() && repeated != trimmed(header) && repeated != sequence_id(header)) {
+  const std::string_view repeated = trimmed_header(std::string_view(line).substr(1));
+  if (!repeated.empty() && repeated != trimmed_header(header) && repeated != sequence_id(header)) {
     fail(ErrorKind::kInputMalformed, offset, "the '+' line names another read than the '@' line");
   }
 }
@@ -204,7 +198,7 @@ void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
   };
   do {
     const std::optional<char> next = lines_.peek();
-    if (!next && letters == 0) return;  // an empty last line, without a line end
+    if (letters == 0 && next.value_or('@') == '@') return;  // their empty line may be missing
     if (!next) fail_short(ErrorKind::kInputTruncated);
     if (next == '@' && started && one_line) fail_short(ErrorKind::kInputMalformed);
     read_quality_line(letters, count);

@@ -37,6 +37,13 @@ TEST(SequenceId, KeepsEverythingElse) {
   }
 }
 
+TEST(TrimmedHeader, HasNoWhiteSpaceAtItsEnds) {
+  EXPECT_EQ(trimmed_header(""), "");
+  EXPECT_EQ(trimmed_header(" \xc2\xa0\t"), "");
+  EXPECT_EQ(trimmed_header("\xe3\x80\x80 a \xe2\x80\xa8 b\v\xe2\x80\xa8"), "a \xe2\x80\xa8 b");
+  EXPECT_EQ(trimmed_header("\xa0 a\x80\xe3\x80"), "\xa0 a\x80\xe3\x80");
+}
+
 TEST(Iupac, CountsWhatIsNoNucleotideCode) {
   EXPECT_EQ(count_outside_iupac(""), 0U);
   EXPECT_EQ(count_outside_iupac("ACGTURYSWKMBDHVNacgturyswkmbdhvn"), 0U);
