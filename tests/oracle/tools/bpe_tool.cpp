@@ -1,18 +1,20 @@
 // bpe_tool TOKENIZER.json [REPEATS] < texts > tokens
 //
-// NUL bytes separate the texts. Without REPEATS it writes, for each text, the number of its tokens
-// (32 bits) and the tokens (16 bits each), in this machine's byte order. With REPEATS it encodes
-// all texts so many times and prints the best rate, in texts per second on one thread.
+// Without REPEATS it writes, for each text (framed_texts.hpp), the number of its tokens (32 bits)
+// and the tokens (16 bits each), in this machine's byte order. With REPEATS it encodes all texts so
+// many times and prints the best rate, in texts per second on one thread.
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <iostream>
-#include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "framed_texts.hpp"
 #include "tokens/dna_tokenizer.hpp"
 
 namespace {
@@ -21,7 +23,9 @@ using virnucpro::DnaTokenizer;
 
 std::vector<std::string> read_texts() {
   std::vector<std::string> texts;
-  for (std::string text; std::getline(std::cin, text, '\0');) texts.push_back(text);
+  while (std::optional<std::string> text = next_framed_text(std::cin)) {
+    texts.push_back(*std::move(text));
+  }
   return texts;
 }
 
