@@ -1,6 +1,4 @@
 // A .pt file of embeddings, with corrected checksums: all its rows are read, or a typed error.
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,18 +6,16 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "fuzz/memory_file.hpp"
 #include "fuzz/repair.hpp"
 #include "validate/compare/embedding_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   virnucpro::fuzz::repair_zip(bytes);
-  const virnucpro::UniqueFd file(::memfd_create("embeddings", MFD_CLOEXEC));
-  if (file.get() < 0 || virnucpro::write_all(file.get(), bytes) != 0) std::abort();
+  const virnucpro::fuzz::MemoryFile file(bytes);
   try {
-    const auto reader =
-        virnucpro::open_torch_embeddings("/proc/self/fd/" + std::to_string(file.get()));
+    const auto reader = virnucpro::open_torch_embeddings(file.path());
     std::vector<double> values(reader->datasets().at(0).width);
     for (std::uint64_t row = 0; row < reader->rows(); ++row) {
       reader->id(row);

@@ -1,18 +1,14 @@
 // The gzip and BGZF layer on the bytes of any file: it ends, fails only with its own errors, and
 // returns the same text and failure for any sizes of reads.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "fuzz/memory_file.hpp"
 #include "sequence/file_source.hpp"
 
 namespace {
@@ -45,10 +41,7 @@ std::string read(const std::string& path, std::size_t piece) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const virnucpro::UniqueFd file(::memfd_create("fuzz", MFD_CLOEXEC));
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  require(virnucpro::write_all(file.get(), bytes) == 0);
-  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
-  require(read(path, 7) == read(path, 1U << 17U));
+  const virnucpro::fuzz::MemoryFile file({reinterpret_cast<const char*>(data), size});
+  require(read(file.path(), 7) == read(file.path(), 1U << 17U));
   return 0;
 }

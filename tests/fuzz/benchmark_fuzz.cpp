@@ -1,0 +1,43 @@
+// Figures of earlier benchmarks, as results and as a history: any bytes are read or refused with a
+// typed error. What was read makes a page, and is the same when it is written and read again.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "fuzz/memory_file.hpp"
+#include "fuzz/page_check.hpp"
+#include "validate/suites/regression.hpp"
+
+namespace {
+
+using virnucpro::KeptResults;
+using virnucpro::fuzz::MemoryFile;
+
+void check_line(const KeptResults& results) {
+  const std::string line = virnucpro::history_line(results);
+  const std::vector<KeptResults> again = virnucpro::read_history(MemoryFile(line).path());
+  if (again.size() != 1 || virnucpro::history_line(again.front()) != line) __builtin_trap();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const MemoryFile file({reinterpret_cast<const char*>(data), size});
+  std::vector<KeptResults> history = virnucpro::read_history(file.path());
+  try {
+    history.push_back(virnucpro::read_results(file.path()));
+  } catch (const virnucpro::Error&) {
+    // It may be refused.
+  }
+  if (history.empty()) return 0;
+  const KeptResults& before = history.front();
+  const KeptResults& now = history.back();
+  check_line(now);
+  const auto changes = virnucpro::changes_between(before.metrics, now.metrics);
+  virnucpro::fuzz::check_page({.title = "fuzz",
+                               .sections = {virnucpro::change_section(before, changes),
+                                            virnucpro::trend_section(history)}});
+  return 0;
+}

@@ -1,0 +1,33 @@
+// A run.lock of any bytes: the lock is taken, or refused with a typed error.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "journal/run_files.hpp"
+#include "journal/run_lock.hpp"
+
+namespace {
+
+template <typename Take>
+void take(const Take& take_one) {
+  try {
+    take_one();
+  } catch (const virnucpro::Error& error) {
+    using enum virnucpro::ErrorKind;
+    if (error.kind() != kOutputBusy && error.kind() != kOutputWrite) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const virnucpro::TemporaryFolder folder;
+  std::ofstream(virnucpro::run_files::kLock.in(folder.path()), std::ios::binary)
+      .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+  take([] { virnucpro::RunLock::require_free(folder.path()); });
+  take([] { const virnucpro::RunLock lock(folder.path()); });
+  return 0;
+}
