@@ -127,6 +127,21 @@ edges() {
   last_number "$log" 'cov: '
 }
 
+# The edges of each target's seeds and corpus, to logs/NAME.edges.
+count_edges() {
+  local name running=0
+  for name in "${targets[@]}"; do
+    if [ "$running" -ge "$jobs" ]; then
+      wait -n
+      running=$((running - 1))
+    fi
+    printf '%s %s\n' "$(edges "$name" "$seeds/$name" seeds)" \
+      "$(edges "$name" "$out/corpus/$name" corpus)" >"$out/logs/$name.edges" &
+    running=$((running + 1))
+  done
+  wait
+}
+
 count_files() {
   local files=("$1"/*)
   [ -e "${files[0]}" ] && printf '%d' "${#files[@]}" || printf 0
@@ -152,7 +167,7 @@ row() {
 }
 
 report() {
-  local name
+  local name of_seeds of_corpus
   : >"$out/fuzz.tsv"
   : >"$out/fuzz.md"
   row target executions 'exec/s' seeds corpus 'edges of the seeds' 'edges of the corpus' \
@@ -160,10 +175,10 @@ report() {
   printf '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n' >>"$out/fuzz.md"
   for name in "${targets[@]}"; do
     sum_runs "$name"
+    read -r of_seeds of_corpus <"$out/logs/$name.edges"
     row "$name" "$executions" "$((executions * 1000 / (used > 0 ? used : 1)))" \
       "$(count_files "$seeds/$name")" "$(count_files "$out/corpus/$name")" \
-      "$(edges "$name" "$seeds/$name" seeds)" "$(edges "$name" "$out/corpus/$name" corpus)" \
-      "$peak" "$(((used + 500) / 1000))" "$(count_files "$out/finds/$name")"
+      "$of_seeds" "$of_corpus" "$peak" "$(((used + 500) / 1000))" "$(count_files "$out/finds/$name")"
   done
   cat "$out/fuzz.md"
 }
@@ -186,5 +201,6 @@ list_finds() {
 
 choose_slices
 run_all
+count_edges
 report
 list_finds
