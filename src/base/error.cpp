@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system_failure.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -99,6 +100,9 @@ constexpr std::array kTable{
         "Give two of a kind: output directories, tables of one kind, or files of embeddings."},
     ErrorInfo{kOutOfMemory, "out-of-memory", 4, "out of memory",
               "Use a smaller --token-budget or fewer threads, or ask for more memory."},
+    ErrorInfo{kTooManyFiles, "too-many-files", 1, "too many files are open",
+              "Raise the limit (ulimit -n) or use fewer --cpu-workers, then run it again (predict "
+              "with --resume)."},
     ErrorInfo{kInternal, "internal", 1, "this is a bug",
               "Please report it with the command line and the log."},
     ErrorInfo{kInterrupted, "interrupted", 130, "interrupted",
@@ -186,13 +190,15 @@ Error error_of(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
     return Error(ErrorKind::kOutOfMemory, "");
   }
-  // A thread that cannot be started.
   const auto* system = dynamic_cast<const std::system_error*>(&exception);
-  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
+  if (system == nullptr) return Error(ErrorKind::kInternal, exception.what());
+  // A thread that cannot be started.
+  if (system->code() == std::errc::resource_unavailable_try_again) {
     return Error(ErrorKind::kOutOfMemory,
                  fmt::format("the system gives no more threads: {}", system->what()));
   }
-  return Error(ErrorKind::kInternal, exception.what());
+  const int number = system->code().default_error_condition().value();
+  return Error(kind_of_failure(number, ErrorKind::kInternal), exception.what());
 }
 
 }  // namespace virnucpro

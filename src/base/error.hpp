@@ -49,6 +49,7 @@ enum class ErrorKind : std::uint8_t {
   kBenchmark,
   kNotComparable,
   kOutOfMemory,
+  kTooManyFiles,
   kInternal,
   kInterrupted,
   kTerminated,
@@ -117,7 +118,7 @@ class Error : public std::exception {
 };
 
 // Turns an exception into an Error: an Error stays as it is, a lack of memory or threads becomes
-// kOutOfMemory, anything else kInternal.
+// kOutOfMemory, one of descriptors kTooManyFiles, anything else kInternal.
 Error error_of(const std::exception& exception);
 
 }  // namespace virnucpro

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/system_failure.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -31,7 +33,7 @@ std::string errno_text(int error) {
 }
 
 Error write_error(const std::filesystem::path& path, int error, const std::string& what) {
-  Error failure(ErrorKind::kOutputWrite, Place{.file = path.string()},
+  Error failure(kind_of_failure(error, ErrorKind::kOutputWrite), Place{.file = path.string()},
                 (what.empty() ? what : what + ": ") + errno_text(error));
   if (error == ENOSPC || error == EDQUOT) failure.advise(kFreeSpace);
   return failure;
@@ -63,11 +65,19 @@ void UniqueFd::reset() {
   if (fd_ >= 0) ::close(release());
 }
 
+UniqueFd open_to_read(const std::filesystem::path& path, int flags) {
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+  } while (fd < 0 && errno == EINTR);
+  return UniqueFd(fd);
+}
+
 MappedFile::MappedFile(const std::filesystem::path& path, ErrorKind missing) : path_(path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd = open_to_read(path);
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
-    throw Error(missing, Place{.file = path.string()}, errno_text(errno));
+    throw Error(kind_of_failure(errno, missing), Place{.file = path.string()}, errno_text(errno));
   }
   if (!S_ISREG(status.st_mode)) {
     throw Error(missing, Place{.file = path.string()}, "not a regular file");
@@ -76,7 +86,8 @@ MappedFile::MappedFile(const std::filesystem::path& path, ErrorKind missing) : p
   if (size_ == 0) return;
   void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (mapping == MAP_FAILED) {
-    throw Error(ErrorKind::kInputRead, Place{.file = path.string()}, errno_text(errno));
+    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), Place{.file = path.string()},
+                errno_text(errno));
   }
   data_ = static_cast<const std::byte*>(mapping);
 }
@@ -102,14 +113,14 @@ void MappedFile::release(std::span<const std::byte> part) const {
 
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
   const Place place{.file = path.string()};
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (fd.get() < 0) throw Error(kind, place, errno_text(errno));
+  const UniqueFd fd = open_to_read(path);
+  if (fd.get() < 0) throw Error(kind_of_failure(errno, kind), place, errno_text(errno));
   std::string text;
   std::string part(64U << 10U, '\0');
   while (true) {
     const ssize_t got = ::read(fd.get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(kind, place, errno_text(errno));
+    if (got < 0) throw Error(kind_of_failure(errno, kind), place, errno_text(errno));
     if (got == 0) return text;
     text.append(part, 0, static_cast<std::size_t>(got));
     if (text.size() > limit) {

@@ -28,6 +28,10 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+// Opens a file to read it; `flags` are further ones of open(). A signal does not make it fail. If
+// it fails, the descriptor is negative, and errno says why.
+UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
+
 // A whole file, mapped read-only. The mapping lives as long as the object.
 // Errors: `missing` when it cannot be opened, kInputRead when it cannot be mapped.
 class MappedFile {
@@ -97,8 +101,8 @@ int write_all(int fd, std::string_view text);
 
 // The system's text for `error`: "No space left on device".
 std::string errno_text(int error);
-// kOutputWrite for `path`, with errno of the failed call. Where the disk or a quota is full, its
-// remedy is to free space. `what` precedes the reason.
+// kOutputWrite for `path`, with errno of the failed call, or a lack of memory or descriptors. Where
+// the disk or a quota is full, its remedy is to free space. `what` precedes the reason.
 Error write_error(const std::filesystem::path& path, int error, const std::string& what = {});
 
 }  // namespace virnucpro

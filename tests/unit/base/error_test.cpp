@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cerrno>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -54,6 +55,16 @@ TEST(Error, ShowsNamesOfAnyKindInOneShortLine) {
   const std::string text = Error(ErrorKind::kJson, Place{.file = wide, .offset = 7}, wide).what();
   EXPECT_EQ(text.find(wide.substr(0, 2047) + "…: byte 7: JSON cannot be read: x"), 0U);
   EXPECT_LT(text.size(), 4200U);
+}
+
+TEST(ErrorOf, KnowsALackOfDescriptorsOrMemory) {
+  const auto kind_of = [](int number) {
+    return error_of(std::system_error(number, std::generic_category())).kind();
+  };
+  EXPECT_EQ(kind_of(EMFILE), ErrorKind::kTooManyFiles);
+  EXPECT_EQ(kind_of(ENFILE), ErrorKind::kTooManyFiles);
+  EXPECT_EQ(kind_of(ENOMEM), ErrorKind::kOutOfMemory);
+  EXPECT_EQ(kind_of(EIO), ErrorKind::kInternal);
 }
 
 TEST(ErrorOf, TakesAThreadThatCannotBeStartedForLackOfMemory) {
