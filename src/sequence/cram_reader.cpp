@@ -197,6 +197,7 @@ void CramReader::finish() {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave up before its last record");
   }
   if (failure_) throw Error(*failure_);
+  if (const std::optional<Error> changed = reference_.change()) throw Error(*changed);
 }
 
 Error CramReader::placed(const Error& error) const {

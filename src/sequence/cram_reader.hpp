@@ -22,7 +22,8 @@ namespace virnucpro {
 // time. Only `reference`, if given, is ever looked up.
 //
 // Errors beside an AlignmentReader's, with the container's offset: kInputCorrupt; kInputReference
-// if the reference is needed, and is missing or the wrong one.
+// if the reference is needed, and is missing or the wrong one; kInputChanged if it changed
+// meanwhile.
 class CramReader : public AlignmentReader {
  public:
   CramReader(ByteSource& source, std::string file, ReferenceIndex& reference, const Cancel& cancel);

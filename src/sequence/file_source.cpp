@@ -1,6 +1,7 @@
 #include "sequence/file_source.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <htslib/bgzf.h>
 #include <htslib/hfile.h>
 #include <htslib/hts_log.h>
@@ -16,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -32,8 +34,8 @@ void silence_htslib() {
 // Does not wait for the writer of a named pipe: the relay does, and can be interrupted.
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                          : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (fd.get() < 0) throw Error(ErrorKind::kInputMissing, errno_text(errno));
+                          : open_to_read(path, O_NONBLOCK).release());
+  if (fd.get() < 0) throw Error(kind_of_opening(errno), errno_text(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw Error(ErrorKind::kInputRead, "it is a directory");
@@ -59,7 +61,7 @@ bool met_rubbish_behind_the_end(const BGZF& stream) {
 
 Error read_error(BGZF& stream) {
   if (const int error = herrno(stream.fp); error != 0) {
-    return {ErrorKind::kInputRead, errno_text(error)};
+    return {kind_of_failure(error, ErrorKind::kInputRead), errno_text(error)};
   }
   char next = 0;
   const bool at_end = hpeek(stream.fp, &next, 1) == 0;
@@ -95,15 +97,20 @@ FileSource::FileSource(const std::string& path, const Cancel& cancel) : cancel_(
   if (may_be_silent(fd.get())) {
     relay_ = std::make_unique<PipeRelay>(std::move(fd), cancel);
     fd = relay_->release_output();
+  } else {
+    watch_.emplace(fd.get(), path == "-" ? "" : path);
+    first_ = static_cast<std::uint64_t>(std::max<off_t>(::lseek(fd.get(), 0, SEEK_CUR), 0));
   }
   hFILE* const raw = hdopen(fd.get(), "r");
-  if (raw == nullptr) throw Error(ErrorKind::kInputRead, errno_text(errno));
+  if (raw == nullptr) {
+    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
+  }
   fd.release();  // owned by raw from here on
   stream_.reset(bgzf_hopen(raw, "r"));
   if (!stream_) {
     const int error = errno;
     hclose_abruptly(raw);
-    throw Error(ErrorKind::kInputRead, errno_text(error));
+    throw Error(kind_of_failure(error, ErrorKind::kInputRead), errno_text(error));
   }
   compressed_ = bgzf_compression(stream_.get()) != kPlain;
   cancel_.check();
@@ -142,6 +149,7 @@ Error FileSource::failure() const {
   if (const int error = relay_error(); error != 0) {
     return {ErrorKind::kInputRead, errno_text(error)};
   }
+  if (const auto changed = change()) return {ErrorKind::kInputChanged, *changed};
   return read_error(*stream_);
 }
 
@@ -159,10 +167,25 @@ void FileSource::check_start() const {
   }
 }
 
+std::optional<std::string> FileSource::change() const {
+  return stream_ && watch_ ? watch_->change() : std::nullopt;
+}
+
+// The end of a plain text looks the same wherever it comes.
+void FileSource::check_whole() const {
+  if (const auto changed = change()) throw Error(ErrorKind::kInputChanged, *changed);
+  const std::uint64_t size = watch_ ? watch_->size().value_or(0) : 0;
+  if (first_ + position_ < size) {
+    throw Error(ErrorKind::kInputRead,
+                fmt::format("it ended at byte {} of {}", first_ + position_, size));
+  }
+}
+
 void FileSource::finish() {
   if (const int error = relay_error(); error != 0) {
     throw Error(ErrorKind::kInputRead, errno_text(error));
   }
+  check_whole();
   if (bgzf_compression(stream_.get()) == kBgzf && stream_->last_block_eof == 0) {
     throw Error(ErrorKind::kInputTruncated, "the BGZF end marker is missing");
   }

@@ -9,6 +9,7 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
+#include "base/file_watch.hpp"
 #include "sequence/byte_source.hpp"
 #include "sequence/pipe_relay.hpp"
 
@@ -30,8 +31,12 @@ namespace virnucpro {
 // All text before the damage is returned before the error is thrown: for gzip every letter that can
 // be inflated, for BGZF every complete block (only its CRC proves a block's text).
 //
-// Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, and the cancellation's, which
-// also ends a wait for a silent pipe.
+// A file that changes while it is read has no text of its own: a copy that is still running gives a
+// part of it, a rewritten file a mixture. So a change is an error, even where everything seemed
+// whole, and it explains any other failure.
+//
+// Errors: kInputMissing, kInputRead, kInputTruncated, kInputCorrupt, kInputChanged, a lack of
+// descriptors or memory, and the cancellation's, which also ends a wait for a silent pipe.
 class FileSource : public ByteSource {
  public:
   FileSource(const std::string& path, const Cancel& cancel);
@@ -42,6 +47,9 @@ class FileSource : public ByteSource {
   bool compressed() const { return compressed_; }
   // How many bytes of the file, as stored, were used for the text read so far.
   std::uint64_t position() const { return position_; }
+  // What has changed about the file since it was opened, for a message; empty if nothing has, and
+  // after the end.
+  std::optional<std::string> change() const;
 
  private:
   struct Close {
@@ -52,10 +60,13 @@ class FileSource : public ByteSource {
   Error failure() const;
   int relay_error() const;
   void check_start() const;
+  void check_whole() const;
   void finish();
 
   const Cancel& cancel_;
   std::unique_ptr<PipeRelay> relay_;     // if the input is not a regular file
+  std::optional<FileWatch> watch_;       // over stream_'s descriptor, if it is the input's own
+  std::uint64_t first_ = 0;              // the byte of the file at which reading began
   std::unique_ptr<BGZF, Close> stream_;  // empty after the end; closed before the relay ends
   std::span<const char> block_;          // the part of stream_'s text not returned yet
   std::optional<Error> failure_;         // thrown once block_ is empty

@@ -33,6 +33,13 @@ struct OpenFile {
         text(source),
         alignments(alignment_format(text.start())) {}
 
+  // kInputChanged if the file has changed since it was opened; empty otherwise.
+  std::optional<Error> change() const {
+    const std::optional<std::string> changed = source.change();
+    if (!changed) return std::nullopt;
+    return Error(ErrorKind::kInputChanged, Place{.file = name}, *changed);
+  }
+
   std::string name;
   FileSource source;
   StartedSource text;
@@ -61,6 +68,8 @@ class RecordStream {
   virtual std::uint64_t position() const = 0;  // in the input's files
   virtual std::string hash() const = 0;
   virtual SkippedAlignments skipped() const { return {}; }
+  // kInputChanged if a file has changed while it was read; empty otherwise.
+  virtual std::optional<Error> change() const = 0;
 };
 
 class TextStream : public RecordStream {
@@ -77,6 +86,7 @@ class TextStream : public RecordStream {
   std::uint64_t bytes() const override { return parser_.bytes(); }
   std::uint64_t position() const override { return file_->source.position(); }
   std::string hash() const override { return parser_.hash(); }
+  std::optional<Error> change() const override { return file_->change(); }
 
  private:
   std::unique_ptr<OpenFile> file_;
@@ -113,7 +123,9 @@ std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, ReferenceIndex& ref
 class AlignmentStream : public RecordStream {
  public:
   AlignmentStream(std::unique_ptr<OpenFile> file, ReferenceIndex& reference, const Cancel& cancel)
-      : file_(std::move(file)), reader_(make_reader(*file_, reference, cancel)) {}
+      : file_(std::move(file)),
+        reference_(reference),
+        reader_(make_reader(*file_, reference, cancel)) {}
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = reader_->next();
@@ -125,9 +137,14 @@ class AlignmentStream : public RecordStream {
   std::uint64_t position() const override { return file_->source.position(); }
   std::string hash() const override { return reader_->hash(); }
   SkippedAlignments skipped() const override { return reader_->skipped(); }
+  std::optional<Error> change() const override {
+    std::optional<Error> found = file_->change();
+    return found || file_->alignments != AlignmentFormat::kCram ? found : reference_.change();
+  }
 
  private:
   std::unique_ptr<OpenFile> file_;
+  const ReferenceIndex& reference_;
   std::unique_ptr<AlignmentReader> reader_;
 };
 
@@ -154,6 +171,10 @@ class PairedStream : public RecordStream {
     both.update(as_bytes(first_.parser.hash()));
     both.update(as_bytes(second_.parser.hash()));
     return both.hex();
+  }
+  std::optional<Error> change() const override {
+    std::optional<Error> found = first_.file->change();
+    return found ? found : second_.file->change();
   }
 
  private:
@@ -298,6 +319,14 @@ struct InputSet::State {
                     .skipped = stream->skipped()};
   }
 
+  // What looks like damage may come from a file that changes while it is read.
+  Error explained(const Error& error) const {
+    const std::optional<Error> change = stream ? stream->change() : std::nullopt;
+    if (!change) return error;
+    const bool is_same_file = change->place().file == error.place().file;
+    return is_same_file ? Error(change->kind(), error.place(), change->detail()) : *change;
+  }
+
   void go_on() {
     taken += sized ? sizes[current] : position();
     stream.reset();
@@ -355,7 +384,8 @@ std::optional<InputEvent> InputSet::next() {
   } catch (const Error& error) {
     state.cancel.check();  // a cancelled read fails, too
     if (!is_of_an_input(error.kind())) throw;
-    InputFailure failure{.input = state.current, .records = state.records, .error = error};
+    InputFailure failure{
+        .input = state.current, .records = state.records, .error = state.explained(error)};
     state.go_on();
     return failure;
   }

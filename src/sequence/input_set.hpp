@@ -54,7 +54,8 @@ void require_usable(const InputSettings& settings);
 
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
 // files are one input, named "R1+R2"; both must be FASTQ and hold the same reads. From BAM, SAM and
-// CRAM it takes the primary alignments' reads; their flags say which mates get /1 and /2.
+// CRAM it takes the primary alignments' reads; their flags say which mates get /1 and /2. An input
+// of which a file (also CRAM's reference) changes while it is read fails with kInputChanged.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);  // Errors: require_usable()'s

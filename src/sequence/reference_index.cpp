@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 // Throws if `path` is not a readable file; a URL never is.
 fs::path checked(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) {
-    throw Error(ErrorKind::kInputMissing, Place{.file = path}, errno_text(errno));
+    throw Error(kind_of_opening(errno), Place{.file = path}, errno_text(errno));
   }
   std::error_code error;
   fs::path whole = fs::canonical(path, error);
@@ -52,6 +53,11 @@ Faidx load_faidx(const std::string& reference) {
 void ReferenceIndex::prepare() {
   if (folder_) return;
   const fs::path reference = checked(given_);
+  file_ = open_to_read(reference);
+  if (file_.get() < 0) {
+    throw Error(kind_of_opening(errno), Place{.file = given_}, errno_text(errno));
+  }
+  watch_.emplace(file_.get(), reference.string());
   folder_.emplace();
   const fs::path link = folder_->path() / "reference.fa";
   path_ = link.string();
@@ -67,6 +73,12 @@ void ReferenceIndex::prepare() {
   folder_.reset();
   throw Error(ErrorKind::kInputReference, Place{.file = given_},
               "it cannot be indexed: expected FASTA, plain or compressed by bgzip");
+}
+
+std::optional<Error> ReferenceIndex::change() const {
+  const std::optional<std::string> changed = watch_ ? watch_->change() : std::nullopt;
+  if (!changed) return std::nullopt;
+  return Error(ErrorKind::kInputChanged, Place{.file = given_}, *changed);
 }
 
 void ReferenceIndex::use_index_beside(const fs::path& reference) const {

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/file_watch.hpp"
 
 struct faidx_t;
 
@@ -32,19 +35,23 @@ class ReferenceIndex {
 
   bool given() const { return !given_.empty(); }
   // Finds or makes the index, once; call it before the functions below. Errors, with the file's
-  // name: kInputMissing, kInputReference, kTemporaryFolder.
+  // name: kInputMissing, kInputRead, kInputReference, kTemporaryFolder.
   void prepare();
 
   // The reference's path, or a link to it; its index lies beside it.
   const std::string& path() const { return path_; }
   std::uint64_t letters() const { return letters_; }  // of all sequences
   std::uint64_t longest() const { return longest_; }  // letters of the longest one
+  // kInputChanged, naming the file, if it has changed since it was prepared; empty otherwise.
+  std::optional<Error> change() const;
 
  private:
   bool load();
   void use_index_beside(const std::filesystem::path& reference) const;
 
   std::string given_;
+  UniqueFd file_;
+  std::optional<FileWatch> watch_;         // over file_, after prepare()
   std::optional<TemporaryFolder> folder_;  // after prepare(), if it was needed
   std::string path_;
   std::uint64_t letters_ = 0;

@@ -111,8 +111,9 @@ class Job:
         threads = [] if "-t" in extra else ["-t", "1"]
         return [BIN, "predict", *self.inputs, *MODELS, *self.flags, "-o", OUTPUT, *threads, *extra]
 
-    def environment(self, rule=None, role="parent", once=None, preload=True):
-        """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found."""
+    def environment(self, rule=None, role="parent", once=None, preload=True, reads=None):
+        """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found. `reads`:
+        a path; calls that read it or anything in it are counted, too."""
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("VIRNUCPRO_", "VNP_SHIM"))}
         environment["VNP_SHIM_DIR"] = str(self.output)
@@ -121,6 +122,8 @@ class Job:
                                VNP_SHIM_LOG=str(self.folder / "calls"))
         if rule:
             environment["VNP_SHIM"] = rule
+        if reads:
+            environment["VNP_SHIM_READS"] = str(reads)
         if once:
             once.touch()
             environment["VNP_SHIM_ONCE"] = str(once)

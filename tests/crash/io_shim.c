@@ -1,24 +1,33 @@
-// Preloaded (LD_PRELOAD) into the tested program. Counts the calls that change its output directory
-// or talk to another process, and at a chosen call kills the process or lets the call fail.
+// Preloaded (LD_PRELOAD) into the tested program. Counts the calls that change its output
+// directory, read its files or talk to another process, and at a chosen call kills the process,
+// holds it up or lets the call fail.
 //
 //   VNP_SHIM_DIR   absolute path; counts calls on it and on everything in it, and on all sockets
+//   VNP_SHIM_READS absolute path; counts calls that read it or anything in it. Without it none is
+//                  counted
 //   VNP_SHIM       kill:before:KIND:N, kill:after:KIND:N   SIGKILL at the N-th call of that kind
 //                  fail:KIND:ERROR:N[:stay]   it fails with EIO, ENOSPC …; `stay`: so do all later
-//                                             ones. ERROR `short`: only half is written
+//                                             ones. ERROR `short`: only half is written or read;
+//                                             `end`: the file seems to end
 //                  slow:KIND:MS               every call of that kind takes MS milliseconds more
+//                  pause:KIND:N               the N-th call waits for someone to open VNP_SHIM_GATE
+//                                             to write, and to close it
+//   VNP_SHIM_GATE  a named pipe, for `pause`
 //   VNP_SHIM_LOG   a file that gets a line "PID KIND N ANY PATH" for each counted call: its number
 //                  within its kind, and among all calls that change files
 //   VNP_SHIM_ROLE  parent (the default) or worker: `virnucpro worker`
 //   VNP_SHIM_ONCE  a file; only the first process that removes it follows VNP_SHIM
 //
 // Kinds: write fsync truncate rename unlink open (only if it creates) mkdir, or `any` of these;
-// stdio (fwrite, used for the log), fork, message (bytes sent over a socket).
+// stdio (fwrite, used for the log), fork, message (bytes sent over a socket); of VNP_SHIM_READS
+// find (an existing file is opened), read, map, look (stat, access), list (a folder).
 //
 // Calls inside libc cannot be intercepted, so fwrite, fopen, remove and mkostemp are intercepted,
 // too. A forked child that runs no other program is ignored.
 
 #define _GNU_SOURCE
 #define _LARGEFILE64_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,26 +40,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind { WRITE, FSYNC, TRUNCATE, RENAME, UNLINK, OPEN, MKDIR, ANY, STDIO, FORK, MESSAGE, KINDS };
+enum kind {
+  WRITE,
+  FSYNC,
+  TRUNCATE,
+  RENAME,
+  UNLINK,
+  OPEN,
+  MKDIR,
+  ANY,
+  STDIO,
+  FORK,
+  MESSAGE,
+  FIND,
+  READ,
+  MAP,
+  LOOK,
+  LIST,
+  KINDS
+};
 
-static const char* const kind_names[KINDS] = {"write",  "fsync", "truncate", "rename",
-                                              "unlink", "open",  "mkdir",    "any",
-                                              "stdio",  "fork",  "message"};
+static const char* const kind_names[KINDS] = {
+    "write", "fsync", "truncate", "rename", "unlink", "open", "mkdir", "any",
+    "stdio", "fork",  "message",  "find",   "read",   "map",  "look",  "list"};
 
 static const struct {
   const char* name;
   int number;
 } errors[] = {{"EIO", EIO},         {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT},
               {"EACCES", EACCES},   {"EROFS", EROFS},   {"EAGAIN", EAGAIN},
-              {"ENOBUFS", ENOBUFS}, {"EPIPE", EPIPE},   {"ECONNRESET", ECONNRESET}};
+              {"ENOBUFS", ENOBUFS}, {"EPIPE", EPIPE},   {"ECONNRESET", ECONNRESET},
+              {"EINTR", EINTR},     {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
+              {"ENOMEM", ENOMEM},   {"ESTALE", ESTALE}};
 
-enum action { NOTHING, KILL_BEFORE, KILL_AFTER, FAIL, SHORTEN, SLOW };
+enum action { NOTHING, KILL_BEFORE, KILL_AFTER, FAIL, SHORTEN, END, SLOW, PAUSE };
 
 static struct {
   enum action action;
@@ -62,7 +92,9 @@ static struct {
 
 static pid_t home = -1;  // the process whose calls count; none if the role differs
 static char directory[PATH_MAX];
+static char sources[PATH_MAX];
 static const char* once;
+static const char* gate;
 static int log_fd = -1;
 static atomic_ulong counts[KINDS];
 
@@ -103,6 +135,11 @@ static void read_rule(const char* text) {
     rule.kind = kind_of(second);
     return;
   }
+  if (sscanf(text, "pause:%15[^:]:%lu", second, &rule.number) == 2) {
+    rule.action = PAUSE;
+    rule.kind = kind_of(second);
+    return;
+  }
   if (found < 4) refuse(text);
   rule.stays = strcmp(stay, "stay") == 0;
   if (strcmp(first, "kill") == 0) {
@@ -112,7 +149,7 @@ static void read_rule(const char* text) {
   }
   if (strcmp(first, "fail") != 0) refuse(text);
   rule.kind = kind_of(second);
-  rule.action = strcmp(third, "short") == 0 ? SHORTEN : FAIL;
+  rule.action = strcmp(third, "short") == 0 ? SHORTEN : strcmp(third, "end") == 0 ? END : FAIL;
   if (rule.action == FAIL) rule.error = error_of(third);
 }
 
@@ -123,7 +160,10 @@ __attribute__((constructor)) static void set_up(int argc, char** argv) {
   if (wants_worker != is_worker || getenv("VNP_SHIM_DIR") == NULL) return;
   snprintf(directory, sizeof(directory), "%s", getenv("VNP_SHIM_DIR"));
   if (getenv("VNP_SHIM") != NULL) read_rule(getenv("VNP_SHIM"));
+  const char* const read_too = getenv("VNP_SHIM_READS");
+  if (read_too != NULL) snprintf(sources, sizeof(sources), "%s", read_too);
   once = getenv("VNP_SHIM_ONCE");
+  gate = getenv("VNP_SHIM_GATE");
   const char* const log = getenv("VNP_SHIM_LOG");
   if (log != NULL) {
     log_fd =
@@ -136,6 +176,14 @@ __attribute__((constructor)) static void set_up(int argc, char** argv) {
 static void die(void) {
   syscall(SYS_kill, home, SIGKILL);
   pause();
+}
+
+static void wait_at_gate(void) {
+  const int fd = (int)syscall(SYS_openat, AT_FDCWD, gate, O_RDONLY | O_CLOEXEC);
+  char byte;
+  while (syscall(SYS_read, fd, &byte, 1) > 0) {
+  }
+  syscall(SYS_close, fd);
 }
 
 static void add_to_log(enum kind kind, unsigned long number, unsigned long any, const char* path) {
@@ -164,6 +212,7 @@ static enum action meet(enum kind kind, const char* path) {
   const enum action action = is_chosen(kind, number, any) ? rule.action : NOTHING;
   if (action == KILL_BEFORE) die();
   if (action == SLOW) usleep((useconds_t)(1000 * rule.number));
+  if (action == PAUSE) wait_at_gate();
   errno = action == FAIL ? rule.error : before;
   return action;
 }
@@ -174,57 +223,62 @@ static long done(enum action action, long result) {
   return result;
 }
 
-static bool is_ours(const char* path) {
-  const size_t size = strlen(directory);
-  if (strncmp(path, directory, size) != 0) return false;
+static bool is_reading(enum kind kind) {
+  return kind >= FIND;
+}
+
+static bool is_ours(enum kind kind, const char* path) {
+  const char* const folder = is_reading(kind) ? sources : directory;
+  const size_t size = strlen(folder);
+  if (size == 0 || strncmp(path, folder, size) != 0) return false;
   return path[size] == '\0' || path[size] == '/' || path[size] == ' ';  // " (deleted)"
 }
 
 // The path that a descriptor was opened with; false if it is not counted.
-static bool names_descriptor(int fd, char* path) {
+static bool names_descriptor(enum kind kind, int fd, char* path) {
   char link[32];
   snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
   const ssize_t size = readlink(link, path, PATH_MAX - 1);
   path[size > 0 ? size : 0] = '\0';
-  return is_ours(path);
+  return is_ours(kind, path);
 }
 
 // Makes a given path absolute; false if it is not counted.
-static bool names_path(int folder, const char* given, char* path) {
+static bool names_path(enum kind kind, int folder, const char* given, char* path) {
   if (given[0] == '/') {
     snprintf(path, PATH_MAX, "%s", given);
-    return is_ours(path);
+    return is_ours(kind, path);
   }
   char base[PATH_MAX] = "";
   if (folder == AT_FDCWD) {
     if (getcwd(base, sizeof(base)) == NULL) return false;
   } else {
-    names_descriptor(folder, base);
+    names_descriptor(kind, folder, base);
   }
   if (strlen(base) + strlen(given) + 2 > PATH_MAX) return false;
   strcat(strcat(strcpy(path, base), "/"), given);
-  return is_ours(path);
+  return is_ours(kind, path);
 }
 
-static bool is_home(void) {
-  return home == (pid_t)syscall(SYS_getpid);
+static bool is_counted(enum kind kind) {
+  return home == (pid_t)syscall(SYS_getpid) && (!is_reading(kind) || sources[0] != '\0');
 }
 
 static enum action meet_path(enum kind kind, int folder, const char* given) {
   const int before = errno;
   char path[PATH_MAX];
-  const bool ours = is_home() && names_path(folder, given, path);
+  const bool ours = is_counted(kind) && names_path(kind, folder, given, path);
   errno = before;
   return ours ? meet(kind, path) : NOTHING;
 }
 
 static enum action meet_descriptor(enum kind kind, int fd) {
-  if (!is_home()) return NOTHING;
+  if (!is_counted(kind)) return NOTHING;
   const int before = errno;
   char path[PATH_MAX];
   struct stat status;
-  const bool socket = kind == WRITE && fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
-  const bool ours = socket || names_descriptor(fd, path);
+  const bool socket = kind == WRITE && REAL(fstat)(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+  const bool ours = socket || names_descriptor(kind, fd, path);
   errno = before;
   if (!ours) return NOTHING;
   return socket ? meet(MESSAGE, "socket") : meet(kind, path);
@@ -383,9 +437,8 @@ int mkdirat(int folder, const char* path, mode_t mode) {
   return action == FAIL ? -1 : (int)done(action, REAL(mkdirat)(folder, path, mode));
 }
 
-// Opening an existing file changes nothing, so it is not counted.
 static enum action meet_open(int folder, const char* path, int flags) {
-  return (flags & O_CREAT) != 0 ? meet_path(OPEN, folder, path) : NOTHING;
+  return meet_path((flags & O_CREAT) != 0 ? OPEN : FIND, folder, path);
 }
 
 static bool has_mode(int flags) {
@@ -438,7 +491,7 @@ int creat64(const char* path, mode_t mode) {
 }
 
 FILE* fopen(const char* path, const char* mode) {
-  const enum action action = mode[0] == 'r' ? NOTHING : meet_path(OPEN, AT_FDCWD, path);
+  const enum action action = meet_path(mode[0] == 'r' ? FIND : OPEN, AT_FDCWD, path);
   if (action == FAIL) return NULL;
   FILE* const file = REAL(fopen)(path, mode);
   done(action, 0);
@@ -474,8 +527,103 @@ char* mkdtemp(char* name) {
   return made;
 }
 
+ssize_t read(int fd, void* data, size_t size) {
+  const enum action action = meet_descriptor(READ, fd);
+  if (action == FAIL) return -1;
+  if (action == END) return 0;
+  return done(action, REAL(read)(fd, data, size_of(action, size)));
+}
+
+ssize_t pread(int fd, void* data, size_t size, off_t offset) {
+  const enum action action = meet_descriptor(READ, fd);
+  if (action == FAIL) return -1;
+  if (action == END) return 0;
+  return done(action, REAL(pread)(fd, data, size_of(action, size), offset));
+}
+
+ssize_t pread64(int fd, void* data, size_t size, off64_t offset) {
+  return pread(fd, data, size, offset);
+}
+
+ssize_t readv(int fd, const struct iovec* parts, int count) {
+  const enum action action = meet_descriptor(READ, fd);
+  if (action == FAIL) return -1;
+  if (action == END) return 0;
+  if (action != SHORTEN || count < 1) return done(action, REAL(readv)(fd, parts, count));
+  return REAL(read)(fd, parts[0].iov_base, size_of(action, parts[0].iov_len));
+}
+
+void* mmap(void* where, size_t size, int protection, int flags, int fd, off_t offset) {
+  const enum action action = fd >= 0 ? meet_descriptor(MAP, fd) : NOTHING;
+  if (action == FAIL) return MAP_FAILED;
+  void* const mapped = REAL(mmap)(where, size, protection, flags, fd, offset);
+  done(action, 0);
+  return mapped;
+}
+
+void* mmap64(void* where, size_t size, int protection, int flags, int fd, off64_t offset) {
+  return mmap(where, size, protection, flags, fd, offset);
+}
+
+// The forms for files over 2 GiB have the same arguments on 64-bit machines.
+#define LOOKING(name, meeting, parameters, arguments)                     \
+  int name parameters {                                                   \
+    const enum action action = meeting;                                   \
+    return action == FAIL ? -1 : (int)done(action, REAL(name) arguments); \
+  }
+
+LOOKING(stat, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat* status),
+        (path, status))
+LOOKING(stat64, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat64* status),
+        (path, status))
+LOOKING(lstat, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat* status),
+        (path, status))
+LOOKING(lstat64, meet_path(LOOK, AT_FDCWD, path), (const char* path, struct stat64* status),
+        (path, status))
+LOOKING(fstat, meet_descriptor(LOOK, fd), (int fd, struct stat* status), (fd, status))
+LOOKING(fstat64, meet_descriptor(LOOK, fd), (int fd, struct stat64* status), (fd, status))
+LOOKING(fstatat, meet_path(LOOK, folder, path),
+        (int folder, const char* path, struct stat* status, int flags),
+        (folder, path, status, flags))
+LOOKING(fstatat64, meet_path(LOOK, folder, path),
+        (int folder, const char* path, struct stat64* status, int flags),
+        (folder, path, status, flags))
+LOOKING(access, meet_path(LOOK, AT_FDCWD, path), (const char* path, int mode), (path, mode))
+
+DIR* opendir(const char* path) {
+  const enum action action = meet_path(LIST, AT_FDCWD, path);
+  if (action == FAIL) return NULL;
+  DIR* const folder = REAL(opendir)(path);
+  done(action, 0);
+  return folder;
+}
+
+DIR* fdopendir(int fd) {
+  const enum action action = meet_descriptor(LIST, fd);
+  if (action == FAIL) return NULL;
+  DIR* const folder = REAL(fdopendir)(fd);
+  done(action, 0);
+  return folder;
+}
+
+struct dirent* readdir(DIR* folder) {
+  const enum action action = meet_descriptor(LIST, dirfd(folder));
+  if (action == FAIL) return NULL;
+  struct dirent* const entry = REAL(readdir)(folder);
+  done(action, 0);
+  return entry;
+}
+
+struct dirent64* readdir64(DIR* folder) {
+  const enum action action = meet_descriptor(LIST, dirfd(folder));
+  if (action == FAIL) return NULL;
+  struct dirent64* const entry = REAL(readdir64)(folder);
+  done(action, 0);
+  return entry;
+}
+
 static enum action meet_fork(void) {
-  return is_home() ? meet(FORK, "process") : NOTHING;
+  return is_counted(FORK) ? meet(FORK, "process") : NOTHING;
 }
 
 pid_t fork(void) {

@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
@@ -298,6 +300,35 @@ TEST_F(Cram, ReferenceIsIndexedElsewhere) {
   const std::string packed = folder_.write("r.fa.gz", compressed({read_text(reference_)}, "w"));
   EXPECT_EQ(parse(content, packed).rows, expected());
   EXPECT_FALSE(std::filesystem::exists(packed + ".gzi"));
+}
+
+// A CRAM at whose end its reference is written to.
+class WritingSource : public MemorySource {
+ public:
+  WritingSource(std::string text, std::string reference)
+      : MemorySource(std::move(text)), reference_(std::move(reference)) {}
+
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t size = MemorySource::read(buffer);
+    if (size == 0) {
+      std::filesystem::last_write_time(
+          reference_, std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    }
+    return size;
+  }
+
+ private:
+  std::string reference_;
+};
+
+TEST_F(Cram, TheReferenceMayNotChangeMeanwhile) {
+  const Cancel cancel;
+  WritingSource source(cram(), reference_);
+  ReferenceIndex index(reference_);
+  CramReader reader(source, "file", index, cancel);
+  const Parsed parsed = parse_all(reader);
+  expect_error(parsed, ErrorKind::kInputChanged, "it was written to");
+  EXPECT_EQ(parsed.error->place().file, reference_);
 }
 
 TEST_F(Cram, AnOldIndexIsNotBelieved) {

@@ -9,9 +9,13 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -19,6 +23,8 @@
 
 namespace virnucpro {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kBgzfEnd{
     "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28};
@@ -216,6 +222,63 @@ TEST(FileSource, MissingAndUnreadable) {
   const Outcome directory = read_all(folder.path(""));
   EXPECT_EQ(directory.error->kind(), ErrorKind::kInputRead);
   EXPECT_EQ(directory.error->detail(), "it is a directory");
+}
+
+// Reads a file of this content, which is changed after the first part of its text.
+Outcome read_changing(const std::string& content,
+                      const std::function<void(const fs::path&)>& change) {
+  const TestFolder folder;
+  const std::string path = folder.write("input", content);
+  const Cancel cancel;
+  Outcome outcome;
+  try {
+    FileSource source(path, cancel);
+    std::array<char, 1000> buffer{};
+    source.read(buffer);
+    change(path);
+    while (source.read(buffer) != 0) {
+    }
+  } catch (const Error& error) {
+    outcome.error = error;
+  }
+  return outcome;
+}
+
+TEST(FileSource, AFileThatChangesWhileItIsReadHasNoText) {
+  const std::string text = sample(400'000);
+  const std::vector<std::function<void(const fs::path&)>> changes{
+      [](const fs::path& path) { fs::resize_file(path, fs::file_size(path) / 2); },
+      [](const fs::path& path) { fs::resize_file(path, 0); },
+      [](const fs::path& path) { std::ofstream(path, std::ios::app) << "more"; },
+      [](const fs::path& path) {
+        fs::last_write_time(path, fs::last_write_time(path) + std::chrono::hours(1));
+      },
+      [](const fs::path& path) {
+        fs::copy(path, path.string() + ".copy");
+        fs::rename(path.string() + ".copy", path);
+      }};
+  for (const std::string& content : {text, gzip(text), compressed({text}, "w")}) {
+    for (std::size_t change = 0; change < changes.size(); ++change) {
+      const Outcome outcome = read_changing(content, changes[change]);
+      ASSERT_TRUE(outcome.error) << change;
+      EXPECT_EQ(outcome.error->kind(), ErrorKind::kInputChanged) << outcome.error->what();
+    }
+    const Outcome removed = read_changing(content, [](const fs::path& path) { fs::remove(path); });
+    EXPECT_FALSE(removed.error) << removed.error->what();
+  }
+}
+
+// Where stdin is a file of which another program has read a part.
+TEST(FileSource, StdinMayBeginWithinAFile) {
+  const TestFolder folder;
+  const UniqueFd fd = open_to_read(folder.write("input", "first line\n>a\nACGT\n"));
+  ASSERT_EQ(::lseek(fd.get(), 11, SEEK_SET), 11);
+  const UniqueFd kept(::dup(STDIN_FILENO));
+  ::dup2(fd.get(), STDIN_FILENO);
+  const Outcome outcome = read_all("-");
+  ::dup2(kept.get(), STDIN_FILENO);
+  EXPECT_FALSE(outcome.error) << outcome.error->what();
+  EXPECT_EQ(outcome.text, ">a\nACGT\n");
 }
 
 TEST(FileSource, Cancelled) {

@@ -198,6 +198,42 @@ TEST_F(Inputs, AGzipCutInHalfNamesRecordAndByte) {
   EXPECT_EQ(error.place().offset, 24'081U);  // as in Python's zlib.decompressobj
 }
 
+// The first record of a rewritten file is longer: the parser meets the old half and the new one.
+TEST_F(Inputs, WhatSeemsDamagedMayHaveChanged) {
+  std::string fastq;
+  for (int i = 0; i < 20'000; ++i) fastq += "@a\nAC\n+\nII\n";
+  const std::string path = write("fq", fastq);
+  InputSet inputs({.paths = {path}}, cancel_);
+  ASSERT_TRUE(std::holds_alternative<InputRecord>(*inputs.next()));
+  fastq.replace(3, 2, "ACG");
+  fastq.pop_back();
+  write("fq", fastq);
+  std::optional<InputEvent> event = inputs.next();
+  while (std::holds_alternative<InputRecord>(*event)) event = inputs.next();
+  const Error error = std::get<InputFailure>(*event).error;
+  EXPECT_EQ(error.kind(), ErrorKind::kInputChanged) << error.what();
+  EXPECT_EQ(error.place().file, path);
+  EXPECT_GT(error.place().record, 1U);
+  EXPECT_FALSE(inputs.next());
+}
+
+TEST_F(Inputs, EitherMateMayHaveChanged) {
+  const std::string fastq = "@a\nA\n+\nI\n@b\nA\n+\nI\n";
+  for (const char* changed : {"r1", "r2"}) {
+    const std::string first = write("r1", fastq);
+    const std::string second = write("r2", fastq);
+    InputSet inputs({.paths = {first, second}, .paired = true}, cancel_);
+    ASSERT_TRUE(inputs.next());
+    write(changed, fastq + fastq);
+    for (int i = 0; i < 3; ++i) inputs.next();
+    const std::optional<InputEvent> event = inputs.next();
+    ASSERT_TRUE(std::holds_alternative<InputFailure>(*event)) << changed;
+    const Error error = std::get<InputFailure>(*event).error;
+    EXPECT_EQ(error.kind(), ErrorKind::kInputChanged) << error.what();
+    EXPECT_EQ(error.place().file, folder_.path(changed));
+  }
+}
+
 TEST_F(Inputs, PairsAlternate) {
   const std::string r1 = write("r1", "@a/1 x\nA\n+\nI\n@b 1:N\nC\n+\nI\n");
   const std::string r2 = write("r2", "@a/2 x\nG\n+\nI\n@b 2:N\nT\n+\nI\n");
