@@ -64,13 +64,17 @@ void forbid_opening_files() {
 }
 
 // The MD5 of one reference sequence as @SQ has it: of its letters in upper case, no white space.
+// Empty if the file cannot be read.
 std::string md5_of(const faidx_t& index, const char* name) {
   const Owned<hts_md5_context> md5(hts_md5_init());
-  hts_pos_t size = kPieceLetters;
-  for (hts_pos_t begin = 0; size == kPieceLetters; begin += size) {
+  if (!md5) return {};
+  // A fetch from behind the end gives the last letter.
+  const hts_pos_t length = faidx_seq_len(&index, name);
+  hts_pos_t size = 0;
+  for (hts_pos_t begin = 0; begin < length; begin += size) {
     const Owned<char> piece(
         faidx_fetch_seq64(&index, name, begin, begin + kPieceLetters - 1, &size));
-    if (!piece || size <= 0) break;
+    if (!piece || size <= 0) return {};
     std::transform(piece.get(), piece.get() + size, piece.get(), [](char letter) {
       return static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
     });
@@ -134,7 +138,12 @@ class Decoder {
                        sam_hdr_find_tag_id(header_.get(), "SQ", "SN", name, "M5", &expected) == 0;
     const Owned<char> text(expected.s);
     unchecked_[static_cast<std::size_t>(number)] = !known;
-    if (!known || md5_of(*index_, name) == text.get()) return true;
+    if (!known) return true;
+    const std::string found = md5_of(*index_, name);
+    if (found == text.get()) return true;
+    if (found.empty()) {
+      return fail(ErrorKind::kInputRead, fmt::format("the reference's {} cannot be read", name));
+    }
     return fail(ErrorKind::kInputReference,
                 fmt::format("the reference's {} is another one than the CRAM was made with: its "
                             "MD5 is not {}",

@@ -235,6 +235,17 @@ TEST_F(Cram, AnotherReference) {
 }
 
 // htslib checks the MD5 only of slices that are on one sequence.
+// The decoder takes the reference's letters for its MD5 in pieces of this size.
+TEST_F(Cram, AReferenceOfWholePieces) {
+  const std::string letters = random_letters(1U << 20U, 5);
+  reference_ = folder_.write("pieces.fa", ">r\n" + letters + "\n");
+  sam_ = "@HD\tVN:1.6\n@SQ\tSN:r\tLN:1048576\n";
+  add("a", 0, "r", 1, letters.substr(0, 100));
+  const Parsed parsed = parse(cram(), reference_);
+  EXPECT_FALSE(parsed.error) << parsed.error->what();
+  EXPECT_THAT(parsed.rows, SizeIs(1));
+}
+
 TEST_F(Cram, AReferenceThatCannotBeHeldToAnMd5) {
   const auto without_md5 = [this](std::initializer_list<const char*> options) {
     const std::string content = cram(options);
