@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -21,7 +22,7 @@ ChannelEnds make_channel() {
   std::array<int, 2> ends{};
   constexpr int kType = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
   if (::socketpair(AF_UNIX, kType, 0, ends.data()) != 0) {
-    throw Error(ErrorKind::kOutOfMemory,
+    throw Error(kind_of_failure(errno, ErrorKind::kOutOfMemory),
                 "no socket can be made for a worker process: " + errno_text(errno));
   }
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};

@@ -7,7 +7,9 @@
 namespace virnucpro {
 
 void check_hdf5(herr_t result, const std::string& path) {
-  if (result < 0) throw Error(ErrorKind::kOutputWrite, Place{.file = path}, hdf5_reason());
+  if (result < 0) {
+    throw Error(hdf5_kind(ErrorKind::kOutputWrite), Place{.file = path}, hdf5_reason());
+  }
 }
 
 Hdf5Handle hdf5_text(const std::string& file) {

@@ -2,10 +2,14 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 
@@ -33,6 +37,25 @@ inline std::string hdf5_reason() {
   return reason;
 }
 
+// That call's error: a lack of memory or of descriptors, else `otherwise`.
+inline ErrorKind hdf5_kind(ErrorKind otherwise) {
+  ErrorKind kind = otherwise;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* error, void* target) -> herr_t {
+        auto& found = *static_cast<ErrorKind*>(target);
+        if (error->maj_num == H5E_RESOURCE) found = ErrorKind::kOutOfMemory;
+        int number = 0;
+        const std::string_view text = error->desc == nullptr ? "" : error->desc;
+        const std::size_t at = text.find("errno = ");
+        if (at != std::string_view::npos) number = std::atoi(text.data() + at + 8);
+        found = kind_of_failure(number, found);
+        return 0;
+      },
+      &kind);
+  return kind;
+}
+
 // An HDF5 identifier that closes itself.
 class Hdf5Handle {
  public:
@@ -43,7 +66,7 @@ class Hdf5Handle {
   Hdf5Handle(hid_t id, Close closer, const std::string& file,
              ErrorKind kind = ErrorKind::kOutputWrite)
       : id_(id), close_(closer) {
-    if (id < 0) throw Error(kind, Place{.file = file}, hdf5_reason());
+    if (id < 0) throw Error(hdf5_kind(kind), Place{.file = file}, hdf5_reason());
   }
   ~Hdf5Handle() { close(); }
   Hdf5Handle(Hdf5Handle&& other) noexcept

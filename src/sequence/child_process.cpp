@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -27,11 +28,11 @@ template <typename Resource>
 void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   rlimit limit{};
   if (::prlimit(process, resource, nullptr, &limit) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
+    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
   }
   limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
   if (::prlimit(process, resource, &limit, nullptr) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
+    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
   }
 }
 
@@ -99,7 +100,7 @@ std::uint64_t data_bytes() {
 SocketPair make_socket_pair() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw Error(ErrorKind::kInputRead, errno_text(errno));
+    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), errno_text(errno));
   }
   return {UniqueFd(ends[0]), UniqueFd(ends[1])};
 }

@@ -36,6 +36,7 @@ void require_room(const fs::path& folder) {
     probe.write(std::string(4096, '\n'));
     probe.sync();
   } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kOutputWrite) throw;
     throw Error(ErrorKind::kTemporaryFolder, error.place(), error.detail());
   }
 }
@@ -68,7 +69,10 @@ void ReferenceIndex::prepare() {
   if (load()) return;
   fs::remove(path_ + ".fai", error);
   fs::remove(path_ + ".gzi", error);
+  errno = 0;
   if (fai_build3(path_.c_str(), nullptr, nullptr) == 0 && load()) return;
+  const ErrorKind lack = kind_of_failure(errno, ErrorKind::kInputReference);
+  if (lack != ErrorKind::kInputReference) throw Error(lack, Place{.file = given_}, "");
   require_room(folder_->path());
   folder_.reset();
   throw Error(ErrorKind::kInputReference, Place{.file = given_},
