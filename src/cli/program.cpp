@@ -21,6 +21,7 @@
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/output.hpp"
+#include "cli/scarce_memory.hpp"
 #include "cli/signals.hpp"
 #include "cli/version.hpp"
 #include "engine/worker_serve.hpp"
@@ -196,12 +197,14 @@ void add_utils_commands(Command& program) {
 }
 
 int run_program(int argc, const char* const* argv) {
+  prepare_for_scarce_memory();
   occupy_standard_descriptors();
   static Cancel cancel;  // static: a signal may come as long as the process lives
   handle_signals(cancel);
   Program program;
   try {
     start_log(LogLevel::kWarning, {});
+    enlarge_stacks();
     return parse_and_run(program, {argv, static_cast<std::size_t>(argc)}, cancel);
   } catch (const std::exception& exception) {
     return report(error_of(exception), program);

@@ -19,6 +19,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/system_failure.hpp"
 #include "base/threads.hpp"
 #include "engine/batch_parts.hpp"
 #include "engine/canary.hpp"
@@ -56,7 +57,8 @@ class AwakeClock {
 class Wakeup {
  public:
   Wakeup() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (fd_.get() < 0) throw Error(ErrorKind::kOutOfMemory, "eventfd: " + errno_text(errno));
+    if (fd_.get() < 0)
+      throw Error(kind_of_failure(errno, ErrorKind::kOutOfMemory), "eventfd: " + errno_text(errno));
   }
   void wake() const {
     const std::uint64_t one = 1;
@@ -316,7 +318,20 @@ class WorkerPool::Thread {
           std::visit([&](auto& one) { return handle(worker, std::move(one)); }, *message);
       if (!goes_on) return;
     }
-    if (!is_open) lose(worker, link.process.end());
+    if (!is_open) lose_ended(worker);
+  }
+
+  // A worker that could not even load its models, and had no memory to say so, is a failure like
+  // one that did say so.
+  void lose_ended(std::size_t worker) {
+    Link& link = *links_[worker];
+    const std::string how = link.process.end();
+    const bool is_loading = !link.has_said_hello && schedule_.starts_of(worker) == 1;
+    if (is_loading && link.process.ran_out_of_memory()) {
+      throw Error(ErrorKind::kOutOfMemory,
+                  fmt::format("{}: {}", shared_.settings.workers[worker].name, how));
+    }
+    lose(worker, how);
   }
 
   void lose(std::size_t worker, const std::string& reason) {

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/process_arguments.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -55,11 +56,14 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
+const int kOutOfMemoryCode = error_info(ErrorKind::kOutOfMemory).exit_code;
+
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return fmt::format("it was killed by signal {} ({})", signal, ::strsignal(signal));
   }
+  if (WEXITSTATUS(status) == kOutOfMemoryCode) return "it ran out of memory";
   return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
 }
 
@@ -77,7 +81,8 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
                     argument_pointers(arguments).data(), argument_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
-  throw Error(ErrorKind::kOutOfMemory, "no worker process can be started: " + errno_text(error));
+  throw Error(kind_of_failure(error, ErrorKind::kOutOfMemory),
+              "no worker process can be started: " + errno_text(error));
 }
 
 WorkerProcess::~WorkerProcess() {
@@ -94,6 +99,10 @@ std::string WorkerProcess::end() {
   kill();
   return wait_for(kKillMilliseconds) ? "it closed its socket and did not end"
                                      : "it cannot be killed: its driver holds it";
+}
+
+bool WorkerProcess::ran_out_of_memory() const {
+  return has_ended_ && WIFEXITED(status_) && WEXITSTATUS(status_) == kOutOfMemoryCode;
 }
 
 bool WorkerProcess::wait_for(int milliseconds) {

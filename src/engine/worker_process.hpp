@@ -41,6 +41,8 @@ class WorkerProcess {
   // Call it when the socket was closed: waits briefly for the process, then kills it. Returns how
   // it ended: "it was killed by signal 9 (Killed)".
   std::string end();
+  // After end(): whether it ended with that error's exit code.
+  bool ran_out_of_memory() const;
 
  private:
   bool wait_for(int milliseconds);

@@ -134,6 +134,7 @@ void Linear::Blocks::add_part(OpContext& context, const Weights& weights, const 
     const std::size_t first = index * width;
     const BlockShape shape{inputs, std::min(width, part.outputs - first), outputs};
     with_onednn([&](OnednnThread&) {
+      require_room_for_onednn();
       made[index].emplace(shape, first_output + first, precision, epilogue,
                           values.data() + first * inputs,
                           bias.size() == 0 ? nullptr : bias.data() + first);

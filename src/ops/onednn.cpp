@@ -2,9 +2,27 @@
 
 #include <omp.h>
 
-namespace virnucpro {
+#include "base/memory_room.hpp"
 
-OnednnThread::OnednnThread() : stream_(cpu_engine()) {
+namespace virnucpro {
+namespace {
+
+// Enough for several threads that do the same at once.
+constexpr std::size_t kRoom = 32U << 20U;
+
+dnnl::stream make_stream() {
+  require_room_for_onednn();
+  return dnnl::stream(cpu_engine());
+}
+
+}  // namespace
+
+void require_room_for_onednn() {
+  if (has_room(kRoom)) return;
+  throw Error(ErrorKind::kOutOfMemory, "the system gives oneDNN no more");
+}
+
+OnednnThread::OnednnThread() : stream_(make_stream()) {
   omp_set_num_threads(1);
 }
 

@@ -15,6 +15,10 @@ inline dnnl::engine& cpu_engine() {
   return engine;
 }
 
+// oneDNN writes to memory that it did not get. So call this before it makes code for a primitive,
+// which takes a few MiB. Errors: kOutOfMemory.
+void require_room_for_onednn();
+
 // What one thread needs to call oneDNN. It sets the thread's OpenMP team to one, because our pool
 // distributes the work and the team's size would change bits.
 class OnednnThread {

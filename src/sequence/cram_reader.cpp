@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/memory_room.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
@@ -131,8 +132,9 @@ std::optional<SequenceRecord> CramReader::read_record() {
       while (name.size() < frame.name) name += frames_->read_some(frame.name - name.size());
       if (frame.letters == kCramFailure) {
         const auto kind = static_cast<ErrorKind>(frame.flags);
-        fail_to_decode(kind == ErrorKind::kInputReference ? kind : ErrorKind::kInputCorrupt,
-                       std::move(name));
+        const bool is_reference =
+            kind == ErrorKind::kInputReference || kind == ErrorKind::kInputRead;
+        fail_to_decode(is_reference ? kind : ErrorKind::kInputCorrupt, std::move(name));
       }
       if (frame.letters > kMaxLetters) {
         fail_to_decode(ErrorKind::kInputTooLong, fmt::format("more than {} letters", kMaxLetters));
@@ -187,6 +189,8 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
       detail += ": if they need their reference, give --reference FILE";
     }
   }
+  const bool may_lack_memory = kind == ErrorKind::kInputCorrupt || kind == ErrorKind::kInputRead;
+  if (may_lack_memory && memory_is_scarce()) kind = ErrorKind::kOutOfMemory;
   throw Error(kind, Place{.file = file_, .record = records_ + 1, .offset = at.offset},
               std::move(detail));
 }

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/memory_room.hpp"
 #include "sequence/child_process.hpp"
 #include "validate/compare/embedding_hdf5.hpp"
 #include "validate/compare/packed_reader.hpp"
@@ -157,9 +158,13 @@ class Hdf5Process : public EmbeddingReader {
     return receive();
   }
 
+  [[noreturn]] void fail(const std::string& detail) const {
+    throw Error(memory_is_scarce() ? ErrorKind::kOutOfMemory : ErrorKind::kInputMalformed,
+                Place{.file = path_}, detail);
+  }
+
   [[noreturn]] void crashed() const {
-    throw Error(ErrorKind::kInputMalformed, Place{.file = path_},
-                "HDF5 crashed on it, or took more memory or time than it may");
+    fail("HDF5 crashed on it, or took more memory or time than it may");
   }
 
   std::string receive() {
@@ -173,7 +178,7 @@ class Hdf5Process : public EmbeddingReader {
       receive_all(std::span(answer).subspan(had));
     }
     if (head.failed == 0) return answer;
-    throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, answer);
+    fail(answer);
   }
 
   void receive_all(std::span<char> out) {

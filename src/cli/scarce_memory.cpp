@@ -1,0 +1,125 @@
+#include "cli/scarce_memory.hpp"
+
+#include <execinfo.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/memory_room.hpp"
+
+namespace virnucpro {
+namespace {
+
+// HDF5 was seen to need 70 KiB in the main thread.
+constexpr rlim_t kLeastStack = 256U << 10U;
+constexpr rlim_t kGoodStack = 1U << 20U;
+// glibc's own default, where there is no limit.
+constexpr std::size_t kThreadStack = 2U << 20U;
+
+struct Caught {
+  int signal;
+  struct sigaction before;
+};
+std::array<Caught, 2> caught{{{SIGSEGV, {}}, {SIGABRT, {}}}};
+std::terminate_handler terminate_before = nullptr;
+
+// Composed beforehand: there will be no memory for it.
+const std::string& last_words() {
+  static const std::string kText = [] {
+    const Error error(ErrorKind::kOutOfMemory, "a library could not go on without more");
+    return fmt::format("virnucpro: error: {}\n  {}\n", error.what(), error.remedy());
+  }();
+  return kText;
+}
+
+[[noreturn]] void end_for_memory() {
+  static std::atomic_flag said;
+  while (said.test_and_set()) ::pause();  // another thread is just saying it
+  write_all(STDERR_FILENO, last_words());
+  ::_exit(error_info(ErrorKind::kOutOfMemory).exit_code);
+}
+
+// Leaves a crash to whoever would have had it: it comes again on return, unless somebody sent it.
+void on_crash(int signal, siginfo_t* info, void* /*context*/) {
+  if (memory_is_scarce()) end_for_memory();
+  for (const Caught& one : caught) {
+    if (one.signal == signal) ::sigaction(signal, &one.before, nullptr);
+  }
+  const bool was_sent = info->si_code <= 0;
+  if (was_sent) ::raise(signal);
+}
+
+// An allocation may fail though there is room for a smaller one.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& exception) {
+    if (error_of(exception).kind() == ErrorKind::kOutOfMemory) end_for_memory();
+  } catch (...) {  // not ours
+  }
+  terminate_before();
+  std::abort();
+}
+
+void handle_crashes() {
+  last_words();
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  for (Caught& one : caught) ::sigaction(one.signal, &action, &one.before);
+  terminate_before = std::set_terminate(on_terminate);
+}
+
+// glibc loads libgcc's unwinder when it first unwinds a function of its own (std::call_once is
+// one), and aborts if there is no memory for that. backtrace() loads it, too.
+void load_unwinder() {
+  std::array<void*, 1> frames{};
+  ::backtrace(frames.data(), frames.size());
+}
+
+}  // namespace
+
+void prepare_for_scarce_memory() {
+  handle_crashes();
+  load_unwinder();
+}
+
+// The kernel compares the main thread's stack with the limit as it grows; glibc gives each thread a
+// stack of the limit's size as it was when the process began.
+void enlarge_stacks() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0) return;
+  if (limit.rlim_cur < kGoodStack) {
+    limit.rlim_cur = std::min(kGoodStack, limit.rlim_max);
+    ::setrlimit(RLIMIT_STACK, &limit);
+  }
+  if (limit.rlim_cur < kLeastStack) {
+    Error error(ErrorKind::kOutOfMemory, fmt::format("the stack may have only {} KiB, and needs {}",
+                                                     limit.rlim_cur >> 10U, kLeastStack >> 10U));
+    error.advise("Raise the limit: ulimit -s.");
+    throw Error(error);
+  }
+  pthread_attr_t attributes{};
+  std::size_t bytes = 0;
+  if (::pthread_getattr_default_np(&attributes) != 0) return;
+  if (::pthread_attr_getstacksize(&attributes, &bytes) == 0 && bytes < kThreadStack &&
+      ::pthread_attr_setstacksize(&attributes, kThreadStack) == 0) {
+    ::pthread_setattr_default_np(&attributes);
+  }
+  ::pthread_attr_destroy(&attributes);
+}
+
+}  // namespace virnucpro
