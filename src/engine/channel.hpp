@@ -21,12 +21,14 @@ ChannelEnds make_channel();
 // Receives messages from one end. For one thread at a time.
 class MessageReader {
  public:
-  explicit MessageReader(int socket) : socket_(socket) {}
+  MessageReader(int socket, const WireLimits& limits) : socket_(socket), wire_(limits) {}
 
   // Reads what is there, without waiting, up to some megabytes; false if the other side is gone.
   bool read();
   // Errors: WireReader's.
   std::optional<WorkerMessage> next_message() { return wire_.next_message(); }
+  std::size_t message_bytes() const { return wire_.message_bytes(); }
+  WireLimits& limits() { return wire_.limits(); }
 
  private:
   int socket_;

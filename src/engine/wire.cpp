@@ -17,9 +17,10 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 3;
-constexpr std::size_t kCheckedHead = 12;  // bytes of a frame's head that its checksum covers
-constexpr std::size_t kMostText = 1U << 20U;
+constexpr std::uint16_t kVersion = 4;
+constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // by its own checksum
+constexpr std::size_t kLengthPlace = 8;  // in a head; the payload's checksum follows
+constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
 constexpr const char* kWhere = "a message between this program's processes";
 
@@ -41,6 +42,11 @@ void put_text(ByteWriter& out, std::string_view value) {
   out.number(static_cast<std::uint32_t>(value.size())).raw(value);
 }
 
+// Cuts texts of any length: of errors and log lines.
+void put_cut(ByteWriter& out, std::string_view value) {
+  put_text(out, value.substr(0, kMostText));
+}
+
 template <typename T>
 void put_array(ByteWriter& out, const std::vector<T>& values) {
   out.number(std::uint64_t{values.size()}).raw(as_text(std::as_bytes(std::span(values))));
@@ -52,9 +58,9 @@ bool get_flag(ByteReader& in) {
   return value == 1;
 }
 
-std::string get_text(ByteReader& in) {
+std::string get_text(ByteReader& in, std::size_t most = kMostText) {
   const auto size = in.number<std::uint32_t>();
-  if (size > kMostText) fail("a text is too long");
+  if (size > most) fail("a text is too long");
   return std::string(in.text(size));
 }
 
@@ -235,11 +241,11 @@ std::optional<std::uint64_t> get_optional(ByteReader& in) {
 
 void put(ByteWriter& out, const WorkerFailure& failure) {
   out.number(static_cast<std::uint8_t>(failure.kind));
-  put_text(out, failure.place.file);
+  put_cut(out, failure.place.file);
   put(out, failure.place.record);
   put(out, failure.place.offset);
-  put_text(out, failure.place.tensor);
-  put_text(out, std::string_view(failure.detail).substr(0, kMostText));
+  put_cut(out, failure.place.tensor);
+  put_cut(out, failure.detail);
   put(out, failure.batch);
   out.number(failure.token_budget);
 }
@@ -257,7 +263,7 @@ void get(ByteReader& in, WorkerFailure& failure) {
 
 void put(ByteWriter& out, const WorkerLogLine& line) {
   out.number(static_cast<std::uint8_t>(line.level));
-  put_text(out, std::string_view(line.text).substr(0, kMostText));
+  put_cut(out, line.text);
 }
 
 void get(ByteReader& in, WorkerLogLine& line) {
@@ -278,7 +284,7 @@ void put(ByteWriter& out, const WorkerTrace& trace) {
   out.number(part.dropped);
   out.number(part.recording_time);
   out.number(part.cupti_time);
-  put_text(out, std::string_view(part.kernels).substr(0, kMostText));
+  put_cut(out, part.kernels);
 }
 
 std::uint32_t get_count(ByteReader& in, std::size_t most) {
@@ -298,11 +304,11 @@ void get(ByteReader& in, WorkerTrace& trace) {
   TracePart& part = trace.part;
   part.names.resize(get_count(in, kMostTraceNames));
   for (TraceName& name : part.names) {
-    name.text = get_text(in);
+    name.text = get_text(in, kLongestTraceText);
     name.kind = get_choice<TraceKind>(in, kTraceKinds);
   }
   part.tracks.resize(get_count(in, kMostTraceTracks));
-  for (std::string& track : part.tracks) track = get_text(in);
+  for (std::string& track : part.tracks) track = get_text(in, kLongestTraceText);
   part.events = get_array<TraceEvent>(in);
   if (part.events.size() > kMostTraceEvents) fail("a trace has too many events");
   for (const TraceEvent& event : part.events) check_event(event, part);
@@ -312,9 +318,12 @@ void get(ByteReader& in, WorkerTrace& trace) {
   part.kernels = get_text(in);
 }
 
-std::uint32_t checksum(std::string_view head, std::string_view payload) {
-  return crc32c(as_bytes(payload), crc32c(as_bytes(head.substr(0, kCheckedHead))));
-}
+// A full trace fits. Numbers and counts need far less than a text.
+static_assert(kMostTrace >= kMostTraceEvents * sizeof(TraceEvent) +
+                                (kMostTraceNames + kMostTraceTracks) * (kLongestTraceText + 8) +
+                                2 * kMostText);
+static_assert(kMostFailure >= 4 * kMostText);
+static_assert(kMostLogLine > kMostText + 8);
 
 template <std::size_t... Types>
 WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequence<Types...>) {
@@ -330,10 +339,10 @@ WorkerMessage decode(std::size_t type, std::string_view payload, std::index_sequ
 struct Head {
   std::size_t type = 0;
   std::uint32_t length = 0;
-  std::uint32_t checksum = 0;
+  std::uint32_t checksum = 0;  // of the payload
 };
 
-Head read_head(std::string_view bytes) {
+Head read_head(std::string_view bytes, const WireLimits& limits) {
   ByteReader in = reader_of(bytes.substr(0, kWireHead));
   if (in.number<std::uint32_t>() != kMagic) fail("it does not begin as one");
   const auto version = in.number<std::uint16_t>();
@@ -342,8 +351,15 @@ Head read_head(std::string_view bytes) {
   head.type = in.number<std::uint16_t>();
   head.length = in.number<std::uint32_t>();
   head.checksum = in.number<std::uint32_t>();
+  if (in.number<std::uint32_t>() != crc32c(as_bytes(bytes.substr(0, kCheckedHead)))) {
+    fail("the checksum of its head does not fit");
+  }
   if (head.type >= std::variant_size_v<WorkerMessage>) fail("there is no such type");
-  if (head.length > kMostPayload) fail("it is too long");
+  const std::uint64_t most = limits.most(head.type);
+  if (most == 0) fail("nobody asked for one of its type");
+  if (head.length > most) {
+    fail(fmt::format("it has {} bytes, of its type it may have {}", head.length, most));
+  }
   return head;
 }
 
@@ -354,7 +370,7 @@ std::string encode_message(const WorkerMessage& message) {
   out.number(kMagic);
   out.number(kVersion);
   out.number(static_cast<std::uint16_t>(message.index()));
-  out.number(std::uint64_t{0});  // length and checksum
+  out.raw(std::string(kWireHead - out.bytes().size(), '\0'));  // length and checksums
   std::visit([&out](const auto& part) { put(out, part); }, message);
   if (out.bytes().size() - kWireHead > kMostPayload) fail("it would be too long");
   return sealed_frame(std::move(out.bytes()));
@@ -363,10 +379,15 @@ std::string encode_message(const WorkerMessage& message) {
 std::string sealed_frame(std::string frame) {
   if (frame.size() < kWireHead) return frame;
   const auto length = static_cast<std::uint32_t>(frame.size() - kWireHead);
-  frame.replace(kCheckedHead - sizeof length, sizeof length, bytes_of(length));
-  const std::uint32_t crc = checksum(frame, std::string_view(frame).substr(kWireHead));
-  frame.replace(kCheckedHead, sizeof crc, bytes_of(crc));
-  return frame;
+  frame.replace(kLengthPlace, sizeof length, bytes_of(length));
+  const std::uint32_t crc = crc32c(as_bytes(std::string_view(frame).substr(kWireHead)));
+  frame.replace(kLengthPlace + sizeof length, sizeof crc, bytes_of(crc));
+  return sealed_head(std::move(frame));
+}
+
+std::string sealed_head(std::string frame) {
+  const std::uint32_t crc = crc32c(as_bytes(std::string_view(frame).substr(0, kCheckedHead)));
+  return frame.replace(kCheckedHead, sizeof crc, bytes_of(crc));
 }
 
 void WireReader::add(std::span<const char> bytes) {
@@ -380,13 +401,14 @@ void WireReader::add(std::span<const char> bytes) {
 std::optional<WorkerMessage> WireReader::next_message() {
   const std::string_view rest = std::string_view(bytes_).substr(taken_);
   if (rest.size() < kWireHead) return std::nullopt;
-  const Head head = read_head(rest);
+  const Head head = read_head(rest, limits_);
   if (rest.size() - kWireHead < head.length) return std::nullopt;
   const std::string_view payload = rest.substr(kWireHead, head.length);
-  if (checksum(rest, payload) != head.checksum) fail("its checksum does not fit");
+  if (crc32c(as_bytes(payload)) != head.checksum) fail("its checksum does not fit");
   WorkerMessage message =
       decode(head.type, payload, std::make_index_sequence<std::variant_size_v<WorkerMessage>>());
-  taken_ += kWireHead + head.length;
+  message_bytes_ = kWireHead + head.length;
+  taken_ += message_bytes_;
   return message;
 }
 

@@ -34,6 +34,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTurn{100};
 constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
+constexpr std::uint32_t kMostWidth = 1U << 14U;  // the widest published model has 5,120
+
+// What a worker may say over the whole run. The rest of its log and of its trace is dropped, and
+// counted. A single process that goes on for kFlood bytes is faulty.
+constexpr std::uint64_t kMostLog = 1U << 20U;
+constexpr std::uint64_t kMostTraces = 64U << 20U;
+constexpr std::uint64_t kFlood = 256U << 20U;
+// Beside its letters, what a log line takes here.
+constexpr std::uint64_t kLineCost = 100;
 constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
 
 // Seconds without pauses: while this process was stopped (Ctrl-Z) or the machine slept, its workers
@@ -74,11 +83,21 @@ class Wakeup {
   UniqueFd fd_;
 };
 
+// What may come at any time. A result is allowed when something was sent.
+WireLimits limits_of_a_worker(bool traced) {
+  WireLimits limits;
+  limits.allow<WorkerHello>(kMostHello);
+  limits.allow<WorkerFailure>(kMostFailure);
+  limits.allow<WorkerLogLine>(kMostLogLine);
+  if (traced) limits.allow<WorkerTrace>(kMostTrace);
+  return limits;
+}
+
 // A process with its messages in both directions.
 struct Link {
-  Link(const WorkerCommand& command, ChannelEnds ends)
+  Link(const WorkerCommand& command, ChannelEnds ends, bool traced)
       : socket(std::move(ends.one)),
-        reader(socket.get()),
+        reader(socket.get(), limits_of_a_worker(traced)),
         writer(socket.get()),
         process(command, ends.other) {}
 
@@ -87,6 +106,16 @@ struct Link {
   MessageWriter writer;
   WorkerProcess process;
   bool has_said_hello = false;
+  std::size_t most_frames = 0;  // that were sent at once
+  std::uint64_t chatter = 0;    // bytes of log lines and traces
+};
+
+// What a worker said over the run, whatever process it was.
+struct Said {
+  std::uint64_t log = 0;    // bytes kept
+  std::uint64_t trace = 0;  // bytes kept
+  std::uint64_t lines_dropped = 0;
+  std::uint64_t traces_dropped = 0;
 };
 
 // A batch in progress.
@@ -110,6 +139,16 @@ bool fits(const BatchResult& result, std::size_t frames, const EngineOutputs& ou
          result.esm2.size() == rows(outputs.esm2, hello.esm2_width) &&
          (bad.empty() || bad.back() < frames) &&
          std::adjacent_find(bad.begin(), bad.end(), std::greater_equal<>()) == bad.end();
+}
+
+// The longest result of a batch that fits() accepts.
+std::uint64_t most_result(std::size_t frames, const EngineOutputs& outputs,
+                          const WorkerHello& hello) {
+  constexpr std::uint64_t kFixed = 256;  // numbers and counts
+  std::uint64_t numbers = outputs.scores ? 2 : 0;
+  if (outputs.dnabert_s) numbers += hello.dnabert_s_width;
+  if (outputs.esm2) numbers += hello.esm2_width;
+  return kFixed + frames * (numbers * sizeof(float) + sizeof(std::uint32_t));
 }
 
 Error as_error(const WorkerFailure& failure) {
@@ -141,6 +180,7 @@ class WorkerPool::Thread {
       : shared_(shared),
         schedule_(schedule_settings(shared.settings)),
         links_(shared.settings.workers.size()),
+        said_by_(shared.settings.workers.size()),
         thread_([this] { run(); }) {}
   ~Thread() {
     {
@@ -179,6 +219,7 @@ class WorkerPool::Thread {
       if (link) link->process.kill();
     }
     links_.clear();
+    tell_what_was_dropped();
   }
 
   // False when the pool is to stop.
@@ -212,6 +253,7 @@ class WorkerPool::Thread {
 
   void perform(const WorkerSchedule::Start& start) {
     const WorkerConfig& config = shared_.settings.workers[start.worker];
+    const WorkerSetup setup = traced_setup(config.setup);
     try {
       auto& link = links_[start.worker];
       link =
@@ -219,9 +261,9 @@ class WorkerPool::Thread {
                                                .name = fmt::format("virnucpro-w{}", start.worker),
                                                .arguments = shared_.settings.arguments,
                                                .visible_gpu = config.visible_gpu},
-                                 make_channel());
+                                 make_channel(), setup.trace);
       log_info("{} is process {}", config.name, link->process.id());
-      send(start.worker, encode_message(traced_setup(config.setup)));
+      send(start.worker, encode_message(setup));
     } catch (const Error& error) {
       schedule_.lost(start.worker, error.what(), clock_.now());
     }
@@ -236,7 +278,7 @@ class WorkerPool::Thread {
 
   void perform(const WorkerSchedule::Kill& kill) {
     links_[kill.worker].reset();
-    const std::string& name = shared_.settings.workers[kill.worker].name;
+    const std::string& name = name_of(kill.worker);
     if (kill.delay) {
       log_warning("{} was lost: {}; it is started again, and its batches are computed again", name,
                   kill.reason);
@@ -249,12 +291,23 @@ class WorkerPool::Thread {
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
     request.id = canary.id;
     request.traced = true;  // a canary never ends its worker's trace
+    allow_result(canary.worker, request.frames.frames());
     send(canary.worker, encode_message(std::move(request)));
+  }
+
+  // A result of this many frames may now come.
+  void allow_result(std::size_t worker, std::size_t frames) {
+    if (!links_[worker]) return;
+    Link& link = *links_[worker];
+    link.most_frames = std::max(link.most_frames, frames);
+    link.reader.limits().allow<WorkerResult>(most_result(
+        link.most_frames, shared_.settings.workers[worker].setup.outputs, shared_.hello));
   }
 
   void perform(const WorkerSchedule::SendPart& part) {
     const TraceSpan span("send", part.part.batch);
     const OpenBatch& batch = batches_.at(part.part.batch);
+    allow_result(part.worker, part.part.frames());
     send(part.worker, encode_message(BatchRequest{.id = part.id,
                                                   .frames = cut_frames(batch.frames, part.part),
                                                   .batch = part.part.batch,
@@ -341,18 +394,56 @@ class WorkerPool::Thread {
   // Each function handles one message; false if the worker was lost by it.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
+    if (floods(worker)) return false;
     // All workers log the same while they load.
-    if (!said_.insert(line.text).second) return true;
-    log_message(line.level,
-                fmt::format("{}: {}", shared_.settings.workers[worker].name, line.text));
+    if (said_.contains(line.text)) return true;
+    Said& said = said_by_[worker];
+    if (!has_room(said.log, line.text.size() + kLineCost, kMostLog)) {
+      if (said.lines_dropped++ == 0) say_full(worker, "log", kMostLog);
+      return true;
+    }
+    log_message(line.level, fmt::format("{}: {}", name_of(worker), line.text));
+    said_.insert(std::move(line.text));
+    return true;
+  }
+
+  const std::string& name_of(std::size_t worker) const {
+    return shared_.settings.workers[worker].name;
+  }
+
+  // Adds to `kept` unless that would be more than `most`.
+  static bool has_room(std::uint64_t& kept, std::uint64_t bytes, std::uint64_t most) {
+    if (bytes > most - kept) return false;
+    kept += bytes;
+    return true;
+  }
+
+  void say_full(std::size_t worker, std::string_view what, std::uint64_t most) const {
+    log_warning("{}: its {} is longer than {} MiB; the rest is left out", name_of(worker), what,
+                most >> 20U);
+  }
+
+  void tell_what_was_dropped() const {
+    for (std::size_t worker = 0; worker < said_by_.size(); ++worker) {
+      const Said& said = said_by_[worker];
+      if (said.lines_dropped + said.traces_dropped == 0) continue;
+      log_info("{}: {} of its log lines and {} of its trace's parts were left out", name_of(worker),
+               said.lines_dropped, said.traces_dropped);
+    }
+  }
+
+  // Counts a log line or trace; true if the worker was lost by it.
+  bool floods(std::size_t worker) {
+    Link& link = *links_[worker];
+    link.chatter += link.reader.message_bytes();
+    if (link.chatter <= kFlood) return false;
+    lose(worker, "it sends log lines or traces without end");
     return true;
   }
 
   bool handle(std::size_t worker, WorkerHello hello) {
     Link& link = *links_[worker];
-    if (std::exchange(link.has_said_hello, true) || hello.depth == 0 || hello.depth > kMostDepth) {
-      return refuse(worker);
-    }
+    if (std::exchange(link.has_said_hello, true) || !is_possible(hello)) return refuse(worker);
     if (first_) {
       require_same(worker, hello);
     } else {
@@ -362,6 +453,16 @@ class WorkerPool::Thread {
     note_budget(hello.token_budget);
     schedule_.ready(worker, hello.token_budget, hello.depth, clock_.now());
     return true;
+  }
+
+  // Sizes follow from these numbers: those of batches, of results and of what waits at a worker.
+  bool is_possible(const WorkerHello& hello) const {
+    const bool has_known_widths =
+        !first_ || (hello.dnabert_s_width == shared_.hello.dnabert_s_width &&
+                    hello.esm2_width == shared_.hello.esm2_width);
+    return has_known_widths && std::max(hello.dnabert_s_width, hello.esm2_width) <= kMostWidth &&
+           hello.depth > 0 && hello.depth <= kMostDepth && hello.token_budget > 0 &&
+           hello.token_budget <= kLargestBudget;
   }
 
   bool handle(std::size_t worker, WorkerResult message) {
@@ -403,15 +504,20 @@ class WorkerPool::Thread {
       throw Error(error);
     }
     if (!std::exchange(warned_of_memory_, true)) {
-      log_warning("{}: {}; it gets smaller batches, and results are the same",
-                  shared_.settings.workers[worker].name, error.what());
+      log_warning("{}: {}; it gets smaller batches, and results are the same", name_of(worker),
+                  error.what());
     }
     return true;
   }
 
   bool handle(std::size_t worker, const WorkerTrace& trace) {
-    Tracer::here().add(links_[worker]->process.id(), shared_.settings.workers[worker].name,
-                       trace.part);
+    if (floods(worker)) return false;
+    Said& said = said_by_[worker];
+    if (!has_room(said.trace, links_[worker]->reader.message_bytes(), kMostTraces)) {
+      if (said.traces_dropped++ == 0) say_full(worker, "trace", kMostTraces);
+      return true;
+    }
+    Tracer::here().add(links_[worker]->process.id(), name_of(worker), trace.part);
     return true;
   }
 
@@ -432,8 +538,7 @@ class WorkerPool::Thread {
       throw Error(ErrorKind::kDevice,
                   fmt::format("the workers would not compute alike: {} is {} for {} and {} for {}; "
                               "choose devices of one kind (--device)",
-                              name, here, shared_.settings.workers[*first_].name, text,
-                              shared_.settings.workers[worker].name));
+                              name, here, name_of(*first_), text, name_of(worker)));
     }
   }
 
@@ -482,10 +587,11 @@ class WorkerPool::Thread {
   AwakeClock clock_;
   WorkerSchedule schedule_;
   std::vector<std::unique_ptr<Link>> links_;
+  std::vector<Said> said_by_;  // one for each worker
   std::map<std::uint64_t, OpenBatch> batches_;
   std::optional<std::size_t> first_;  // the worker whose hello is the reference
   std::optional<BatchResult> canary_;
-  std::set<std::string> said_;  // log lines, by any worker
+  std::set<std::string> said_;  // log lines, by any worker; kMostLog bounds them
   bool is_ready_ = false;
   bool any_finite_ = false;
   bool warned_of_memory_ = false;

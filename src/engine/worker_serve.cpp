@@ -32,6 +32,13 @@ void wait_for(int socket, short events) {
   ::poll(&waiting, 1, -1);
 }
 
+WireLimits limits_of_a_worker() {
+  WireLimits limits;
+  limits.allow<WorkerSetup>(kMostSetup);
+  limits.allow<BatchRequest>(kMostRequest);
+  return limits;
+}
+
 // Sends messages from any thread.
 class SharedWriter {
  public:
@@ -78,7 +85,7 @@ class Inbox {
   }
 
   void read() {
-    MessageReader reader(socket_);
+    MessageReader reader(socket_, limits_of_a_worker());
     while (true) {
       wait_for(socket_, POLLIN);
       if (!reader.read()) return;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/context.hpp"
+#include "tokens/packer.hpp"
 #include "weights/load.hpp"
 
 namespace virnucpro {
@@ -26,7 +27,6 @@ struct GpuId {
 };
 
 inline constexpr std::size_t kMostThreads = 1024;
-inline constexpr std::size_t kLargestBudget = 1U << 24U;  // tokens in a batch
 
 // How a run computes. Only `precision` changes results.
 struct ComputeSettings {

@@ -30,6 +30,8 @@ struct PackedBatch {
   std::vector<std::vector<std::uint64_t>> occurrences;
 };
 
+inline constexpr std::size_t kLargestBudget = 1U << 24U;  // tokens in a batch
+
 struct PackSettings {
   std::size_t token_budget = 4096;      // per model; a longer frame is a batch of its own
   std::size_t frames_in_window = 2048;  // look-ahead in distinct frames …

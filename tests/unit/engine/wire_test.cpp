@@ -1,19 +1,24 @@
 #include "engine/wire.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <limits>
 #include <utility>
 
+#include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "unit/engine/worker_samples.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
 ErrorKind kind_of_reading(const std::string& bytes) {
   return thrown_kind([&] {
-    WireReader reader;
+    WireReader reader(no_limits());
     reader.add(bytes);
     while (reader.next_message()) {
     }
@@ -23,7 +28,7 @@ ErrorKind kind_of_reading(const std::string& bytes) {
 TEST(Wire, GivesBackEveryMessage) {
   for (const WorkerMessage& message : sample_messages()) {
     const std::string frame = encode_message(message);
-    WireReader reader;
+    WireReader reader(no_limits());
     reader.add(frame);
     const std::optional<WorkerMessage> back = reader.next_message();
     ASSERT_TRUE(back);
@@ -35,7 +40,7 @@ TEST(Wire, GivesBackEveryMessage) {
 }
 
 TEST(Wire, KeepsWhatAFailureAndAResultSay) {
-  WireReader reader;
+  WireReader reader(no_limits());
   for (const WorkerMessage& message : sample_messages()) reader.add(encode_message(message));
   while (const std::optional<WorkerMessage> message = reader.next_message()) {
     if (const auto* failure = std::get_if<WorkerFailure>(&*message)) {
@@ -56,7 +61,7 @@ TEST(Wire, KeepsWhatAFailureAndAResultSay) {
 TEST(Wire, TakesMessagesApartHoweverTheyCome) {
   std::string stream;
   for (const WorkerMessage& message : sample_messages()) stream += encode_message(message);
-  WireReader reader;
+  WireReader reader(no_limits());
   std::string again;
   for (const char byte : stream) {
     reader.add({&byte, 1});
@@ -72,11 +77,11 @@ TEST(Wire, NoticesEveryChangedByte) {
     for (std::size_t i = 0; i < frame.size(); ++i) {
       std::string changed = frame;
       changed[i] = static_cast<char>(changed[i] ^ 0x40);
-      WireReader reader;
+      WireReader reader(no_limits());
       reader.add(changed);
       try {
-        // If the length grew, the reader waits for the rest.
-        EXPECT_FALSE(reader.next_message()) << i;
+        reader.next_message();
+        ADD_FAILURE() << i;
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::kInternal);
       }
@@ -119,7 +124,7 @@ TEST(Wire, RefusesTimesThatAreNone) {
 }
 
 TEST(Wire, KeepsATrace) {
-  WireReader reader;
+  WireReader reader(no_limits());
   reader.add(encode_message(sample_trace()));
   const TracePart part = std::get<WorkerTrace>(*reader.next_message()).part;
   ASSERT_EQ(part.events.size(), 2U);
@@ -143,17 +148,81 @@ TEST(Wire, RefusesATraceThatDoesNotFitTogether) {
   EXPECT_TRUE(refused([](TracePart& part) { part.events[0].end = 9; }));
   EXPECT_TRUE(refused([](TracePart& part) { part.events.resize(kMostTraceEvents + 1); }));
   EXPECT_TRUE(refused([](TracePart& part) { part.names.resize(kMostTraceNames + 1); }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.names[0].text.resize(kLongestTraceText + 1); }));
+  EXPECT_TRUE(refused([](TracePart& part) { part.tracks[0].resize(kLongestTraceText + 1); }));
   EXPECT_TRUE(refused([](TracePart& part) { part.tracks.resize(kMostTraceTracks + 1); }));
 }
 
-TEST(Wire, BelievesNoLength) {
-  std::string frame = encode_message(WorkerLogLine{});
-  frame.replace(8, 4, "\xff\xff\xff\x7f");  // the largest valid length, with no payload
-  WireReader reader;
-  reader.add(frame);
-  EXPECT_FALSE(reader.next_message());
-  frame.replace(8, 4, "\xff\xff\xff\xff");
-  EXPECT_EQ(kind_of_reading(frame), ErrorKind::kInternal);
+// The frame of a message whose head, with its own right checksum, names another length.
+std::string with_length(const WorkerMessage& message, std::uint32_t length) {
+  std::string frame = encode_message(message);
+  frame.replace(8, sizeof length, bytes_of(length));
+  return sealed_head(std::move(frame));
+}
+
+template <typename Message>
+WireLimits only(std::uint64_t bytes) {
+  WireLimits limits;
+  limits.allow<Message>(bytes);
+  return limits;
+}
+
+std::string why_refused(const std::string& bytes, const WireLimits& limits) {
+  try {
+    WireReader reader(limits);
+    reader.add(bytes);
+    reader.next_message();
+  } catch (const Error& error) {
+    return error.detail();
+  }
+  return "";
+}
+
+TEST(Wire, RefusesALengthBeforeThePayloadComes) {
+  const std::string longer = with_length(WorkerLogLine{}, kMostLogLine + 1);
+  const std::string head = longer.substr(0, kWireHead);
+  EXPECT_THAT(why_refused(head, only<WorkerLogLine>(kMostLogLine)), HasSubstr("of its type"));
+  EXPECT_EQ(why_refused(head, only<WorkerLogLine>(kMostLogLine + 1)), "");
+}
+
+TEST(Wire, RefusesATypeThatNobodyAskedFor) {
+  const std::string head = encode_message(WorkerLogLine{}).substr(0, kWireHead);
+  EXPECT_THAT(why_refused(head, only<WorkerResult>(kMostPayload)), HasSubstr("nobody asked"));
+}
+
+TEST(Wire, RefusesAHeadWhoseOwnChecksumIsWrong) {
+  std::string head = encode_message(WorkerLogLine{}).substr(0, kWireHead);
+  for (std::size_t i = 0; i < kWireHead; ++i) {
+    std::string changed = head;
+    changed[i] = static_cast<char>(changed[i] ^ 1);
+    EXPECT_NE(why_refused(changed, no_limits()), "") << i;
+  }
+}
+
+TEST(Wire, ShortensLongTextsToWhatAReaderTakes) {
+  const std::string text(1U << 20U, 'x');
+  const auto taken = [](const WorkerMessage& message, const WireLimits& limits) {
+    WireReader reader(limits);
+    reader.add(encode_message(message));
+    return reader.next_message().value();
+  };
+  const auto line = taken(WorkerLogLine{.text = text}, only<WorkerLogLine>(kMostLogLine));
+  EXPECT_THAT(text, StartsWith(std::get<WorkerLogLine>(line).text));
+  const WorkerFailure long_one{.place = {.file = text, .tensor = text}, .detail = text};
+  const auto failure = taken(long_one, only<WorkerFailure>(kMostFailure));
+  EXPECT_THAT(text, StartsWith(std::get<WorkerFailure>(failure).detail));
+  WorkerTrace trace = sample_trace();
+  trace.part.kernels = text;
+  EXPECT_NO_THROW(taken(trace, only<WorkerTrace>(kMostTrace)));
+}
+
+TEST(Wire, TakesATraceOfTheMostOfEverything) {
+  WorkerTrace trace;
+  const std::string text(kLongestTraceText, 'x');
+  trace.part.names.assign(kMostTraceNames, {text, TraceKind::kHost});
+  trace.part.tracks.assign(kMostTraceTracks, text);
+  trace.part.events.resize(kMostTraceEvents);
+  EXPECT_EQ(why_refused(encode_message(trace), only<WorkerTrace>(kMostTrace)), "");
 }
 
 }  // namespace

@@ -12,10 +12,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "observe/trace.hpp"
 #include "unit/engine/fake/fake_scores.hpp"
 
 namespace virnucpro {
@@ -125,7 +128,7 @@ TEST_F(WorkerPools, AnswerEveryBatch) {
 TEST_F(WorkerPools, OutliveOneWorkerThatMisbehaves) {
   for (const char* mode : {"dies:3", "is_killed:1", "hangs:2", "writes_rubbish:4", "device_fails:2",
                            "answers_too_little:1", "answers_another:2", "is_nan:2", "is_slow:20",
-                           "dies_at_start", "lacks_memory:7"}) {
+                           "dies_at_start", "lacks_memory:7", "is_too_wide", "takes_any_batch"}) {
     run({mode, "good"});
     EXPECT_THAT(failed, IsEmpty()) << mode;
   }
@@ -137,6 +140,66 @@ TEST_F(WorkerPools, OutliveAFaultOfTheOnlyWorker) {
     run({mode});
     EXPECT_THAT(failed, IsEmpty()) << mode;
   }
+}
+
+// The most memory that this process had since the last call, beyond what it has now. 0 under the
+// sanitizers, which need memory of their own.
+std::uint64_t peak_kib() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 0;
+#else
+  const auto number_of = [](const std::string& key) {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    std::uint64_t number = 0;
+    while (status >> word && word != key) {
+    }
+    status >> number;
+    return number;
+  };
+  const std::uint64_t peak = number_of("VmHWM:");
+  const std::uint64_t now = number_of("VmRSS:");
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak is measured anew
+  return peak - std::min(peak, now);
+#endif
+}
+
+TEST_F(WorkerPools, KeepTheirMemoryWhateverAWorkerWrites) {
+  for (const char* mode : {"claims_a_long_result:2", "claims_a_long_log_line:2", "logs_for_ever:2",
+                           "answers_too_much:2", "traces_long_names:2", "says_a_long_hello"}) {
+    peak_kib();
+    run({mode, "good"});
+    EXPECT_THAT(failed, IsEmpty()) << mode;
+    EXPECT_LT(peak_kib(), 32U << 10U) << mode;
+  }
+}
+
+TEST_F(WorkerPools, KeepTheMemoryOfATraceWhateverAWorkerWrites) {
+  for (const char* mode : {"traces_long_names:2", "traces_for_ever:2", "traces:8"}) {
+    Tracer::here().start({});
+    peak_kib();
+    run({mode, "good"});
+    EXPECT_THAT(failed, IsEmpty()) << mode;
+    EXPECT_LT(peak_kib(), 160U << 10U) << mode;
+    Tracer::here().stop();
+    std::size_t events = 0;
+    for (const auto& process : Tracer::here().drain_all().processes) {
+      events += process.part.events.size();
+    }
+    EXPECT_LE(events, 3 * kMostTraceEvents) << mode;
+  }
+}
+
+TEST_F(WorkerPools, LeaveOutTheRestOfALongLog) {
+  const std::filesystem::path log = folder.path() / "log.txt";
+  start_log(LogLevel::kError, log);
+  run({"logs:500"});
+  std::ifstream file(log);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_LT(text.size(), 2U << 20U);
+  EXPECT_THAT(text, AllOf(HasSubstr("worker 0: its log is longer than 1 MiB; the rest is left out"),
+                          HasSubstr("worker 0: 435 of its log lines and 0 of its trace's parts")));
+  start_log(LogLevel::kError, {});
 }
 
 TEST_F(WorkerPools, GiveUpTheFrameThatKillsEveryWorker) {

@@ -1,11 +1,23 @@
 #pragma once
 
 #include <limits>
+#include <variant>
 #include <vector>
 
+#include "engine/wire.hpp"
 #include "engine/worker_messages.hpp"
 
 namespace virnucpro {
+
+// For a reader of every message that can be written.
+inline WireLimits no_limits() {
+  WireLimits limits;
+  const auto allow = [&limits]<typename... Messages>(const std::variant<Messages...>& /*any*/) {
+    (limits.allow<Messages>(kMostPayload), ...);
+  };
+  allow(WorkerMessage{});
+  return limits;
+}
 
 inline BatchRequest sample_request() {
   BatchRequest request;

@@ -14,7 +14,9 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
+#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/channel.hpp"
@@ -27,7 +29,7 @@ namespace {
 
 class FakeWorker {
  public:
-  explicit FakeWorker(int socket) : socket_(socket), reader_(socket), writer_(socket) {}
+  explicit FakeWorker(int socket) : socket_(socket), reader_(socket, limits()), writer_(socket) {}
 
   void run() {
     const auto first = receive();
@@ -36,6 +38,7 @@ class FakeWorker {
     choose(setup);
     if (is("dies_at_start")) ::_exit(9);
     if (is("hangs_at_start")) sleep_for_ever();
+    if (is("says_a_long_hello")) claim(WorkerHello{});
     if (is("cannot_load")) {
       send(WorkerFailure{.kind = ErrorKind::kWeightsMissing,
                          .place = {.file = "a.pth"},
@@ -44,8 +47,11 @@ class FakeWorker {
     }
     send(WorkerLogLine{.level = LogLevel::kInfo, .text = "a fake one"});
     const std::string kernel = is("other_kernel") ? "fake-other" : "fake";
+    for (std::uint64_t line = 0; is("logs") && line < number_; ++line) send(long_line());
+    for (std::uint64_t part = 0; is("traces") && part < number_; ++part) send(large_trace());
     send(WorkerHello{.kernel_path = kernel,
-                     .token_budget = 100,
+                     .esm2_width = is("is_too_wide") ? 0x7fffffffU : 0,
+                     .token_budget = is("takes_any_batch") ? std::uint64_t{1} << 40U : 100,
                      .depth = 1,
                      .description = {{"kernel_path", kernel}},
                      .tokenizer = tokenizer_in(setup.share_dir)});
@@ -53,6 +59,13 @@ class FakeWorker {
   }
 
  private:
+  static WireLimits limits() {
+    WireLimits limits;
+    limits.allow<WorkerSetup>(kMostSetup);
+    limits.allow<BatchRequest>(kMostRequest);
+    return limits;
+  }
+
   // Needed by runs whose input is letters.
   static std::string tokenizer_in(const std::string& share_dir) {
     return share_dir.empty() ? "" : share_dir + "/dnabert-s/tokenizer.json";
@@ -101,9 +114,15 @@ class FakeWorker {
       writer_.add(rubbish);
       return flush();
     }
+    if (is_due && is("claims_a_long_result")) claim(WorkerResult{});
+    if (is_due && is("claims_a_long_log_line")) claim(WorkerLogLine{});
+    while (is_due && is("logs_for_ever")) send(long_line());
+    while (is_due && is("traces_for_ever")) send(large_trace());
+    if (is_due && is("traces_long_names")) send(trace_of_long_names());
     WorkerResult result{.result = fake_result(request), .token_budget = 100};
     if (is("lacks_memory")) result.token_budget = number_;
     if (is_due && is("answers_too_little")) result.result.scores.pop_back();
+    if (is_due && is("answers_too_much")) result.result.scores.resize(100U << 20U);
     if (is_due && is("answers_another")) result.result.id += 1000;
     if (is_due && is("is_nan")) spoil(result.result, 0);
     if (is("is_nan_on_token")) {
@@ -130,6 +149,34 @@ class FakeWorker {
     result.not_finite.push_back(frame);
   }
 
+  // A new one each time, because equal ones are logged once.
+  WorkerLogLine long_line() {
+    constexpr std::size_t kLetters = 16000;
+    return {.level = LogLevel::kInfo,
+            .text = std::to_string(++lines_) + std::string(kLetters, 'x')};
+  }
+  static WorkerTrace large_trace() {
+    WorkerTrace trace{{.names = {{"work", TraceKind::kHost}}, .tracks = {"main"}}};
+    trace.part.events.resize(kMostTraceEvents);
+    return trace;
+  }
+  static WorkerTrace trace_of_long_names() {
+    const std::string name(1U << 20U, 'x');
+    return {{.names = std::vector<TraceName>(16, {name, TraceKind::kHost}), .tracks = {name}}};
+  }
+
+  // Writes the head of a message of 2 GiB, and bytes for as long as anybody reads.
+  [[noreturn]] void claim(const WorkerMessage& message) {
+    std::string head = encode_message(message).substr(0, kWireHead);
+    constexpr std::size_t kLengthPlace = 8;
+    head.replace(kLengthPlace, sizeof kMostPayload, bytes_of(kMostPayload));
+    writer_.add(sealed_head(head));
+    while (true) {
+      flush();
+      writer_.add(std::string(1U << 20U, '\0'));
+    }
+  }
+
   [[noreturn]] void sleep_for_ever() {
     while (true) ::pause();
   }
@@ -147,6 +194,7 @@ class FakeWorker {
   }
   void flush() {
     for (writer_.write(); writer_.has_more(); writer_.write()) wait(POLLOUT);
+    if (writer_.unsent() > 0) ::_exit(1);  // nobody reads any more
   }
   void wait(short events) const {
     pollfd waiting{.fd = socket_, .events = events, .revents = 0};
@@ -159,6 +207,7 @@ class FakeWorker {
   std::string mode_;
   std::uint64_t number_ = 0;
   std::uint64_t batches_ = 0;
+  std::uint64_t lines_ = 0;
 };
 
 }  // namespace
