@@ -18,7 +18,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # libhts-dev needs the headers of curl's gnutls flavour. It is listed because libhdf5-dev accepts
 # any flavour, and apt would then choose a conflicting one.
 build_packages=(g++ cmake ninja-build ccache pkg-config
-  libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev
+  libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev libseccomp-dev
   libdnnl-dev libhdf5-dev libsqlite3-dev
   libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev nettle-dev
   libncurses-dev)

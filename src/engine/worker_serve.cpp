@@ -234,6 +234,7 @@ UniqueFd become_worker() {
   sigset_t none;
   ::sigemptyset(&none);
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);  // it starts nothing that needs more rights
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::prctl(PR_SET_NAME, program_invocation_short_name);  // the kernel had set the file's
   // The parent may have ended before prctl() took effect.

@@ -18,8 +18,8 @@ struct WorkerModels {
 };
 using LoadWorkerModels = std::function<WorkerModels(const WorkerSetup&, const Cancel&)>;
 
-// Makes this process a worker: it dies with the thread that started it, leaves signals to the
-// parent, and gets the socket. Errors: kUsage if it was not started as a worker.
+// Makes this process a worker: it dies with the thread that started it, can gain no rights, leaves
+// signals to the parent, and gets the socket. Errors: kUsage if it was not started as a worker.
 UniqueFd become_worker();
 
 // A worker's main loop: loads the models of the setup, says hello, and computes batches until the

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -36,28 +37,43 @@ void set_limit(pid_t process, Resource resource, std::uint64_t value) {
   }
 }
 
-std::uint64_t seconds_used(pid_t process) {
+constexpr std::uint64_t kNanoseconds = 1'000'000'000;
+
+// Processor time.
+std::uint64_t nanoseconds_used(pid_t process) {
   clockid_t clock{};
   timespec used{};
   if (const int error = ::clock_getcpuclockid(process, &clock); error != 0) {
     throw Error(ErrorKind::kInputRead, errno_text(error));
   }
   ::clock_gettime(clock, &used);  // fails for a process that has ended, and leaves 0
-  return static_cast<std::uint64_t>(used.tv_sec) + 1;
+  return static_cast<std::uint64_t>(used.tv_sec) * kNanoseconds +
+         static_cast<std::uint64_t>(used.tv_nsec);
 }
 
-void keep_only(int socket) {
-  ::dup2(socket, STDIN_FILENO);
-  ::dup2(socket, STDOUT_FILENO);
+void keep_only(int socket, int file) {
+  constexpr int kFile = ChildProcess::kFile;
+  // First out of the way of the numbers that they get.
+  const int own_socket = ::fcntl(socket, F_DUPFD, kFile + 1);
+  const int own_file = ::fcntl(file, F_DUPFD, kFile + 1);
+  ::dup2(own_socket, STDIN_FILENO);
+  ::dup2(own_socket, STDOUT_FILENO);
   ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // libraries report there
-  ::closefrom(STDERR_FILENO + 1);
+  ::closefrom(file < 0 || ::dup2(own_file, kFile) < 0 ? kFile : kFile + 1);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
 }
 
-[[noreturn]] void live(int socket, const std::function<void()>& work) {
-  keep_only(socket);
+void end_with(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);  // it ended before that
+}
+
+[[noreturn]] void live(pid_t parent, int socket, int file, const std::function<void()>& work) {
+  end_with(parent);
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  keep_only(socket, file);
   try {
     work();
   } catch (...) {  // that it ends early says it
@@ -65,29 +81,56 @@ void keep_only(int socket) {
   ::_exit(0);
 }
 
-constexpr int kPollMilliseconds = 200;
+constexpr unsigned kPollMilliseconds = 200;
 
 }  // namespace
 
 ChildProcess::~ChildProcess() {
-  if (id <= 0) return;  // none was started; kill() takes 0 and less for many processes
-  ::kill(id, SIGKILL);
-  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  misdeed();
 }
 
-UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void()>& work) {
+UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void()>& work,
+                             int file) {
   SocketPair ends = make_socket_pair();
-  id = ::fork();
-  if (id == 0) live(ends.other.get(), work);
-  if (id > 0) return std::move(ends.one);
+  const pid_t parent = ::getpid();
+  id_ = ::fork();
+  if (id_ == 0) live(parent, ends.other.get(), file, work);
+  if (id_ > 0) return std::move(ends.one);
   throw Error(ErrorKind::kOutOfMemory,  // also where no more processes are allowed
               fmt::format("no process can be started to {}: {}", for_what, errno_text(errno)));
 }
 
 void ChildProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
-  set_limit(id, RLIMIT_DATA, bytes);
-  set_limit(id, RLIMIT_CPU, seconds_used(id) + seconds);
+  set_limit(id_, RLIMIT_DATA, bytes);
+  set_limit(id_, RLIMIT_CPU, nanoseconds_used(id_) / kNanoseconds + 1 + seconds);
+}
+
+int ChildProcess::wait(int socket, int events, unsigned idle_seconds) {
+  const int ready = wait_a_while(socket, events);
+  if (ready != 0 || has_computed()) {
+    idle_turns_ = 0;
+  } else if (++idle_turns_ * kPollMilliseconds >= idle_seconds * 1000) {
+    misdeed_ = fmt::format("did nothing for {} seconds", idle_seconds);
+    ::kill(id_, SIGKILL);
+  }
+  return ready;
+}
+
+// Since the last look. Its processor time has a limit of its own.
+bool ChildProcess::has_computed() {
+  const std::uint64_t before = std::exchange(computed_, nanoseconds_used(id_));
+  return computed_ != before;
+}
+
+std::string ChildProcess::misdeed() {
+  if (id_ <= 0) return misdeed_;  // none was started; kill() takes 0 and less for many processes
+  ::kill(id_, SIGKILL);
+  int status = 0;
+  while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  }
+  id_ = -1;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS) misdeed_ = "did something forbidden";
+  return misdeed_;
 }
 
 std::uint64_t data_bytes() {
@@ -107,7 +150,7 @@ SocketPair make_socket_pair() {
 
 int wait_a_while(int fd, int events) {
   pollfd waiting{.fd = fd, .events = static_cast<short>(events), .revents = 0};
-  return ::poll(&waiting, 1, kPollMilliseconds) > 0 ? waiting.revents : 0;
+  return ::poll(&waiting, 1, static_cast<int>(kPollMilliseconds)) > 0 ? waiting.revents : 0;
 }
 
 }  // namespace virnucpro

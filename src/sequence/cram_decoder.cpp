@@ -1,6 +1,7 @@
 #include "sequence/cram_decoder.hpp"
 
 #include <fmt/format.h>
+#include <htslib/cram.h>
 #include <htslib/faidx.h>
 #include <htslib/hfile.h>
 #include <htslib/hts.h>
@@ -21,6 +22,7 @@
 #include "base/file.hpp"
 #include "sequence/child_process.hpp"
 #include "sequence/reference_index.hpp"
+#include "sequence/system_call_filter.hpp"
 
 namespace virnucpro {
 namespace {
@@ -89,9 +91,23 @@ std::string md5_of(const faidx_t& index, const char* name) {
 
 class Decoder {
  public:
-  // False when decoding cannot begin; the reason was sent.
-  bool open(const std::string& reference) {
+  // Opens all that is ever read. False when decoding cannot begin; the reason was sent.
+  bool open_files(const std::string& reference) {
     input_ = hdopen(STDIN_FILENO, "r");
+    if (reference.empty()) return input_ != nullptr;
+    // htslib opens a CRAM's reference only after it has read that CRAM's header. So another CRAM,
+    // which is never written, opens it, and the one that is read shares it.
+    reference_ = hts_open("/dev/null", "wc");
+    if (reference_ == nullptr ||
+        hts_set_opt(reference_, CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
+        !(index_ = load_faidx(reference))) {
+      return fail(ErrorKind::kInputReference, "the reference cannot be read");
+    }
+    return input_ != nullptr;
+  }
+
+  // False when the header cannot be decoded, which was sent.
+  bool read_header() {
     file_.reset(hts_hopen(input_, kGivenNames, "r"));
     if (!file_ || hts_get_format(file_.get())->format != cram) return fail_to_begin();
     header_.reset(sam_hdr_read(file_.get()));
@@ -99,12 +115,8 @@ class Decoder {
     hts_set_opt(file_.get(), CRAM_OPT_REQUIRED_FIELDS, SAM_QNAME | SAM_FLAG | SAM_RNAME | SAM_SEQ);
     checked_.resize(static_cast<std::size_t>(std::max(sam_hdr_nref(header_.get()), 0)));
     unchecked_.resize(checked_.size());
-    if (reference.empty()) return true;
-    if (hts_set_opt(file_.get(), CRAM_OPT_REFERENCE, reference.c_str()) != 0 ||
-        !(index_ = load_faidx(reference))) {
-      return fail(ErrorKind::kInputReference, "the reference cannot be read");
-    }
-    return true;
+    prepare_header();
+    return reference_ == nullptr || share_reference();
   }
 
   void run() {
@@ -119,6 +131,33 @@ class Decoder {
  private:
   static bool fail_to_begin() {
     return fail(ErrorKind::kInputCorrupt, "its header cannot be decoded");
+  }
+
+  // htslib's own header, of which header_ is a copy: without M5 and UR it looks for no sequence
+  // anywhere (the environment, the network, this host's files); and it cuts a sequence of the
+  // reference at the length that the header names, which may be wrong.
+  void prepare_header() {
+    sam_hdr_t* const own = cram_fd_get_header(file_->fp.cram);
+    for (int number = 0; number < sam_hdr_nref(header_.get()); ++number) {
+      const char* const name = sam_hdr_tid2name(header_.get(), number);
+      for (const char* tag : {"M5", "UR"}) sam_hdr_remove_tag_id(own, "SQ", "SN", name, tag);
+      const int length = index_ ? faidx_seq_len(index_.get(), name) : -1;
+      if (length <= 0 || length == sam_hdr_tid2len(header_.get(), number)) continue;
+      sam_hdr_update_line(own, "SQ", "SN", name, "LN", fmt::format("{}", length).c_str(), nullptr);
+    }
+  }
+
+  // Gives the file the reference. Setting its header again adds what the reference lacks, and
+  // htslib crashes on a sequence that it does not know; setting no other reference numbers them.
+  bool share_reference() {
+    cram_fd* const cram = file_->fp.cram;
+    const char* const no_other = nullptr;
+    if (hts_set_opt(file_.get(), CRAM_OPT_SHARED_REF, cram_get_refs(reference_)) == 0 &&
+        cram_set_header(cram, cram_fd_get_header(cram)) == 0 &&
+        hts_set_opt(file_.get(), CRAM_OPT_REFERENCE, no_other) == 0) {
+      return true;
+    }
+    return fail(ErrorKind::kInputReference, "the reference cannot be read");
   }
 
   static bool fail(ErrorKind kind, std::string_view detail) {
@@ -181,7 +220,8 @@ class Decoder {
     return send(text_);
   }
 
-  hFILE* input_ = nullptr;  // owned by file_
+  hFILE* input_ = nullptr;        // owned by file_
+  htsFile* reference_ = nullptr;  // never closed: it would be written
   Owned<htsFile> file_;
   Owned<sam_hdr_t> header_;
   Faidx index_;
@@ -195,10 +235,13 @@ class Decoder {
 void decode_cram(const std::string& reference) {
   hts_set_log_level(HTS_LOG_OFF);
   Decoder decoder;
-  if (!send_hello() || !decoder.open(reference)) return;
+  if (!send_hello() || !decoder.open_files(reference)) return;
   forbid_opening_files();
+  const bool is_filtered = filter_system_calls();
+  if (!decoder.read_header()) return;
   CramFrame begun;
   begun.letters = kCramBegun;
+  begun.unchecked = !is_filtered;
   if (!send(bytes_of(begun))) return;
   decoder.run();
 }

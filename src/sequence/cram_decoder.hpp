@@ -20,7 +20,8 @@ struct CramFrame {
 // decoder ends after it.
 inline constexpr std::uint32_t kCramFailure = 0xffffffffU;
 
-// In place of `letters`: the header was decoded. No name or letters follow.
+// In place of `letters`: the header was decoded. No name or letters follow. `unchecked`: system
+// calls are not filtered.
 inline constexpr std::uint32_t kCramBegun = 0xfffffffeU;
 
 // The first message: the data memory of the process before it began.
@@ -29,10 +30,10 @@ struct CramHello {
 };
 
 // Decodes the CRAM on file descriptor 0 into frames on file descriptor 1, with htslib. Run it in a
-// process of its own: once the header is read and the reference open, it forbids itself to open
-// files or sockets. So nothing is fetched, looked up or cached, whatever the header and the
-// environment (REF_PATH, REF_CACHE, M5, UR) name. `reference` is an indexed FASTA file, or empty.
-// Returns when the input ends or cannot be decoded.
+// process of its own: it opens the reference, then forbids itself all but reading and answering
+// (filter_system_calls()), then reads the CRAM's first byte. Nothing is fetched, looked up or
+// cached, whatever the header and the environment (REF_PATH, REF_CACHE, M5, UR) name. `reference`
+// is an indexed FASTA file, or empty. Returns when the input ends or cannot be decoded.
 void decode_cram(const std::string& reference);
 
 }  // namespace virnucpro

@@ -25,7 +25,7 @@ void CramProcess::read_hello() {
   std::size_t size = 0;
   while (size < bytes.size()) {
     cancel_.check();
-    if (wait_a_while(socket_.get(), POLLIN) == 0) continue;
+    if (process_.wait(socket_.get(), POLLIN) == 0) continue;
     const ssize_t got = ::recv(socket_.get(), bytes.data() + size, bytes.size() - size, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
@@ -48,7 +48,7 @@ std::size_t CramProcess::read(std::span<char> buffer) {
     cancel_.check();
     refill();
     const int ready =
-        wait_a_while(socket_.get(), taken_ < given_.size() ? POLLIN | POLLOUT : POLLIN);
+        process_.wait(socket_.get(), taken_ < given_.size() ? POLLIN | POLLOUT : POLLIN);
     if ((ready & POLLOUT) != 0) send_some();
     if ((ready & (POLLIN | POLLHUP | POLLERR)) == 0) continue;
     const ssize_t got = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);

@@ -16,7 +16,8 @@ namespace virnucpro {
 
 // Runs decode_cram() in a process of its own. On a crafted file htslib may take any amount of
 // memory, and some versions corrupt their memory or never end. The process has limits of memory and
-// time, can open no other file, and harms nothing else when it crashes. Before each record it tells
+// time, can do nothing but read and answer, and harms nothing else when it crashes. Before each
+// record it tells
 // how far it has read, so a container with a wrong count of records fails at the same place each
 // time.
 class CramProcess : public ByteSource {
@@ -34,6 +35,9 @@ class CramProcess : public ByteSource {
 
   // The frames. An early end means that the process crashed or gave up. Errors: the cancellation's.
   std::size_t read(std::span<char> buffer) override;
+
+  // After the end: ChildProcess::misdeed().
+  std::string misdeed() { return process_.misdeed(); }
 
  private:
   void read_hello();

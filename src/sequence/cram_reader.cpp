@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/memory_room.hpp"
 #include "sequence/record.hpp"
+#include "sequence/system_call_filter.hpp"
 
 namespace virnucpro {
 namespace {
@@ -127,6 +128,7 @@ std::optional<SequenceRecord> CramReader::read_record() {
       frame = value_at<CramFrame>(frames_->read(sizeof(frame)));
       if (frame.letters == kCramBegun) {
         begun_ = true;
+        if (frame.unchecked) say_unfiltered();
         continue;
       }
       while (name.size() < frame.name) name += frames_->read_some(frame.name - name.size());
@@ -195,8 +197,11 @@ void CramReader::fail_to_decode(ErrorKind kind, std::string detail) {
               std::move(detail));
 }
 
-// The decoder has ended: checks that it sent all records.
+// The decoder has ended: checks that it did only its work, and sent all records.
 void CramReader::finish() {
+  if (const std::string misdeed = process_->misdeed(); !misdeed.empty()) {
+    fail_to_decode(ErrorKind::kInputCorrupt, "the decoder " + misdeed);
+  }
   if (!ended_ || records_ < claimed_) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the decoder gave up before its last record");
   }

@@ -62,6 +62,13 @@ def test_they_have_names(program):
     process.communicate(b"")
 
 
+def test_they_can_gain_no_rights(program):
+    process = start(program, "--cpu-workers", "2")
+    for worker in workers_of(process.pid):
+        assert "NoNewPrivs:\t1\n" in Path(f"/proc/{worker}/status").read_text()
+    process.communicate(b"")
+
+
 def test_embeddings_are_the_same(program, reads):
     import h5py
     contents = []

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <system_error>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "run/hdf5_handle.hpp"
+#include "validate/compare/hdf5_held_file.hpp"
 
 namespace virnucpro {
 namespace {
@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kLongestId = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
 constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunks in memory
+// The driver opens nothing. HDF5 asks the system for the current folder if a name is relative.
+constexpr const char* kAnyName = "/held";
 constexpr std::array<const char*, 3> kDatasets{"dnabert_s", "esm2", "merged"};
 
 // A dataset and its type; nothing else is read.
@@ -28,14 +30,13 @@ struct OpenDataset {
 
 class OwnHdf5Rows : public Hdf5Rows {
  public:
-  explicit OwnHdf5Rows(const std::filesystem::path& path) : path_(path.string()) {
-    open_file();
+  OwnHdf5Rows(std::string path, int file, std::uint64_t bytes) : path_(std::move(path)) {
+    open_file(file, bytes);
     ids_ = open("ids", 1);
     const H5T_class_t type = H5Tget_class(ids_.type.get());
     if (type != H5T_STRING) malformed("ids are no texts");
     // The file states its number of rows, and rows may never have been written.
-    std::error_code unknown;
-    if (rows() > std::filesystem::file_size(path, unknown)) malformed("it has too many rows");
+    if (rows() > bytes) malformed("it has too many rows");
     for (const char* name : kDatasets) {
       if (H5Lexists(file_.get(), name, H5P_DEFAULT) > 0) add_dataset(name);
     }
@@ -66,12 +67,12 @@ class OwnHdf5Rows : public Hdf5Rows {
     if (result < 0) malformed(hdf5_reason());
   }
 
-  void open_file() {
+  void open_file(int file, std::uint64_t bytes) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // failures are thrown, not printed
     H5PLset_loading_state(0);                     // a file must not load code
     const Hdf5Handle access = handle(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_file_locking(access.get(), 0, 1);  // only read, and some file systems lack locks
-    file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, path_,
+    const Hdf5Handle driver = handle(read_held_file(access.get(), file, bytes), H5FDunregister);
+    file_ = Hdf5Handle(H5Fopen(kAnyName, H5F_ACC_RDONLY, access.get()), H5Fclose, path_,
                        ErrorKind::kInputMalformed);
   }
 
@@ -181,8 +182,8 @@ class OwnHdf5Rows : public Hdf5Rows {
 
 }  // namespace
 
-std::unique_ptr<Hdf5Rows> open_hdf5_rows(const std::filesystem::path& path) {
-  return std::make_unique<OwnHdf5Rows>(path);
+std::unique_ptr<Hdf5Rows> open_hdf5_rows(std::string path, int file, std::uint64_t bytes) {
+  return std::make_unique<OwnHdf5Rows>(std::move(path), file, bytes);
 }
 
 }  // namespace virnucpro

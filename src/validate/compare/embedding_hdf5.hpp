@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,7 +28,7 @@ class Hdf5Rows {
                     std::span<double> out) = 0;
 };
 
-// Errors: kInputMalformed.
-std::unique_ptr<Hdf5Rows> open_hdf5_rows(const std::filesystem::path& path);
+// Reads an open file of `bytes` bytes; messages call it `path`. Errors: kInputMalformed.
+std::unique_ptr<Hdf5Rows> open_hdf5_rows(std::string path, int file, std::uint64_t bytes);
 
 }  // namespace virnucpro

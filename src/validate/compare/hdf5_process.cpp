@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <hdf5.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include "base/file.hpp"
 #include "base/memory_room.hpp"
 #include "sequence/child_process.hpp"
+#include "sequence/system_call_filter.hpp"
 #include "validate/compare/embedding_hdf5.hpp"
 #include "validate/compare/packed_reader.hpp"
 
@@ -43,9 +46,9 @@ constexpr const char* kAnswer = "an answer of HDF5";
 
 // --- in the reading process ----------------------------------------------------------------------
 
-std::string describe(const Hdf5Rows& file) {
+std::string describe(const Hdf5Rows& file, bool is_filtered) {
   ByteWriter answer;
-  answer.varint(file.rows()).varint(file.datasets().size());
+  answer.varint(is_filtered ? 1 : 0).varint(file.rows()).varint(file.datasets().size());
   for (const EmbeddingDataset& dataset : file.datasets()) {
     answer.text(dataset.name).varint(dataset.width);
   }
@@ -74,11 +77,13 @@ bool receive_request(Request& request) {
          static_cast<ssize_t>(sizeof(request));
 }
 
-void answer_requests(const std::string& path) {
+void answer_requests(const std::string& path, std::uint64_t bytes) {
+  H5open();  // reads settings of its own
+  const bool is_filtered = filter_system_calls();
   try {
-    const auto file = open_hdf5_rows(path);
+    const auto file = open_hdf5_rows(path, ChildProcess::kFile, bytes);
     Request request;
-    bool heard = send_answer(describe(*file), false);
+    bool heard = send_answer(describe(*file, is_filtered), false);
     while (heard && receive_request(request)) heard = send_answer(answer_to(request, *file), false);
   } catch (const Error& error) {
     send_answer(error.detail(), true);
@@ -92,10 +97,17 @@ class Hdf5Process : public EmbeddingReader {
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
     const MappedFile readable(path);  // or else the error is one of every file
-    socket_ = process_.start("read HDF5", [this] { answer_requests(path_); });
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) {
+      throw Error(ErrorKind::kInputMissing, Place{.file = path_}, errno_text(errno));
+    }
+    const std::uint64_t bytes = readable.bytes().size();
+    socket_ = process_.start(
+        "read HDF5", [this, bytes] { answer_requests(path_, bytes); }, file.get());
     allow();
     const std::string description = receive();
     PackedReader answer(description, kAnswer);
+    if (answer.varint() == 0) say_unfiltered();
     rows_ = answer.varint();
     for (std::uint64_t more = answer.varint(); more > 0; --more) {
       EmbeddingDataset& dataset = datasets_.emplace_back();
@@ -163,8 +175,10 @@ class Hdf5Process : public EmbeddingReader {
                 Place{.file = path_}, detail);
   }
 
-  [[noreturn]] void crashed() const {
-    fail("HDF5 crashed on it, or took more memory or time than it may");
+  [[noreturn]] void crashed() {
+    const std::string misdeed = process_.misdeed();
+    if (misdeed.empty()) fail("HDF5 crashed on it, or took more memory or time than it may");
+    throw Error(ErrorKind::kInputMalformed, Place{.file = path_}, "HDF5 " + misdeed);
   }
 
   std::string receive() {
@@ -184,7 +198,7 @@ class Hdf5Process : public EmbeddingReader {
   void receive_all(std::span<char> out) {
     while (!out.empty()) {
       cancel_.check();
-      if (wait_a_while(socket_.get(), POLLIN) == 0) continue;
+      if (process_.wait(socket_.get(), POLLIN) == 0) continue;
       const ssize_t got = ::recv(socket_.get(), out.data(), out.size(), 0);
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) crashed();

@@ -20,6 +20,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "sequence/sam_reader.hpp"
+#include "unit/child_status.hpp"
 #include "unit/length.hpp"
 #include "unit/sequence/alignment_file.hpp"
 #include "unit/sequence/cram_repair.hpp"
@@ -30,6 +31,7 @@
 namespace virnucpro {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
@@ -160,6 +162,18 @@ TEST_F(Cram, ManyContainers) {
     EXPECT_FALSE(parsed.error) << parsed.error->what();
     EXPECT_EQ(parsed.rows, expected());
   }
+}
+
+TEST_F(Cram, IsDecodedInAProcessThatMayOnlyReadAndAnswer) {
+  for (int i = 0; i < 3000; ++i) add(fmt::format("x{}", i), 4, "*", 0, random_letters(1500, 7));
+  const std::string content = cram({"seqs_per_slice=100"});
+  const Cancel cancel;
+  MemorySource source(content);
+  ReferenceIndex index(reference_);
+  CramReader reader(source, "file", index, cancel);
+  ASSERT_TRUE(reader.next());
+  EXPECT_THAT(status_of_child(),
+              AllOf(HasSubstr("\nNoNewPrivs:\t1\n"), HasSubstr("\nSeccomp:\t2\n")));
 }
 
 // Small containers after a large one, which is still being decoded when they are sent.
@@ -402,6 +416,15 @@ std::string crafted(std::string content, std::string_view part, std::string_view
   content.replace(at, part.size(), by);
   repair_cram(content);
   return content;
+}
+
+// The header's length is wrong, the reference's is right.
+TEST_F(Cram, AHeaderWithAnotherLengthThanTheReference) {
+  for (const char* length : {"LN:0050", "LN:9999"}) {
+    const Parsed parsed = parse(crafted(cram({"level=0"}), "LN:2000", length), reference_);
+    EXPECT_FALSE(parsed.error) << parsed.error->what();
+    EXPECT_EQ(parsed.rows, expected()) << length;
+  }
 }
 
 TEST_F(Cram, RepairLeavesAWholeFileAsItIs) {

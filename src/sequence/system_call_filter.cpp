@@ -1,0 +1,127 @@
+#include "sequence/system_call_filter.hpp"
+
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+struct Rule {
+  int call;
+  std::vector<scmp_arg_cmp> only{};  // all of these must hold
+};
+
+// An int argument that has this value; the upper half of its register means nothing.
+scmp_arg_cmp is(unsigned argument, int value) {
+  constexpr std::uint64_t kInt = 0xffffffffU;
+  return {argument, SCMP_CMP_MASKED_EQ, kInt, static_cast<std::uint32_t>(value)};
+}
+
+scmp_arg_cmp lacks(unsigned argument, int bit) {
+  return {argument, SCMP_CMP_MASKED_EQ, static_cast<std::uint32_t>(bit), 0};
+}
+
+// What may be read is what is open, because nothing can be opened.
+void add_reading(std::vector<Rule>& rules) {
+  for (const int call : {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close)}) {
+    rules.push_back({call});
+  }
+  rules.push_back({SCMP_SYS(recvfrom), {is(0, STDIN_FILENO)}});
+}
+
+void add_writing(std::vector<Rule>& rules) {
+  rules.push_back({SCMP_SYS(write), {is(0, STDOUT_FILENO)}});
+  for (const int call : {SCMP_SYS(write), SCMP_SYS(writev)}) {
+    rules.push_back({call, {is(0, STDERR_FILENO)}});
+  }
+}
+
+// Memory that can be executed cannot be made.
+void add_memory(std::vector<Rule>& rules) {
+  for (const int call : {SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise)}) {
+    rules.push_back({call});
+  }
+  for (const int call : {SCMP_SYS(mmap), SCMP_SYS(mprotect)}) {
+    rules.push_back({call, {lacks(2, PROT_EXEC)}});
+  }
+}
+
+// abort() is what the C library does about a heap that is damaged: a crash, nothing forbidden.
+// SIGXCPU cannot be blocked.
+void add_ends(std::vector<Rule>& rules) {
+  for (const int call : {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
+                         SCMP_SYS(restart_syscall), SCMP_SYS(getpid), SCMP_SYS(gettid)}) {
+    rules.push_back({call});
+  }
+  rules.push_back({SCMP_SYS(rt_sigprocmask), {is(0, SIG_UNBLOCK)}});
+  rules.push_back({SCMP_SYS(tgkill), {is(0, ::getpid()), is(2, SIGABRT)}});
+}
+
+// Locks, clocks (where they need the kernel) and random numbers.
+void add_harmless(std::vector<Rule>& rules) {
+  for (const int call : {SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(clock_gettime),
+                         SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getrandom)}) {
+    rules.push_back({call});
+  }
+}
+
+// What the sanitizers of a test's build call beside these. UBSan tries an object's memory by
+// writing it into a pipe.
+void add_sanitizers([[maybe_unused]] std::vector<Rule>& rules) {
+#ifdef VIRNUCPRO_SANITIZED
+  for (const int call : {SCMP_SYS(sigaltstack), SCMP_SYS(pipe2), SCMP_SYS(write)}) {
+    rules.push_back({call});
+  }
+#endif
+}
+
+std::vector<Rule> all_rules() {
+  std::vector<Rule> rules;
+  add_reading(rules);
+  add_writing(rules);
+  add_memory(rules);
+  add_ends(rules);
+  add_harmless(rules);
+  add_sanitizers(rules);
+  return rules;
+}
+
+}  // namespace
+
+bool filter_system_calls() {
+  const std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, decltype(&seccomp_release)> filter(
+      seccomp_init(SCMP_ACT_KILL_PROCESS), seccomp_release);
+  if (!filter) return false;
+  // Calls of other kinds of programs (32 bits, x32) have other numbers.
+  seccomp_attr_set(filter.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+  const std::vector<Rule> rules = all_rules();
+  return std::all_of(rules.begin(), rules.end(),
+                     [&filter](const Rule& rule) {
+                       return seccomp_rule_add_array(filter.get(), SCMP_ACT_ALLOW, rule.call,
+                                                     static_cast<unsigned>(rule.only.size()),
+                                                     rule.only.data()) == 0;
+                     }) &&
+         seccomp_load(filter.get()) == 0;
+}
+
+void say_unfiltered() {
+  static std::once_flag said;
+  std::call_once(said, [] {
+    log_warning(
+        "system calls cannot be filtered here (seccomp): CRAM and HDF5 are decoded in processes "
+        "with limits of memory, time and files alone");
+  });
+}
+
+}  // namespace virnucpro
