@@ -44,6 +44,10 @@ constexpr std::array kTable{
     ErrorInfo{kWeightsMissing, "weights-missing", 1, "model not found",
               "Give a path, download the model into the model directory (--models-dir), or name a "
               "synthetic one (synthetic:NAME)."},
+    ErrorInfo{kWeightsRead, "weights-read", 1, "model file cannot be read",
+              "Check the disk or network it lies on, then run again."},
+    ErrorInfo{kWeightsChanged, "weights-changed", 1, "model file changed while it was read",
+              "Leave the model's files alone while a run loads them, then run again."},
     ErrorInfo{kWeightsFormat, "weights-format", 1, "model file cannot be understood",
               "Give safetensors, a torch zip file, or a Hugging Face directory."},
     ErrorInfo{kWeightsTruncated, "weights-truncated", 1, "model file ends too early",

@@ -25,6 +25,8 @@ enum class ErrorKind : std::uint8_t {
   kInputTooLong,
   kInputReference,
   kWeightsMissing,
+  kWeightsRead,
+  kWeightsChanged,
   kWeightsFormat,
   kWeightsTruncated,
   kWeightsCorrupt,

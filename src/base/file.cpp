@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,44 +69,6 @@ UniqueFd open_to_read(const std::filesystem::path& path, int flags) {
     fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
   } while (fd < 0 && errno == EINTR);
   return UniqueFd(fd);
-}
-
-MappedFile::MappedFile(const std::filesystem::path& path, ErrorKind missing) : path_(path) {
-  const UniqueFd fd = open_to_read(path);
-  struct stat status {};
-  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) {
-    throw Error(kind_of_failure(errno, missing), Place{.file = path.string()}, errno_text(errno));
-  }
-  if (!S_ISREG(status.st_mode)) {
-    throw Error(missing, Place{.file = path.string()}, "not a regular file");
-  }
-  size_ = static_cast<std::size_t>(status.st_size);
-  if (size_ == 0) return;
-  void* mapping = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (mapping == MAP_FAILED) {
-    throw Error(kind_of_failure(errno, ErrorKind::kInputRead), Place{.file = path.string()},
-                errno_text(errno));
-  }
-  data_ = static_cast<const std::byte*>(mapping);
-}
-
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
-
-void MappedFile::release(std::span<const std::byte> part) const {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = static_cast<std::size_t>(part.data() - data_);
-  const std::size_t first = (begin + page - 1) / page * page;
-  const std::size_t last = (begin + part.size()) / page * page;
-  if (first >= last) return;
-  // Advice only: a failure costs memory, not results.
-  (void)::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
 }
 
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,28 +30,6 @@ class UniqueFd {
 // Opens a file to read it; `flags` are further ones of open(). A signal does not make it fail. If
 // it fails, the descriptor is negative, and errno says why.
 UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
-
-// A whole file, mapped read-only. The mapping lives as long as the object.
-// Errors: `missing` when it cannot be opened, kInputRead when it cannot be mapped.
-class MappedFile {
- public:
-  explicit MappedFile(const std::filesystem::path& path,
-                      ErrorKind missing = ErrorKind::kInputMissing);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&&) = delete;
-
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-  const std::filesystem::path& path() const { return path_; }
-  // Tells the kernel that these pages will not be read again soon: they leave this process's
-  // resident memory, and come back from the page cache when touched.
-  void release(std::span<const std::byte> part) const;
-
- private:
-  std::filesystem::path path_;
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 // The whole of a small file. Errors: `kind`, where the file is larger than `limit` bytes or cannot
 // be read.

@@ -1,17 +1,55 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
+
+#include "base/steady_file.hpp"
 
 namespace virnucpro {
 
+// The lines of a file of any size. Memory: a block and a line. What is appended to the file after
+// it was opened is not read.
+class FileLines {
+ public:
+  enum class Found : std::uint8_t {
+    kLine,
+    kTooLong,     // longer than `longest` bytes; text() is its beginning
+    kWithoutEnd,  // the last one
+    kNone,
+  };
+
+  // Errors: kInputMissing.
+  FileLines(const std::filesystem::path& path, std::size_t longest);
+
+  const SteadyFile& file() const { return file_; }
+  // Finds the next line. Errors: kInputRead; kInputChanged where the file was cut since.
+  Found next();
+  // The line found, without its end, and the offset of its first byte. Valid until the next call.
+  std::string_view text() const { return text_; }
+  std::uint64_t offset() const { return offset_; }
+
+ private:
+  bool read_more();
+  std::uint64_t place() const { return read_ - (block_.size() - at_); }
+
+  SteadyFile file_;
+  std::size_t longest_;
+  std::string block_;       // read last
+  std::size_t at_ = 0;      // the first byte of it that is not passed
+  std::uint64_t read_ = 0;  // bytes of the file
+  bool in_line_ = false;    // the rest of a line that is too long comes first
+  std::string_view text_;
+  std::uint64_t offset_ = 0;
+};
+
 inline constexpr std::size_t kLongestLine = 64U << 10U;
 
-// Calls `visit` for each line of a file of any size, without its line end. Text after the last line
-// end is skipped: the writer was killed. A line longer than `longest` bytes is passed as empty.
-// Errors: kInputMissing, kInputRead.
+// Calls `visit` for each line, without its line end. Text after the last line end is skipped: the
+// writer was killed. A line longer than `longest` bytes is passed as empty. Errors: FileLines's.
 void for_each_line(const std::filesystem::path& file,
                    const std::function<void(std::string_view)>& visit,
                    std::size_t longest = kLongestLine);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
-#include "base/hash.hpp"
 #include "base/version.hpp"
 #include "run/run_fingerprint.hpp"
 
@@ -27,12 +25,6 @@ DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   return tokenizer;
 }
 
-std::string file_hash(const std::filesystem::path& path) {
-  ContentHash hash;
-  hash.update(MappedFile(path).bytes());
-  return hash.hex();
-}
-
 }  // namespace
 
 std::optional<int> gpu_of(const ComputeSettings& compute) {
@@ -46,7 +38,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (outputs.scores || outputs.dnabert_s) {
     weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
-    loaded.description["tokenizer_hash"] = file_hash(weights.dnabert_s.tokenizer);
+    loaded.description[kTokenizerHashKey] = loaded.tokenizer->hash();
     loaded.tokenizer_file = weights.dnabert_s.tokenizer;
     loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
   }

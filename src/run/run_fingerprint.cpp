@@ -33,7 +33,7 @@ constexpr std::array kParts{
     Part{"min_length", "--min-length"},
     Part{"keep_intermediate", "--keep-intermediate"},
     Part{"dnabert_s_hash", "the weights of DNABERT-S"},
-    Part{"tokenizer_hash", "the tokenizer of DNABERT-S"},
+    Part{kTokenizerHashKey, "the tokenizer of DNABERT-S"},
     Part{"esm2_hash", "the weights of ESM-2"},
     Part{"classifier_hash", "the classifier"},
     Part{"precision", "the precision"},

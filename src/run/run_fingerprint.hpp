@@ -34,7 +34,9 @@ double threshold_of(const Journal::Fingerprint& print);
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,
                       const std::filesystem::path& path);
 
-inline constexpr const char* kSyntheticKey = "synthetic_weights";  // of a run's fingerprint
+// Keys of a run's fingerprint.
+inline constexpr const char* kSyntheticKey = "synthetic_weights";
+inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
 
 // Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
 // which cannot, what their scores are worth. Errors: kOutputWrite.

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/json.hpp"
 #include "tokens/byte_pairs.hpp"
 #include "tokens/tokenizer_file.hpp"
@@ -112,8 +113,9 @@ struct AddedToken {
 }  // namespace
 
 struct DnaTokenizer::Tables {
-  Tables(const TokenizerFile& source, const std::string& file)
-      : vocabulary(size_of_vocabulary(source)),
+  Tables(const TokenizerFile& source, const std::string& file, std::string json_hash)
+      : hash(std::move(json_hash)),
+        vocabulary(size_of_vocabulary(source)),
         opening(source.vocabulary.at(source.opening)),
         closing(source.vocabulary.at(source.closing)),
         unknown(source.vocabulary.at(source.unknown)),
@@ -138,6 +140,7 @@ struct DnaTokenizer::Tables {
   void encode_plain(std::string_view text, std::vector<std::uint16_t>& tokens) const;
   std::size_t letters_from(std::string_view text, std::size_t begin) const;
 
+  std::string hash;
   std::uint32_t vocabulary;
   std::uint16_t opening;
   std::uint16_t closing;
@@ -193,11 +196,18 @@ DnaTokenizer DnaTokenizer::load(const std::filesystem::path& tokenizer_json) {
 }
 
 DnaTokenizer DnaTokenizer::parse(std::string_view json, const std::string& file) {
-  return DnaTokenizer(std::make_unique<const Tables>(read_tokenizer_file(json, file), file));
+  ContentHash hash;
+  hash.update(as_bytes(json));
+  return DnaTokenizer(
+      std::make_unique<const Tables>(read_tokenizer_file(json, file), file, hash.hex()));
 }
 
 std::uint32_t DnaTokenizer::vocabulary() const {
   return tables_->vocabulary;
+}
+
+const std::string& DnaTokenizer::hash() const {
+  return tables_->hash;
 }
 
 std::vector<std::uint16_t> DnaTokenizer::encode(std::string_view text) const {

@@ -24,6 +24,7 @@ class DnaTokenizer {
   DnaTokenizer(DnaTokenizer&&) noexcept;
 
   std::uint32_t vocabulary() const;  // the largest token + 1
+  const std::string& hash() const;   // of the JSON's bytes, as ContentHash has it
   // [CLS] … [SEP]
   std::vector<std::uint16_t> encode(std::string_view text) const;
 

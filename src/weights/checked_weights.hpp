@@ -15,7 +15,7 @@ class TensorStream {
  public:
   virtual ~TensorStream() = default;
   virtual void fill(std::span<float> next) = 0;
-  // Call it after the last value: does the final checks and releases the pages.
+  // Call it after the last value: does the final checks.
   virtual void finish() = 0;
 };
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -9,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "weights/stored_tensor.hpp"
@@ -27,60 +30,96 @@ void check_crc(std::uint32_t crc, const LocatedTensor& source, const std::string
               "the CRC-32 of its ZIP member is wrong");
 }
 
+void check_record(const LocatedTensor& source, const std::string& name) {
+  const std::uint32_t crc = zip_crc32(*source.file, source.tensor.record->extent);
+  source.file->check_unchanged();
+  check_crc(crc, source, name);
+}
+
 // Reads contiguous elements. If the tensor is a whole ZIP record, the same pass computes its
 // checksum; if it is part of a record, the record is checked first.
 class DenseStream : public TensorStream {
  public:
   DenseStream(const LocatedTensor& source, const std::string& name)
-      : source_(source), name_(name), rest_(source.tensor.bytes) {
-    if (!source_.tensor.record) return;
-    whole_record_ = source_.tensor.record->bytes.size() == rest_.size();
-    if (!whole_record_) check_crc(zip_crc32(source_.tensor.record->bytes), source_, name_);
+      : source_(source), name_(name), next_(source.tensor.extent.offset) {
+    const auto& record = source_.tensor.record;
+    if (!record) return;
+    whole_record_ = record->extent.size == source_.tensor.extent.size;
+    if (!whole_record_) check_record(source_, name_);
   }
 
   void fill(std::span<float> next) override {
-    const auto part = rest_.first(next.size() * size_of(source_.tensor.dtype));
+    const auto part = read(next);
     if (whole_record_) crc_ = zip_crc32(part, crc_);
-    convert_to_f32(source_.tensor.dtype, part, next);
-    rest_ = rest_.subspan(part.size());
+    if (source_.tensor.dtype != DType::kF32) convert_to_f32(source_.tensor.dtype, part, next);
+    next_ += part.size();
   }
 
   void finish() override {
+    source_.file->check_unchanged();  // a file that changed is not damaged
     if (whole_record_) check_crc(crc_, source_, name_);
-    source_.file->release(source_.tensor.bytes);
   }
 
  private:
+  // The next bytes: those of fp32 in their place already, others beside it.
+  std::span<const std::byte> read(std::span<float> next) {
+    std::span<std::byte> part = std::as_writable_bytes(next);
+    if (source_.tensor.dtype != DType::kF32) {
+      stored_.resize(next.size() * size_of(source_.tensor.dtype));
+      part = stored_;
+    }
+    source_.file->read(next_, part);
+    return part;
+  }
+
   const LocatedTensor& source_;
   const std::string name_;
-  std::span<const std::byte> rest_;
+  std::uint64_t next_;  // the offset of the next value
   bool whole_record_ = false;
   std::uint32_t crc_ = 0;
+  std::vector<std::byte> stored_;
 };
 
-// Reads a transposed or sliced tensor: gathers elements by strides into row-major order.
+// Reads a transposed or sliced tensor: gathers elements by strides into row-major order. They are
+// taken from a copy of all bytes between the first and the last, or one by one from the file where
+// most of these bytes belong to others.
 class StridedStream : public TensorStream {
  public:
   StridedStream(const LocatedTensor& source, const std::string& name)
       : source_(source), index_(source.tensor.shape.size(), 0) {
-    const auto& record = source_.tensor.record;
-    if (record) check_crc(zip_crc32(record->bytes), source_, name);
+    if (source_.tensor.record) check_record(source_, name);
+    const Extent& extent = source_.tensor.extent;
+    const std::uint64_t own =
+        element_count(source_.tensor.shape).value_or(0) * size_of(source_.tensor.dtype);
+    if (extent.size / kMostOthers > own) return;
+    copy_.resize(extent.size);
+    source_.file->read(extent.offset, copy_);
   }
 
   void fill(std::span<float> next) override {
     const StoredTensor& tensor = source_.tensor;
-    const std::size_t size = size_of(tensor.dtype);
     for (float& value : next) {
       const std::uint64_t element =
           std::inner_product(index_.begin(), index_.end(), tensor.strides.begin(), 0UL);
-      convert_to_f32(tensor.dtype, tensor.bytes.subspan(element * size, size), {&value, 1});
+      convert_to_f32(tensor.dtype, stored(element * size_of(tensor.dtype)), {&value, 1});
       advance();
     }
   }
 
-  void finish() override { source_.file->release(source_.tensor.bytes); }
+  void finish() override { source_.file->check_unchanged(); }
 
  private:
+  static constexpr std::uint64_t kMostOthers = 2;  // as many bytes as its own
+
+  // The bytes of the element at `offset` from the first.
+  std::span<const std::byte> stored(std::uint64_t offset) {
+    const std::size_t size = size_of(source_.tensor.dtype);
+    if (!copy_.empty()) return std::span(copy_).subspan(offset, size);
+    const auto element = std::span(element_).first(size);
+    source_.file->read(source_.tensor.extent.offset + offset, element);
+    return element;
+  }
+
   void advance() {
     for (std::size_t i = index_.size(); i-- > 0;) {
       if (++index_[i] < source_.tensor.shape[i]) return;
@@ -90,6 +129,8 @@ class StridedStream : public TensorStream {
 
   const LocatedTensor& source_;
   Shape index_;
+  std::vector<std::byte> copy_;
+  std::array<std::byte, sizeof(float)> element_{};
 };
 
 class FileWeights : public CheckedWeights {
@@ -118,10 +159,10 @@ class FileWeights : public CheckedWeights {
 
  private:
   static std::uint64_t bytes_in(const ModelFiles& model) {
-    std::set<const MappedFile*> files;
+    std::set<const SteadyFile*> files;
     for (const auto& [name, located] : model.tensors) files.insert(located.file.get());
     std::uint64_t bytes = 0;
-    for (const MappedFile* file : files) bytes += file->bytes().size();
+    for (const SteadyFile* file : files) bytes += file->size();
     return bytes;
   }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file.hpp"
 #include "base/json.hpp"
 #include "weights/model_config.hpp"
 #include "weights/synthetic.hpp"
@@ -52,8 +53,8 @@ std::vector<fs::path> files_of(const fs::path& directory) {
 }
 
 void add_file(ModelFiles& model, const fs::path& path) {
-  const auto file = std::make_shared<const MappedFile>(path, ErrorKind::kWeightsMissing);
-  TensorArchive archive = parse_archive(file->bytes(), path.string());
+  const auto file = std::make_shared<const SteadyFile>(path, kWeightsErrors);
+  TensorArchive archive = parse_archive(*file);
   model.kind = archive.kind;
   model.root_class = archive.root_class;
   model.synthetic = model.synthetic || is_synthetic(archive.origin);

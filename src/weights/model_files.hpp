@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/steady_file.hpp"
 #include "weights/tensor_archive.hpp"
 
 namespace virnucpro {
 
 struct LocatedTensor {
   StoredTensor tensor;
-  std::shared_ptr<const MappedFile> file;
+  std::shared_ptr<const SteadyFile> file;
 };
 
 // A model on disk: one file, or a directory with config.json and one or more files.

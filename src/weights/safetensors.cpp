@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "weights/file_reader.hpp"
 
 namespace virnucpro {
 namespace {
@@ -93,8 +93,8 @@ std::uint64_t byte_count(const HeaderEntry& entry, DType dtype, const Place& pla
   return *bytes;
 }
 
-StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin,
-                          std::span<const std::byte> data, const std::string& file) {
+StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin, const Extent& data,
+                          const std::string& file) {
   const Place place{.file = file, .tensor = entry.name};
   const auto dtype = dtype_named(entry.dtype);
   if (!dtype) {
@@ -112,22 +112,23 @@ StoredTensor place_tensor(HeaderEntry entry, std::uint64_t expected_begin,
         ErrorKind::kWeightsFormat, place,
         fmt::format("{} bytes for {} of {}", end - begin, shape_text(entry.shape), entry.dtype));
   }
-  if (end > data.size()) {
+  if (end > data.size) {
     throw Error(ErrorKind::kWeightsTruncated, place,
-                fmt::format("its data end at byte {}, the file's at {}", end, data.size()));
+                fmt::format("its data end at byte {}, the file's at {}", end, data.size));
   }
   return StoredTensor{.name = std::move(entry.name),
                       .dtype = *dtype,
                       .shape = std::move(entry.shape),
                       .strides = {},
-                      .bytes = data.subspan(begin, end - begin),
+                      .extent = {data.offset + begin, end - begin},
                       .record = std::nullopt};
 }
 
 }  // namespace
 
-Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& file) {
-  ByteReader reader(bytes, file, ErrorKind::kWeightsTruncated);
+Safetensors parse_safetensors(const SteadyFile& from) {
+  const std::string file = from.path().string();
+  FileReader reader(from);
   const auto header_size = reader.number<std::uint64_t>();
   if (header_size > kMaxJsonBytes) {
     reader.fail(ErrorKind::kWeightsFormat, fmt::format("a header of {} bytes", header_size));
@@ -144,16 +145,16 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.offsets < b.offsets; });
 
-  const auto data = bytes.subspan(reader.offset());
+  const Extent data{reader.offset(), reader.size() - reader.offset()};
   Safetensors result{.origin = visitor.release_origin()};
   std::uint64_t end = 0;
   for (HeaderEntry& entry : entries) {
     result.tensors.push_back(place_tensor(std::move(entry), end, data, file));
-    end += result.tensors.back().bytes.size();
+    end += result.tensors.back().extent.size;
   }
-  if (end != data.size()) {
+  if (end != data.size) {
     reader.fail(ErrorKind::kWeightsFormat,
-                fmt::format("{} bytes follow the last tensor", data.size() - end));
+                fmt::format("{} bytes follow the last tensor", data.size - end));
   }
   return result;
 }

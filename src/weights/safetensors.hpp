@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "base/steady_file.hpp"
 #include "weights/stored_tensor.hpp"
 
 namespace virnucpro {
@@ -19,7 +18,7 @@ struct Safetensors {
 // Parses a safetensors file (https://github.com/huggingface/safetensors, "Format"): eight bytes of
 // header length, a JSON header, then the data. The tensors cover the data completely, without gap
 // or overlap. Errors: kWeightsTruncated if the data end too early, kWeightsFormat and kJson for the
-// rest. A claimed size alone allocates nothing.
-Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& file);
+// rest; those of reading the file. A claimed size alone allocates nothing.
+Safetensors parse_safetensors(const SteadyFile& file);
 
 }  // namespace virnucpro

@@ -8,23 +8,24 @@
 #include <string_view>
 
 #include "base/dtype.hpp"
+#include "base/steady_file.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
 
-// Bytes of a file that may only be used after their CRC-32 was checked.
+// A part of a file that may only be used after its CRC-32 was checked.
 struct CheckedRecord {
-  std::span<const std::byte> bytes;
+  Extent extent;
   std::uint32_t crc32 = 0;
 };
 
-// A tensor as stored in a file, little-endian. The bytes are a view into the mapped file.
+// A tensor as stored in a file, little-endian.
 struct StoredTensor {
   std::string name;
   DType dtype = DType::kF32;
   Shape shape;
   Shape strides;                        // in elements; empty: contiguous and row-major
-  std::span<const std::byte> bytes;     // from its first element to its last, all inside the file
+  Extent extent;                        // from its first element to its last, all inside the file
   std::optional<CheckedRecord> record;  // the ZIP record around them, if there is one
 };
 

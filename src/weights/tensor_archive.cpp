@@ -1,6 +1,9 @@
 #include "weights/tensor_archive.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -43,15 +46,18 @@ constexpr std::array kNotWeights{
 
 }  // namespace
 
-TensorArchive parse_archive(std::span<const std::byte> bytes, const std::string& file) {
-  const std::string_view start = as_text(bytes).substr(0, 32);
+TensorArchive parse_archive(const SteadyFile& file) {
+  std::array<std::byte, 32> bytes{};
+  const auto first = std::span(bytes).first(std::min<std::uint64_t>(bytes.size(), file.size()));
+  file.read(0, first);
+  const std::string_view start = as_text(first);
   if (start.size() < 9) {
-    throw Error(ErrorKind::kWeightsTruncated, Place{.file = file},
+    throw Error(ErrorKind::kWeightsTruncated, Place{.file = file.path().string()},
                 "only " + std::to_string(start.size()) + " bytes");
   }
-  if (start.starts_with("PK\x03\x04")) return parse_torch_zip(bytes, file);
-  if (start[8] != '{') refuse(start, file);
-  Safetensors safetensors = parse_safetensors(bytes, file);
+  if (start.starts_with("PK\x03\x04")) return parse_torch_zip(file);
+  if (start[8] != '{') refuse(start, file.path().string());
+  Safetensors safetensors = parse_safetensors(file);
   return TensorArchive{.origin = std::move(safetensors.origin),
                        .tensors = std::move(safetensors.tensors)};
 }

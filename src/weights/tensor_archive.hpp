@@ -1,15 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/steady_file.hpp"
 #include "weights/stored_tensor.hpp"
 
 namespace virnucpro {
@@ -21,7 +19,7 @@ using Settings = std::map<std::string, Setting, std::less<>>;
 
 enum class ArchiveKind : std::uint8_t { kSafetensors, kTorchZip };
 
-// The tensors of one file under the file's names. They are views into the parsed bytes.
+// The tensors of one file under the file's names.
 struct TensorArchive {
   ArchiveKind kind = ArchiveKind::kSafetensors;
   std::string root_class{};  // of a pickled module: "__main__.MLPClassifier"
@@ -30,11 +28,12 @@ struct TensorArchive {
   std::vector<StoredTensor> tensors{};
 };
 
-// Recognises the format by content. Errors: the kWeights* family, kPickleForbidden, kJson.
-TensorArchive parse_archive(std::span<const std::byte> bytes, const std::string& file);
+// Recognises the format by content. Errors: the kWeights* family, kPickleForbidden, kJson; those of
+// reading the file.
+TensorArchive parse_archive(const SteadyFile& file);
 
 // A ZIP file of torch.save: its data.pkl and the storages. The tensors are those of a module
 // (buffers and parameters, dotted names), of a dict's member "model" (fair-esm), or of a dict.
-TensorArchive parse_torch_zip(std::span<const std::byte> bytes, const std::string& file);
+TensorArchive parse_torch_zip(const SteadyFile& file);
 
 }  // namespace virnucpro

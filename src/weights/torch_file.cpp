@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -36,10 +38,9 @@ constexpr std::array kStorageTypes{
 
 }  // namespace
 
-TorchFile::TorchFile(std::span<const std::byte> bytes, const std::string& file,
-                     const PickleLimits& limits)
-    : file_(file) {
-  for (ZipEntry& entry : read_zip(bytes, file_)) {
+TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits)
+    : file_(file), path_(file.path().string()) {
+  for (ZipEntry& entry : read_zip(file_)) {
     const std::string name = entry.name;
     if (!members_.emplace(name, std::move(entry)).second) {
       malformed(fmt::format("ZIP member {} stands twice", name));
@@ -48,7 +49,8 @@ TorchFile::TorchFile(std::span<const std::byte> bytes, const std::string& file,
   const ZipEntry& pickle = find_pickle();
   check_byte_order();
   check_crc(pickle, file_);
-  document_ = read_pickle(pickle.record.bytes, fmt::format("{}/{}", file_, pickle.name), limits);
+  pickle_ = beginning_of(pickle, limits.bytes + 1);  // one more: then it is too long
+  document_ = read_pickle(as_bytes(pickle_), fmt::format("{}/{}", path_, pickle.name), limits);
 }
 
 void TorchFile::check_members() const {
@@ -56,11 +58,11 @@ void TorchFile::check_members() const {
 }
 
 void TorchFile::malformed(std::string detail) const {
-  throw Error(ErrorKind::kWeightsFormat, Place{.file = file_}, std::move(detail));
+  throw Error(ErrorKind::kWeightsFormat, Place{.file = path_}, std::move(detail));
 }
 
 void TorchFile::malformed(const std::string& tensor, std::string detail) const {
-  throw Error(ErrorKind::kWeightsFormat, Place{.file = file_, .tensor = tensor}, std::move(detail));
+  throw Error(ErrorKind::kWeightsFormat, Place{.file = path_, .tensor = tensor}, std::move(detail));
 }
 
 // All members are in one folder, which torch names after the file being written.
@@ -79,9 +81,17 @@ void TorchFile::check_byte_order() const {
   const auto found = members_.find(folder_ + "byteorder");
   if (found == members_.end()) return;  // before torch 2.0 it was always little
   check_crc(found->second, file_);
-  if (as_text(found->second.record.bytes) != "little") {
+  constexpr std::string_view kLittle = "little";
+  if (beginning_of(found->second, kLittle.size() + 1) != kLittle) {
     malformed("its numbers are not little-endian");
   }
+}
+
+std::string TorchFile::beginning_of(const ZipEntry& member, std::size_t most) const {
+  const Extent& extent = member.record.extent;
+  std::string text(std::min<std::uint64_t>(extent.size, most), '\0');
+  file_.read(extent.offset, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 StoredTensor TorchFile::tensor(const std::string& name, const PickleNode& node) const {
@@ -95,7 +105,7 @@ StoredTensor TorchFile::tensor(const std::string& name, const PickleNode& node) 
                       .dtype = dtype_of(storage),
                       .shape = numbers(name, document_[node.items[2]]),
                       .strides = numbers(name, document_[node.items[3]]),
-                      .bytes = {},
+                      .extent = {},
                       .record = record_of(name, storage)};
   place_bytes(tensor, static_cast<std::uint64_t>(offset.integer));
   return tensor;
@@ -135,9 +145,9 @@ CheckedRecord TorchFile::record_of(const std::string& name, const PickleNode& st
   }
   const CheckedRecord& record = found->second.record;
   if (elements.integer < 0 || static_cast<std::uint64_t>(elements.integer) !=
-                                  record.bytes.size() / size_of(dtype_of(storage))) {
+                                  record.extent.size / size_of(dtype_of(storage))) {
     malformed(name, fmt::format("ZIP member {} holds {} bytes, not {} elements", member,
-                                record.bytes.size(), elements.integer));
+                                record.extent.size, elements.integer));
   }
   return record;
 }
@@ -162,11 +172,11 @@ void TorchFile::place_bytes(StoredTensor& tensor, std::uint64_t offset) const {
     dense *= tensor.shape[i];
   }
   const std::size_t size = size_of(tensor.dtype);
-  if (!range_within(offset, extent, tensor.record->bytes.size() / size)) {
+  if (!range_within(offset, extent, tensor.record->extent.size / size)) {
     malformed(tensor.name, fmt::format("elements {} to {} of a storage of {} bytes", offset,
-                                       offset + extent, tensor.record->bytes.size()));
+                                       offset + extent, tensor.record->extent.size));
   }
-  tensor.bytes = tensor.record->bytes.subspan(offset * size, extent * size);
+  tensor.extent = {tensor.record->extent.offset + offset * size, extent * size};
   if (contiguous) tensor.strides.clear();
 }
 

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 
 #include "weights/pickle_reader.hpp"
@@ -16,16 +15,18 @@ namespace virnucpro {
 // that its tensors view.
 class TorchFile {
  public:
-  // `bytes` must outlive it. Errors: the kWeights* family, kPickleForbidden.
-  TorchFile(std::span<const std::byte> bytes, const std::string& file,
-            const PickleLimits& limits = {});
+  // `file` must outlive it. Errors: the kWeights* family, kPickleForbidden; those of reading the
+  // file.
+  explicit TorchFile(const SteadyFile& file, const PickleLimits& limits = {});
+  TorchFile(TorchFile&&) = delete;  // the document refers to the pickle
 
-  const std::string& file() const { return file_; }
+  const std::string& path() const { return path_; }
   const PickleDocument& document() const { return document_; }
   // The tensor that a kTensor value describes; `name` is its name, also in errors. Does not check
   // its checksum. Errors: kWeightsFormat.
   StoredTensor tensor(const std::string& name, const PickleNode& node) const;
-  // Reads every member once. Errors: kWeightsCorrupt if a checksum is wrong.
+  // Reads every member once. Errors: kWeightsCorrupt if a checksum is wrong; those of reading the
+  // file.
   void check_members() const;
 
  private:
@@ -39,9 +40,14 @@ class TorchFile {
   CheckedRecord record_of(const std::string& name, const PickleNode& storage) const;
   void place_bytes(StoredTensor& tensor, std::uint64_t offset) const;
 
-  std::string file_;
+  // The first bytes of a member, at most `most`.
+  std::string beginning_of(const ZipEntry& member, std::size_t most) const;
+
+  const SteadyFile& file_;
+  std::string path_;
   std::map<std::string, ZipEntry, std::less<>> members_;
   std::string folder_;
+  std::string pickle_;
   PickleDocument document_;
 };
 

@@ -22,8 +22,7 @@ constexpr std::size_t kMaxLookedAt = kMaxPickleNodes;
 // Makes tensors over the ZIP's members from the data of data.pkl.
 class TorchReader {
  public:
-  TorchReader(std::span<const std::byte> bytes, const std::string& file)
-      : torch_(bytes, file), document_(torch_.document()) {}
+  explicit TorchReader(const SteadyFile& file) : torch_(file), document_(torch_.document()) {}
 
   TensorArchive read() {
     archive_.kind = ArchiveKind::kTorchZip;
@@ -41,10 +40,10 @@ class TorchReader {
 
  private:
   [[noreturn]] void malformed(std::string detail) const {
-    throw Error(ErrorKind::kWeightsFormat, Place{.file = torch_.file()}, std::move(detail));
+    throw Error(ErrorKind::kWeightsFormat, Place{.file = torch_.path()}, std::move(detail));
   }
   [[noreturn]] void malformed(const std::string& tensor, std::string detail) const {
-    throw Error(ErrorKind::kWeightsFormat, Place{.file = torch_.file(), .tensor = tensor},
+    throw Error(ErrorKind::kWeightsFormat, Place{.file = torch_.path(), .tensor = tensor},
                 std::move(detail));
   }
 
@@ -151,8 +150,8 @@ class TorchReader {
 
 }  // namespace
 
-TensorArchive parse_torch_zip(std::span<const std::byte> bytes, const std::string& file) {
-  return TorchReader(bytes, file).read();
+TensorArchive parse_torch_zip(const SteadyFile& file) {
+  return TorchReader(file).read();
 }
 
 }  // namespace virnucpro

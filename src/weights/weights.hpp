@@ -21,9 +21,9 @@ class Weights {
   virtual bool has(const std::string& name) const = 0;
   // Errors: kWeightsTensor if there is none.
   virtual Shape shape(const std::string& name) const = 0;
-  // Writes the values as fp32 into `out`, whose size must be the product of `expected`, and
-  // releases the file pages that were read. Errors: kWeightsTensor (missing, wrong shape),
-  // kWeightsNotFinite, kWeightsCorrupt, each naming file and tensor.
+  // Writes the values as fp32 into `out`, whose size must be the product of `expected`. Errors:
+  // kWeightsTensor (missing, wrong shape), kWeightsNotFinite and kWeightsCorrupt, naming file and
+  // tensor; kWeightsRead and kWeightsChanged, naming the file.
   virtual void read(const std::string& name, const Shape& expected, std::span<float> out) const = 0;
 
   // The weights' name in tables and reports: a path, or "synthetic:NAME:SEED".

@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "weights/file_reader.hpp"
 
 namespace virnucpro {
 namespace {
@@ -45,8 +46,7 @@ struct Member {
 
 class ZipReader {
  public:
-  ZipReader(std::span<const std::byte> bytes, const std::string& file)
-      : reader_(bytes, file, ErrorKind::kWeightsTruncated) {}
+  explicit ZipReader(const SteadyFile& file) : file_(file), reader_(file) {}
 
   std::vector<ZipEntry> read() {
     const Directory directory = find_directory();
@@ -101,11 +101,13 @@ class ZipReader {
     const std::uint64_t size = reader_.size();
     const std::uint64_t last = size < kEndSize ? 0 : size - kEndSize;
     const std::uint64_t first = last > kMaxComment ? last - kMaxComment : 0;
+    std::vector<std::byte> bytes(size - first);
+    file_.read(first, bytes);
+    const std::string_view tail = as_text(bytes);
     for (std::uint64_t place = last + 1; size >= kEndSize && place-- > first;) {
-      reader_.seek(place);
-      if (reader_.number<std::uint32_t>() != kEnd) continue;
-      reader_.seek(place + kEndSize - 2);
-      if (reader_.number<std::uint16_t>() == size - place - kEndSize) return place;
+      if (value_at<std::uint32_t>(tail, place - first) != kEnd) continue;
+      const auto comment = value_at<std::uint16_t>(tail, place - first + kEndSize - 2);
+      if (comment == size - place - kEndSize) return place;
     }
     reader_.seek(size);
     reader_.fail(ErrorKind::kWeightsTruncated, "the directory at the end of the ZIP is missing");
@@ -115,10 +117,10 @@ class ZipReader {
     if (end < kLocatorSize) malformed("the ZIP64 locator is missing");
     reader_.seek(end - kLocatorSize);
     expect(kEnd64Locator, "ZIP64 locator");
-    reader_.read(4);
+    reader_.skip(4);
     reader_.seek(reader_.number<std::uint64_t>());
     expect(kEnd64, "ZIP64 end record");
-    reader_.read(20);
+    reader_.skip(20);
     Directory directory;
     directory.entries = reader_.number<std::uint64_t>();
     if (reader_.number<std::uint64_t>() != directory.entries) {
@@ -132,10 +134,10 @@ class ZipReader {
   // Reads one entry of the directory; the reader then stands after it.
   Member read_member() {
     expect(kDirectoryHeader, "entry of the directory where one should be");
-    reader_.read(4);
+    reader_.skip(4);
     const auto flags = reader_.number<std::uint16_t>();
     const auto method = reader_.number<std::uint16_t>();
-    reader_.read(4);
+    reader_.skip(4);
     Member member;
     member.crc32 = reader_.number<std::uint32_t>();
     std::uint64_t packed = reader_.number<std::uint32_t>();
@@ -143,13 +145,13 @@ class ZipReader {
     const auto name_size = reader_.number<std::uint16_t>();
     const auto extra_size = reader_.number<std::uint16_t>();
     const auto comment_size = reader_.number<std::uint16_t>();
-    reader_.read(8);
+    reader_.skip(8);
     member.header_offset = reader_.number<std::uint32_t>();
     member.name = reader_.text(name_size);
     const std::uint64_t extra_end = reader_.offset() + extra_size;
     read_zip64(extra_end, member.size, packed, member.header_offset);
     reader_.seek(extra_end);
-    reader_.read(comment_size);
+    reader_.skip(comment_size);
     if ((flags & kEncrypted) != 0) malformed("a member is encrypted");
     if (method != 0 || packed != member.size) {
       malformed("a member is compressed; torch.save stores them as they are");
@@ -177,16 +179,16 @@ class ZipReader {
     }
   }
 
-  // The bytes of a member, after its local header; the reader then stands after them.
-  std::span<const std::byte> find_data(const Member& member, std::uint64_t directory_offset) {
+  // The place of a member's bytes, after its local header; the reader then stands after them.
+  Extent find_data(const Member& member, std::uint64_t directory_offset) {
     reader_.seek(member.header_offset);
     expect(kLocalHeader, "local header where the directory points");
-    reader_.read(2);
+    reader_.skip(2);
     const auto flags = reader_.number<std::uint16_t>();
     const auto method = reader_.number<std::uint16_t>();
-    reader_.read(4);
+    reader_.skip(4);
     const auto crc32 = reader_.number<std::uint32_t>();
-    reader_.read(4);
+    reader_.skip(4);
     const auto size = reader_.number<std::uint32_t>();
     const auto name_size = reader_.number<std::uint16_t>();
     const auto extra_size = reader_.number<std::uint16_t>();
@@ -195,11 +197,11 @@ class ZipReader {
     if (reader_.text(name_size) != member.name || method != 0 || !agrees) {
       malformed(fmt::format("local header and directory disagree on member {}", member.name));
     }
-    reader_.read(extra_size);
+    reader_.skip(extra_size);
     if (!range_within(reader_.offset(), member.size, directory_offset)) {
       malformed(fmt::format("member {} reaches into the directory", member.name));
     }
-    return reader_.read(member.size);
+    return reader_.skip(member.size);
   }
 
   void check_overlaps(std::vector<std::pair<std::uint64_t, std::uint64_t>> extents) const {
@@ -209,22 +211,29 @@ class ZipReader {
     }
   }
 
-  ByteReader reader_;
+  const SteadyFile& file_;
+  FileReader reader_;
 };
 
 }  // namespace
 
-std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::string& file) {
-  return ZipReader(bytes, file).read();
+std::vector<ZipEntry> read_zip(const SteadyFile& file) {
+  return ZipReader(file).read();
 }
 
 std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc) {
   return libdeflate_crc32(crc, bytes.data(), bytes.size());
 }
 
-void check_crc(const ZipEntry& entry, const std::string& file) {
-  if (zip_crc32(entry.record.bytes) != entry.record.crc32) {
-    throw Error(ErrorKind::kWeightsCorrupt, Place{.file = file},
+std::uint32_t zip_crc32(const SteadyFile& file, const Extent& part) {
+  std::uint32_t crc = 0;
+  file.visit(part, [&crc](std::span<const std::byte> block) { crc = zip_crc32(block, crc); });
+  return crc;
+}
+
+void check_crc(const ZipEntry& entry, const SteadyFile& file) {
+  if (zip_crc32(file, entry.record.extent) != entry.record.crc32) {
+    throw Error(ErrorKind::kWeightsCorrupt, Place{.file = file.path().string()},
                 fmt::format("the CRC-32 of ZIP member {} is wrong", entry.name));
   }
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/steady_file.hpp"
 #include "weights/stored_tensor.hpp"
 
 namespace virnucpro {
@@ -17,13 +18,17 @@ struct ZipEntry {
 // Reads the entries of a ZIP file with uncompressed members, as torch.save writes it (PKWARE
 // APPNOTE 6.3.9, with the ZIP64 fields). The directory and the local headers must agree, and
 // members may not overlap. check_crc checks the checksums, not this function. Errors:
-// kWeightsTruncated without a directory at the file's end, kWeightsFormat for the rest.
-std::vector<ZipEntry> read_zip(std::span<const std::byte> bytes, const std::string& file);
+// kWeightsTruncated without a directory at the file's end, kWeightsFormat for the rest; those of
+// reading the file.
+std::vector<ZipEntry> read_zip(const SteadyFile& file);
 
 // The CRC-32 of the ZIP format; `crc` continues an earlier one.
 std::uint32_t zip_crc32(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 
-// Errors: kWeightsCorrupt.
-void check_crc(const ZipEntry& entry, const std::string& file);
+// The same of a part of a file. Errors: those of reading it.
+std::uint32_t zip_crc32(const SteadyFile& file, const Extent& part);
+
+// Errors: kWeightsCorrupt; those of reading the file.
+void check_crc(const ZipEntry& entry, const SteadyFile& file);
 
 }  // namespace virnucpro

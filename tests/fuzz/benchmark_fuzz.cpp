@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "fuzz/memory_file.hpp"
+#include "unit/memory_file.hpp"
 #include "fuzz/page_check.hpp"
 #include "validate/suites/regression.hpp"
 
 namespace {
 
 using virnucpro::KeptResults;
-using virnucpro::fuzz::MemoryFile;
+using virnucpro::MemoryFile;
 
 void check_line(const KeptResults& results) {
   const std::string line = virnucpro::history_line(results);

@@ -12,14 +12,14 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
-#include "fuzz/memory_file.hpp"
+#include "unit/memory_file.hpp"
 #include "validate/datasets/data_json.hpp"
 #include "validate/datasets/sample_data.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-using virnucpro::fuzz::MemoryFile;
+using virnucpro::MemoryFile;
 
 // As in the seeds.
 const virnucpro::DataSetSettings kSettings{

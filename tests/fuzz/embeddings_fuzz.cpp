@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "fuzz/memory_file.hpp"
 #include "fuzz/repair.hpp"
+#include "unit/memory_file.hpp"
 #include "validate/compare/embedding_reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   virnucpro::fuzz::repair_zip(bytes);
-  const virnucpro::fuzz::MemoryFile file(bytes);
+  const virnucpro::MemoryFile file(bytes);
   try {
     const auto reader = virnucpro::open_torch_embeddings(file.path());
     std::vector<double> values(reader->datasets().at(0).width);

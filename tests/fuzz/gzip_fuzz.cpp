@@ -8,7 +8,7 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "fuzz/memory_file.hpp"
+#include "unit/memory_file.hpp"
 #include "sequence/file_source.hpp"
 
 namespace {
@@ -41,7 +41,7 @@ std::string read(const std::string& path, std::size_t piece) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const virnucpro::fuzz::MemoryFile file({reinterpret_cast<const char*>(data), size});
+  const virnucpro::MemoryFile file({reinterpret_cast<const char*>(data), size});
   require(read(file.path(), 7) == read(file.path(), 1U << 17U));
   return 0;
 }

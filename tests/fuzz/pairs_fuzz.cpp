@@ -10,12 +10,12 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "fuzz/memory_file.hpp"
+#include "unit/memory_file.hpp"
 #include "sequence/input_set.hpp"
 
 namespace {
 
-using virnucpro::fuzz::MemoryFile;
+using virnucpro::MemoryFile;
 
 void require(bool holds) {
   if (!holds) std::abort();

@@ -4,8 +4,9 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/steady_file.hpp"
 #include "fuzz/repair.hpp"
+#include "unit/memory_file.hpp"
 #include "weights/safetensors.hpp"
 
 namespace {
@@ -13,7 +14,8 @@ namespace {
 // Any bytes are accepted, or refused with a typed error.
 void parse(const std::string& bytes) {
   try {
-    virnucpro::parse_safetensors(virnucpro::as_bytes(bytes), "fuzz");
+    const virnucpro::MemoryFile memory(bytes);
+    virnucpro::parse_safetensors(virnucpro::SteadyFile(memory.path()));
   } catch (const virnucpro::Error&) {
   }
 }

@@ -7,11 +7,12 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "fuzz/memory_file.hpp"
+#include "unit/memory_file.hpp"
 #include "validate/compare/score_table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const virnucpro::fuzz::MemoryFile file({reinterpret_cast<const char*>(data), size});
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const virnucpro::MemoryFile file(bytes);
   try {
     virnucpro::ScoreTable table(file.path());
     const std::size_t columns = table.layout().columns.size();

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "fuzz/memory_file.hpp"
+#include "unit/memory_file.hpp"
 #include "fuzz/page_check.hpp"
 #include "report/compared_runs_page.hpp"
 #include "report/single_run_page.hpp"
@@ -29,7 +29,7 @@ void read(const Read& read_one) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
-  const virnucpro::fuzz::MemoryFile file(bytes);
+  const virnucpro::MemoryFile file(bytes);
   RunFacts facts;
   std::optional<virnucpro::RunTelemetry> summary;
   read([&] { summary = virnucpro::parse_run_telemetry(bytes, "fuzz"); });

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
+#include "base/steady_file.hpp"
 #include "fuzz/repair.hpp"
+#include "unit/memory_file.hpp"
 #include "unit/weights/zip_builder.hpp"
 #include "weights/tensor_archive.hpp"
 
@@ -15,7 +16,8 @@ namespace {
 // Any bytes are accepted, or refused with a typed error.
 void parse(const std::string& bytes) {
   try {
-    virnucpro::parse_torch_zip(virnucpro::as_bytes(bytes), "fuzz");
+    const virnucpro::MemoryFile memory(bytes);
+    virnucpro::parse_torch_zip(virnucpro::SteadyFile(memory.path()));
   } catch (const virnucpro::Error&) {
   }
 }

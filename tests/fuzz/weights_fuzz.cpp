@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "fuzz/memory_file.hpp"
 #include "fuzz/repair.hpp"
+#include "unit/memory_file.hpp"
 #include "weights/inspect.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     virnucpro::fuzz::repair_safetensors(bytes);
   }
-  const virnucpro::fuzz::MemoryFile file(bytes);
+  const virnucpro::MemoryFile file(bytes);
   try {
     virnucpro::inspect_model(file.path(), true);
   } catch (const virnucpro::Error& error) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/steady_file.hpp"
 #include "validate/compare/embedding_reader.hpp"
 #include "weights/stored_tensor.hpp"
 #include "weights/torch_file.hpp"
@@ -33,7 +33,7 @@ constexpr std::array kIdsRows{
 class TorchEmbeddings : public EmbeddingReader {
  public:
   explicit TorchEmbeddings(const std::filesystem::path& path)
-      : file_(path), torch_(file_.bytes(), path.string(), kLimits), document_(torch_.document()) {
+      : file_(path), torch_(file_, kLimits), document_(torch_.document()) {
     torch_.check_members();
     find_members();
     if (data_->type == PickleType::kTensor) {
@@ -52,13 +52,13 @@ class TorchEmbeddings : public EmbeddingReader {
   void read(std::size_t /*dataset*/, std::uint64_t row, std::span<double> out) override {
     if (whole_) {
       const std::size_t size = out.size() * size_of(whole_->dtype);
-      copy(whole_->dtype, whole_->bytes.subspan(row * size, size), out);
+      copy(whole_->dtype, {whole_->extent.offset + row * size, size}, out);
       return;
     }
     const PickleNode& values = values_of(row);
     if (values.type == PickleType::kTensor) {
       const StoredTensor tensor = tensor_of(row, values);
-      copy(tensor.dtype, tensor.bytes, out);
+      copy(tensor.dtype, tensor.extent, out);
       return;
     }
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = number_of(row, values.items[i]);
@@ -66,10 +66,10 @@ class TorchEmbeddings : public EmbeddingReader {
 
  private:
   [[noreturn]] void malformed(const std::string& detail) const {
-    throw Error(ErrorKind::kInputMalformed, Place{.file = torch_.file()}, detail);
+    throw Error(ErrorKind::kInputMalformed, Place{.file = torch_.path()}, detail);
   }
   [[noreturn]] void malformed(std::uint64_t row, const std::string& detail) const {
-    throw Error(ErrorKind::kInputMalformed, Place{.file = torch_.file(), .record = row + 1},
+    throw Error(ErrorKind::kInputMalformed, Place{.file = torch_.path(), .record = row + 1},
                 detail);
   }
 
@@ -122,7 +122,7 @@ class TorchEmbeddings : public EmbeddingReader {
         malformed(row, fmt::format("it has {} numbers, not {}", size, width()));
       }
       values += size;
-      if (values > file_.bytes().size()) malformed(row, "its rows are larger than the file");
+      if (values > file_.size()) malformed(row, "its rows are larger than the file");
     }
   }
 
@@ -162,7 +162,10 @@ class TorchEmbeddings : public EmbeddingReader {
     malformed(row, "its embedding holds something that is no number");
   }
 
-  static void copy(DType type, std::span<const std::byte> bytes, std::span<double> out) {
+  void copy(DType type, const Extent& extent, std::span<double> out) const {
+    std::vector<std::byte> bytes(extent.size);
+    file_.read(extent.offset, bytes);
+    file_.check_unchanged();  // the checksums are of before
     std::vector<float> values(out.size());
     convert_to_f32(type, bytes, values);
     std::copy(values.begin(), values.end(), out.begin());
@@ -185,11 +188,11 @@ class TorchEmbeddings : public EmbeddingReader {
     std::uint64_t together = 0;
     for (std::uint64_t row = 0; row < rows(); ++row) {
       together += id_text(row).size();
-      if (together > file_.bytes().size()) malformed(row, "its ids are larger than the file");
+      if (together > file_.size()) malformed(row, "its ids are larger than the file");
     }
   }
 
-  const MappedFile file_;
+  const SteadyFile file_;
   const TorchFile torch_;
   const PickleDocument& document_;
   const PickleNode* data_ = nullptr;

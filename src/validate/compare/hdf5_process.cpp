@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/memory_room.hpp"
+#include "base/steady_file.hpp"
 #include "sequence/child_process.hpp"
 #include "sequence/system_call_filter.hpp"
 #include "validate/compare/embedding_hdf5.hpp"
@@ -96,12 +97,12 @@ class Hdf5Process : public EmbeddingReader {
  public:
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
-    const MappedFile readable(path);  // or else the error is one of every file
+    const SteadyFile readable(path);  // or else the error is one of every file
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) {
       throw Error(ErrorKind::kInputMissing, Place{.file = path_}, errno_text(errno));
     }
-    const std::uint64_t bytes = readable.bytes().size();
+    const std::uint64_t bytes = readable.size();
     socket_ = process_.start(
         "read HDF5", [this, bytes] { answer_requests(path_, bytes); }, file.get());
     allow();

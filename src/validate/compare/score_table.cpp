@@ -7,7 +7,6 @@
 #include <charconv>
 #include <system_error>
 
-#include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -15,7 +14,6 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestRow = 128U << 10U;
-constexpr std::size_t kReleaseBytes = 4U << 20U;  // of the table's pages stay in memory
 constexpr std::string_view kAbsent = "NA";
 
 using enum ColumnRole;
@@ -87,51 +85,46 @@ std::string_view name_of(TableKind kind) {
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
-ScoreTable::ScoreTable(const std::filesystem::path& path) : file_(path) {
+ScoreTable::ScoreTable(const std::filesystem::path& path) : lines_(path, kLongestRow) {
   read_header();
 }
 
 void ScoreTable::fail(ErrorKind kind, const std::string& detail) const {
-  throw Error(kind, Place{.file = file_.path().string(), .record = rows_ + 1, .offset = line_},
-              detail);
+  throw Error(
+      kind,
+      Place{.file = lines_.file().path().string(), .record = rows_ + 1, .offset = lines_.offset()},
+      detail);
 }
 
 void ScoreTable::read_header() {
-  const std::string_view text = as_text(file_.bytes()).substr(0, kLongestRow);
-  const std::string_view header = without_cr(text.substr(0, text.find('\n')));
-  const Recognised found = recognise(header);
-  if (found.layout == nullptr) {
-    throw Error(ErrorKind::kInputFormat, Place{.file = file_.path().string()},
+  const FileLines::Found found = lines_.next();
+  const Recognised recognised = recognise(without_cr(lines_.text()));
+  if (recognised.layout == nullptr) {
+    throw Error(ErrorKind::kInputFormat, Place{.file = lines_.file().path().string()},
                 "its first line is not the header of a table of scores");
   }
-  layout_ = found.layout;
-  separator_ = found.separator;
-  next_line();
+  layout_ = recognised.layout;
+  separator_ = recognised.separator;
+  require_whole(found);
 }
 
-// A line without its end; empty after the last one.
-std::string_view ScoreTable::next_line() {
-  const auto bytes = file_.bytes();
-  line_ = at_;
-  if (at_ - released_ >= kReleaseBytes) {
-    file_.release(bytes.subspan(released_, at_ - released_));
-    released_ = at_;
+void ScoreTable::require_whole(FileLines::Found found) const {
+  if (found == FileLines::Found::kTooLong) {
+    fail(ErrorKind::kInputMalformed, fmt::format("a row is longer than {} bytes", kLongestRow));
   }
-  const std::string_view rest = as_text(bytes).substr(at_, kLongestRow);
-  const std::size_t end = rest.find('\n');
-  if (end == std::string_view::npos) {
-    if (rest.size() == kLongestRow) {
-      fail(ErrorKind::kInputMalformed, fmt::format("a row is longer than {} bytes", kLongestRow));
-    }
+  if (found == FileLines::Found::kWithoutEnd) {
     fail(ErrorKind::kInputTruncated, "its last line has no end");
   }
-  at_ += end + 1;
-  return without_cr(rest.substr(0, end));
 }
 
 std::optional<IdRow> ScoreTable::next() {
-  if (at_ == file_.bytes().size()) return std::nullopt;
-  const std::string_view line = next_line();
+  const FileLines::Found found = lines_.next();
+  if (found == FileLines::Found::kNone) {
+    lines_.file().check_unchanged();
+    return std::nullopt;
+  }
+  require_whole(found);
+  const std::string_view line = without_cr(lines_.text());
   // From the right: an id may contain separators, the other columns do not.
   std::size_t id_size = line.size();
   for (std::size_t k = 0; k < layout_->columns.size(); ++k) {

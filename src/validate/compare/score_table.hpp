@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.hpp"
+#include "base/text_lines.hpp"
 #include "validate/compare/row_match.hpp"
 
 namespace virnucpro {
@@ -42,29 +42,26 @@ struct TableLayout {
 // LF or CR LF. Memory: one line, of at most 128 KiB, for a file of any size.
 class ScoreTable : public RowSource {
  public:
-  // Errors: kInputMissing, kInputRead; kInputFormat for another header.
+  // Errors: kInputMissing, kInputRead, kInputChanged; kInputFormat for another header.
   explicit ScoreTable(const std::filesystem::path& path);
 
   const TableLayout& layout() const { return *layout_; }
   // A row's content is its columns after the id, separated by tabs. Errors, with row and offset:
   // kInputMalformed for a row that has too few columns, an unknown label or an invalid score, or is
   // too long; kInputTruncated when the last line has no end, as a cut score would still be a
-  // number.
+  // number; without a row kInputRead, and kInputChanged for a file that was written to meanwhile.
   std::optional<IdRow> next() override;
 
  private:
   [[noreturn]] void fail(ErrorKind kind, const std::string& detail) const;
   void read_header();
-  std::string_view next_line();
+  void require_whole(FileLines::Found found) const;
   std::string content_of(std::string_view fields) const;
   void check_field(const TableColumn& column, std::string_view text) const;
 
-  MappedFile file_;
+  FileLines lines_;
   const TableLayout* layout_ = nullptr;
   char separator_ = '\t';
-  std::size_t at_ = 0;        // the next byte
-  std::size_t line_ = 0;      // the first byte of the last line read
-  std::size_t released_ = 0;  // bytes whose pages were released
   std::uint64_t rows_ = 0;
 };
 

@@ -94,29 +94,6 @@ TEST_F(Files, FreeingSpaceIsTheRemedyOfAFullDiskAlone) {
   }
 }
 
-TEST_F(Files, AMappedFileIsItsBytes) {
-  write_text(path("in"), std::string(100000, 'q') + "end");
-  MappedFile first(path("in"));
-  const MappedFile mapped(std::move(first));
-  ASSERT_EQ(mapped.bytes().size(), 100003U);
-  mapped.release(mapped.bytes());
-  mapped.release(mapped.bytes().subspan(5, 10));
-  EXPECT_EQ(static_cast<char>(mapped.bytes()[0]), 'q');
-  EXPECT_EQ(static_cast<char>(mapped.bytes()[100002]), 'd');
-}
-
-TEST_F(Files, AnEmptyFileMapsToNothing) {
-  write_text(path("empty"), "");
-  EXPECT_TRUE(MappedFile(path("empty")).bytes().empty());
-}
-
-TEST_F(Files, WhatCannotBeMappedIsAnError) {
-  EXPECT_EQ(kind_of([&] { MappedFile(path("absent")); }), ErrorKind::kInputMissing);
-  EXPECT_EQ(kind_of([&] { MappedFile(path("absent"), ErrorKind::kWeightsMissing); }),
-            ErrorKind::kWeightsMissing);
-  EXPECT_EQ(kind_of([&] { MappedFile mapped(folder_.path()); }), ErrorKind::kInputMissing);
-}
-
 TEST_F(Files, ASmallFileIsReadUpToItsLimit) {
   write_text(path("small"), std::string(100, 's'));
   EXPECT_EQ(read_small_file(path("small"), 100, ErrorKind::kJson).size(), 100U);

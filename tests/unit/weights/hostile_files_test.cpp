@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 
+#include "unit/memory_file.hpp"
 #include "unit/weights/weight_builder.hpp"
 #include "weights/load.hpp"
 #include "weights/safetensors.hpp"
@@ -18,9 +19,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TensorArchive parse(const std::string& bytes) {
+  const MemoryFile memory(bytes);
+  return parse_archive(SteadyFile(memory.path(), kWeightsErrors));
+}
+
+Safetensors parse_as_safetensors(const std::string& bytes) {
+  const MemoryFile memory(bytes);
+  return parse_safetensors(SteadyFile(memory.path(), kWeightsErrors));
+}
+
 struct HostileWeights : testing::Test {
   ErrorKind parse_error(const std::string& bytes) {
-    return error_of([&] { parse_archive(as_bytes(bytes), "file"); }, &message);
+    return error_of([&] { parse(bytes); }, &message);
   }
   ErrorKind header_error(std::string_view header, std::string_view data = "") {
     return parse_error(safetensors_of(header, data));
@@ -41,7 +52,7 @@ using HostileTensors = HostileWeights;
 
 TEST_F(HostileSafetensors, EveryTruncationIsRefused) {
   const std::string whole = build_safetensors(small_classifier());
-  ASSERT_NO_THROW(parse_safetensors(as_bytes(whole), "file"));
+  ASSERT_NO_THROW(parse_as_safetensors(whole));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     SCOPED_TRACE(size);
     const ErrorKind kind = parse_error(whole.substr(0, size));
@@ -80,7 +91,7 @@ TEST_F(HostileSafetensors, HolesOverlapsAndTailsAreRefused) {
                        R"("b":{{"dtype":"U8","shape":[4],"data_offsets":[{},{}]}}}})",
                        begin, begin + 4);
   };
-  EXPECT_NO_THROW(parse_safetensors(as_bytes(safetensors_of(two(4), "12345678")), "file"));
+  EXPECT_NO_THROW(parse_as_safetensors(safetensors_of(two(4), "12345678")));
   EXPECT_EQ(header_error(two(3), "1234567"), kBadFormat);
   EXPECT_EQ(header_error(two(5), "123456789"), kBadFormat);
   EXPECT_EQ(header_error(two(4), "123456789"), kBadFormat);
@@ -89,7 +100,7 @@ TEST_F(HostileSafetensors, HolesOverlapsAndTailsAreRefused) {
 TEST_F(HostileSafetensors, OfTheFreeTextOnlyTheOriginIsTaken) {
   const auto origin = [](std::string_view metadata) {
     const std::string header = fmt::format(R"({{"__metadata__":{}}})", metadata);
-    return parse_safetensors(as_bytes(safetensors_of(header, "")), "file").origin;
+    return parse_as_safetensors(safetensors_of(header, "")).origin;
   };
   EXPECT_EQ(origin(R"({"format":"pt","origin":"synthetic:x:1"})"), "synthetic:x:1");
   EXPECT_EQ(origin(R"({"format":"pt"})"), "");
@@ -101,7 +112,7 @@ TEST_F(HostileSafetensors, OfTheFreeTextOnlyTheOriginIsTaken) {
 
 TEST_F(HostileZip, EveryTruncationIsRefused) {
   const std::string whole = read_text(weight_data() / "classifier/module.pth");
-  ASSERT_NO_THROW(parse_archive(as_bytes(whole), "file"));
+  ASSERT_NO_THROW(parse(whole));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     SCOPED_TRACE(size);
     EXPECT_EQ(parse_error(whole.substr(0, size)), ErrorKind::kWeightsTruncated);
@@ -132,10 +143,10 @@ TEST_F(HostileZip, NoFlippedByteChangesTheWeightsSilently) {
 
 TEST_F(HostileZip, WrongChecksumNamesTheTensor) {
   std::string bytes = read_text(weight_data() / "classifier/module.pth");
-  for (const ZipEntry& entry : read_zip(as_bytes(bytes), "file")) {
+  const MemoryFile memory(bytes);
+  for (const ZipEntry& entry : read_zip(SteadyFile(memory.path()))) {
     if (!entry.name.ends_with("/data/0")) continue;
-    const auto place = reinterpret_cast<const char*>(entry.record.bytes.data()) - bytes.data();
-    bytes[static_cast<std::size_t>(place) + 9] ^= 1;
+    bytes[entry.record.extent.offset + 9] ^= 1;
     EXPECT_EQ(load_error(bytes, 20), ErrorKind::kWeightsCorrupt);
     EXPECT_THAT(message, HasSubstr("hidden_layer.weight"));
     return;
@@ -186,7 +197,7 @@ TEST_F(HostileZip, TensorsLargerThanTheFileAreRefused) {
 
 TEST_F(HostileZip, LongNamesAreRefused) {
   const std::string name(1024, 'n');
-  EXPECT_NO_THROW(parse_archive(as_bytes(torch_file_of_one_number({{name, {1}}})), "file"));
+  EXPECT_NO_THROW(parse(torch_file_of_one_number({{name, {1}}})));
   EXPECT_EQ(parse_error(torch_file_of_one_number({{name + "n", {1}}})), kBadFormat);
   EXPECT_THAT(message, HasSubstr("too long"));
 }
@@ -212,14 +223,14 @@ std::string torch_file_of_modules(std::size_t levels, std::size_t count, const s
 
 TEST_F(HostileZip, ModulesNamedAgainAndAgainAreRefused) {
   const std::string none = "N";
-  EXPECT_NO_THROW(parse_archive(as_bytes(torch_file_of_modules(4, 1000, none)), "file"));
+  EXPECT_NO_THROW(parse(torch_file_of_modules(4, 1000, none)));
   EXPECT_EQ(parse_error(torch_file_of_modules(8, 1000, none)), kBadFormat);
   EXPECT_THAT(message, HasSubstr("too many values"));
 }
 
 TEST_F(HostileZip, NamesAndSettingsTooLongTogetherAreRefused) {
   const std::string value = pickled_text(std::string(1000, 'v'));
-  EXPECT_NO_THROW(parse_archive(as_bytes(torch_file_of_modules(0, 4000, value)), "file"));
+  EXPECT_NO_THROW(parse(torch_file_of_modules(0, 4000, value)));
   EXPECT_EQ(parse_error(torch_file_of_modules(0, 4200, value)), kBadFormat);
   EXPECT_THAT(message, HasSubstr("too long together"));
 }

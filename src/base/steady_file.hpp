@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/file_watch.hpp"
+
+namespace virnucpro {
+
+// What the failures of a kind of file are called.
+struct FileErrors {
+  ErrorKind missing;     // it cannot be opened
+  ErrorKind unreadable;  // the disk or the network failed
+  ErrorKind changed;     // it is not what it was when it was opened
+};
+inline constexpr FileErrors kInputErrors{ErrorKind::kInputMissing, ErrorKind::kInputRead,
+                                         ErrorKind::kInputChanged};
+inline constexpr FileErrors kWeightsErrors{ErrorKind::kWeightsMissing, ErrorKind::kWeightsRead,
+                                           ErrorKind::kWeightsChanged};
+
+// A part of a file, in bytes.
+struct Extent {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+// A large file that must stay as it is while it is read, a part at a time, anywhere in it. It is
+// not mapped: where another process cuts a mapped file short, or its disk fails, the system ends
+// this process by SIGBUS. A read tells of both. Thread-safe.
+class SteadyFile {
+ public:
+  // Errors: `missing`, also for what is no regular file.
+  explicit SteadyFile(const std::filesystem::path& path, const FileErrors& errors = kInputErrors);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const { return size_; }  // when it was opened
+
+  // Fills `out` with the bytes from `offset` on, which must be within size(). Errors:
+  // `unreadable` with the system's reason, `changed` where the file ends earlier than it did.
+  void read(std::uint64_t offset, std::span<std::byte> out) const;
+  // Reads a part in blocks and passes each to `visit`. Errors: read()'s.
+  void visit(const Extent& part,
+             const std::function<void(std::span<const std::byte>)>& visit) const;
+  // Errors: `changed` where it is not what it was when it was opened (file_watch.hpp).
+  void check_unchanged() const;
+
+ private:
+  [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, const std::string& detail) const;
+
+  std::filesystem::path path_;
+  FileErrors errors_;
+  UniqueFd fd_;
+  std::uint64_t size_ = 0;
+  std::optional<FileWatch> watch_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/steady_file.hpp"
+
+namespace virnucpro {
+
+// Reads the fields of a binary file that may be wrong or hostile, here and there, a few bytes at a
+// time. Memory: the longest field. Errors: kWeightsTruncated where the file ends within a field,
+// and those of SteadyFile::read().
+class FileReader {
+ public:
+  explicit FileReader(const SteadyFile& file) : file_(file) {}
+
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t size() const { return file_.size(); }
+
+  void seek(std::uint64_t offset);
+  // Passes over a part without reading it, and says where it is.
+  Extent skip(std::uint64_t size);
+  template <Number T>
+  T number() {
+    return value_at<T>(text(sizeof(T)));
+  }
+  // Valid until the next call. The caller limits the size.
+  std::string_view text(std::uint64_t size);
+
+  [[noreturn]] void fail(ErrorKind kind, std::string why) const;
+
+ private:
+  const SteadyFile& file_;
+  std::uint64_t offset_ = 0;
+  std::vector<std::byte> block_;
+  std::uint64_t block_offset_ = 0;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,92 @@
+// A model's file that is cut, appended to or overwritten between being opened and being read: an
+// error that names the file, in every format, and never a signal or other numbers.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+
+#include "unit/weights/weight_builder.hpp"
+#include "weights/load.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+const ModelLookup kShared{.models_dir = {},
+                          .share_dir = fs::path(VIRNUCPRO_SOURCE_DIR) / "share/virnucpro"};
+
+using Load = std::function<std::unique_ptr<const Weights>(const std::string&)>;
+
+std::unique_ptr<const Weights> classifier(const std::string& model) {
+  return load_classifier(model, 20, kShared).tensors;
+}
+std::unique_ptr<const Weights> esm2(const std::string& model) {
+  return load_esm2(model, kShared).tensors;
+}
+std::unique_ptr<const Weights> dnabert_s(const std::string& model) {
+  return load_dnabert_s(model, kShared).tensors;
+}
+
+// Numbers that fill whole records, parts of one, strided ones; fp32, fp16 and bf16.
+struct Form {
+  std::string model;
+  std::string file;  // in the model's directory
+  Load load;
+};
+
+class ChangingWeights : public testing::TestWithParam<Form> {
+ protected:
+  // Changes a copy of the model after it was opened, and then reads all of it.
+  void expect_changed(const std::function<void(const fs::path&)>& change) const {
+    const ScratchDir scratch;
+    const fs::path model = scratch / "model";
+    fs::copy(weight_data() / GetParam().model, model, fs::copy_options::recursive);
+    const fs::path file = GetParam().file.empty() ? model : model / GetParam().file;
+    fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
+    const auto weights = GetParam().load(model);
+    change(file);
+    std::string message;
+    EXPECT_EQ(error_of([&] { (void)weights->hash(); }, &message), ErrorKind::kWeightsChanged);
+    EXPECT_THAT(message, testing::StartsWith(file.string() + ": "));
+  }
+};
+
+TEST_P(ChangingWeights, CutToNothing) {
+  expect_changed([](const fs::path& file) { fs::resize_file(file, 0); });
+}
+
+TEST_P(ChangingWeights, CutByAByte) {
+  expect_changed([](const fs::path& file) { fs::resize_file(file, fs::file_size(file) - 1); });
+}
+
+TEST_P(ChangingWeights, AppendedTo) {
+  expect_changed([](const fs::path& file) { fs::resize_file(file, fs::file_size(file) + 1); });
+}
+
+TEST_P(ChangingWeights, OverwrittenInPlace) {
+  expect_changed([](const fs::path& file) {
+    const std::string text = read_text(file);
+    write_text(file, std::string(text.size(), '\x01'));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ChangingWeights,
+                         testing::Values(Form{"classifier/module.pth", "", classifier},
+                                         Form{"classifier/transposed.pth", "", classifier},
+                                         Form{"classifier/classifier.safetensors", "", classifier},
+                                         Form{"esm2/fair_f16.pt", "", esm2},
+                                         Form{"esm2/hf_bf16", "model.safetensors", esm2},
+                                         Form{"dnabert_s/bin", "pytorch_model.bin", dnabert_s}),
+                         [](const auto& form) {
+                           std::string name = form.param.model;
+                           std::replace_if(
+                               name.begin(), name.end(),
+                               [](char letter) { return std::isalnum(letter) == 0; }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace virnucpro
