@@ -530,11 +530,24 @@ class WorkerPool::Thread {
     return false;
   }
 
+  // "esm2_hash" is of the file that "esm2" names.
+  static constexpr std::string_view kHash = "_hash";
+
+  [[noreturn]] void fail_for_other_file(std::size_t worker, const WorkerHello& hello,
+                                        const std::string& name) const {
+    const auto file = hello.description.find(name.substr(0, name.size() - kHash.size()));
+    throw Error(ErrorKind::kWeightsChanged,
+                Place{.file = file == hello.description.end() ? hello.tokenizer : file->second},
+                fmt::format("{} and {} read other ones", shared_.settings.workers[*first_].name,
+                            shared_.settings.workers[worker].name));
+  }
+
   void require_same(std::size_t worker, const WorkerHello& hello) const {
     for (const auto& [name, text] : hello.description) {
       const auto other = shared_.hello.description.find(name);
       const std::string here = other == shared_.hello.description.end() ? "" : other->second;
       if (here == text) continue;
+      if (name.ends_with(kHash)) fail_for_other_file(worker, hello, name);
       throw Error(ErrorKind::kDevice,
                   fmt::format("the workers would not compute alike: {} is {} for {} and {} for {}; "
                               "choose devices of one kind (--device)",

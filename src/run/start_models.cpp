@@ -11,6 +11,7 @@
 #include "engine/worker_pool.hpp"
 #include "observe/trace.hpp"
 #include "run/load_models.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {
@@ -64,6 +65,17 @@ RunModels start_here(const ModelSettings& models, const ComputeSettings& compute
           .synthetic = loaded.synthetic};
 }
 
+// The workers have checked that the tokenizer belongs to the model, unless its file changed since.
+DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
+  DnaTokenizer tokenizer = DnaTokenizer::load(hello.tokenizer);
+  const auto theirs = hello.description.find(kTokenizerHashKey);
+  if (theirs == hello.description.end() || theirs->second != tokenizer.hash()) {
+    throw Error(ErrorKind::kWeightsChanged, Place{.file = hello.tokenizer},
+                "the workers read another tokenizer");
+  }
+  return tokenizer;
+}
+
 RunModels start_processes(const ModelSettings& models, const ComputeSettings& compute,
                           const EngineOutputs& outputs, const Cancel& cancel) {
   WorkerPool::Settings settings{.program = compute.worker_program,
@@ -72,8 +84,7 @@ RunModels start_processes(const ModelSettings& models, const ComputeSettings& co
   auto pool = std::make_unique<WorkerPool>(settings, cancel);
   const WorkerHello& hello = pool->hello();
   RunModels started;
-  // The workers have checked that it belongs to the model.
-  if (!hello.tokenizer.empty()) started.tokenizer.emplace(DnaTokenizer::load(hello.tokenizer));
+  if (!hello.tokenizer.empty()) started.tokenizer.emplace(load_tokenizer_of(hello));
   started.description = hello.description;
   started.synthetic = hello.synthetic;
   started.computer = std::move(pool);

@@ -261,6 +261,13 @@ TEST_F(WorkerPools, EndAtOnceWhereTheyWouldNotComputeAlike) {
                                     HasSubstr("worker 0"), HasSubstr("worker 1")));
 }
 
+TEST_F(WorkerPools, EndAtOnceWhereTheyReadOtherModels) {
+  const Error error = error_of_running(settings({"good", "other_model"}));
+  EXPECT_EQ(error.kind(), ErrorKind::kWeightsChanged);
+  EXPECT_EQ(error.place().file, "model.pt");
+  EXPECT_THAT(error.detail(), AllOf(HasSubstr("worker 0"), HasSubstr("worker 1")));
+}
+
 TEST_F(WorkerPools, EndWhereOneFrameNeedsMoreMemoryThanThereIs) {
   const Error error = error_of_running(settings({"lacks_memory:2"}));
   EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);

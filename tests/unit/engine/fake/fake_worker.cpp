@@ -18,6 +18,8 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "engine/channel.hpp"
 #include "engine/worker_process.hpp"
@@ -49,12 +51,16 @@ class FakeWorker {
     const std::string kernel = is("other_kernel") ? "fake-other" : "fake";
     for (std::uint64_t line = 0; is("logs") && line < number_; ++line) send(long_line());
     for (std::uint64_t part = 0; is("traces") && part < number_; ++part) send(large_trace());
+    const std::string tokenizer = tokenizer_in(setup.share_dir);
     send(WorkerHello{.kernel_path = kernel,
                      .esm2_width = is("is_too_wide") ? 0x7fffffffU : 0,
                      .token_budget = is("takes_any_batch") ? std::uint64_t{1} << 40U : 100,
                      .depth = 1,
-                     .description = {{"kernel_path", kernel}},
-                     .tokenizer = tokenizer_in(setup.share_dir)});
+                     .description = {{"kernel_path", kernel},
+                                     {"model", "model.pt"},
+                                     {"model_hash", is("other_model") ? "12" : "34"},
+                                     {"tokenizer_hash", hash_of(tokenizer)}},
+                     .tokenizer = tokenizer});
     while (const auto message = receive()) answer(std::get<BatchRequest>(*message));
   }
 
@@ -64,6 +70,13 @@ class FakeWorker {
     limits.allow<WorkerSetup>(kMostSetup);
     limits.allow<BatchRequest>(kMostRequest);
     return limits;
+  }
+
+  static std::string hash_of(const std::string& file) {
+    constexpr std::size_t kMostBytes = 1U << 20U;
+    ContentHash hash;
+    hash.update(as_bytes(beginning_of(file, kMostBytes)));
+    return hash.hex();
   }
 
   // Needed by runs whose input is letters.
