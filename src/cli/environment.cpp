@@ -36,7 +36,7 @@ constexpr std::array kVariables{
         true, false},
     EnvironmentVariable{"TMPDIR",
                         "the folder of temporary files: the index of a --reference, the journal of "
-                        "--output -; else /tmp",
+                        "--output - and of a killed run that is read; else /tmp",
                         true, false},
     EnvironmentVariable{"HF_HUB_CACHE",
                         "the Hugging Face cache; else HUGGINGFACE_HUB_CACHE, HF_HOME/hub, "

@@ -54,9 +54,9 @@ Runs open_runs(const std::vector<std::string>& paths, const Cancel& cancel) {
 }
 
 // A run's own reports are replaced; other files are not.
-void prepare_folder(const KeptRun& run, const fs::path& output, bool force) {
+void prepare_folder(KeptRun& run, const fs::path& output, bool force) {
   std::error_code other;
-  if (fs::equivalent(output, run.directory(), other)) return;
+  if (fs::equivalent(output, run.directory(), other)) return run.lock();
   if (output == "-") {
     throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
   }
@@ -70,8 +70,8 @@ struct Reported {
   std::vector<RunFacts> runs;
 };
 
-Reported report_one(const KeptRun& run, const ReportOptions& options,
-                    std::optional<double> threshold, const Cancel& cancel) {
+Reported report_one(KeptRun& run, const ReportOptions& options, std::optional<double> threshold,
+                    const Cancel& cancel) {
   const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
   prepare_folder(run, output, options.force);
   const ReportFolders folders{.run = run.directory(), .output = output};

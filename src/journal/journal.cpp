@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -14,13 +15,13 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "journal/early_scores.hpp"
+#include "journal/journal_files.hpp"
 #include "journal/sqlite.hpp"
 #include "journal/unit_blob.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kApplicationId = 0x764e5052;  // "vNPR", as file(1) may know it
 constexpr std::uint64_t kSchemaVersion = 3;
 
 // In the order of creation; open() requires the same texts in the file.
@@ -58,25 +59,31 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   if (::fcntl(fd, F_GETLK, &lock) == 0) return nullptr;
   log_info("{}: no file locks here ({}); using a lock folder beside it", path.string(),
            errno_text(errno));
-  std::error_code ignored;
-  std::filesystem::remove_all(path.string() + ".lock", ignored);
+  ::rmdir((path.string() + ".lock").c_str());  // SQLite's is empty; another one is not its
   return "unix-dotfile";
 }
 
-SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0666));
-  if (fd.get() < 0) {
-    const ErrorKind kind = errno == ENOENT ? missing : ErrorKind::kOutputWrite;
-    throw Error(kind, Place{.file = path.string()}, errno_text(errno));
-  }
+// Errors name `shown` instead of the path, if that is not empty.
+SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing,
+                             const std::filesystem::path& shown = {}) {
+  require_own_journal_files(path);
+  UniqueFd fd = open_journal_file(path, O_RDWR | flags, missing, ErrorKind::kOutputWrite);
+  if ((flags & O_CREAT) == 0) require_journal_header(fd.get(), shown.empty() ? path : shown);
   const char* vfs = choose_vfs(path, fd.get());
   fd.reset();  // before SQLite locks the file: closing any descriptor of it drops fcntl locks
-  SqliteDatabase database(path, vfs);
+  SqliteDatabase database(path, vfs, SqliteDatabase::Access::kReadWrite, shown);
   database.execute("PRAGMA locking_mode = EXCLUSIVE");
-  database.execute("PRAGMA trusted_schema = OFF");
-  database.execute("PRAGMA cell_size_check = ON");
   database.execute("PRAGMA synchronous = NORMAL");
   return database;
+}
+
+// Of a journal that has no log, so that its file is all there is.
+SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
+  require_own_journal_files(path);
+  const UniqueFd fd =
+      open_journal_file(path, O_RDONLY, ErrorKind::kInputMissing, ErrorKind::kInputMissing);
+  require_journal_header(fd.get(), path);
+  return {path, nullptr, SqliteDatabase::Access::kAsItIs};
 }
 
 [[noreturn]] void fail_damaged(const std::filesystem::path& path, std::string why) {
@@ -262,8 +269,11 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// If the process dies meanwhile, no journal that looks damaged may remain.
+// If the process dies meanwhile, no journal that looks damaged may remain. It is in WAL mode when
+// it gets its name: changing the mode later would need a rollback journal beside it for a moment,
+// and then one that lies there could be a run's (journal_files.hpp).
 Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
+  require_own_journal_files(path);
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
@@ -274,18 +284,17 @@ Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fi
     SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
     sqlite.execute("PRAGMA journal_mode = MEMORY");  // on failure it is removed, not rolled back
     write_head(sqlite, fingerprint);
+    sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log as long as nothing follows it
   }
   std::filesystem::rename(partial, path, error);
   if (error) throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
   sync_directory(path.parent_path());
-  SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kOutputWrite);
-  sqlite.execute("PRAGMA journal_mode = WAL");
-  return Journal(std::make_unique<Database>(std::move(sqlite)));
+  return Journal(std::make_unique<Database>(open_database(path, 0, ErrorKind::kOutputWrite)));
 }
 
 Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint) {
   SqliteDatabase sqlite = open_database(path, O_CREAT | O_TRUNC, ErrorKind::kOutputWrite);
-  sqlite.execute("PRAGMA journal_mode = OFF");
+  sqlite.execute("PRAGMA journal_mode = MEMORY");
   sqlite.execute("PRAGMA synchronous = OFF");
   write_head(sqlite, fingerprint);
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
@@ -298,7 +307,19 @@ Journal Journal::open(const std::filesystem::path& path, Check check, const Canc
   check_schema(sqlite);
   // The file was opened for writing, so the reason is in its header.
   if (sqlite.is_read_only()) fail_damaged(path, "it says that it cannot be written to");
-  sqlite.execute("PRAGMA journal_mode = WAL");  // a new journal may not have it yet
+  return opened(std::move(sqlite), check, cancel);
+}
+
+Journal Journal::open_to_read(const std::filesystem::path& path, Check check, const Cancel& cancel,
+                              const std::optional<std::filesystem::path>& copy) {
+  SqliteDatabase sqlite =
+      copy ? open_database(*copy, 0, ErrorKind::kJournalDamaged, path) : open_as_it_is(path);
+  sqlite.keep_log();
+  check_schema(sqlite);
+  return opened(std::move(sqlite), check, cancel);
+}
+
+Journal Journal::opened(SqliteDatabase sqlite, Check check, const Cancel& cancel) {
   Journal journal(std::make_unique<Database>(std::move(sqlite)));
   (void)journal.fingerprint();
   journal.database_->verify(journal.inputs(), check, cancel);
@@ -307,14 +328,19 @@ Journal Journal::open(const std::filesystem::path& path, Check check, const Canc
 
 Journal::Fingerprint Journal::fingerprint() const {
   Fingerprint fingerprint;
-  SqliteStatement rows = database_->sqlite.prepare("SELECT key, value, crc FROM fingerprint");
+  SqliteStatement rows =
+      database_->sqlite.prepare("SELECT key, value, crc FROM fingerprint ORDER BY key");
   while (rows.step()) {
     std::string key = rows.text(0);
     std::string value = rows.text(1);
     if (rows.integer(2) != fingerprint_crc(key, value)) {
       database_->fail("the checksum of its fingerprint does not fit");
     }
-    fingerprint.emplace(std::move(key), std::move(value));
+    // In a crafted file the rows' pages may lie in a circle.
+    if (!fingerprint.empty() && key <= fingerprint.rbegin()->first) {
+      database_->fail("the entries of its fingerprint are out of order");
+    }
+    fingerprint.emplace_hint(fingerprint.end(), std::move(key), std::move(value));
   }
   return fingerprint;
 }

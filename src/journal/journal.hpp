@@ -17,6 +17,11 @@
 
 namespace virnucpro {
 
+class SqliteDatabase;
+
+// "vNPR", the application id in a journal's file, as file(1) may know it.
+inline constexpr std::uint64_t kApplicationId = 0x764e5052;
+
 // What the journal knows of an input that was read to its end, or to its damage.
 struct InputEntry {
   std::string name{};         // as the user gave it
@@ -62,6 +67,11 @@ class Journal {
   // appended to. Errors: kJournalDamaged; Cancel's.
   static Journal open(const std::filesystem::path& path, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
+  // The same for commands that only read: nothing in the journal's directory changes. The journal
+  // must have no log, unless `copy` names a private copy of both, which is read instead; errors
+  // name `path`. No run may be writing to it. Errors: kInputMissing, kJournalDamaged; Cancel's.
+  static Journal open_to_read(const std::filesystem::path& path, Check check, const Cancel& cancel,
+                              const std::optional<std::filesystem::path>& copy = std::nullopt);
   ~Journal();
   Journal(Journal&&) noexcept;
 
@@ -121,6 +131,7 @@ class Journal {
  private:
   struct Database;
   explicit Journal(std::unique_ptr<Database> database);
+  static Journal opened(SqliteDatabase sqlite, Check check, const Cancel& cancel);
   std::unique_ptr<Database> database_;
 };
 

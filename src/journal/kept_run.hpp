@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <optional>
 
@@ -10,13 +12,14 @@
 
 namespace virnucpro {
 
-// A finished or interrupted run in its output directory, for reading. It holds run.lock meanwhile.
-// SQLite has to recover the journal of an interrupted run. So if the directory cannot be written
-// (now), journal and WAL are first copied to the temporary folder.
+// A finished or interrupted run in its output directory, for reading. The directory may be a
+// stranger's, and nothing in it is written, made or removed. SQLite has to recover the journal of a
+// killed run from its log, so these two are first copied to the temporary folder.
 class KeptRun {
  public:
   // Errors: kInputMissing for a journal that is missing or must not be read; kOutputBusy while the
-  // run is active, naming host and pid; kJournalDamaged; kTemporaryFolder; Cancel's.
+  // run is active, naming host and pid; kJournalDamaged, also for files beside the journal that no
+  // run leaves; kTemporaryFolder; Cancel's.
   KeptRun(const std::filesystem::path& directory, const Cancel& cancel,
           Journal::Check check = Journal::Check::kDeep);
 
@@ -26,15 +29,20 @@ class KeptRun {
   const std::string& value(const std::string& key) const;
   const std::filesystem::path& directory() const { return directory_; }
 
+  // For a command that writes files into the directory: holds run.lock from now on. Errors:
+  // kOutputBusy, also where the run went on or started anew since it was opened; kOutputWrite.
+  void lock();
+
  private:
-  bool acquire_lock();
-  void copy_journal();
+  void copy_journal(const Cancel& cancel);
 
   std::filesystem::path directory_;
-  std::optional<RunLock> lock_;
+  std::filesystem::path file_;  // of the journal
+  struct stat opened_ {};       // the file's state then
   std::optional<TemporaryFolder> copy_;
   std::optional<Journal> journal_;
   Journal::Fingerprint fingerprint_;
+  std::optional<RunLock> lock_;
 };
 
 }  // namespace virnucpro

@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <optional>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/host_name.hpp"
 #include "base/log.hpp"
+#include "base/regular_file.hpp"
 #include "journal/run_files.hpp"
 
 namespace virnucpro {
@@ -35,8 +35,8 @@ constexpr std::size_t kLongestLockFile = 4096;
 }
 
 // Whether we got the lock; empty when the file system has no such locks.
-std::optional<bool> flock_now(int fd) {
-  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+std::optional<bool> flock_now(int fd, int kind) {
+  while (::flock(fd, kind | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return false;
     if (errno != EINTR) return std::nullopt;
   }
@@ -83,7 +83,7 @@ RunLock::RunLock(const std::filesystem::path& directory) : path_(run_files::kLoc
 bool RunLock::try_take() {
   UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (fd.get() < 0) fail_write(path_, errno);
-  const std::optional<bool> locked = flock_now(fd.get());
+  const std::optional<bool> locked = flock_now(fd.get(), LOCK_EX);
   const bool in_place = is_same_file(fd.get(), path_);
   if (!in_place) return false;
   const LockHolder holder = read_lock_holder(path_);
@@ -102,10 +102,13 @@ bool RunLock::try_take() {
 
 void RunLock::require_free(const std::filesystem::path& directory) {
   const std::filesystem::path path = run_files::kLock.in(directory);
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return;
+  if (!other_kind_of(path).empty()) return;  // no run holds a link or a pipe
+  const UniqueFd fd = open_regular_file(path, O_RDONLY);
+  if (fd.get() < 0 && errno == ENOENT) return;
+  if (fd.get() < 0) fail_write(path, errno);
+  const std::optional<bool> free = flock_now(fd.get(), LOCK_SH);
   const LockHolder holder = read_lock_holder(path);
-  if (may_be_alive(holder)) fail_busy(path, holder);
+  if (!free.value_or(!may_be_alive(holder))) fail_busy(path, holder);
 }
 
 RunLock::~RunLock() {

@@ -18,8 +18,8 @@ class RunLock {
   // Errors: kOutputBusy, naming host and pid; kOutputWrite.
   explicit RunLock(const std::filesystem::path& directory);
   ~RunLock();  // removes the file
-  // For a directory that cannot be written, and so not locked: checks the holder named there.
-  // Errors: kOutputBusy.
+  // For a directory that is only read: no live run may hold it, and nothing in it changes. Errors:
+  // kOutputBusy; kOutputWrite where run.lock cannot be read.
   static void require_free(const std::filesystem::path& directory);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <system_error>
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
@@ -28,7 +30,6 @@ ErrorKind kind_of(int extended) {
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-    case SQLITE_TOOBIG:
       return ErrorKind::kOutputWrite;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -40,7 +41,8 @@ ErrorKind kind_of(int extended) {
     case SQLITE_CONSTRAINT:
       return ErrorKind::kInternal;
     default:
-      // SQLITE_CORRUPT, SQLITE_NOTADB, and SQLITE_ERROR (a missing table or column).
+      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column), and
+      // SQLITE_TOOBIG: what this program writes is far smaller than the limits.
       return ErrorKind::kJournalDamaged;
   }
 }
@@ -64,6 +66,52 @@ ErrorKind kind_of(int extended) {
 
 [[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path) {
   fail(database, path, sqlite3_system_errno(database));
+}
+
+struct Limit {
+  int which;
+  int most;
+};
+
+// A unit has 16 MiB of ids, the id that reached this sum, and its scores (unit.cpp); tables have
+// about ten columns, and statements some hundred bytes.
+constexpr std::array kLimits{
+    Limit{SQLITE_LIMIT_LENGTH, 32 << 20},
+    Limit{SQLITE_LIMIT_SQL_LENGTH, 16 << 10},
+    Limit{SQLITE_LIMIT_COLUMN, 64},
+    Limit{SQLITE_LIMIT_EXPR_DEPTH, 32},
+    Limit{SQLITE_LIMIT_COMPOUND_SELECT, 2},
+    Limit{SQLITE_LIMIT_VDBE_OP, 10'000},
+    Limit{SQLITE_LIMIT_FUNCTION_ARG, 8},
+    Limit{SQLITE_LIMIT_ATTACHED, 0},
+    Limit{SQLITE_LIMIT_VARIABLE_NUMBER, 64},
+    Limit{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+    Limit{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1},
+    Limit{SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+// SQLite refuses a link anywhere in the path if it is asked to follow none. Above the file, links
+// are the user's.
+std::filesystem::path without_links_above(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const std::filesystem::path resolved = std::filesystem::canonical(folder, error);
+  return error ? path : resolved / path.filename();
+}
+
+// Where a letter has a meaning in a URI, or may have one, its code stands.
+std::string uri_of(const std::filesystem::path& path) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-";
+  std::string uri = "file:";
+  for (const char letter : path.string()) {
+    if (kPlain.find(letter) != std::string_view::npos) {
+      uri += letter;
+    } else {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+    }
+  }
+  return uri + "?immutable=1";
 }
 
 }  // namespace
@@ -139,14 +187,41 @@ std::span<const std::byte> SqliteStatement::blob(int column) const {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
 }
 
-SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vfs) : path_(path) {
+SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vfs, Access access,
+                               const std::filesystem::path& shown)
+    : path_(shown.empty() ? path : shown) {
+  const std::filesystem::path real = without_links_above(path);
+  const bool writes = access == Access::kReadWrite;
+  const int flags = (writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) |
+                    SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_NOFOLLOW;
   sqlite3* database = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, vfs);
+  const std::string name = writes ? real.string() : uri_of(real);
+  const int code = sqlite3_open_v2(name.c_str(), &database, flags, vfs);
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);
   sqlite3_extended_result_codes(database, 1);
+  defend();
+}
+
+void SqliteDatabase::configure(int option, int value) {
+  if (sqlite3_db_config(database_.get(), option, value, nullptr) == SQLITE_OK) return;
+  throw Error(ErrorKind::kInternal, fmt::format("SQLite does not know its option {}", option));
+}
+
+void SqliteDatabase::defend() {
+  configure(SQLITE_DBCONFIG_DEFENSIVE, 1);
+  configure(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
+  configure(SQLITE_DBCONFIG_ENABLE_VIEW, 0);
+  configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
+  configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0);
+  for (const Limit& limit : kLimits) sqlite3_limit(database_.get(), limit.which, limit.most);
+  execute("PRAGMA cell_size_check = ON");
+  execute("PRAGMA mmap_size = 0");
+}
+
+void SqliteDatabase::keep_log() {
+  configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
 }
 
 SqliteStatement SqliteDatabase::prepare(std::string_view sql) const {

@@ -44,22 +44,36 @@ class SqliteStatement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
+// The file may be a stranger's. So nothing in its schema is run (triggers, views, functions with
+// effects), none of its values may be absurdly large, and links are not followed. What lies beside
+// it is the caller's to check: SQLite itself rolls back a journal that it finds there.
 class SqliteDatabase {
  public:
-  // An existing file, empty or a database. `vfs` may be null: SQLite's own choice.
-  SqliteDatabase(const std::filesystem::path& path, const char* vfs);
+  // kAsItIs: reads the file alone, takes no locks and ignores what lies beside it. Nothing may
+  // change the file meanwhile.
+  enum class Access : std::uint8_t { kReadWrite, kAsItIs };
+
+  // An existing file, empty or a database. `vfs` may be null: SQLite's own choice. Errors name
+  // `shown` instead of the path, if that is not empty.
+  SqliteDatabase(const std::filesystem::path& path, const char* vfs,
+                 Access access = Access::kReadWrite, const std::filesystem::path& shown = {});
 
   void execute(std::string_view sql);
   SqliteStatement prepare(std::string_view sql) const;
   // The single number that a statement returns.
   std::uint64_t integer(std::string_view sql) const;
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_; }  // the shown one
+  // When it is closed, what its log holds stays there. For a file that is removed afterwards.
+  void keep_log();
   // Also true where the file says that it needs a newer SQLite for writing.
   bool is_read_only() const;
   // Whether its file was removed or replaced. Without file locks this is unknown: false.
   bool was_moved() const;
 
  private:
+  void defend();
+  void configure(int option, int value);
+
   struct Close {
     void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   };

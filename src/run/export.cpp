@@ -95,16 +95,19 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
 }  // namespace
 
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
-  const KeptRun run(settings.run, cancel);
+  KeptRun run(settings.run, cancel);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
   std::optional<InputSettings> viruses_of;
   if (settings.virus_fasta) viruses_of = inputs_of(run);
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
-    if (run.journal().finished()) return write_run(run, settings, viruses_of, output, cancel);
-    throw Error(ErrorKind::kOutputExists, Place{.file = output.string()},
-                "its run did not finish, and its tables must not look as if it had");
+    if (!run.journal().finished()) {
+      throw Error(ErrorKind::kOutputExists, Place{.file = output.string()},
+                  "its run did not finish, and its tables must not look as if it had");
+    }
+    run.lock();
+    return write_run(run, settings, viruses_of, output, cancel);
   }
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);

@@ -51,7 +51,7 @@ class UnitWriter {
   UnitSize size_;
 };
 
-// Checked before the shards are locked: the output's lock would conflict with a shard's.
+// Merging would replace the shard.
 void require_another_output(const MergeSettings& settings) {
   for (const std::filesystem::path& run : settings.runs) {
     std::error_code other;
@@ -62,9 +62,9 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// All shards are open at once, each with its lock, its journal and its WAL.
+// All shards are open at once, each with its journal and, if its run was killed, its log.
 void allow_open_files(std::size_t runs) {
-  constexpr rlim_t kPerRun = 3;
+  constexpr rlim_t kPerRun = 2;
   constexpr rlim_t kOthers = 64;
   const rlim_t needed = kPerRun * runs + kOthers;
   rlimit limit{};

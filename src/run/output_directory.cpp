@@ -14,6 +14,7 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "journal/journal_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -137,6 +138,7 @@ void strip_suffix(std::string& name, std::span<const std::string_view> suffixes)
 
 OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, Existing existing)
     : path_(std::move(path)), stem_(std::move(stem)) {
+  require_own_journal_files(journal());
   make_directory(path_);
   lock_.emplace(path_);
   if (existing == Existing::kRefuse) require_empty(path_);

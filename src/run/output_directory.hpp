@@ -22,8 +22,9 @@ class OutputDirectory {
  public:
   // Creates the directory, or takes one that is empty except for log files. kResume also takes one
   // with a journal, or with only the files of a run that ended before it had one; kReplace takes
-  // any. Errors: kOutputExists; kOutputBusy, naming host and pid, where a live run holds it;
-  // kOutputWrite.
+  // any. Errors: kJournalDamaged, before anything is touched, where SQLite would take a foreign
+  // file for a part of the journal; kOutputExists; kOutputBusy, naming host and pid, where a live
+  // run holds it; kOutputWrite.
   OutputDirectory(std::filesystem::path path, std::string stem, Existing existing);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;

@@ -209,7 +209,7 @@ def test_merge_into_one_of_its_shards(shards, flags):
 
 
 @pytest.mark.parametrize("most, code, why", [(4096, 2, "tables: "),
-                                             (40, 1, "70 open files at once, and 40 are allowed")])
+                                             (40, 1, "68 open files at once, and 40 are allowed")])
 def test_merge_opens_many_files(shards, most, code, why):
     """The soft limit is raised; an error names the hard one."""
     shutil.rmtree(shards.folder / "few", ignore_errors=True)

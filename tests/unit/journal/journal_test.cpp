@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <map>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/file.hpp"
 #include "journal/sqlite.hpp"
@@ -362,6 +365,102 @@ TEST_F(Journals, RefusesWhatIsNone) {
             ErrorKind::kJournalDamaged);
   write_text(directory / "text.db", std::string(10000, 'x'));
   EXPECT_EQ(thrown_kind([&] { Journal::open(directory / "text.db"); }), ErrorKind::kJournalDamaged);
+}
+
+// --- journals of strangers ---------------------------------------------------------------------
+
+std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+TEST_F(Journals, AreInWalModeWhenTheyGetTheirName) {
+  const Journal journal = Journal::create(path, kFingerprint);
+  EXPECT_EQ(read_text(path).substr(18, 2), "\2\2");
+  EXPECT_THAT(names_in(directory.path()), testing::UnorderedElementsAre("run.db", "run.db-wal"));
+}
+
+TEST_F(Journals, AreReadWithoutAnyChange) {
+  write_journal(path, 3, true);
+  const auto time = std::filesystem::last_write_time(path);
+  const Journal journal = Journal::open_to_read(path, Journal::Check::kDeep, Cancel());
+  EXPECT_EQ(count_units(journal), 3U);
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{"run.db"});
+  EXPECT_EQ(std::filesystem::last_write_time(path), time);
+  Journal writer = Journal::open(path);  // the reader holds no lock
+}
+
+TEST_F(Journals, AreReadUnderAnyName) {
+  const auto odd = directory / "a%41?mode=rw#b\xff";
+  std::filesystem::create_directory(odd);
+  write_journal(odd / "run.db", 2, true);
+  std::filesystem::create_directory_symlink(odd, directory / "link");
+  for (const auto& folder : {odd, directory / "link"}) {
+    EXPECT_EQ(
+        count_units(Journal::open_to_read(folder / "run.db", Journal::Check::kDeep, Cancel())), 2U);
+    EXPECT_EQ(count_units(Journal::open(folder / "run.db")), 2U);
+  }
+}
+
+TEST_F(Journals, AreReadFromACopyUnderTheirOwnName) {
+  const TempDir other;
+  write_text(other / "run.db", std::string(10000, 'x'));
+  try {
+    Journal::open_to_read(path, Journal::Check::kDeep, Cancel(), other / "run.db");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.place().file, path.string());
+  }
+}
+
+TEST_F(Journals, AreNotOpenedBesideWhatNoRunLeaves) {
+  for (const char* name : {"run.db-journal", "run.db-shm"}) {
+    const TempDir other;
+    write_journal(other / "run.db", 1, true);
+    write_text(other / name, "x");
+    const auto refused = [&](const auto& open) {
+      try {
+        open(other / "run.db");
+        return std::string();
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::kJournalDamaged);
+        return error.place().file;
+      }
+    };
+    const std::string file = (other / name).string();
+    EXPECT_EQ(refused([](const auto& run) { Journal::open(run); }), file);
+    EXPECT_EQ(refused([](const auto& run) {
+                Journal::open_to_read(run, Journal::Check::kDeep, Cancel());
+              }),
+              file);
+    std::filesystem::remove(other / "run.db");
+    EXPECT_EQ(refused([](const auto& run) { Journal::create(run, kFingerprint); }), file);
+    EXPECT_EQ(read_text(other / name), "x");
+  }
+}
+
+TEST_F(Journals, CannotRunWhatTheirSchemaHolds) {
+  write_text(directory / "one.db", "");
+  SqliteDatabase database(directory / "one.db", nullptr);
+  database.execute("CREATE TABLE numbers(one INTEGER)");
+  database.execute("CREATE TABLE fired(one INTEGER)");
+  database.execute(
+      "CREATE TRIGGER t AFTER INSERT ON numbers BEGIN INSERT INTO fired VALUES (1); END");
+  database.execute("CREATE VIEW v AS SELECT one FROM numbers");
+  database.execute("INSERT INTO numbers VALUES (1)");
+  EXPECT_EQ(database.integer("SELECT count(*) FROM fired"), 0U);
+  for (const char* sql : {"SELECT one FROM v", "ATTACH ':memory:' AS other",
+                          "SELECT load_extension('x')", "SELECT length(zeroblob(100000000))",
+                          "PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET sql = ''"}) {
+    if (std::string_view(sql).starts_with("PRAGMA")) {
+      database.execute(sql);  // it is ignored, as the next statement shows
+      continue;
+    }
+    EXPECT_EQ(thrown_kind([&] { database.execute(sql); }), ErrorKind::kJournalDamaged) << sql;
+  }
 }
 
 // The files of a small journal; an interrupted run has units only in its WAL.

@@ -1,0 +1,44 @@
+#include "base/regular_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace virnucpro {
+
+std::string_view other_kind_of(const std::filesystem::path& path) {
+  std::error_code unknown;
+  switch (std::filesystem::symlink_status(path, unknown).type()) {
+    case std::filesystem::file_type::symlink:
+      return "a symbolic link";
+    case std::filesystem::file_type::directory:
+      return "a directory";
+    case std::filesystem::file_type::fifo:
+      return "a named pipe";
+    case std::filesystem::file_type::socket:
+      return "a socket";
+    case std::filesystem::file_type::block:
+    case std::filesystem::file_type::character:
+      return "a device";
+    default:
+      return {};
+  }
+}
+
+UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
+  if (const std::string_view other = other_kind_of(path); !other.empty()) {
+    errno = other == "a symbolic link" ? ELOOP : EINVAL;
+    return {};
+  }
+  // It may have been replaced meanwhile, so these flags and the second look stay.
+  UniqueFd fd(::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+  struct stat status {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};
+  if (S_ISREG(status.st_mode)) return fd;
+  errno = EINVAL;
+  return {};
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,106 @@
+#include "journal/journal_files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/regular_file.hpp"
+#include "journal/journal.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// https://www.sqlite.org/fileformat2.html, section 1.3
+constexpr std::size_t kHeaderSize = 100;
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kWriteVersion = 18;
+constexpr std::size_t kReadVersion = 19;
+constexpr std::size_t kApplication = 68;
+constexpr std::uint8_t kWalVersion = 2;
+
+fs::path beside(const fs::path& journal, const char* ending) {
+  return journal.string() + ending;
+}
+
+[[noreturn]] void fail(const fs::path& file, std::string why) {
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = file.string()}, std::move(why));
+}
+
+[[noreturn]] void refuse(const fs::path& file, std::string why) {
+  Error error(ErrorKind::kJournalDamaged, Place{.file = file.string()}, std::move(why));
+  error.advise(
+      "Nothing was opened or changed. If the run is yours, move that file away and run again; if "
+      "it is a stranger's, do not use it.");
+  throw error;
+}
+
+void require_regular(const fs::path& file) {
+  const std::string_view other = other_kind_of(file);
+  if (!other.empty()) refuse(file, fmt::format("it is {}, and no run leaves one there", other));
+}
+
+void require_none(const fs::path& file, const char* why) {
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(file, unknown))) refuse(file, why);
+}
+
+std::uint64_t big_endian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char byte : bytes) number = number << 8U | static_cast<unsigned char>(byte);
+  return number;
+}
+
+}  // namespace
+
+fs::path log_of(const fs::path& journal) {
+  return beside(journal, "-wal");
+}
+
+bool has_log(const fs::path& journal) {
+  std::error_code none;
+  const std::uintmax_t size = fs::file_size(log_of(journal), none);
+  return !none && size > 0;
+}
+
+void require_own_journal_files(const fs::path& journal) {
+  require_none(beside(journal, "-journal"),
+               "a rollback journal, which no run leaves: SQLite would change files that it names");
+  require_none(beside(journal, "-shm"), "another program has the journal open, or left this file");
+  require_regular(journal);
+  require_regular(log_of(journal));
+}
+
+UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing, ErrorKind kind) {
+  require_regular(journal);
+  UniqueFd fd = open_regular_file(journal, flags);
+  if (fd.get() >= 0) return fd;
+  throw Error(errno == ENOENT ? missing : kind, Place{.file = journal.string()}, errno_text(errno));
+}
+
+void require_journal_header(int fd, const fs::path& journal) {
+  std::array<char, kHeaderSize> bytes{};
+  const ssize_t size = ::pread(fd, bytes.data(), bytes.size(), 0);
+  if (size < 0) throw write_error(journal, errno);  // as SQLite's failures of reading
+  const std::string_view header(bytes.data(), bytes.size());
+  if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {
+    fail(journal, "file is not a database");
+  }
+  if (big_endian(header.substr(kApplication, 4)) != kApplicationId) {
+    fail(journal, "it is not a journal of this program");
+  }
+  if (header[kWriteVersion] != kWalVersion || header[kReadVersion] != kWalVersion) {
+    fail(journal, "it is not in WAL mode, in which every run writes it");
+  }
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+namespace virnucpro {
+
+// A journal's file, and those that SQLite keeps or looks for beside it. A run of ours leaves two,
+// both regular files: run.db in WAL mode and, if it was killed, run.db-wal. So others come from
+// elsewhere, and SQLite would act on them before a single row can be checked: it rolls back
+// run.db-journal, and deletes any file of the user's that is named in it.
+
+// Errors: kJournalDamaged, naming the file, for a run.db-journal, run.db-shm, or anything but a
+// regular file (or nothing) under the names of journal and log.
+void require_own_journal_files(const std::filesystem::path& journal);
+
+// Opens a journal that require_own_journal_files() accepted. `flags` are those of open(2). Errors:
+// `missing` where there is none; `kind` where it cannot be opened; kJournalDamaged for another kind
+// of file.
+UniqueFd open_journal_file(const std::filesystem::path& journal, int flags, ErrorKind missing,
+                           ErrorKind kind);
+
+// Errors: kJournalDamaged where an open file does not begin as a journal does: SQLite shall not
+// even open another program's database.
+void require_journal_header(int fd, const std::filesystem::path& journal);
+
+// Whether a log with content lies beside the journal.
+bool has_log(const std::filesystem::path& journal);
+std::filesystem::path log_of(const std::filesystem::path& journal);
+
+}  // namespace virnucpro

@@ -1,0 +1,141 @@
+"""Run directories as a stranger could craft them. The journal's checksums have no key, so anyone can
+make them fit."""
+
+import shutil
+import sqlite3
+import struct
+
+ROLLBACK_MAGIC = bytes.fromhex("d9d505f920a163d7")
+SECTOR = 512
+LOCK_BYTE = 0x40000000
+PAGE = 4096
+APPLICATION_ID = 68  # where it stands in a database's header
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def varint(number):
+    encoded = bytearray()
+    while number >= 0x80:
+        encoded.append(number & 0x7f | 0x80)
+        number >>= 7
+    return bytes([*encoded, number])
+
+
+def super_journal(database, victim):
+    """A rollback journal of a transaction over several databases: SQLite rolls `database` back, and
+    deletes `victim`, which it takes for the file that names them."""
+    pages = len(database.read_bytes()) // PAGE
+    name = str(victim).encode()
+    header = ROLLBACK_MAGIC + struct.pack(">IIIII", 0, 7, pages, SECTOR, PAGE)
+    return (header.ljust(SECTOR, b"\0") + struct.pack(">I", LOCK_BYTE // PAGE + 1) + name
+            + struct.pack(">II", len(name), sum(name)) + ROLLBACK_MAGIC)
+
+
+def opened(run):
+    """The journal's database, without files of shared memory."""
+    database = sqlite3.connect(run / "run.db", isolation_level=None)
+    database.text_factory = bytes
+    database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return database
+
+
+def change(run, *statements):
+    """Runs each statement, text or (text, parameters), on a run's journal; all are in its file then."""
+    database = opened(run)
+    for statement in statements:
+        database.execute(*((statement,) if isinstance(statement, str) else statement))
+    database.close()
+
+
+def change_in_log(run, *statements):
+    """The same, and the changes are only in the write-ahead log, as if the writer had been killed."""
+    database = opened(run)
+    for statement in statements:
+        database.execute(*((statement,) if isinstance(statement, str) else statement))
+    files = {name: (run / name).read_bytes() for name in ("run.db", "run.db-wal")}
+    database.close()
+    for name, data in files.items():
+        (run / name).write_bytes(data)
+
+
+def interrupt(run):
+    """As if the run had been killed before its last row."""
+    shutil.rmtree(next(run.glob("*_merged")))
+    (run / "sequences.tsv").unlink()
+    change_in_log(run, "DELETE FROM completion")
+
+
+def entry(key, value):
+    """The statement that gives a fingerprint an entry, with its checksum."""
+    key, value = (text if isinstance(text, bytes) else text.encode() for text in (key, value))
+    crc = crc32c(varint(len(key)) + key + varint(len(value)) + value)
+    return ("INSERT OR REPLACE INTO fingerprint VALUES (CAST(? AS TEXT), CAST(? AS TEXT), ?)",
+            (key, value, crc))
+
+
+def overwrite(file, at, data):
+    with open(file, "r+b") as stream:
+        stream.seek(at)
+        stream.write(data)
+
+
+def wal_sum(data, start=(0, 0), order="<"):
+    first, second = start
+    words = struct.unpack(f"{order}{len(data) // 4}I", data)
+    for word, other in zip(words[::2], words[1::2]):
+        first = first + word + second & 0xffffffff
+        second = second + other + first & 0xffffffff
+    return first, second
+
+
+def seal_log(log):
+    """A write-ahead log with checksums that fit its bytes."""
+    order = ">" if log[3] & 1 else "<"
+    sums = wal_sum(log[:24], order=order)
+    sealed = log[:24] + struct.pack(">II", *sums)
+    for at in range(32, len(log), 24 + PAGE):
+        head, page = log[at:at + 16], log[at + 24:at + 24 + PAGE]
+        sums = wal_sum(page, wal_sum(head[:8], sums, order), order)
+        sealed += head + struct.pack(">II", *sums) + page
+    return sealed
+
+
+def pages_without_end(run):
+    """The fingerprint's rows in a tree whose branches meet again and again: 200 to the fifth power
+    times its rows, from a file that grows by 20 kB."""
+    database = opened(run)
+    root = database.execute(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'fingerprint'").fetchone()[0]
+    database.close()
+    data = bytearray((run / "run.db").read_bytes())
+    leaf = bytes(data[(root - 1) * PAGE:root * PAGE])
+    if leaf[0] != 10:  # a leaf of an index tree
+        raise ValueError("the fingerprint does not fit one page")
+    pages = len(data) // PAGE
+    # A row as SQLite stores it: three types, then the key "a", no value, and the checksum.
+    payload = bytes([4, 15, 13, 6]) + b"a" + struct.pack(">q", crc32c(b"\x01a\0"))
+    cell = struct.pack(">I", 0) + bytes([len(payload)]) + payload
+
+    def branch(child):
+        count = 200
+        at = PAGE - count * len(cell)
+        head = struct.pack(">BHHHBI", 2, 0, count, at, 0, child)
+        pointers = b"".join(struct.pack(">H", at + k * len(cell)) for k in range(count))
+        cells = (struct.pack(">I", child) + cell[4:]) * count
+        return (head + pointers).ljust(at, b"\0") + cells
+
+    levels = 5
+    data[(root - 1) * PAGE:root * PAGE] = branch(pages + 1)
+    for level in range(1, levels):
+        data += branch(pages + level + 1)
+    data += leaf
+    data[28:32] = struct.pack(">I", len(data) // PAGE)
+    (run / "run.db").write_bytes(data)

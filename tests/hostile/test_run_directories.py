@@ -1,0 +1,300 @@
+"""Run directories of strangers: no command deletes, writes or reads anything of the user's for them.
+
+Commands that read a run change nothing in its directory, whatever is in it. VIRNUCPRO_BIN is the
+executable, VIRNUCPRO_SOURCE the checkout.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import socket
+import subprocess
+
+import crafted_runs as crafted
+import pytest
+
+BIN = os.environ["VIRNUCPRO_BIN"]
+MODELS = ["--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model", "synthetic:esm2_tiny",
+          "-p", "synthetic", "-e", "60", "--no-progress"]
+PREDICT = ["predict", "good.fa", *MODELS, "-o", "run"]
+THESIS = b"years of work\n"
+
+# Commands that read the directory "run". "whole" is a good run.
+READING = {
+    "export": ["export", "run", "-o", "tables"],
+    "report": ["report", "run", "-o", "reports"],
+    "report_of_two": ["report", "whole", "run", "-o", "compared.html"],
+    "merge": ["merge", "run", "-o", "merged"],
+    "validate": ["utils", "validate-checkpoints", "run"],
+    "validate_quickly": ["utils", "validate-checkpoints", "run", "--skip-load"],
+    "compare": ["compare", "run", "whole"],
+}
+# Those that write their own files into it.
+IN_PLACE = {"export_in_place": ["export", "run"], "report_in_place": ["report", "run"]}
+GOING_ON = {"resume": [*PREDICT, "--resume"], "force_resume": [*PREDICT, "--force-resume"],
+            "force": [*PREDICT, "--force"]}
+# Those that read the journal.
+JOURNAL = {name: command for name, command in {**READING, **IN_PLACE}.items() if name != "compare"}
+
+
+def call(folder, command, code=None):
+    ended = subprocess.run([BIN, *command], cwd=folder, stdin=subprocess.DEVNULL, timeout=20,
+                           capture_output=True, check=False, env={**os.environ, "TMPDIR": str(
+                               folder / "temporary")})
+    text = ended.stderr.decode(errors="backslashreplace")
+    assert code in (None, ended.returncode), text
+    assert not list((folder / "temporary").iterdir())
+    return ended.returncode, text
+
+
+def state(folder):
+    """All that lies in a folder, and itself: kind, mode, owner, size, times and bytes."""
+    found = {}
+    for path in (folder, *sorted(folder.rglob("*"))):
+        about = path.lstat()
+        content = None
+        if path.is_symlink():
+            content = os.readlink(path)
+        elif path.is_file():
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+        found[str(path.relative_to(folder))] = (
+            about.st_mode, about.st_ino, about.st_nlink, about.st_size, about.st_mtime_ns,
+            about.st_ctime_ns, content)
+    return found
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """A folder with an input and its run."""
+    folder = tmp_path_factory.mktemp("good")
+    (folder / "temporary").mkdir()
+    (folder / "good.fa").write_text("".join(f">{name}\n{letters}\n" for name, letters in (
+        ("a", "ACGTTGCAACCA" * 30), ("b", "GATTACAGGCTC" * 20))))
+    call(folder, PREDICT, code=0)
+    return folder
+
+
+@pytest.fixture
+def place(good, tmp_path):
+    """A user's folder with a good run, a run of a stranger that can be crafted, and a thesis."""
+    for name in ("whole", "run"):
+        shutil.copytree(good / "run", tmp_path / name)
+    shutil.copy(good / "good.fa", tmp_path / "good.fa")
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "thesis.txt").write_bytes(THESIS)
+    return tmp_path
+
+
+# --- what is read stays as it is -------------------------------------------------------------------
+def emptied_log(run):
+    """As a run leaves it that is killed between its last row and its end."""
+    (run / "run.db-wal").write_bytes(b"")
+
+
+def without_log(run):
+    """As Ctrl-C leaves it."""
+    crafted.interrupt(run)
+    crafted.change(run)
+
+
+LEFT = {"finished": (lambda run: None, 0), "emptied_log": (emptied_log, 0),
+        "killed": (crafted.interrupt, 2), "stopped": (without_log, 2)}
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_reading_changes_nothing(place, left):
+    leave, code = LEFT[left]
+    leave(place / "run")
+    before = state(place / "run")
+    for name, command in READING.items():
+        if code != 0 and name in ("merge", "compare"):  # they want a finished run
+            call(place, command)
+        else:
+            call(place, command, code=0 if name.startswith("validate") else code)
+        assert state(place / "run") == before, name
+
+
+def test_tables_of_a_killed_run_are_those_of_its_log(place):
+    crafted.interrupt(place / "run")
+    call(place, READING["export"], code=2)
+    for table in ("good_merged/prediction_results.txt", "sequences.tsv"):
+        assert (place / "tables" / table).read_bytes() == (place / "whole" / table).read_bytes()
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_writing_beside_a_journal_leaves_the_journal(place, name):
+    run = place / "run"
+    before = state(run)
+    call(place, IN_PLACE[name], code=0)
+    after = state(run)
+    assert set(after) == set(before)  # no lock is left
+    assert after["run.db"] == before["run.db"]
+
+
+@pytest.mark.parametrize("name", JOURNAL)
+def test_a_live_run_is_named(place, name):
+    (place / "run" / "run.lock").write_text(f"{socket.gethostname()} {os.getpid()}\n")
+    with open(place / "run" / "run.lock", "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = state(place / "run")
+        _, text = call(place, JOURNAL[name], code=3)
+        assert f"process {os.getpid()}" in text
+        assert state(place / "run") == before
+
+
+def test_a_dead_run_s_lock_stays(place):
+    (place / "run" / "run.lock").write_text(f"{socket.gethostname()} {2 ** 22 - 1}\n")
+    before = state(place / "run")
+    for name in ("export", "report", "validate"):
+        call(place, READING[name], code=0)
+        assert state(place / "run") == before
+
+
+# --- files that SQLite would act on ----------------------------------------------------------------
+def plant_super_journal(run):
+    data = crafted.super_journal(run / "run.db", run.parent / "thesis.txt")
+    (run / "run.db-journal").write_bytes(data)
+
+
+def plant_linked_super_journal(run):
+    data = crafted.super_journal(run / "run.db", run.parent / "thesis.txt")
+    (run / "notes").write_bytes(data)
+    (run / "run.db-journal").symlink_to("notes")
+
+
+def plant_killed_super_journal(run):
+    crafted.interrupt(run)
+    plant_super_journal(run)
+
+
+def plant_shared_memory(run):
+    (run / "run.db-shm").write_bytes(bytes(32768))
+
+
+def replace(name, make):
+    """Puts something else in a file's place."""
+    def plant(run):
+        (run / name).unlink(missing_ok=True)
+        make(run / name)
+    return plant
+
+
+def link_to_journal(path):
+    path.symlink_to(path.parent.parent / "whole" / "run.db")
+
+
+def link_to_thesis(path):
+    path.symlink_to(path.parent.parent / "thesis.txt")
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+PLANTED = {
+    "super_journal": (plant_super_journal, "run.db-journal"),
+    "super_journal_linked": (plant_linked_super_journal, "run.db-journal"),
+    "super_journal_of_a_killed_run": (plant_killed_super_journal, "run.db-journal"),
+    "journal_pipe": (replace("run.db-journal", os.mkfifo), "run.db-journal"),
+    "shared_memory": (plant_shared_memory, "run.db-shm"),
+    "log_linked": (replace("run.db-wal", link_to_thesis), "run.db-wal"),
+    "log_pipe": (replace("run.db-wal", os.mkfifo), "run.db-wal"),
+    "log_folder": (replace("run.db-wal", os.mkdir), "run.db-wal"),
+    "database_linked": (replace("run.db", link_to_journal), "run.db"),
+    "database_pipe": (replace("run.db", os.mkfifo), "run.db"),
+    "database_device": (replace("run.db", device), "run.db"),
+    "database_folder": (replace("run.db", os.mkdir), "run.db"),
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_what_no_run_leaves_is_refused(place, planted):
+    plant, named = PLANTED[planted]
+    plant(place / "run")
+    before = state(place / "run"), state(place / "whole")
+    for name, command in {**JOURNAL, **GOING_ON}.items():
+        _, text = call(place, command, code=3)
+        assert f"run/{named}: " in text, name
+        assert (place / "thesis.txt").read_bytes() == THESIS, name
+        assert (state(place / "run"), state(place / "whole")) == before, name
+    call(place, READING["compare"])
+    assert (state(place / "run"), state(place / "whole")) == before
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, link_to_thesis, os.mkdir])
+def test_a_lock_that_is_no_file_keeps_no_reader_out(place, make):
+    make(place / "run" / "run.lock")
+    before = state(place / "run")
+    for name in ("export", "report", "merge", "validate"):
+        call(place, READING[name], code=0)
+        assert state(place / "run") == before
+    assert (place / "thesis.txt").read_bytes() == THESIS
+
+
+# --- databases -------------------------------------------------------------------------------------
+def in_header(at, data):
+    return lambda run: crafted.overwrite(run / "run.db", at, data)
+
+
+def changed(*statements):
+    return lambda run: crafted.change(run, *statements)
+
+
+def changed_in_log(*statements):
+    return lambda run: crafted.change_in_log(run, *statements)
+
+
+TRIGGER = ("CREATE TRIGGER surprise AFTER INSERT ON units BEGIN DELETE FROM inputs; END")
+VIEW = "CREATE VIEW surprise AS SELECT load_extension('./canary')"
+VIRTUAL = "CREATE VIRTUAL TABLE surprise USING fts4(words)"
+
+
+def log_of_a_huge_database(run):
+    """Its last frame says that the database has 2³² - 1 pages."""
+    crafted.interrupt(run)
+    log = bytearray((run / "run.db-wal").read_bytes())
+    last = len(log) - 24 - crafted.PAGE
+    log[last + 4:last + 8] = b"\xff\xff\xff\xff"
+    (run / "run.db-wal").write_bytes(crafted.seal_log(bytes(log)))
+
+
+def foreign_database(run):
+    (run / "run.db").unlink()
+    database = crafted.opened(run)
+    database.execute("CREATE TABLE letters(love TEXT)")
+    database.close()
+
+
+DAMAGED = {
+    "rollback_mode": in_header(18, b"\1\1"),
+    "newer_for_writing": in_header(18, b"\3\2"),
+    "newer_for_reading": in_header(18, b"\2\3"),
+    "page_size_odd": in_header(16, b"\x10\x01"),
+    "page_size_zero": in_header(16, b"\0\0"),
+    "other_magic": in_header(0, b"SQLite format 4\0"),
+    "other_application": in_header(crafted.APPLICATION_ID, b"\0\0\0\1"),
+    "foreign_database": foreign_database,
+    "empty": lambda run: (run / "run.db").write_bytes(b""),
+    "trigger": changed(TRIGGER),
+    "view": changed(VIEW),
+    "virtual_table": changed(VIRTUAL),
+    "trigger_in_log": changed_in_log(TRIGGER),
+    "view_in_log": changed_in_log(VIEW),
+    "other_application_in_log": changed_in_log("PRAGMA application_id = 1"),
+    "log_of_a_huge_database": log_of_a_huge_database,
+    "pages_without_end": crafted.pages_without_end,
+    "unit_of_40_mb": changed("UPDATE units SET scores = zeroblob(40000000)"),
+}
+SOUND = {"log_of_a_huge_database"}  # it only says what is not so
+
+
+@pytest.mark.parametrize("damaged", DAMAGED)
+def test_a_crafted_database_changes_nothing(place, damaged):
+    DAMAGED[damaged](place / "run")
+    before = state(place / "run")
+    for name, command in JOURNAL.items():
+        code, text = call(place, command)
+        assert (code == 3 and "journal is damaged" in text) or damaged in SOUND, f"{name}: {text}"
+        assert damaged in SOUND or state(place / "run") == before, name
+    assert not list(place.glob("canary*"))
