@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_name.hpp"
 #include "base/log.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -108,18 +108,15 @@ void add_output_options(Command& command, PredictOptions& options) {
   flag("--no-progress", options.no_progress, "No progress on stderr");
 }
 
-bool fits_in_file_name(const std::string& name) {
-  const bool plain = std::none_of(name.begin(), name.end(), [](char letter) {
-    return letter == '/' || static_cast<unsigned char>(letter) < 0x20U || letter == 0x7f;
-  });
-  return plain && name != "." && name != "..";
-}
-
 std::string choose_stem(const PredictOptions& options) {
-  if (options.name.empty()) return output_stem(options.inputs.paths.front());
-  if (fits_in_file_name(options.name)) return options.name;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--name {}: it cannot be part of a file's name", options.name));
+  const std::string& input = options.inputs.paths.front();
+  std::string stem = options.name.empty() ? output_stem(input) : options.name;
+  if (is_file_name(stem)) return stem;
+  throw Error(
+      ErrorKind::kUsage,
+      options.name.empty()
+          ? fmt::format("{}: it gives no name for the output's files; --name NAME does", input)
+          : fmt::format("--name {}: it cannot be part of a file's name", options.name));
 }
 
 void choose_output(const PredictOptions& options, PredictSettings& settings) {

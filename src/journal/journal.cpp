@@ -15,6 +15,7 @@
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "journal/early_scores.hpp"
+#include "journal/fingerprint_entry.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/sqlite.hpp"
 #include "journal/unit_blob.hpp"
@@ -48,6 +49,9 @@ constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 31U;         // keys a
 constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
+
+// Of a whole table in memory. In a crafted file many rows can share the pages of a long text.
+constexpr std::size_t kMostText = 256U << 20U;
 
 // Some network file systems lack advisory fcntl locks. There SQLite locks with a folder beside the
 // file. One left by a dead process can be ignored, as run.lock already keeps live processes apart.
@@ -328,6 +332,7 @@ Journal Journal::opened(SqliteDatabase sqlite, Check check, const Cancel& cancel
 
 Journal::Fingerprint Journal::fingerprint() const {
   Fingerprint fingerprint;
+  std::size_t text = 0;
   SqliteStatement rows =
       database_->sqlite.prepare("SELECT key, value, crc FROM fingerprint ORDER BY key");
   while (rows.step()) {
@@ -340,6 +345,11 @@ Journal::Fingerprint Journal::fingerprint() const {
     if (!fingerprint.empty() && key <= fingerprint.rbegin()->first) {
       database_->fail("the entries of its fingerprint are out of order");
     }
+    if (const std::string_view why = why_no_entry(key, value); !why.empty()) {
+      database_->fail(fmt::format("its fingerprint's entry {}: {}", key, why));
+    }
+    text += key.size() + value.size();
+    if (text > kMostText) database_->fail("its fingerprint is too large");
     fingerprint.emplace_hint(fingerprint.end(), std::move(key), std::move(value));
   }
   return fingerprint;
@@ -470,6 +480,7 @@ std::uint64_t Journal::next_early_row() const {
 
 std::vector<InputEntry> Journal::inputs() const {
   std::vector<InputEntry> inputs;
+  std::size_t text = 0;
   SqliteStatement rows = database_->sqlite.prepare(
       "SELECT input, name, records, bytes, hash, failed, error, message, record, offset, crc "
       "FROM inputs ORDER BY input");
@@ -478,6 +489,8 @@ std::vector<InputEntry> Journal::inputs() const {
       database_->fail(fmt::format("input {} is missing", inputs.size()));
     }
     inputs.push_back(read_input(rows));
+    text += inputs.back().name.size() + inputs.back().message.size();
+    if (text > kMostText) database_->fail("the texts of its inputs are too large");
     if (rows.integer(10) != input_crc(inputs.size() - 1, inputs.back())) {
       database_->fail(fmt::format("input {}: its checksum does not fit", inputs.size() - 1));
     }

@@ -137,7 +137,7 @@ void mark_synthetic(const std::filesystem::path& directory,
       "Weights of this run are synthetic: seeded random numbers.\n"
       "Its scores mean nothing.\n\n");
   for (const char* name : {"dnabert_s", "esm2", "classifier"}) {
-    mark.write(fmt::format("{}: {}\n", name, value_of(models, name)));
+    mark.write(fmt::format("{}: {}\n", name, printable(value_of(models, name))));
   }
   mark.commit();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "base/file_name.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -114,7 +115,7 @@ class Search {
     if (!main) return std::nullopt;
     std::string revision = read_small_file(*main, 1024, ErrorKind::kWeightsMissing);
     revision.erase(revision.find_last_not_of(" \r\n") + 1);
-    if (revision.empty() || revision[0] == '.' || revision.find('/') != std::string::npos) {
+    if (!is_file_name(revision)) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = main->string()},
                   "it does not name a snapshot");
     }

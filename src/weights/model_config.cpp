@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "base/file_name.hpp"
 #include "base/json.hpp"
 
 namespace virnucpro {
@@ -35,8 +36,7 @@ class IndexVisitor : public JsonVisitor {
   void scalar(const JsonPath& path, JsonScalar value) override {
     if (path.size() != 2 || path[0].key != "weight_map") return;
     const auto* name = std::get_if<std::string>(&value);
-    if (name == nullptr || name->empty() || name->find('/') != std::string::npos || *name == "." ||
-        *name == "..") {
+    if (name == nullptr || !is_file_name(*name)) {
       throw Error(ErrorKind::kWeightsFormat, Place{.file = file_, .tensor = path[1].key},
                   "the index gives no file name");
     }

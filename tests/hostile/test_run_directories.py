@@ -298,3 +298,55 @@ def test_a_crafted_database_changes_nothing(place, damaged):
         assert (code == 3 and "journal is damaged" in text) or damaged in SOUND, f"{name}: {text}"
         assert damaged in SOUND or state(place / "run") == before, name
     assert not list(place.glob("canary*"))
+
+
+# --- names and paths that a run directory holds ----------------------------------------------------
+STEMS = {"up": "../evil", "absolute": "/dev/null/evil", "inner": "a/b", "empty": "", "dot": ".",
+         "dots": "..", "nul": "a\0b", "line": "a\nb", "escape": "a\x1b[2J", "long": "a" * 256}
+ENTRIES = {**{f"stem_{name}": ("stem", value) for name, value in STEMS.items()},
+           "path_nul": ("input_000000", "good.fa\0.txt"), "path_long": ("input_000000", "a" * 65537),
+           "key_escape": ("\x1b[2J", "a"), "key_long": ("k" * 65, "a"), "key_empty": ("", "a")}
+
+
+def everything(place):
+    return {name: about for name, about in state(place).items() if name.split("/")[0] not in
+            (".", "temporary")}
+
+
+@pytest.mark.parametrize("named", ENTRIES)
+def test_an_entry_that_no_run_writes(place, named):
+    crafted.change(place / "run", crafted.entry(*ENTRIES[named]))
+    before = everything(place)
+    for name, command in JOURNAL.items():
+        _, text = call(place, command, code=3)
+        assert "run/run.db: the run's journal is damaged: its fingerprint's entry" in text
+        assert text.replace("\n", "").isprintable()
+        assert everything(place) == before, name
+    call(place, GOING_ON["resume"], code=3)
+    assert set(everything(place)) == set(before)
+
+
+def test_an_entry_is_missing_or_holds_lines(place):
+    crafted.change(place / "run", "DELETE FROM fingerprint WHERE key = 'esm2'",
+                   crafted.entry("dnabert_s", "a\n\x1b[2J"))
+    call(place, JOURNAL["export"], code=0)
+    assert (place / "tables" / "SYNTHETIC_WEIGHTS").read_text().isascii()
+    assert "\x1b" not in (place / "tables" / "SYNTHETIC_WEIGHTS").read_text()
+    call(place, JOURNAL["report"], code=0)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/a", "a\nb", "a" * 256])
+def test_a_name_that_the_user_gives(place, name):
+    _, text = call(place, ["predict", "good.fa", *MODELS, "-o", "new", "--name", name], code=1)
+    assert "--name" in text
+    assert not (place / "new").exists()
+
+
+def test_a_name_that_an_input_gives(place):
+    (place / "a\nb.fa").write_bytes((place / "good.fa").read_bytes())
+    predict = ["predict", "a\nb.fa", *MODELS, "-o", "new"]
+    _, text = call(place, predict, code=1)
+    assert "--name NAME" in text
+    assert not (place / "new").exists()
+    call(place, [*predict, "--name", "fine"], code=0)
+    call(place, ["export", "new"], code=0)

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/error.hpp"
+#include "base/file_name.hpp"
 #include "base/json_values.hpp"
 #include "base/json_writer.hpp"
 #include "base/version.hpp"
@@ -123,10 +124,6 @@ class Reader {
   const JsonValues& values_;
 };
 
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-}
-
 Json samples_files_json(const std::vector<SampleFile>& files) {
   std::vector<Json> json;
   for (const SampleFile& file : files) {
@@ -182,7 +179,7 @@ std::vector<std::string> names_in_metadata(const std::filesystem::path& metadata
   std::vector<std::string> names;
   if (!values.text("schema").value_or("").starts_with("virnucpro-data-set-")) return names;
   for (DataFile& file : Reader(values).data_set().files) {
-    if (is_plain_name(file.name)) names.push_back(std::move(file.name));
+    if (is_file_name(file.name)) names.push_back(std::move(file.name));
   }
   return names;
 }

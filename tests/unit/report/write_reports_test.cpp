@@ -150,8 +150,9 @@ TEST_F(Reports, RepeatNothingAsMarkup) {
              fmt::format("timestamp,device_id,stage,power_w,throttle_reasons\n1,{0},start,5,{0}\n",
                          kMarkup));
   Journal::Fingerprint print = sample_print();
-  print["stem"] = kMarkup;
-  print[kMarkup] = kMarkup;
+  const std::string stem = "<script>alert(1)\"'&|`";  // no path is a stem
+  print["stem"] = stem;
+  print["model_type"] = kMarkup;
   const Journal journal = sample_run(
       directory.path(), {sample_part(kMarkup, 9, {0.9F}), sample_part("\xff\x1b", 9, {0.8F})},
       print, kMarkup);
@@ -163,8 +164,8 @@ TEST_F(Reports, RepeatNothingAsMarkup) {
   const std::size_t raw = texts[1].find("<script>");
   EXPECT_EQ(texts[1].substr(texts[1].rfind('\n', raw) + 1, 5), "    '");
   EXPECT_EQ(texts[1].find("<script>", raw + 1), std::string::npos);
-  EXPECT_EQ(json_of(texts).text("title"), kMarkup);
-  EXPECT_TRUE(multiqc_of(texts).number(fmt::format("data/{}/virnucpro_sequences", kMarkup)));
+  EXPECT_EQ(json_of(texts).text("title"), stem);
+  EXPECT_TRUE(multiqc_of(texts).number(fmt::format("data/{}/virnucpro_sequences", stem)));
 }
 
 TEST_F(Reports, AreComparedWithTheFirst) {
