@@ -21,12 +21,15 @@ constexpr std::array kReports{run_files::kReportHtml, run_files::kReportMarkdown
                               run_files::kReportJson, run_files::kMultiqcGeneral,
                               run_files::kMultiqcScores};
 
-// Writes the HDF5 file that a killed run could not write.
+// Writes the HDF5 file that a killed run could not write. Its name comes from the run's directory,
+// so it replaces nothing.
 void add_missing_hdf5(const RunFacts& facts, const ReportFolders& folders) {
   if (facts.batch_lines.empty()) return;
   const std::string time = run_files::kBatchLines.differing_in(facts.batch_lines);
-  std::error_code unknown;
-  if (std::filesystem::exists(run_files::kBatchNumbers.in(folders.run, time), unknown)) return;
+  for (const std::filesystem::path& folder : {folders.run, folders.output}) {
+    std::error_code unknown;
+    if (std::filesystem::exists(run_files::kBatchNumbers.in(folder, time), unknown)) return;
+  }
   write_batches_hdf5(facts.batch_lines, run_files::kBatchNumbers.in(folders.output, time));
 }
 

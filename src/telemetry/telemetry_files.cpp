@@ -42,7 +42,7 @@ TelemetryFiles files_of(const fs::path& run, const std::string& time) {
   for (const TelemetryName& known : kTelemetryNames) {
     const fs::path file = known.file.in(run, time);
     std::error_code absent;
-    if (fs::is_regular_file(file, absent)) files.*known.member = file;
+    if (fs::is_regular_file(fs::symlink_status(file, absent))) files.*known.member = file;
   }
   return files;
 }

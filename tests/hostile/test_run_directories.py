@@ -350,3 +350,33 @@ def test_a_name_that_an_input_gives(place):
     assert not (place / "new").exists()
     call(place, [*predict, "--name", "fine"], code=0)
     call(place, ["export", "new"], code=0)
+
+
+SECRET = '{"run": {"status": "a secret of the user"}}'
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "h5"])
+@pytest.mark.parametrize("make", [os.mkfifo, "link"])
+def test_telemetry_that_is_no_file(place, suffix, make):
+    (place / "secret").write_text(SECRET)
+    for file in (place / "run").glob(f"telemetry_*.{suffix}"):
+        file.unlink()
+        file.symlink_to(place / "secret") if make == "link" else make(file)
+    before = state(place / "run")
+    call(place, READING["report"], code=0)
+    assert "secret" not in (place / "reports" / "report.json").read_text()
+    assert state(place / "run") == before
+    assert (place / "secret").read_text() == SECRET
+
+
+def test_telemetry_of_another_name_replaces_nothing(place):
+    """A report in another folder writes the HDF5 file that a killed run lacks."""
+    lines = next((place / "run").glob("telemetry_*.jsonl"))
+    for file in (place / "run").glob("telemetry_*.*"):
+        if file != lines:
+            file.unlink()
+    lines.rename(place / "run" / "telemetry_thesis.jsonl")
+    (place / "reports").mkdir()
+    (place / "reports" / "telemetry_thesis.h5").write_bytes(THESIS)
+    call(place, READING["report"], code=0)
+    assert (place / "reports" / "telemetry_thesis.h5").read_bytes() == THESIS
