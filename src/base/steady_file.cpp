@@ -25,7 +25,7 @@ SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& erro
   // O_NONBLOCK: a FIFO is refused below; opening it would wait for a writer.
   fd_ = open_to_read(path, O_NONBLOCK);
   if (fd_.get() < 0) throw Error(kind_of_failure(errno, errors_.missing), place, errno_text(errno));
-  watch_.emplace(fd_.get(), path.string());
+  watch_.emplace(fd_.get(), "");  // a file that takes its name leaves this one whole
   if (!watch_->size()) throw Error(errors_.missing, place, "not a regular file");
   size_ = *watch_->size();
 }

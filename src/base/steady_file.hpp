@@ -47,7 +47,8 @@ class SteadyFile {
   // Reads a part in blocks and passes each to `visit`. Errors: read()'s.
   void visit(const Extent& part,
              const std::function<void(std::span<const std::byte>)>& visit) const;
-  // Errors: `changed` where it is not what it was when it was opened (file_watch.hpp).
+  // Errors: `changed` where it is not what it was when it was opened (file_watch.hpp). A file that
+  // takes its name changes nothing.
   void check_unchanged() const;
 
  private:

@@ -50,6 +50,10 @@ constexpr std::uint64_t unit_key(std::uint32_t input, std::uint64_t index) {
   return std::uint64_t{input} << kInputShift | index;
 }
 
+// Many times what a run leaves: the frames that it reads ahead. More are computed again.
+constexpr std::size_t kMostEarlyScores = 1U << 22U;
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 62U;
+
 // Of a whole table in memory. In a crafted file many rows can share the pages of a long text.
 constexpr std::size_t kMostText = 256U << 20U;
 
@@ -466,9 +470,14 @@ const Journal::Extents& Journal::extents() const {
 
 std::vector<EarlyScore> Journal::early_scores() const {
   std::vector<EarlyScore> scores;
-  SqliteStatement rows = database_->sqlite.prepare("SELECT scores FROM early_scores");
-  while (rows.step()) {
-    const auto decoded = decode_early_scores(rows.blob(0));
+  SqliteStatement rows =
+      database_->sqlite.prepare("SELECT number, scores FROM early_scores ORDER BY number");
+  std::uint64_t next = 0;
+  while (scores.size() < kMostEarlyScores && rows.step()) {
+    const std::uint64_t number = rows.integer(0);
+    if (number < next || number >= kMostRows) database_->fail("its early scores are out of order");
+    next = number + 1;
+    const auto decoded = decode_early_scores(rows.blob(1));
     if (decoded) scores.insert(scores.end(), decoded->begin(), decoded->end());
   }
   return scores;

@@ -266,6 +266,16 @@ TEST_F(Journals, KeepsEarlyScoresUntilItIsFinished) {
   EXPECT_TRUE(journal.early_scores().empty());
 }
 
+TEST_F(Journals, RefusesEarlyScoresBeyondAllNumbers) {
+  {
+    Journal journal = Journal::create(path, kFingerprint);
+    journal.keep_early(0, {});
+  }
+  change(path, "UPDATE early_scores SET number = 9223372036854775807");
+  const Journal journal = Journal::open(path);
+  EXPECT_EQ(thrown_kind([&] { journal.early_scores(); }), ErrorKind::kJournalDamaged);
+}
+
 TEST_F(Journals, ForgetsAnEarlyScoreThatIsDamaged) {
   {
     Journal journal = Journal::create(path, kFingerprint);
