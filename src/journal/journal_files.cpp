@@ -32,7 +32,7 @@ fs::path beside(const fs::path& journal, const char* ending) {
   return journal.string() + ending;
 }
 
-[[noreturn]] void fail(const fs::path& file, std::string why) {
+[[noreturn]] void fail_header(const fs::path& file, std::string why) {
   throw Error(ErrorKind::kJournalDamaged, Place{.file = file.string()}, std::move(why));
 }
 
@@ -93,13 +93,13 @@ void require_journal_header(int fd, const fs::path& journal) {
   if (size < 0) throw write_error(journal, errno);  // as SQLite's failures of reading
   const std::string_view header(bytes.data(), bytes.size());
   if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {
-    fail(journal, "file is not a database");
+    fail_header(journal, "file is not a database");
   }
   if (big_endian(header.substr(kApplication, 4)) != kApplicationId) {
-    fail(journal, "it is not a journal of this program");
+    fail_header(journal, "it is not a journal of this program");
   }
   if (header[kWriteVersion] != kWalVersion || header[kReadVersion] != kWalVersion) {
-    fail(journal, "it is not in WAL mode, in which every run writes it");
+    fail_header(journal, "it is not in WAL mode, in which every run writes it");
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kPart = 1U << 20U;  // bytes copied at once
 
-struct stat state_of(const fs::path& file) {
+struct stat file_state(const fs::path& file) {
   struct stat state {};
   ::lstat(file.c_str(), &state);
   return state;
@@ -67,7 +68,7 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
   }
   require_own_journal_files(file_);
   RunLock::require_free(directory_);
-  opened_ = state_of(file_);
+  opened_ = file_state(file_);
   if (has_log(file_)) copy_journal(cancel);
   std::optional<fs::path> copied;
   if (copy_) copied = run_files::kJournal.in(copy_->path());
@@ -84,7 +85,7 @@ void KeptRun::copy_journal(const Cancel& cancel) {
 
 void KeptRun::lock() {
   lock_.emplace(directory_);
-  if (is_unchanged(opened_, state_of(file_))) return;
+  if (is_unchanged(opened_, file_state(file_))) return;
   throw Error(ErrorKind::kOutputBusy, Place{.file = file_.string()},
               "a run changed it while it was read");
 }
