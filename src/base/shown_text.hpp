@@ -6,8 +6,8 @@
 
 namespace virnucpro {
 
-// Text from a file, for a report: always valid UTF-8, control characters as \x1b, cut with an
-// ellipsis after `most` bytes. The caller escapes it for HTML or Markdown.
+// Text from a file, for a report: printable(), cut with an ellipsis after `most` bytes. The caller
+// escapes it for HTML or Markdown.
 std::string shown_text(std::string_view text, std::size_t most = 200);
 
 }  // namespace virnucpro

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -43,7 +44,7 @@ std::string drawn(const Terminal& terminal) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 0) text += '\n';
-    text += lines[i];
+    text += printable(lines[i]);
   }
   text += '\r';
   for (std::size_t i = 1; i < count; ++i) text += terminal.control.line_up;
@@ -54,7 +55,7 @@ std::string drawn(const Terminal& terminal) {
 
 void terminal_print(std::string_view text) {
   const std::lock_guard lock(terminal().mutex);
-  write_stderr(cleared(terminal()) + std::string(text) + '\n' + drawn(terminal()));
+  write_stderr(cleared(terminal()) + printable_lines(text) + '\n' + drawn(terminal()));
 }
 
 void terminal_show_live(LiveLines lines, const CursorControl& control) {

@@ -25,9 +25,10 @@ struct CursorControl {
 
 // Lines that stay below all other output. Called for each drawing, under the terminal's lock, with
 // its present size. Every line must be narrower than the terminal, or it would wrap.
+// They are shown through printable().
 using LiveLines = std::function<std::vector<std::string>(const TerminalSize&)>;
 
-// Writes `text` and a line end, above the live block if there is one.
+// Writes `text`, through printable_lines(), and a line end, above the live block if there is one.
 void terminal_print(std::string_view text);
 // Replaces the block, cut to the number of rows. Only for a stderr that is a terminal with such
 // codes.

@@ -10,10 +10,44 @@
 #include <system_error>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestWord = 64;
+
+struct CodeRange {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// Characters that are not seen themselves: C1 controls, the soft hyphen, marks and overrides of
+// direction, characters without width, separators of lines, annotations, tags, and the two that
+// XML forbids (Unicode 15: general categories Cc, Cf, Zl, Zp; of Cf without the marks that scripts
+// need and show).
+constexpr std::array kUnseen{
+    CodeRange{0x80, 0x9f},     CodeRange{0xad, 0xad},      CodeRange{0x61c, 0x61c},
+    CodeRange{0x180e, 0x180e}, CodeRange{0x200b, 0x200f},  CodeRange{0x2028, 0x202e},
+    CodeRange{0x2060, 0x206f}, CodeRange{0xfeff, 0xfeff},  CodeRange{0xfff9, 0xfffb},
+    CodeRange{0xfffe, 0xffff}, CodeRange{0xe0000, 0xe007f}};
+
+bool is_unseen(std::uint32_t code) {
+  return std::any_of(kUnseen.begin(), kUnseen.end(), [code](const CodeRange& range) {
+    return code >= range.first && code <= range.last;
+  });
+}
+
+void append_printable(std::string& out, const CodePoint& letter, std::string_view bytes) {
+  if (!letter.is_valid || letter.value < 0x20 || letter.value == 0x7f) {
+    out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes.front()));
+  } else if (letter.value >= 0x80 && is_unseen(letter.value)) {
+    out += letter.value > 0xffff ? fmt::format("\\U{:08x}", letter.value)
+                                 : fmt::format("\\u{:04x}", letter.value);
+  } else {
+    out += bytes;
+  }
+}
 
 template <typename T>
 std::optional<T> parse_whole(std::string_view text) {
@@ -104,15 +138,29 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
 std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (code < 0x20U || code == 0x7fU) {
-      result += fmt::format("\\x{:02x}", code);
-    } else {
-      result += letter;
-    }
+  while (!text.empty()) {
+    const CodePoint letter = first_code_point(text);
+    append_printable(result, letter, text.substr(0, letter.bytes));
+    text.remove_prefix(letter.bytes);
   }
   return result;
+}
+
+bool is_printable(std::string_view text) {
+  const bool is_plain = std::all_of(text.begin(), text.end(),
+                                    [](char letter) { return letter >= ' ' && letter <= '~'; });
+  return is_plain || printable(text) == text;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string result;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    result += printable(text.substr(0, end));
+    if (end == std::string_view::npos) return result;
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::size_t count_letters(std::string_view text) {

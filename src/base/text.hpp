@@ -28,8 +28,15 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // close.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-// Text for a terminal or a log of lines: control characters as \x1b, UTF-8 unchanged.
+// Text from elsewhere (names of files, ids, messages of other programs) for a terminal, a log or a
+// report: always valid UTF-8 on one line, in which nothing acts on the terminal, hides or changes
+// the order of what is shown. Bytes that are no UTF-8 and control characters become \x1b,
+// characters of control and of direction outside ASCII \u202e. Done twice it changes nothing.
 std::string printable(std::string_view text);
+// The same for text of several lines, which keeps its line ends.
+std::string printable_lines(std::string_view text);
+// Whether printable() changes nothing.
+bool is_printable(std::string_view text);
 
 // Whether this byte is the first of a UTF-8 letter.
 constexpr bool begins_letter(char byte) {

@@ -418,7 +418,7 @@ int run_benchmark_command(const BenchmarkOptions& options, const Session& sessio
   compare_with_before(plan, outcome);
   hold_against_another_build(options.against, session, plan, outcome);
   look_at_history(options.history, plan, outcome);
-  for (const Verdict& verdict : all_verdicts(outcome.results)) write_stdout(verdict_text(verdict));
+  for (const Verdict& verdict : all_verdicts(outcome.results)) print_stdout(verdict_text(verdict));
   const std::optional<Error> wrong = what_is_wrong(outcome, options.strict, session.cancel);
   const fs::path stem = plan.settings.output / ("benchmark_" + file_time(started));
   write_all_reports(plan, outcome, stem, wrong ? wrong->info().exit_code : kExitDone);

@@ -84,7 +84,7 @@ int run_compare(const CompareOptions& options, const Session& session) {
     file->write(comparison_json(comparison));
     file->commit();
   }
-  write_stdout(comparison_text(comparison));
+  print_stdout(comparison_text(comparison));
   return comparison.equal() ? kExitDone : kExitDiffers;
 }
 

@@ -52,6 +52,10 @@ void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
                                              own.flag, own.path, own.what));
 }
 
+void print_stdout(std::string_view text) {
+  write_stdout(printable_lines(text));
+}
+
 void write_stdout(std::string_view text) {
   const int error = write_all(STDOUT_FILENO, text);
   if (error == 0) return;

@@ -28,5 +28,8 @@ inline constexpr std::string_view kStandardOutput = "standard output";
 // Writes all of `text` to stdout, unbuffered. Errors: kOutputWrite, also when a pipe's reader has
 // ended (SIGPIPE is ignored).
 void write_stdout(std::string_view text);
+// The same for text that people read, through printable_lines(): what it repeats from a file cannot
+// act on their terminal. Tables and JSON are written as they are.
+void print_stdout(std::string_view text);
 
 }  // namespace virnucpro

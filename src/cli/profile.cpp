@@ -175,7 +175,7 @@ int run_profile(const ProfileOptions& options, const Session& session) {
   check_files(options, session.cancel);
   const bool json_to_stdout = options.output == "-";
   const auto say = [json_to_stdout](const std::string& text) {
-    if (!json_to_stdout) write_stdout(text);
+    if (!json_to_stdout) print_stdout(text);
   };
   std::optional<AtomicFile> file;  // opened now, to find a missing folder before minutes of work
   if (!options.output.empty() && !json_to_stdout) file.emplace(options.output);

@@ -84,6 +84,12 @@ void add_table_remarks(std::vector<std::string>& lines, const TableCounts& count
     warn(lines, fmt::format("{} sequences have the id of an earlier one; their rows are kept apart",
                             grouped(counts.duplicate_ids)));
   }
+  if (counts.odd_ids > 0) {
+    warn(lines,
+         fmt::format("{} ids hold characters that act on a terminal or are not seen, and the "
+                     "tables have them as they are; the first is {}",
+                     grouped(counts.odd_ids), counts.first_odd_id));
+  }
   // The log has already said which, and why.
   const auto failed = std::count_if(inputs.begin(), inputs.end(),
                                     [](const InputEntry& input) { return input.failed; });

@@ -353,13 +353,13 @@ TunePlan make_plan(const TuneOptions& options, const Session& session) {
 void run_rounds(PredictTrials& trials, const TuneData& data, const TuneFacts& facts,
                 TuneOutcome& outcome) {
   const std::vector<TuneCell> cells = cells_of(outcome.grid);
-  write_stdout(head_text(facts, outcome, cells.size()));
+  print_stdout(head_text(facts, outcome, cells.size()));
   outcome.results = tune_cells(
       cells, outcome.rounds,
       [&](const TuneCell& cell, const TuneRound& round) {
         return measure(trials, data, cell, round);
       },
-      [](const TuneResult& result) { write_stdout(row_text(result)); });
+      [](const TuneResult& result) { print_stdout(row_text(result)); });
   const auto winner = winner_of(outcome.results);
   if (!winner) throw_without_winner(outcome.results);
   outcome.winner = *winner;
@@ -394,7 +394,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
   facts.provenance.driver = trials.driver();
   files.write(facts, outcome);
   for (const std::string& warning : warnings_of(facts, outcome)) log_warning("{}", warning);
-  write_stdout(end_text(outcome));
+  print_stdout(end_text(outcome));
   say(fmt::format("configuration: {}", printable(facts.configuration)));
   return kExitDone;
 }

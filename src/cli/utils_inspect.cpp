@@ -30,7 +30,7 @@ std::string describe(const Inspection& inspection) {
 
 int run_inspect(const std::string& path) {
   const Inspection inspection = inspect_model(path, true);
-  write_stdout(describe(inspection));
+  print_stdout(describe(inspection));
   return inspection.problem.empty() ? kExitDone : 1;
 }
 

@@ -8,7 +8,7 @@ void add_list_devices_command(Command& utils) {
   Command& command = utils.add_command("list-devices", "What this machine can compute on");
   command.footer = "Example:\n  virnucpro utils list-devices";
   command.action = [](Session& /*session*/) {
-    write_stdout(describe_devices());
+    print_stdout(describe_devices());
     return kExitDone;
   };
 }

@@ -50,7 +50,7 @@ class Validation {
     if (was_read) {
       for (const std::string& line : statistics_.lines()) text += line + "\n";
     }
-    write_stdout(text);
+    print_stdout(text);
     statistics_ = {};
   }
 

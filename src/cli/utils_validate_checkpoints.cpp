@@ -46,7 +46,7 @@ int run_check(const CheckOptions& options, const Cancel& cancel) {
   const KeptRun run(options.run, cancel,
                     options.skip_load ? Journal::Check::kQuick : Journal::Check::kDeep);
   if (!options.skip_load) walk_sequences(run.journal(), {}, cancel);
-  write_stdout(describe(run, !options.skip_load));
+  print_stdout(describe(run, !options.skip_load));
   return kExitDone;
 }
 

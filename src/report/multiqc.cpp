@@ -2,13 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "base/json_writer.hpp"
 
 namespace virnucpro {
 namespace {
 
+// MultiQC puts names into its page as they are, takes a row that begins with # for a comment, and
+// offers its tables to spreadsheets, which compute what begins like a formula.
 std::string sample_of(const RunFacts& facts) {
-  return facts.stem.empty() ? facts.name : facts.stem;
+  constexpr std::string_view kMarkup = "<>&\"'`\\";
+  constexpr std::string_view kNotFirst = "#=+-@ ";
+  std::string name = facts.stem.empty() ? facts.name : facts.stem;
+  for (char& letter : name) {
+    const bool is_first = &letter == name.data();
+    if (kMarkup.find(letter) != std::string_view::npos ||
+        (is_first && kNotFirst.find(letter) != std::string_view::npos)) {
+      letter = '_';
+    }
+  }
+  return name;
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {

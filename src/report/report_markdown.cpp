@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "report/page_writers.hpp"
 
 namespace virnucpro {
@@ -13,13 +14,24 @@ namespace {
 constexpr std::array<const char*, 8> kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::size_t kStripLength = 48;
 
-// Escapes a text, so that nothing from a file becomes markup.
+bool ends_with_www(std::string_view text) {
+  if (text.size() < 3) return false;
+  text.remove_prefix(text.size() - 3);
+  return std::all_of(text.begin(), text.end(), [](char letter) { return (letter | 0x20) == 'w'; });
+}
+
+// Escapes a text, so that nothing from a file becomes markup, ends its line or its table's cell, or
+// becomes a link: many readers make one of an address that is not marked as such.
 std::string plain(std::string_view text) {
-  constexpr std::string_view kMarks = "\\`*_{}[]<>#|~&!";
+  constexpr std::string_view kMarks = "\\`*_{}[]<>#|~&!@";
+  const std::string shown = printable(text);
   std::string result;
-  for (const char letter : text) {
-    if (kMarks.find(letter) != std::string_view::npos) result += '\\';
-    result += letter;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::string_view rest = std::string_view(shown).substr(i);
+    const bool begins_link =
+        rest.starts_with("://") || (rest.front() == '.' && ends_with_www(result));
+    if (begins_link || kMarks.find(rest.front()) != std::string_view::npos) result += '\\';
+    result += rest.front();
   }
   return result;
 }
@@ -124,7 +136,8 @@ std::string section_text(const Section& section) {
   std::string text = fmt::format("## {}\n\n", plain(section.title));
   if (!section.note.empty()) text += plain(section.note) + "\n\n";
   // Four blanks make it code, in which no character is markup.
-  if (!section.preformatted.empty()) text += fmt::format("    {}\n\n", section.preformatted);
+  if (!section.preformatted.empty())
+    text += fmt::format("    {}\n\n", printable(section.preformatted));
   text += fields_text(section.fields);
   for (const Plot& plot : section.plots) text += plot_text(plot);
   for (const Table& table : section.tables) text += table_text(table);
@@ -135,7 +148,7 @@ std::string section_text(const Section& section) {
 
 std::string report_markdown(const Page& page) {
   std::string text = fmt::format("# {}\n\n{}\n\n{}\n\n", plain(page.title), plain(page.subtitle),
-                                 fmt::join(page.badges, ", "));
+                                 plain(fmt::format("{}", fmt::join(page.badges, ", "))));
   text += fields_text(page.highlights);
   if (!page.warnings.empty()) text += "## Warnings\n\n";
   for (const std::string& warning : page.warnings) text += fmt::format("- {}\n", plain(warning));

@@ -307,7 +307,7 @@ std::string draw_heat_map(const Plot& plot) {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char letter : text) {
+  for (const char letter : printable_lines(text)) {
     switch (letter) {
       case '&':
         result += "&amp;";

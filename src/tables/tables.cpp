@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/directory.hpp"
 #include "base/file.hpp"
+#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "tables/external_sort.hpp"
@@ -86,6 +87,11 @@ void TableCounts::add(const SequenceSummary& sequence, double threshold) {
   failed_frames += sequence.failed_frames();
 }
 
+void TableCounts::look_at(std::string_view id) {
+  if (is_printable(id)) return;
+  if (odd_ids++ == 0) first_odd_id = shown_text(id);
+}
+
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel) {
   make_directory(run_files::kTableFolder.in(settings.directory, settings.stem));
@@ -109,6 +115,7 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                         ids.add(last.id, {});
                         sequences.write(sequence.row(settings.threshold));
                         counts.add(sequence, settings.threshold);
+                        counts.look_at(last.id);
                       }},
                  cancel);
   counts.duplicate_ids = count_duplicates(ids);  // before the consensus, as its file is smaller

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cancel.hpp"
@@ -32,9 +33,13 @@ struct TableCounts {
   std::uint64_t frames = 0;
   std::uint64_t failed_frames = 0;
   std::uint64_t duplicate_ids = 0;  // sequences with the id of an earlier one
+  std::uint64_t odd_ids = 0;   // ids that printable() changes; the tables have them as they are
+  std::string first_odd_id{};  // through shown_text()
 
-  // Counts everything but duplicate ids.
+  // Counts everything but ids.
   void add(const SequenceSummary& sequence, double threshold);
+  // Counts an id that is odd.
+  void look_at(std::string_view id);
 };
 
 // Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the

@@ -8,19 +8,17 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr std::array<std::string_view, 3> kStates{"running", "finished", "failed"};
 
+// A label is UTF-8 (Prometheus's text format 0.0.4); a folder's name may be anything.
 std::string escaped_label(std::string_view label) {
   std::string text;
-  for (const char letter : label) {
-    if (letter == '\n') {
-      text += "\\n";
-      continue;
-    }
+  for (const char letter : printable(label)) {
     if (letter == '\\' || letter == '"') text += '\\';
     text += letter;
   }

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/json.hpp"
+#include "base/utf8.hpp"
 #include "tokens/byte_pairs.hpp"
 #include "tokens/tokenizer_file.hpp"
 
@@ -35,29 +36,6 @@ constexpr auto kClassOf = [] {
 
 unsigned char byte_at(std::string_view text, std::size_t index) {
   return static_cast<unsigned char>(text[index]);
-}
-
-struct CodePoint {
-  std::uint32_t value = 0xfffd;
-  std::size_t bytes = 1;
-};
-
-// The first character of `text`, whose first byte is above 0x7f; if it is not UTF-8 (Unicode 15,
-// table 3-7), one byte that is no character.
-CodePoint first_code_point(std::string_view text) {
-  const unsigned char lead = byte_at(text, 0);
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  std::uint32_t value = lead & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const unsigned char next = byte_at(text, i);
-    if ((next & 0xc0U) != 0x80U) return {};
-    value = (value << 6U) | (next & 0x3fU);
-  }
-  const bool overlong = (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (overlong || surrogate || value > 0x10ffff) return {};
-  return {.value = value, .bytes = bytes};
 }
 
 // Unicode's White_Space beyond ASCII.

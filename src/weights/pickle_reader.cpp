@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/shown_text.hpp"
 #include "weights/pickle_globals.hpp"
 
 namespace virnucpro {
@@ -66,14 +67,7 @@ enum Opcode : std::uint8_t {
 // Only the first arguments of a call say anything about the data.
 constexpr std::ptrdiff_t kUsedArguments = 4;
 
-// Shortens text from a hostile file and removes control characters, for messages.
-std::string printable(std::string_view text) {
-  std::string shown;
-  for (const char letter : text.substr(0, 80)) {
-    shown += letter >= ' ' && letter <= '~' ? letter : '?';
-  }
-  return text.size() > 80 ? shown + "…" : shown;
-}
+constexpr std::size_t kLongestShown = 80;  // of a name, in a message
 
 class PickleReader {
  public:
@@ -365,7 +359,8 @@ class PickleReader {
   void push_global(std::string_view module, std::string_view name) {
     const auto found = allowed_.find(fmt::format("{}.{}", module, name));
     if (found == allowed_.end()) {
-      forbid(fmt::format("global {}.{}", printable(module), printable(name)));
+      forbid(fmt::format("global {}.{}", shown_text(module, kLongestShown),
+                         shown_text(name, kLongestShown)));
     }
     push({.type = PickleType::kGlobal,
           .integer = static_cast<std::int64_t>(found->second),

@@ -57,6 +57,46 @@ TEST(DidYouMean, EndsAMessage) {
 
 TEST(Printable, EscapesControlCharactersOnly) {
   EXPECT_EQ(printable("a\x1b[2Jb\n\x7f\xc3\xa9"), "a\\x1b[2Jb\\x0a\\x7f\xc3\xa9");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("caf\u00e9 \u4e2d \u0416 \U0001f9ec ~\u00a0"),
+            "caf\u00e9 \u4e2d \u0416 \U0001f9ec ~\u00a0");
+}
+
+TEST(Printable, EscapesBytesThatAreNoUtf8) {
+  EXPECT_EQ(printable("caf\xe9 \x9b"
+                      "31m"),
+            "caf\\xe9 \\x9b31m");                           // CSI of a terminal with 8 bits
+  EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");           // cut
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // longer than needed
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+TEST(Printable, EscapesWhatIsNotSeenItself) {
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m \xc2\x85"),
+            "\\u009b31m \\u0085");  // C1 controls
+  EXPECT_EQ(printable("a\u202egnp.exe"), "a\\u202egnp.exe");
+  EXPECT_EQ(printable("\u061c\u200e\u200f\u202a\u2066\u2069"),
+            "\\u061c\\u200e\\u200f\\u202a\\u2066\\u2069");
+  EXPECT_EQ(printable("\u2028\u2029\ufeff\u200b\u2060"), "\\u2028\\u2029\\ufeff\\u200b\\u2060");
+  EXPECT_EQ(printable("\xef\xbf\xbe\xef\xbf\xbf"), "\\ufffe\\uffff");
+  EXPECT_EQ(printable("\U000e0041"), "\\U000e0041");  // a tag
+}
+
+TEST(Printable, ChangesNothingTheSecondTime) {
+  std::string all;
+  for (unsigned byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  all += "\u202e\u00e9";
+  EXPECT_FALSE(is_printable(all));
+  const std::string once = printable(all);
+  EXPECT_TRUE(is_printable(once));
+  EXPECT_EQ(printable(once), once);
+}
+
+TEST(Printable, KeepsTheLinesOfAText) {
+  EXPECT_EQ(printable_lines("a\nb\x1b\n\nc\td\n"), "a\nb\\x1b\n\nc\\x09d\n");
+  EXPECT_EQ(printable_lines(""), "");
 }
 
 TEST(Letters, AreThoseOfUtf8) {

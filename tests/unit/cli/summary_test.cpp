@@ -65,6 +65,8 @@ TEST(SummaryLines, SayHowTheDeviceWasUsed) {
 TEST(SummaryLines, SaysWhatToKnow) {
   RunSummary summary;
   summary.counts.duplicate_ids = 2;
+  summary.counts.odd_ids = 3;
+  summary.counts.first_odd_id = "a\\x1b";
   summary.counts.failed_frames = 3;
   summary.unknown_letters = 4;
   summary.synthetic = true;
@@ -73,7 +75,7 @@ TEST(SummaryLines, SaysWhatToKnow) {
   summary.inputs = {failed, InputEntry{}};
   const auto lines = summary_lines(settings(), summary, {}, {});
   for (const char* part :
-       {"no sequences", "2 sequences have the id", "3 frames could not",
+       {"no sequences", "2 sequences have the id", "3 frames could not", "the first is a\\x1b",
         "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(part)));
   }

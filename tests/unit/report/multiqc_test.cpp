@@ -57,5 +57,24 @@ TEST(MultiQc, NamesARunWithoutAStemByItsDirectory) {
   EXPECT_EQ(json.number("data/out/virnucpro_sequences"), 8);
 }
 
+// The page shows names as HTML, a row that begins with # is a comment, and one that begins with =
+// is a formula of a spreadsheet.
+TEST(MultiQc, NamesAreOnlyNames) {
+  struct Named {
+    const char* stem;
+    const char* sample;
+  };
+  for (const Named& named :
+       {Named{"a<script>alert(1)</script>", "a_script_alert(1)_/script_"},
+        Named{"#id: other", "_id: other"}, Named{"=cmd|' /C calc'!A0", "_cmd|_ /C calc_!A0"},
+        Named{"-1+x", "_1+x"}, Named{"@sum", "_sum"}, Named{"+a&\"b`\\", "_a__b__"},
+        Named{"reads-1.#2=3 d\u00e9j\u00e0", "reads-1.#2=3 d\u00e9j\u00e0"}}) {
+    RunFacts named_so = facts();
+    named_so.stem = named.stem;
+    EXPECT_THAT(multiqc_scores(named_so), HasSubstr(fmt::format("\n{}\t0\t", named.sample)));
+    EXPECT_THAT(multiqc_general(named_so), HasSubstr(fmt::format("\"{}\": {{", named.sample)));
+  }
+}
+
 }  // namespace
 }  // namespace virnucpro

@@ -165,7 +165,12 @@ TEST_F(Reports, RepeatNothingAsMarkup) {
   EXPECT_EQ(texts[1].substr(texts[1].rfind('\n', raw) + 1, 5), "    '");
   EXPECT_EQ(texts[1].find("<script>", raw + 1), std::string::npos);
   EXPECT_EQ(json_of(texts).text("title"), stem);
-  EXPECT_TRUE(multiqc_of(texts).number(fmt::format("data/{}/virnucpro_sequences", stem)));
+  // MultiQC puts the sample's name into its page as it is.
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].starts_with("# id:") || texts[i].find("generalstats") != std::string::npos) {
+      EXPECT_THAT(texts[i], Not(HasSubstr("<script")));
+    }
+  }
 }
 
 TEST_F(Reports, AreComparedWithTheFirst) {

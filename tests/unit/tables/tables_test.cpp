@@ -115,6 +115,15 @@ TEST_F(Tables, AreTheseBytes) {
   EXPECT_EQ(counts.frames, 5U);
   EXPECT_EQ(counts.failed_frames, 2U);
   EXPECT_EQ(counts.duplicate_ids, 1U);
+  EXPECT_EQ(counts.odd_ids, 0U);
+}
+
+TEST(TableCounts, CountIdsThatCouldActOnATerminal) {
+  TableCounts counts;
+  for (const char* id : {"a", "b\xc3\xa9", "c\x1b[2J", "d\xff", "e\xe2\x80\xae"})
+    counts.look_at(id);
+  EXPECT_EQ(counts.odd_ids, 3U);
+  EXPECT_EQ(counts.first_odd_id, "c\\x1b[2J");
 }
 
 TEST_F(Tables, TakeTheThreshold) {

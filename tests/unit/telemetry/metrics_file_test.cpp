@@ -43,7 +43,9 @@ TEST(MetricsText, HasEveryCounterOfARun) {
 
 TEST(MetricsText, EscapesWhatAFolderMayBeCalled) {
   EXPECT_THAT(metrics_text(RunCounters(), "a\"b\\c\nd", "running"),
-              HasSubstr("{run=\"a\\\"b\\\\c\\nd\"}"));
+              HasSubstr("{run=\"a\\\"b\\\\c\\\\x0ad\"}"));
+  EXPECT_THAT(metrics_text(RunCounters(), "caf\xe9 \xc3\xa9\xc2\x9b", "running"),
+              HasSubstr("{run=\"caf\\\\xe9 \xc3\xa9\\\\u009b\"}"));
 }
 
 TEST(MetricsFile, SaysHowTheRunEnded) {

@@ -1,0 +1,76 @@
+#include "report/page_writers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.hpp"
+#include "report/svg_plot.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A page in which every text that may come from a file is this one.
+Page page_of(const std::string& text) {
+  Table table{.key = "t", .caption = text, .columns = {{"c", text}}, .rows = {{{text}}}};
+  Section section{.key = "s", .title = text};
+  section.note = text;
+  section.preformatted = text;
+  section.fields = {{"f", text, text}};
+  section.tables = {table};
+  Page page;
+  page.title = text;
+  page.subtitle = text;
+  page.badges = {text};
+  page.highlights = {{"h", text, text}};
+  page.warnings = {text};
+  page.sections = {section};
+  return page;
+}
+
+// Markdown without what is code: lines that begin with four blanks.
+std::string without_code(const std::string& markdown) {
+  std::string rest;
+  for (const std::string_view line : split_list(markdown, '\n')) {
+    if (!line.starts_with("    ")) rest += std::string(line) + "\n";
+  }
+  return rest;
+}
+
+TEST(Markdown, NoTextBecomesMarkupOrALink) {
+  for (const char* hostile :
+       {"[x](javascript:1)", "![x](a.png)", "<img src=x>", "a|b", "**b**", "`c`", "~~d~~"}) {
+    const std::string text = without_code(report_markdown(page_of(hostile)));
+    EXPECT_THAT(text, Not(HasSubstr(hostile)));
+  }
+  const std::string links = without_code(
+      report_markdown(page_of("https://a.example www.b.example WWW.c.example d@e.example")));
+  EXPECT_THAT(links,
+              HasSubstr("https\\://a.example www\\.b.example WWW\\.c.example d\\@e.example"));
+}
+
+TEST(Markdown, NoTextEndsItsLine) {
+  const std::string text = report_markdown(page_of("a\n# b\r\n| c |"));
+  EXPECT_THAT(text, Not(HasSubstr("\n# b")));
+  EXPECT_THAT(text, Not(HasSubstr("\r")));
+}
+
+TEST(Pages, HoldNothingThatIsNotSeen) {
+  for (const char* hostile : {"a\x1b[2J", "a\xc2\x9b", "a\u202ecba", "a\xff", "a\u2028"}) {
+    const Page page = page_of(hostile);
+    for (const std::string& text : {report_markdown(page), report_html(page)}) {
+      EXPECT_EQ(printable_lines(text), text) << printable(hostile);
+    }
+  }
+}
+
+TEST(Html, NoTextBecomesMarkup) {
+  const std::string text = report_html(page_of("</style></script><img src=x onerror='a()'>\"&"));
+  EXPECT_THAT(text, Not(HasSubstr("<img")));
+  EXPECT_THAT(text, HasSubstr("&lt;img src=x onerror=&#39;a()&#39;&gt;&quot;&amp;"));
+}
+
+}  // namespace
+}  // namespace virnucpro
