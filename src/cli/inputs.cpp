@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "cli/options.hpp"
 
 namespace virnucpro {
 
@@ -18,11 +19,18 @@ void add_input_options(Command& command, InputOptions& options) {
                    "The inputs are FASTQ pairs R1 R2 …; ids get /1 and /2");
   command.add_value("--reference", options.reference,
                     "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE");
+  command.add_value("--max-id-length", options.max_id_length,
+                    "Refuse an input with a longer id, in bytes (default 4096): each row of the "
+                    "tables repeats it",
+                    "N");
 }
 
 InputSettings choose_inputs(const InputOptions& options) {
   InputSettings settings{
       .paths = options.paths, .paired = options.paired, .reference = options.reference};
+  if (!options.max_id_length.empty()) {
+    settings.longest_id = count_value("--max-id-length", options.max_id_length, 1, kLongestHeader);
+  }
   // Checked before models are loaded.
   require_usable(settings);
   if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {

@@ -12,6 +12,7 @@ struct InputOptions {
   std::vector<std::string> paths;
   bool paired = false;
   std::string reference;
+  std::string max_id_length;
 };
 
 void add_input_options(Command& command, InputOptions& options);

@@ -21,6 +21,7 @@ namespace {
 
 InputSettings inputs_of(const KeptRun& run) {
   InputSettings inputs;
+  inputs.longest_id = kLongestHeader;  // the run has accepted them
   const std::uint64_t count = parse_count(run.value("inputs")).value_or(0);
   for (std::size_t k = 0; k < count; ++k) inputs.paths.push_back(run.value(input_path_key(k)));
   inputs.paired = run.value("paired") == "true";

@@ -20,6 +20,7 @@
 #include "run/batch_runner.hpp"
 #include "run/extra_files.hpp"
 #include "run/frame_stream.hpp"
+#include "run/id_growth.hpp"
 #include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
@@ -172,6 +173,7 @@ class PredictRun {
 
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
+    id_growth_.add(part.part);
     files_.add(part, ledger_.next_number());
     const std::uint32_t input = part.part.input;
     const std::size_t id_bytes = part.part.id.size();
@@ -274,6 +276,7 @@ class PredictRun {
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_in_input_ = 0;
+  IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
 };

@@ -309,6 +309,7 @@ struct InputSet::State {
     if (!stream) stream = open();
     if (std::optional<InputRecord> record = stream->next()) {
       record->input = current;
+      require_short_id(*record);
       ++records;
       return *std::move(record);
     }
@@ -325,6 +326,15 @@ struct InputSet::State {
     if (!change) return error;
     const bool is_same_file = change->place().file == error.place().file;
     return is_same_file ? Error(change->kind(), error.place(), change->detail()) : *change;
+  }
+
+  void require_short_id(const InputRecord& record) const {
+    if (record.id.size() <= settings.longest_id) return;
+    throw Error(ErrorKind::kInputMalformed,
+                Place{.file = names[current], .record = record.record.number},
+                fmt::format("its id has {} bytes, and may have {}: shorten it, as each row of the "
+                            "tables repeats it, or allow it with --max-id-length",
+                            record.id.size(), settings.longest_id));
   }
 
   void go_on() {

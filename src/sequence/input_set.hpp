@@ -43,10 +43,11 @@ struct InputFailure {
 using InputEvent = std::variant<InputRecord, InputEnd, InputFailure>;
 
 struct InputSettings {
-  std::vector<std::string> paths;  // "-" is stdin
-  bool paired = false;             // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
-  std::string reference{};         // FASTA file that CRAM inputs were made with, or empty
-  bool proteins = false;           // refuse alignments: they hold no proteins
+  std::vector<std::string> paths;       // "-" is stdin
+  bool paired = false;                  // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
+  std::string reference{};              // FASTA file that CRAM inputs were made with, or empty
+  bool proteins = false;                // refuse alignments: they hold no proteins
+  std::size_t longest_id = kLongestId;  // bytes; a record with a longer one fails its input
 };
 
 // Checks the list of inputs without opening one. Errors: kUsage.

@@ -10,6 +10,12 @@ namespace virnucpro {
 // The most letters of a sequence: the largest signed 32-bit number.
 inline constexpr std::size_t kMaxLetters = 2'147'483'647;
 
+// The most bytes of an id, unless the user allows more: each row of the tables repeats it. Those of
+// sequencers, assemblers and archives have some ten to some hundred; BAM allows 254.
+inline constexpr std::size_t kLongestId = 4096;
+// The most that can be allowed: a header's whole line.
+inline constexpr std::size_t kLongestHeader = 64U << 10U;
+
 // One sequence of an input.
 struct SequenceRecord {
   std::string header;        // the whole header line, without its '>' or '@' and its line end

@@ -15,7 +15,7 @@ namespace virnucpro {
 // The most that one record may hold in memory.
 struct ParserLimits {
   std::size_t letters = kMaxLetters;
-  std::size_t header = 64U << 10U;  // many wait in queues at once
+  std::size_t header = kLongestHeader;  // many wait in queues at once
 };
 
 enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };

@@ -326,5 +326,17 @@ TEST_F(Inputs, CancelledBetweenRecords) {
   EXPECT_THROW(inputs.next(), Error);
 }
 
+TEST_F(Inputs, WithALongerIdThanAllowedFail) {
+  const std::string id(kLongestId, 'i');
+  const std::string file = write("ids", ">" + id + " and a word\nAC\n>" + id + "2\nGT\n>c\nA\n");
+  EXPECT_EQ(events({.paths = {file}}),
+            (std::vector<std::string>{"0 " + id + " 1 AC", "0 failed 1 input-malformed"}));
+  const Error error = first_failure({.paths = {file}, .longest_id = 4});
+  EXPECT_EQ(error.place().file, file);
+  EXPECT_EQ(error.place().record, 1U);
+  EXPECT_THAT(error.detail(), ::testing::HasSubstr("--max-id-length"));
+  EXPECT_EQ(events({.paths = {file}, .longest_id = kLongestHeader}).size(), 4U);
+}
+
 }  // namespace
 }  // namespace virnucpro

@@ -1,0 +1,42 @@
+#include "run/id_growth.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Ids of 40 bytes take 5 times their letters with chunks of 60, and hardly more with longer ones.
+constexpr std::uint64_t kUsualGrowth = 20;
+constexpr std::uint64_t kFewBytes = 64U << 20U;
+
+// Rows of both tables.
+std::uint64_t rows_of(const SequencePart& part) {
+  std::uint64_t chunks = 0;
+  std::optional<std::uint64_t> before;
+  for (const FrameScore& frame : part.frames) {
+    if (before != frame.chunk) ++chunks;
+    before = frame.chunk;
+  }
+  return part.frames.size() + chunks;
+}
+
+}  // namespace
+
+void IdGrowth::add(const SequencePart& part) {
+  if (begins_) letters_ += part.length;
+  begins_ = part.last;
+  id_bytes_ += rows_of(part) * part.id.size();
+  longest_ = std::max<std::uint64_t>(longest_, part.id.size());
+  if (warned_ || id_bytes_ < kFewBytes || id_bytes_ / kUsualGrowth < letters_) return;
+  warned_ = true;
+  log_warning(
+      "the tables will be large: the ids in them take {} bytes so far, for {} letters; the longest "
+      "has {} bytes. Shorten the ids, or refuse long ones with --max-id-length",
+      grouped(id_bytes_), grouped(letters_), grouped(longest_));
+}
+
+}  // namespace virnucpro

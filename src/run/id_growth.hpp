@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "journal/unit.hpp"
+
+namespace virnucpro {
+
+// Warns once, while a run still reads, where its ids will make the tables many times as large as
+// its sequences: the tables have a row for each frame and each chunk, and each repeats the id.
+class IdGrowth {
+ public:
+  // Takes the parts in input order.
+  void add(const SequencePart& part);
+
+ private:
+  std::uint64_t letters_ = 0;   // of the sequences so far
+  std::uint64_t id_bytes_ = 0;  // of their ids in the tables
+  std::uint64_t longest_ = 0;
+  bool begins_ = true;  // the next part is a sequence's first
+  bool warned_ = false;
+};
+
+}  // namespace virnucpro
