@@ -68,10 +68,12 @@ void add_ends(std::vector<Rule>& rules) {
   rules.push_back({SCMP_SYS(tgkill), {is(0, ::getpid()), is(2, SIGABRT)}});
 }
 
-// Locks, clocks (where they need the kernel) and random numbers.
+// Locks, clocks (where they need the kernel), random numbers, and what the C library asks when it
+// is short of memory: how many processors there are.
 void add_harmless(std::vector<Rule>& rules) {
-  for (const int call : {SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(clock_gettime),
-                         SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(getrandom)}) {
+  for (const int call :
+       {SCMP_SYS(futex), SCMP_SYS(sched_yield), SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
+        SCMP_SYS(time), SCMP_SYS(getrandom), SCMP_SYS(sched_getaffinity)}) {
     rules.push_back({call});
   }
 }

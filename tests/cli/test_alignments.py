@@ -3,6 +3,7 @@
 samtools writes the files.
 """
 
+import ctypes
 import gzip
 import os
 import re
@@ -212,6 +213,34 @@ def test_nothing_is_fetched_for_a_cram(program, files, genome):
     assert not (program.folder / "cache").exists()
     assert not (program.folder / "home").exists()
     assert not (program.folder / "genome.fa.fai").exists()
+
+
+class Comparison(ctypes.Structure):
+    """libseccomp's scmp_arg_cmp."""
+    _fields_ = [("argument", ctypes.c_uint), ("operator", ctypes.c_int), ("value", ctypes.c_uint64),
+                ("other", ctypes.c_uint64)]
+
+
+def forbid_filters():
+    """As in a container without seccomp."""
+    allow, fail, equal = 0x7fff0000, 0x00050001, 4
+    call_seccomp, call_prctl, set_seccomp = 317, 157, 22
+    library = ctypes.CDLL("libseccomp.so.2")
+    library.seccomp_init.restype = ctypes.c_void_p
+    rules = ctypes.c_void_p(library.seccomp_init(allow))
+    library.seccomp_rule_add_array(rules, fail, call_seccomp, 0, None)
+    library.seccomp_rule_add_array(rules, fail, call_prctl, 1,
+                                   ctypes.byref(Comparison(0, equal, set_seccomp, 0)))
+    assert library.seccomp_load(rules) == 0
+
+
+def test_where_system_calls_cannot_be_filtered_a_cram_is_read_with_a_warning(program, files):
+    def warnings(**options):
+        result = program("utils", "validate", "no_reference.cram", "no_reference.cram", code=0,
+                         **options)
+        return message(result).count("system calls cannot be filtered here")
+    assert warnings() == 0
+    assert warnings(preexec_fn=forbid_filters) == 1
 
 
 def test_another_reference_is_an_error(program, files, genome):
