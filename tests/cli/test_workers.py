@@ -2,6 +2,8 @@
 
 import os
 import signal
+import socket
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -155,6 +157,27 @@ def test_what_they_log_is_in_the_runs_log(program, reads):
     log = (program.folder / "out" / "logs" / "virnucpro.log").read_text()
     assert "worker processes: 2" in log
     assert "worker 1 (cpu) is process" in log
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def test_a_length_that_no_setup_has_takes_no_memory(program):
+    here, there = socket.socketpair()
+    process = program.start("worker", pass_fds=[3], preexec_fn=lambda: os.dup2(there.fileno(), 3))
+    there.close()
+    setup, length = 0, (2 << 30) - 1
+    head = struct.pack("<IHHII", 0x57504e56, 4, setup, length, 0)
+    with pytest.raises(ConnectionError):
+        here.sendall(head + struct.pack("<I", crc32c(head)) + b"\0" * (512 << 20))
+    _, _, usage = os.wait4(process.pid, 0)
+    assert usage.ru_maxrss < 128 << 10
 
 
 def test_it_is_no_command(program):
