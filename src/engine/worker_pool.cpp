@@ -36,11 +36,11 @@ constexpr std::chrono::milliseconds kLookAtCancel{50};
 constexpr std::uint64_t kMostDepth = 64;
 constexpr std::uint32_t kMostWidth = 1U << 14U;  // the widest published model has 5,120
 
-// What a worker may say over the whole run. The rest of its log and of its trace is dropped, and
-// counted. A single process that goes on for kFlood bytes is faulty.
+// What is kept of what a worker says over the whole run: the rest is dropped, and counted. A single
+// process that logs kFlood bytes is faulty; a long trace is what the user asked for.
 constexpr std::uint64_t kMostLog = 1U << 20U;
 constexpr std::uint64_t kMostTraces = 64U << 20U;
-constexpr std::uint64_t kFlood = 256U << 20U;
+constexpr std::uint64_t kFlood = 64U << 20U;
 // Beside its letters, what a log line takes here.
 constexpr std::uint64_t kLineCost = 100;
 constexpr const char* kNaN = "its embeddings or scores are NaN or infinite";
@@ -84,7 +84,7 @@ class Wakeup {
 };
 
 // What may come at any time. A result is allowed when something was sent.
-WireLimits limits_of_a_worker(bool traced) {
+WireLimits limits_for_a_worker(bool traced) {
   WireLimits limits;
   limits.allow<WorkerHello>(kMostHello);
   limits.allow<WorkerFailure>(kMostFailure);
@@ -97,7 +97,7 @@ WireLimits limits_of_a_worker(bool traced) {
 struct Link {
   Link(const WorkerCommand& command, ChannelEnds ends, bool traced)
       : socket(std::move(ends.one)),
-        reader(socket.get(), limits_of_a_worker(traced)),
+        reader(socket.get(), limits_for_a_worker(traced)),
         writer(socket.get()),
         process(command, ends.other) {}
 
@@ -107,7 +107,7 @@ struct Link {
   WorkerProcess process;
   bool has_said_hello = false;
   std::size_t most_frames = 0;  // that were sent at once
-  std::uint64_t chatter = 0;    // bytes of log lines and traces
+  std::uint64_t logged = 0;     // bytes
 };
 
 // What a worker said over the run, whatever process it was.
@@ -115,7 +115,6 @@ struct Said {
   std::uint64_t log = 0;    // bytes kept
   std::uint64_t trace = 0;  // bytes kept
   std::uint64_t lines_dropped = 0;
-  std::uint64_t traces_dropped = 0;
 };
 
 // A batch in progress.
@@ -394,12 +393,19 @@ class WorkerPool::Thread {
   // Each function handles one message; false if the worker was lost by it.
 
   bool handle(std::size_t worker, WorkerLogLine line) {
-    if (floods(worker)) return false;
+    Link& link = *links_[worker];
+    link.logged += link.reader.message_bytes();
+    if (link.logged > kFlood) {
+      lose(worker, "it logs without end");
+      return false;
+    }
     // All workers log the same while they load.
     if (said_.contains(line.text)) return true;
     Said& said = said_by_[worker];
     if (!has_room(said.log, line.text.size() + kLineCost, kMostLog)) {
-      if (said.lines_dropped++ == 0) say_full(worker, "log", kMostLog);
+      if (said.lines_dropped++ > 0) return true;
+      log_warning("{}: its log is longer than {} MiB; the rest is left out", name_of(worker),
+                  kMostLog >> 20U);
       return true;
     }
     log_message(line.level, fmt::format("{}: {}", name_of(worker), line.text));
@@ -418,27 +424,11 @@ class WorkerPool::Thread {
     return true;
   }
 
-  void say_full(std::size_t worker, std::string_view what, std::uint64_t most) const {
-    log_warning("{}: its {} is longer than {} MiB; the rest is left out", name_of(worker), what,
-                most >> 20U);
-  }
-
   void tell_what_was_dropped() const {
     for (std::size_t worker = 0; worker < said_by_.size(); ++worker) {
-      const Said& said = said_by_[worker];
-      if (said.lines_dropped + said.traces_dropped == 0) continue;
-      log_info("{}: {} of its log lines and {} of its trace's parts were left out", name_of(worker),
-               said.lines_dropped, said.traces_dropped);
+      const std::uint64_t lines = said_by_[worker].lines_dropped;
+      if (lines > 0) log_info("{}: {} of its log lines were left out", name_of(worker), lines);
     }
-  }
-
-  // Counts a log line or trace; true if the worker was lost by it.
-  bool floods(std::size_t worker) {
-    Link& link = *links_[worker];
-    link.chatter += link.reader.message_bytes();
-    if (link.chatter <= kFlood) return false;
-    lose(worker, "it sends log lines or traces without end");
-    return true;
   }
 
   bool handle(std::size_t worker, WorkerHello hello) {
@@ -510,14 +500,12 @@ class WorkerPool::Thread {
     return true;
   }
 
-  bool handle(std::size_t worker, const WorkerTrace& trace) {
-    if (floods(worker)) return false;
-    Said& said = said_by_[worker];
-    if (!has_room(said.trace, links_[worker]->reader.message_bytes(), kMostTraces)) {
-      if (said.traces_dropped++ == 0) say_full(worker, "trace", kMostTraces);
-      return true;
+  bool handle(std::size_t worker, WorkerTrace trace) {
+    const Link& link = *links_[worker];
+    if (!has_room(said_by_[worker].trace, link.reader.message_bytes(), kMostTraces)) {
+      trace.part = {.dropped = trace.part.dropped + trace.part.events.size()};
     }
-    Tracer::here().add(links_[worker]->process.id(), name_of(worker), trace.part);
+    Tracer::here().add(link.process.id(), name_of(worker), trace.part);
     return true;
   }
 

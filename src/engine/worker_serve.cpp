@@ -32,7 +32,7 @@ void wait_for(int socket, short events) {
   ::poll(&waiting, 1, -1);
 }
 
-WireLimits limits_of_a_worker() {
+WireLimits limits_for_the_parent() {
   WireLimits limits;
   limits.allow<WorkerSetup>(kMostSetup);
   limits.allow<BatchRequest>(kMostRequest);
@@ -85,7 +85,7 @@ class Inbox {
   }
 
   void read() {
-    MessageReader reader(socket_, limits_of_a_worker());
+    MessageReader reader(socket_, limits_for_the_parent());
     while (true) {
       wait_for(socket_, POLLIN);
       if (!reader.read()) return;
