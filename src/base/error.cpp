@@ -202,7 +202,7 @@ Error error_of(const std::exception& exception) {
                  fmt::format("the system gives no more threads: {}", system->what()));
   }
   const int number = system->code().default_error_condition().value();
-  return Error(kind_of_failure(number, ErrorKind::kInternal), exception.what());
+  return Error(kind_of_reading(number, ErrorKind::kInternal), exception.what());
 }
 
 }  // namespace virnucpro

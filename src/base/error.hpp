@@ -120,7 +120,8 @@ class Error : public std::exception {
 };
 
 // Turns an exception into an Error: an Error stays as it is, a lack of memory or threads becomes
-// kOutOfMemory, one of descriptors kTooManyFiles, anything else kInternal.
+// kOutOfMemory, one of descriptors kTooManyFiles, a disk or network that fails kInputRead, anything
+// else kInternal.
 Error error_of(const std::exception& exception);
 
 }  // namespace virnucpro

@@ -63,24 +63,40 @@ void UniqueFd::reset() {
   if (fd_ >= 0) ::close(release());
 }
 
-UniqueFd open_to_read(const std::filesystem::path& path, int flags) {
+UniqueFd open_retrying(const std::filesystem::path& path, int flags, mode_t mode) {
   int fd = -1;
   do {
-    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+    fd = ::open(path.c_str(), O_CLOEXEC | flags, mode);
   } while (fd < 0 && errno == EINTR);
   return UniqueFd(fd);
+}
+
+UniqueFd open_to_read(const std::filesystem::path& path, int flags) {
+  return open_retrying(path, O_RDONLY | flags);
+}
+
+std::filesystem::file_status status_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  const ErrorKind kind = kind_of_reading(error.value(), ErrorKind::kInternal);
+  if (kind == ErrorKind::kInternal) return status;
+  throw Error(kind, Place{.file = path.string()}, errno_text(error.value()));
+}
+
+bool is_there(const std::filesystem::path& path) {
+  return std::filesystem::exists(status_of(path));
 }
 
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
   const Place place{.file = path.string()};
   const UniqueFd fd = open_to_read(path);
-  if (fd.get() < 0) throw Error(kind_of_failure(errno, kind), place, errno_text(errno));
+  if (fd.get() < 0) throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
   std::string text;
   std::string part(64U << 10U, '\0');
   while (true) {
     const ssize_t got = ::read(fd.get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(kind_of_failure(errno, kind), place, errno_text(errno));
+    if (got < 0) throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
     if (got == 0) return text;
     text.append(part, 0, static_cast<std::size_t>(got));
     if (text.size() > limit) {
@@ -146,7 +162,7 @@ void AtomicFile::commit() {
 
 void sync_directory(const std::filesystem::path& directory) {
   const std::filesystem::path& folder = directory.empty() ? "." : directory;
-  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd fd = open_to_read(folder, O_DIRECTORY);
   // Some network file systems cannot sync a folder (EINVAL); there the rename has to be enough.
   if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_write(folder, errno);
 }

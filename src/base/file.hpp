@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,9 +29,15 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// Opens a file to read it; `flags` are further ones of open(). A signal does not make it fail. If
+// As open(), but a signal does not make it fail, and programs started later do not get the file. If
 // it fails, the descriptor is negative, and errno says why.
+UniqueFd open_retrying(const std::filesystem::path& path, int flags, mode_t mode = 0);
 UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
+
+// As std::filesystem::status() and exists(), but a file is not missing where the disk, the network
+// or memory fails. Errors: kInputRead, kOutOfMemory, kTooManyFiles.
+std::filesystem::file_status status_of(const std::filesystem::path& path);
+bool is_there(const std::filesystem::path& path);
 
 // The whole of a small file. Errors: `kind`, where the file is larger than `limit` bytes or cannot
 // be read.

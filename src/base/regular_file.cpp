@@ -33,7 +33,7 @@ UniqueFd open_regular_file(const std::filesystem::path& path, int flags) {
     return {};
   }
   // It may have been replaced meanwhile, so these flags and the second look stay.
-  UniqueFd fd(::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666));
+  UniqueFd fd = open_retrying(path, flags | O_NOFOLLOW | O_NONBLOCK, 0666);
   struct stat status {};
   if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0) return {};
   if (S_ISREG(status.st_mode)) return fd;

@@ -16,14 +16,14 @@ ErrorKind kind_of_failure(int error, ErrorKind otherwise) {
   }
 }
 
-ErrorKind kind_of_opening(int error) {
+ErrorKind kind_of_reading(int error, ErrorKind otherwise) {
   switch (error) {
     case EIO:
     case ESTALE:
     case ETIMEDOUT:
       return ErrorKind::kInputRead;
     default:
-      return kind_of_failure(error, ErrorKind::kInputMissing);
+      return kind_of_failure(error, otherwise);
   }
 }
 

@@ -8,8 +8,8 @@ namespace virnucpro {
 // the machine and of no file; any other is `otherwise`.
 ErrorKind kind_of_failure(int error, ErrorKind otherwise);
 
-// Which error it is when an input cannot be opened: kInputMissing, or kInputRead where the disk or
-// network fails, or a lack as above.
-ErrorKind kind_of_opening(int error);
+// Which error it is when a file cannot be opened or read: kInputRead where the disk or network
+// fails, or a lack as above; any other is `otherwise`.
+ErrorKind kind_of_reading(int error, ErrorKind otherwise = ErrorKind::kInputMissing);
 
 }  // namespace virnucpro

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"
@@ -135,10 +136,9 @@ void say_without_effect(const Environment& environment) {
 
 // A classifier of the configuration file: a path, or a name in the model directory.
 std::string find_classifier(const std::string& name, const std::filesystem::path& models_dir) {
-  std::error_code ignored;
-  if (models_dir.empty() || std::filesystem::exists(name, ignored)) return name;
+  if (models_dir.empty() || is_there(name)) return name;
   const std::filesystem::path in_directory = models_dir / name;
-  return std::filesystem::exists(in_directory, ignored) ? in_directory.string() : name;
+  return is_there(in_directory) ? in_directory.string() : name;
 }
 
 bool is_directory(const std::string& path) {

@@ -207,7 +207,9 @@ PredictEvents with_reports(PredictEvents events, const fs::path& directory, cons
     try {
       write_reports(journal, {.run = directory, .output = directory}, std::nullopt, cancel);
     } catch (const Error& error) {
-      if (error.kind() != ErrorKind::kOutputWrite) throw;
+      const bool is_output =
+          error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kTooManyFiles;
+      if (!is_output) throw;
       log_warning("no reports: {}; virnucpro report makes them", error.what());
     }
   };

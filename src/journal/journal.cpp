@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/system_failure.hpp"
 #include "journal/early_scores.hpp"
 #include "journal/fingerprint_entry.hpp"
 #include "journal/journal_files.hpp"
@@ -282,10 +283,10 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 // and then one that lies there could be a run's (journal_files.hpp).
 Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
   require_own_journal_files(path);
-  std::error_code error;
-  if (std::filesystem::exists(path, error)) {
+  if (is_there(path)) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
   }
+  std::error_code error;
   const std::filesystem::path partial = AtomicFile::partial_name(path);
   std::filesystem::remove(partial, error);
   {

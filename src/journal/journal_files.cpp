@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/regular_file.hpp"
+#include "base/system_failure.hpp"
 #include "journal/journal.hpp"
 
 namespace virnucpro {
@@ -84,12 +85,16 @@ UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing
   require_regular(journal);
   UniqueFd fd = open_regular_file(journal, flags);
   if (fd.get() >= 0) return fd;
-  throw Error(errno == ENOENT ? missing : kind, Place{.file = journal.string()}, errno_text(errno));
+  throw Error(errno == ENOENT ? missing : kind_of_failure(errno, kind),
+              Place{.file = journal.string()}, errno_text(errno));
 }
 
 void require_journal_header(int fd, const fs::path& journal) {
   std::array<char, kHeaderSize> bytes{};
-  const ssize_t size = ::pread(fd, bytes.data(), bytes.size(), 0);
+  ssize_t size = -1;
+  do {
+    size = ::pread(fd, bytes.data(), bytes.size(), 0);
+  } while (size < 0 && errno == EINTR);
   if (size < 0) throw write_error(journal, errno);  // as SQLite's failures of reading
   const std::string_view header(bytes.data(), bytes.size());
   if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {

@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -54,6 +55,11 @@ ErrorKind kind_of(int extended) {
   // English text, but names in it come from a file that may be damaged.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
+  // SQLite takes a read that fails for damage of the file.
+  const bool is_damage = kind_of(code) == ErrorKind::kJournalDamaged;
+  if (is_damage && kind_of_reading(system, ErrorKind::kJournalDamaged) != kind_of(code)) {
+    throw Error(kind_of_reading(system), Place{.file = path.string()}, errno_text(system));
+  }
   const bool system_failed = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   if ((code & 0xff) == SQLITE_FULL) throw write_error(path, ENOSPC, why);
   if (system_failed && system != 0) {
@@ -196,11 +202,16 @@ SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vf
                     SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_NOFOLLOW;
   sqlite3* database = nullptr;
   const std::string name = writes ? real.string() : uri_of(real);
+  errno = 0;
   const int code = sqlite3_open_v2(name.c_str(), &database, flags, vfs);
+  const int system = errno;
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);
   sqlite3_extended_result_codes(database, 1);
+  // Where SQLite cannot open a file to write, for whatever reason, it opens it only to read.
+  const bool lacks = kind_of_reading(system, ErrorKind::kOutputWrite) != ErrorKind::kOutputWrite;
+  if (writes && is_read_only() && lacks) throw write_error(path_, system);
   defend();
 }
 

@@ -35,7 +35,7 @@ void silence_htslib() {
 UniqueFd open_descriptor(const std::string& path) {
   UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                           : open_to_read(path, O_NONBLOCK).release());
-  if (fd.get() < 0) throw Error(kind_of_opening(errno), errno_text(errno));
+  if (fd.get() < 0) throw Error(kind_of_reading(errno), errno_text(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
     throw Error(ErrorKind::kInputRead, "it is a directory");

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 // Throws if `path` is not a readable file; a URL never is.
 fs::path checked(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) {
-    throw Error(kind_of_opening(errno), Place{.file = path}, errno_text(errno));
+    throw Error(kind_of_reading(errno), Place{.file = path}, errno_text(errno));
   }
   std::error_code error;
   fs::path whole = fs::canonical(path, error);
@@ -56,7 +56,7 @@ void ReferenceIndex::prepare() {
   const fs::path reference = checked(given_);
   file_ = open_to_read(reference);
   if (file_.get() < 0) {
-    throw Error(kind_of_opening(errno), Place{.file = given_}, errno_text(errno));
+    throw Error(kind_of_reading(errno), Place{.file = given_}, errno_text(errno));
   }
   watch_.emplace(file_.get(), reference.string());
   folder_.emplace();

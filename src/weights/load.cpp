@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "weights/locate.hpp"
 #include "weights/recognise.hpp"
 #include "weights/synthetic.hpp"
@@ -19,9 +20,8 @@ std::filesystem::path find_tokenizer(const std::filesystem::path& directory,
                                      const ModelLookup& lookup) {
   std::filesystem::path beside = directory / "tokenizer.json";
   std::filesystem::path shared = lookup.share_dir / "dnabert-s" / "tokenizer.json";
-  std::error_code ignored;
-  if (!directory.empty() && std::filesystem::exists(beside, ignored)) return beside;
-  if (std::filesystem::exists(shared, ignored)) return shared;
+  if (!directory.empty() && is_there(beside)) return beside;
+  if (is_there(shared)) return shared;
   throw Error(ErrorKind::kWeightsMissing,
               fmt::format("the tokenizer of DNABERT-S was looked for in {}, {}", beside.string(),
                           shared.string()));

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "base/file.hpp"
@@ -100,8 +99,7 @@ class Search {
  public:
   // Returns the path if it exists; otherwise remembers it for the error.
   std::optional<fs::path> look(const fs::path& path) {
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return path;
+    if (is_there(path)) return path;
     places_.push_back(path.string());
     return std::nullopt;
   }

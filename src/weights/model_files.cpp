@@ -4,7 +4,6 @@
 
 #include <array>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/file.hpp"
@@ -16,11 +15,6 @@ namespace virnucpro {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 struct WeightFile {
   std::string_view name;
@@ -74,8 +68,7 @@ void add_file(ModelFiles& model, const fs::path& path) {
 ModelFiles open_model_files(const fs::path& path) {
   ModelFiles model;
   model.path = path;
-  std::error_code ignored;
-  const bool is_directory = fs::is_directory(path, ignored);
+  const bool is_directory = fs::is_directory(status_of(path));
   model.directory = is_directory ? path : path.parent_path();
   model.files = is_directory ? files_of(path) : std::vector<fs::path>{path};
   for (const fs::path& file : model.files) add_file(model, file);

@@ -95,10 +95,12 @@ class Job:
     """A folder with inputs, and `predict` over them into its folder OUTPUT. Telemetry is off when
     calls are counted, as it writes at certain times."""
 
-    def __init__(self, folder, inputs, *, status=0, workers=1, flags=(), telemetry="off"):
+    def __init__(self, folder, inputs, *, status=0, workers=1, flags=(), telemetry="off",
+                 models=MODELS):
         self.folder = folder
         self.inputs = inputs
         self.status = status  # exit code of an undisturbed run
+        self.models = models
         self.flags = [*flags, "--telemetry", telemetry,
                       *(["--cpu-workers", str(workers)] if workers > 1 else [])]
         self.reference = self.reference_files = self.undisturbed = None
@@ -109,7 +111,7 @@ class Job:
 
     def command(self, *extra):
         threads = [] if "-t" in extra else ["-t", "1"]
-        return [BIN, "predict", *self.inputs, *MODELS, *self.flags, "-o", OUTPUT, *threads, *extra]
+        return [BIN, "predict", *self.inputs, *self.models, *self.flags, "-o", OUTPUT, *threads, *extra]
 
     def environment(self, rule=None, role="parent", once=None, preload=True, reads=None):
         """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found. `reads`:

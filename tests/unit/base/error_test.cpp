@@ -57,14 +57,15 @@ TEST(Error, ShowsNamesOfAnyKindInOneShortLine) {
   EXPECT_LT(text.size(), 4200U);
 }
 
-TEST(ErrorOf, KnowsALackOfDescriptorsOrMemory) {
+TEST(ErrorOf, KnowsALackOfDescriptorsOrMemoryAndABrokenDisk) {
   const auto kind_of = [](int number) {
     return error_of(std::system_error(number, std::generic_category())).kind();
   };
   EXPECT_EQ(kind_of(EMFILE), ErrorKind::kTooManyFiles);
   EXPECT_EQ(kind_of(ENFILE), ErrorKind::kTooManyFiles);
   EXPECT_EQ(kind_of(ENOMEM), ErrorKind::kOutOfMemory);
-  EXPECT_EQ(kind_of(EIO), ErrorKind::kInternal);
+  EXPECT_EQ(kind_of(EIO), ErrorKind::kInputRead);
+  EXPECT_EQ(kind_of(EACCES), ErrorKind::kInternal);
 }
 
 TEST(ErrorOf, TakesAThreadThatCannotBeStartedForLackOfMemory) {
