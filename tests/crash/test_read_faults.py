@@ -15,12 +15,14 @@ from points import points
 
 POINTS = 10  # per kind and error, in the full form
 HARMLESS = [("find", "EINTR"), ("read", "EINTR"), ("read", "short")]
-FAULTS = [
-    *(("find", error) for error in ("EIO", "EMFILE", *by_length((), ("ENFILE", "ENOMEM", "ESTALE")))),
-    *(("read", error) for error in ("EIO", "ENOMEM", "end")),
-    ("look", "EIO"), ("map", "ENOMEM"), ("list", "EIO"),
-    *((kind, error) for kind in ("look", "map") for error in by_length((), ("EIO", "ENOMEM"))),
-]
+ERRORS = {
+    "find": by_length(("EIO", "EMFILE"), ("EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE")),
+    "read": ("EIO", "ENOMEM", "end"),
+    "look": by_length(("EIO",), ("EIO", "ENOMEM")),
+    "map": by_length(("ENOMEM",), ("EIO", "ENOMEM")),
+    "list": ("EIO",),
+}
+FAULTS = [(kind, error) for kind, errors in ERRORS.items() for error in errors]
 LACKS = ("EMFILE", "ENFILE", "ENOMEM")  # of the machine; they end the run at once
 INPUTS = ("a.fa", "b.fa.gz")
 MODELS = ["--dnabert-model", "models/dnabert_s", "--esm-model", "models/esm2",
@@ -71,7 +73,9 @@ def numbers(calls, kind, error, wanted):
 
 @pytest.mark.parametrize("kind, error", HARMLESS, ids=lambda word: word)
 def test_a_harmless_one_changes_nothing(job, made, kind, error):
-    for number in numbers(made[1], kind, error, lambda path: True):
+    """A signal while the C++ library opens a folder is the exception: it does not try again."""
+    folder = str(job.output)
+    for number in numbers(made[1], kind, error, lambda path: kind != "find" or path != folder):
         job.check_complete(job.predict(rule=f"fail:{kind}:{error}:{number}", reads=job.folder))
         job.clear()
 
