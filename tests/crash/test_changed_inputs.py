@@ -193,3 +193,19 @@ def test_embeddings_and_exports(short):
     ended = run_changing(short, export, "a.fa", append)
     assert ended.returncode == 1 and CHANGED in ended.stderr, ended.stderr
     assert not list(short.glob("**/virus.fasta"))
+
+
+def test_a_changed_input_binds_no_later_run(short):
+    """When its content is back, `--resume` reads it again."""
+    whole = (short / "b.fa").read_bytes()
+    subprocess.run([BIN, *predict("a.fa", "b.fa")], cwd=short, check=True, capture_output=True)
+    (short / "out").rename(short / "expected")
+    ended = run_changing(short, predict("a.fa", "b.fa"), "b.fa", cut, call="read:2")
+    assert ended.returncode == 2, ended.stderr
+    (short / "b.fa").write_bytes(whole)
+    resumed = subprocess.run([BIN, *predict("a.fa", "b.fa"), "--resume"], cwd=short, check=False,
+                             capture_output=True, text=True)
+    assert resumed.returncode == 0, resumed.stderr
+    tables = ("sequences.tsv", "a_merged/prediction_results.txt")
+    for name in tables:
+        assert (short / "out" / name).read_bytes() == (short / "expected" / name).read_bytes()

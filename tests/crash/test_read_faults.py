@@ -133,3 +133,13 @@ def test_a_read_fails_of_a_finished_run(job, kind, error):
     shutil.rmtree(written, ignore_errors=True)
     assert job.export("-o", written).status == 0
     job.check_nothing_is_left()
+
+
+@pytest.mark.parametrize("kind, error", [("find", "EIO"), ("read", "EIO"), ("read", "end")])
+def test_an_input_that_could_not_be_read_is_read_again(job, made, kind, error):
+    """Beside the other one, it is left out of the tables, until `--resume`."""
+    for number in numbers(made[1], kind, error, is_input):
+        ended = job.predict(rule=f"fail:{kind}:{error}:{number}", reads=job.folder)
+        assert ended.status in (0, 2), ended.stderr  # 0: the last read finds the end anyway
+        job.finish()
+        job.clear()
