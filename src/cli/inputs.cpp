@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 #include "cli/options.hpp"
 
 namespace virnucpro {
@@ -34,7 +35,7 @@ InputSettings choose_inputs(const InputOptions& options) {
   // Checked before models are loaded.
   require_usable(settings);
   if (!options.reference.empty() && ::access(options.reference.c_str(), R_OK) != 0) {
-    throw Error(ErrorKind::kInputMissing, Place{.file = options.reference}, errno_text(errno));
+    throw Error(kind_of_reading(errno), Place{.file = options.reference}, errno_text(errno));
   }
   return settings;
 }

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 
 namespace virnucpro {
 namespace {
@@ -24,7 +25,7 @@ std::optional<Error> opening_error(const std::string& path) {
   if (path == "-") return std::nullopt;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || ::access(path.c_str(), R_OK) != 0) {
-    return Error(ErrorKind::kInputMissing, Place{.file = display_name(path)}, errno_text(errno));
+    return Error(kind_of_reading(errno), Place{.file = display_name(path)}, errno_text(errno));
   }
   if (!S_ISDIR(status.st_mode)) return std::nullopt;
   return Error(ErrorKind::kInputRead, Place{.file = display_name(path)}, errno_text(EISDIR));
