@@ -212,7 +212,7 @@ class Decoder {
     frame.name = static_cast<std::uint16_t>(name.size());
     frame.flags = record.core.flag;
     const auto sequence = static_cast<std::size_t>(std::max(record.core.tid, -1));
-    frame.unchecked = sequence < unchecked_.size() && unchecked_[sequence];
+    frame.unchecked = sequence < unchecked_.size() && unchecked_[sequence] ? 1 : 0;
     text_ = bytes_of(frame);
     text_ += name;
     const std::uint8_t* const codes = bam_get_seq(&record);
@@ -241,7 +241,7 @@ void decode_cram(const std::string& reference) {
   if (!decoder.read_header()) return;
   CramFrame begun;
   begun.letters = kCramBegun;
-  begun.unchecked = !is_filtered;
+  begun.unchecked = is_filtered ? 0 : 1;
   if (!send(bytes_of(begun))) return;
   decoder.run();
 }

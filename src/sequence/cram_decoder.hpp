@@ -13,7 +13,7 @@ struct CramFrame {
   std::uint32_t letters = 0;
   std::uint16_t name = 0;  // bytes
   std::uint16_t flags = 0;
-  bool unchecked = false;  // the header has no MD5 for its sequence
+  std::uint8_t unchecked = 0;  // not 0: the header has no MD5 for its sequence
 };
 
 // In place of `letters`: decoding failed, `flags` is the ErrorKind, the name the detail. The

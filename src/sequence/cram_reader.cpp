@@ -128,7 +128,7 @@ std::optional<SequenceRecord> CramReader::read_record() {
       frame = value_at<CramFrame>(frames_->read(sizeof(frame)));
       if (frame.letters == kCramBegun) {
         begun_ = true;
-        if (frame.unchecked) say_unfiltered();
+        if (frame.unchecked != 0) say_unfiltered();
         continue;
       }
       while (name.size() < frame.name) name += frames_->read_some(frame.name - name.size());
@@ -170,7 +170,7 @@ void CramReader::count_record(const CramFrame& frame) {
   if (frame.input > sent_.front().end) {
     fail_to_decode(ErrorKind::kInputCorrupt, "the container holds fewer records than it names");
   }
-  if (frame.unchecked && sent_.front().needs_reference && sent_.front().many_references) {
+  if (frame.unchecked != 0 && sent_.front().needs_reference && sent_.front().many_references) {
     fail_to_decode(
         ErrorKind::kInputReference,
         "the reference cannot be verified: the CRAM's header names no MD5 (M5) of its sequences");

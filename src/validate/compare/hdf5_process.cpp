@@ -28,6 +28,9 @@ constexpr std::size_t kStretchBytes = 1U << 20U;  // numbers read at once
 // Per answer, beyond this process's memory: many times the chunk size that Hdf5Rows allows.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;        // of processor time
+// Bounds on what the other process says, which may be whoever has taken it over.
+constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
+constexpr std::uint64_t kMostWidth = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kIds = ~std::uint64_t{0};  // instead of a dataset
 
 // Asks for rows [first, first + count) of a dataset, or for their ids.
@@ -114,6 +117,7 @@ class Hdf5Process : public EmbeddingReader {
       EmbeddingDataset& dataset = datasets_.emplace_back();
       dataset.name = answer.text();
       dataset.width = answer.varint();
+      if (dataset.width > kMostWidth) fail("a row of it is too wide");
     }
     stretches_.resize(datasets_.size());
   }
@@ -186,6 +190,7 @@ class Hdf5Process : public EmbeddingReader {
     std::array<char, sizeof(AnswerHead)> bytes{};
     receive_all(bytes);
     const auto head = value_at<AnswerHead>({bytes.data(), bytes.size()});
+    if (head.size > kMostAnswer) fail("HDF5 gives more at once than it may");
     std::string answer;
     while (answer.size() < head.size) {  // piece by piece: the size may be a crashed process's lie
       const std::size_t had = answer.size();
