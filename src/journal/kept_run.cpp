@@ -53,7 +53,7 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
 bool KeptRun::acquire_lock() {
   if (!can_be_written(directory_)) return false;
   try {
-    lock_.emplace(directory_);
+    lock_.emplace(Directory(directory_));
     return true;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kOutputWrite) throw;

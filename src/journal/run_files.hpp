@@ -53,6 +53,7 @@ inline constexpr RunFile kJournalShm{"", "run.db-shm"};
 inline constexpr RunFile kJournalRollback{"", "run.db-journal"};
 inline constexpr RunFile kJournalLock{"", "run.db.lock"};
 inline constexpr RunFile kLock{"", "run.lock"};
+inline constexpr RunFile kLockAside{"", "run.lock-*"};  // while it is taken: run_lock.hpp
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 
 // Here "*" is the time of the run's start.

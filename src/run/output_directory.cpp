@@ -138,7 +138,8 @@ void strip_suffix(std::string& name, std::span<const std::string_view> suffixes)
 OutputDirectory::OutputDirectory(std::filesystem::path path, std::string stem, Existing existing)
     : path_(std::move(path)), stem_(std::move(stem)) {
   make_directory(path_);
-  lock_.emplace(path_);
+  lock_.emplace(Directory(path_),
+                existing == Existing::kReplace ? TakeOver::kForced : TakeOver::kOfTheDead);
   if (existing == Existing::kRefuse) require_empty(path_);
   if (existing == Existing::kResume) require_resumable(path_);
 }

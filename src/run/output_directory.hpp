@@ -22,8 +22,8 @@ class OutputDirectory {
  public:
   // Creates the directory, or takes one that is empty except for log files. kResume also takes one
   // with a journal, or with only the files of a run that ended before it had one; kReplace takes
-  // any. Errors: kOutputExists; kOutputBusy, naming host and pid, where a live run holds it;
-  // kOutputWrite.
+  // any. Errors: kOutputExists; kOutputBusy, naming host and pid, where a live run holds it
+  // (kReplace: is seen to hold it); kOutputWrite.
   OutputDirectory(std::filesystem::path path, std::string stem, Existing existing);
   ~OutputDirectory();
   OutputDirectory(const OutputDirectory&) = delete;
