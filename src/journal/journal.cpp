@@ -2,11 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -19,7 +19,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kApplicationId = 0x764e5052;  // "vNPR", as file(1) may know it
 constexpr std::uint64_t kSchemaVersion = 2;
 
 // In the order of creation; open() requires the same texts in the file.
@@ -49,25 +48,32 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   if (::fcntl(fd, F_GETLK, &lock) == 0) return nullptr;
   log_info("{}: no file locks here ({}); using a lock folder beside it", path.string(),
            errno_text(errno));
-  std::error_code ignored;
-  std::filesystem::remove_all(path.string() + ".lock", ignored);
+  ::rmdir((path.string() + ".lock").c_str());  // SQLite's is empty; another one is not its
   return "unix-dotfile";
 }
 
-SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0666));
+// Errors name `shown`.
+SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing,
+                             const std::filesystem::path& shown) {
+  constexpr int kAlways = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  UniqueFd fd(::open(path.c_str(), kAlways | flags, 0666));
   if (fd.get() < 0) {
     const ErrorKind kind = errno == ENOENT ? missing : ErrorKind::kOutputWrite;
-    throw Error(kind, Place{.file = path.string()}, errno_text(errno));
+    throw Error(kind, Place{.file = shown.string()}, errno_text(errno));
   }
   const char* vfs = choose_vfs(path, fd.get());
   fd.reset();  // before SQLite locks the file: closing any descriptor of it drops fcntl locks
-  SqliteDatabase database(path, vfs);
+  SqliteDatabase database(path, vfs, shown);
   database.execute("PRAGMA locking_mode = EXCLUSIVE");
   database.execute("PRAGMA trusted_schema = OFF");
   database.execute("PRAGMA cell_size_check = ON");
   database.execute("PRAGMA synchronous = NORMAL");
   return database;
+}
+
+// The same place, in an open folder.
+FilePlace held_place(const FilePlace& place) {
+  return place.folder ? place : FilePlace(Directory(place.path.parent_path()), place.name());
 }
 
 [[noreturn]] void fail_damaged(const std::filesystem::path& path, std::string why) {
@@ -128,6 +134,7 @@ InputEntry read_input(const SqliteStatement& row) {
 }  // namespace
 
 struct Journal::Database {
+  Directory folder;  // of the file, which SQLite reaches through it
   SqliteDatabase sqlite;
   SqliteStatement add_unit;
   SqliteStatement add_input;
@@ -137,15 +144,16 @@ struct Journal::Database {
   bool finished = false;
   bool scratch = false;  // then the destructor removes its file
 
-  explicit Database(SqliteDatabase database)
-      : sqlite(std::move(database)),
+  Database(Directory in, SqliteDatabase database)
+      : folder(std::move(in)),
+        sqlite(std::move(database)),
         add_unit(sqlite.prepare("INSERT INTO units VALUES (?, ?, ?)")),
         add_input(sqlite.prepare(
             "INSERT OR REPLACE INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")) {}
 
   ~Database() {
-    std::error_code ignored;  // a file in this place counts as a leftover
-    if (scratch) std::filesystem::remove(sqlite.path(), ignored);
+    // A file in this place counts as a leftover.
+    if (scratch) ::unlinkat(folder.fd(), sqlite.path().filename().c_str(), 0);
   }
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -232,44 +240,52 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 
 }  // namespace
 
-// If the process dies meanwhile, no journal that looks damaged may remain.
-Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
-  std::error_code error;
-  if (std::filesystem::exists(path, error)) {
+// If the process dies meanwhile, no journal that looks damaged may remain. It is in WAL mode when
+// it gets its name: changing the mode later needs a rollback journal beside it for a moment.
+Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) {
+  const FilePlace held = held_place(place);
+  const Directory& folder = *held.folder;
+  const std::filesystem::path& path = held.path;
+  if (folder.kind_of(held.name()) != EntryKind::kNone) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
   }
-  const std::filesystem::path partial = AtomicFile::partial_name(path);
-  std::filesystem::remove(partial, error);
+  const FilePlace partial(folder, AtomicFile::partial_name(held.name()));
+  folder.remove_leftover(partial.name());
   {
-    SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
+    SqliteDatabase sqlite =
+        open_database(reachable(partial), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, partial.path);
     sqlite.execute("PRAGMA journal_mode = MEMORY");  // on failure it is removed, not rolled back
     write_head(sqlite, fingerprint);
+    sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log as long as nothing follows it
   }
-  std::filesystem::rename(partial, path, error);
-  if (error) throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
-  sync_directory(path.parent_path());
-  SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kOutputWrite);
-  sqlite.execute("PRAGMA journal_mode = WAL");
-  return Journal(std::make_unique<Database>(std::move(sqlite)));
+  const int error = folder.rename(partial.name(), held.name());
+  if (error != 0) throw write_error(path, error);
+  folder.sync();
+  return Journal(std::make_unique<Database>(
+      folder, open_database(reachable(held), 0, ErrorKind::kOutputWrite, path)));
 }
 
-Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint) {
-  SqliteDatabase sqlite = open_database(path, O_CREAT | O_TRUNC, ErrorKind::kOutputWrite);
+Journal Journal::create_scratch(const FilePlace& place, const Fingerprint& fingerprint) {
+  const FilePlace held = held_place(place);
+  held.folder->remove_leftover(held.name());
+  SqliteDatabase sqlite =
+      open_database(reachable(held), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, held.path);
   sqlite.execute("PRAGMA journal_mode = OFF");
   sqlite.execute("PRAGMA synchronous = OFF");
   write_head(sqlite, fingerprint);
-  Journal journal(std::make_unique<Database>(std::move(sqlite)));
+  Journal journal(std::make_unique<Database>(*held.folder, std::move(sqlite)));
   journal.database_->scratch = true;
   return journal;
 }
 
-Journal Journal::open(const std::filesystem::path& path, Check check, const Cancel& cancel) {
-  SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
+Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel) {
+  const FilePlace held = held_place(place);
+  SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
   check_schema(sqlite);
   // The file was opened for writing, so the reason is in its header.
-  if (sqlite.is_read_only()) fail_damaged(path, "it says that it cannot be written to");
-  sqlite.execute("PRAGMA journal_mode = WAL");  // a new journal may not have it yet
-  Journal journal(std::make_unique<Database>(std::move(sqlite)));
+  if (sqlite.is_read_only()) fail_damaged(held.path, "it says that it cannot be written to");
+  sqlite.execute("PRAGMA journal_mode = WAL");  // an older journal may not have it yet
+  Journal journal(std::make_unique<Database>(*held.folder, std::move(sqlite)));
   (void)journal.fingerprint();
   journal.database_->verify(journal.inputs(), check, cancel);
   return journal;

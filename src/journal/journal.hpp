@@ -11,10 +11,14 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "journal/unit.hpp"
 
 namespace virnucpro {
+
+// "vNPR", the application id in a journal's file, as file(1) may know it.
+inline constexpr std::uint64_t kApplicationId = 0x764e5052;
 
 // What the journal knows of an input that was read to its end, or to its damage.
 struct InputEntry {
@@ -39,6 +43,8 @@ struct InputEntry {
 // A power cut may lose the last units (they are synced at every checkpoint of the WAL and by
 // finish()), but never the order or wholeness of earlier ones.
 //
+// Its folder is held open: whatever is put in the folder's place redirects nothing.
+//
 // One thread at a time may append; meanwhile another may use inputs() and readers. Errors:
 // kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
 class Journal {
@@ -52,12 +58,12 @@ class Journal {
 
   // A new journal; it gets its name once its fingerprint is written. Errors: kOutputWrite, also
   // when the file exists already.
-  static Journal create(const std::filesystem::path& path, const Fingerprint& fingerprint);
+  static Journal create(const FilePlace& place, const Fingerprint& fingerprint);
   // One that no other run will read: nothing is synced, and the destructor removes it.
-  static Journal create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint);
+  static Journal create_scratch(const FilePlace& place, const Fingerprint& fingerprint);
   // Checks every row, so that callers can trust the content. An interrupted run's journal can be
   // appended to. Errors: kJournalDamaged; Cancel's.
-  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep,
+  static Journal open(const FilePlace& place, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
   ~Journal();
   Journal(Journal&&) noexcept;

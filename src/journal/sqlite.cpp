@@ -66,6 +66,38 @@ ErrorKind kind_of(int extended) {
   fail(database, path, sqlite3_system_errno(database));
 }
 
+int keep_path(sqlite3_vfs* /*vfs*/, const char* path, int size, char* out) {
+  const std::string_view text(path);
+  if (text.size() >= static_cast<std::size_t>(size)) return SQLITE_CANTOPEN;
+  *std::copy(text.begin(), text.end(), out) = '\0';
+  return SQLITE_OK;
+}
+
+// A file system of SQLite's that leaves paths as they are.
+class PlainPaths {
+ public:
+  explicit PlainPaths(const char* base) : name_(std::string("virnucpro-") + base) {
+    const sqlite3_vfs* const found = sqlite3_vfs_find(base);
+    if (found == nullptr) throw Error(ErrorKind::kInternal, fmt::format("SQLite has no {}", base));
+    vfs_ = *found;
+    vfs_.pNext = nullptr;
+    vfs_.zName = name_.c_str();
+    vfs_.xFullPathname = keep_path;
+    sqlite3_vfs_register(&vfs_, 0);
+  }
+  const char* name() const { return name_.c_str(); }
+
+ private:
+  std::string name_;
+  sqlite3_vfs vfs_{};
+};
+
+const char* plain_paths(const char* vfs) {
+  static const PlainPaths with_locks("unix");
+  static const PlainPaths without_locks("unix-dotfile");
+  return vfs == nullptr ? with_locks.name() : without_locks.name();
+}
+
 }  // namespace
 
 SqliteStatement::SqliteStatement(sqlite3* database, std::string_view sql,
@@ -135,10 +167,13 @@ std::span<const std::byte> SqliteStatement::blob(int column) const {
   return {static_cast<const std::byte*>(data), static_cast<std::size_t>(size)};
 }
 
-SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vfs) : path_(path) {
+SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vfs,
+                               const std::filesystem::path& shown)
+    : path_(shown.empty() ? path : shown) {
   sqlite3* database = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX, vfs);
+  const int code = sqlite3_open_v2(
+      path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_NOFOLLOW,
+      plain_paths(vfs));
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");
   if (code != SQLITE_OK) fail(database, path_);

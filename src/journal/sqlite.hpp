@@ -45,14 +45,18 @@ class SqliteStatement {
 
 class SqliteDatabase {
  public:
-  // An existing file, empty or a database. `vfs` may be null: SQLite's own choice.
-  SqliteDatabase(const std::filesystem::path& path, const char* vfs);
+  // An existing file, empty or a database. `vfs`: "unix-dotfile", or null for "unix". SQLite is
+  // kept from replacing links in the path by what they lead to, so a path through /proc/self/fd
+  // stays below that folder, also for the files beside the database. Errors name `shown` instead of
+  // the path, if that is not empty.
+  SqliteDatabase(const std::filesystem::path& path, const char* vfs,
+                 const std::filesystem::path& shown = {});
 
   void execute(std::string_view sql);
   SqliteStatement prepare(std::string_view sql) const;
   // The single number that a statement returns.
   std::uint64_t integer(std::string_view sql) const;
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_; }  // the shown one
   // Also true where the file says that it needs a newer SQLite for writing.
   bool is_read_only() const;
   // Whether its file was removed or replaced. Without file locks this is unknown: false.

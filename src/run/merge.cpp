@@ -152,7 +152,7 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
       }
     }
     directory.clear();
-    Journal journal = Journal::create(directory.journal(), print);
+    Journal journal = Journal::create(directory.files().place(run_files::kJournal), print);
     UnitWriter units(journal);
     interleave(runs, units, cancel);
     const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
