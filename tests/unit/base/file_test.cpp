@@ -55,6 +55,26 @@ TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
+TEST_F(Files, AnAtomicFileWritesThroughNoLink) {
+  write_text(path("precious"), "x");
+  fs::create_symlink("precious", path("out"));
+  write_text(path("out.partial"), "left by a killed process");
+  fs::create_hard_link(path("out.partial"), path("other name"));
+  AtomicFile file(path("out"));
+  file.write("new");
+  file.commit();
+  EXPECT_FALSE(fs::is_symlink(path("out")));
+  EXPECT_EQ(read_text(path("out")), "new");
+  EXPECT_EQ(read_text(path("precious")), "x");
+  EXPECT_EQ(read_text(path("other name")), "left by a killed process");
+  fs::create_symlink("precious", path("linked.partial"));
+  fs::create_directory(path("folder.partial"));
+  for (const char* name : {"linked", "folder"}) {
+    EXPECT_EQ(kind_of([&] { AtomicFile(path(name)); }), ErrorKind::kOutputExists);
+  }
+  EXPECT_EQ(read_text(path("precious")), "x");
+}
+
 TEST_F(Files, AnAtomicFileCanBeCutBackAndGoOn) {
   AtomicFile file(path("out"));
   const std::string much(2U << 20U, 'a');
