@@ -1,16 +1,177 @@
 #include "base/directory.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <random>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 
 namespace virnucpro {
+namespace {
+
+constexpr mode_t kFileMode = 0666;
+constexpr mode_t kFolderMode = 0777;
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+  throw write_error(path, error);
+}
+
+std::filesystem::path path_or_here(const std::filesystem::path& path) {
+  return path.empty() ? "." : path;
+}
+
+// Opens a regular file. Neither waits for the other end of a FIFO nor wakes a device.
+UniqueFd open_regular(int folder, const std::string& name, int flags) {
+  UniqueFd fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (fd.get() < 0 || (::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode))) return fd;
+  fd.reset();
+  errno = EINVAL;
+  return fd;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+}  // namespace
+
+Directory::Directory(std::filesystem::path path) : path_(std::move(path)) {
+  fd_ = std::make_shared<UniqueFd>(::open(path_or_here(path_).c_str(), kFolder));
+  if (fd() < 0) fail(path_or_here(path_), errno);
+}
+
+Directory::Directory(std::filesystem::path path, UniqueFd fd)
+    : path_(std::move(path)), fd_(std::make_shared<UniqueFd>(std::move(fd))) {}
+
+int Directory::fd() const {
+  return fd_->get();
+}
+
+EntryKind Directory::kind_of(const std::string& name) const {
+  struct stat status {};
+  if (::fstatat(fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno != ENOENT) fail(path_ / name, errno);
+    return EntryKind::kNone;
+  }
+  if (S_ISREG(status.st_mode)) return EntryKind::kFile;
+  return S_ISDIR(status.st_mode) ? EntryKind::kFolder : EntryKind::kOther;
+}
+
+std::vector<std::string> Directory::names() const {
+  UniqueFd own(::openat(fd(), ".", kFolder));  // a descriptor has one position for all its users
+  if (own.get() < 0) fail(path_, errno);
+  const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
+  if (!entries) fail(path_, errno);
+  own.release();
+  std::vector<std::string> names;
+  errno = 0;
+  while (const dirent* entry = ::readdir(entries.get())) {  // NOLINT(concurrency-mt-unsafe)
+    const std::string_view name(entry->d_name);
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) fail(path_, errno);
+  std::ranges::sort(names);
+  return names;
+}
+
+Directory Directory::folder(const std::string& name) const {
+  UniqueFd inner(::openat(fd(), name.c_str(), kFolder | O_NOFOLLOW));
+  if (inner.get() >= 0) return {path_ / name, std::move(inner)};
+  if (errno != ELOOP && errno != ENOTDIR) fail(path_ / name, errno);
+  throw taken_name(path_ / name, "it is no folder, and a link to one is not followed");
+}
+
+Directory Directory::make_folder(const std::string& name) const {
+  if (::mkdirat(fd(), name.c_str(), kFolderMode) != 0 && errno != EEXIST) fail(path_ / name, errno);
+  return folder(name);
+}
+
+UniqueFd Directory::open_file(const std::string& name) const {
+  return open_regular(fd(), name, O_RDONLY);
+}
+
+UniqueFd Directory::create(const std::string& name) const {
+  return UniqueFd(
+      ::openat(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+}
+
+UniqueFd Directory::create_nameless() const {
+  UniqueFd file(::openat(fd(), ".", O_RDWR | O_TMPFILE | O_CLOEXEC, kFileMode));
+  if (file.get() >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
+  // This file system has no such files.
+  do {
+    const std::string name = fmt::format(".nameless-{:08x}", std::random_device()());
+    file = create(name);
+    if (file.get() >= 0) ::unlinkat(fd(), name.c_str(), 0);
+  } while (file.get() < 0 && errno == EEXIST);
+  return file;
+}
+
+int Directory::rename(const std::string& from, const std::string& to) const {
+  return ::renameat(fd(), from.c_str(), fd(), to.c_str()) == 0 ? 0 : errno;
+}
+
+void Directory::remove(const std::string& name) const {
+  if (::unlinkat(fd(), name.c_str(), 0) != 0 && errno != ENOENT) fail(path_ / name, errno);
+}
+
+void Directory::remove_folder(const std::string& name) const {
+  if (::unlinkat(fd(), name.c_str(), AT_REMOVEDIR) == 0) return;
+  if (errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) fail(path_ / name, errno);
+}
+
+// A file is never opened to be overwritten: what has the name may have other names, too.
+void Directory::remove_leftover(const std::string& name) const {
+  const EntryKind kind = kind_of(name);
+  if (kind == EntryKind::kFile) remove(name);
+  if (kind != EntryKind::kFolder && kind != EntryKind::kOther) return;
+  throw taken_name(path_ / name, "it is no regular file, so no killed process left it");
+}
+
+void Directory::sync() const {
+  // Some network file systems cannot sync a folder (EINVAL); there the rename has to be enough.
+  if (::fsync(fd()) != 0 && errno != EINVAL) fail(path_, errno);
+}
+
+Error taken_name(const std::filesystem::path& path, const std::string& why) {
+  Error error(ErrorKind::kOutputExists, Place{.file = path.string()}, why);
+  error.advise("It stays as it is: move it away, or choose another --output.");
+  return error;
+}
+
+UniqueFd FilePlace::open_to_append() const {
+  if (!folder) {
+    return UniqueFd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kFileMode));
+  }
+  UniqueFd made(::openat(folder->fd(), name().c_str(),
+                         O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+  if (made.get() >= 0 || errno != EEXIST) return made;
+  return open_regular(folder->fd(), name(), O_RDWR | O_APPEND);
+}
+
+std::filesystem::path reachable(int fd, const std::filesystem::path& path) {
+  const std::string link = fmt::format("/proc/self/fd/{}", fd);
+  return ::access(link.c_str(), F_OK) == 0 ? std::filesystem::path(link) : path;
+}
+
+std::filesystem::path reachable(const FilePlace& place) {
+  if (!place.folder) return place.path;
+  return reachable(place.folder->fd(), place.folder->path()) / place.name();
+}
 
 void make_directory(const std::filesystem::path& directory) {
   std::error_code error;

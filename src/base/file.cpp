@@ -88,13 +88,20 @@ bool is_there(const std::filesystem::path& path) {
 }
 
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind) {
-  const Place place{.file = path.string()};
   const UniqueFd fd = open_to_read(path);
-  if (fd.get() < 0) throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
+  if (fd.get() < 0) {
+    throw Error(kind_of_reading(errno, kind), Place{.file = path.string()}, errno_text(errno));
+  }
+  return read_small_file(fd.get(), path, limit, kind);
+}
+
+std::string read_small_file(int file, const std::filesystem::path& path, std::size_t limit,
+                            ErrorKind kind) {
+  const Place place{.file = path.string()};
   std::string text;
   std::string part(64U << 10U, '\0');
   while (true) {
-    const ssize_t got = ::read(fd.get(), part.data(), part.size());
+    const ssize_t got = ::read(file, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(kind_of_reading(errno, kind), place, errno_text(errno));
     if (got == 0) return text;
@@ -113,10 +120,24 @@ std::string beginning_of(const std::filesystem::path& path, std::size_t size) {
   return found;
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), partial_(partial_name(path_)) {
-  fd_ = UniqueFd(::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+AtomicFile::AtomicFile(const std::filesystem::path& path) : AtomicFile(FilePlace(path)) {}
+
+AtomicFile::AtomicFile(const FilePlace& place)
+    : path_(place.path),
+      partial_(partial_name(path_)),
+      folder_(place.folder ? *place.folder : Directory(path_.parent_path())) {
+  make();
+}
+
+void AtomicFile::make() {
+  const std::string name = partial_.filename().string();
+  folder_.remove_leftover(name);
+  fd_ = folder_.create(name);
   if (fd_.get() < 0) fail_write(partial_, errno);
+}
+
+std::filesystem::path AtomicFile::reachable_path() const {
+  return reachable(fd_.get(), partial_);
 }
 
 std::filesystem::path AtomicFile::partial_name(const std::filesystem::path& path) {
@@ -124,7 +145,7 @@ std::filesystem::path AtomicFile::partial_name(const std::filesystem::path& path
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_.get() >= 0) ::unlink(partial_.c_str());
+  if (fd_.get() >= 0) ::unlinkat(folder_.fd(), partial_.filename().c_str(), 0);
 }
 
 void AtomicFile::write(std::string_view text) {
@@ -155,16 +176,14 @@ void AtomicFile::sync() {
 
 void AtomicFile::commit() {
   sync();
-  if (::rename(partial_.c_str(), path_.c_str()) != 0) fail_write(path_, errno);
+  const int error = folder_.rename(partial_.filename(), path_.filename());
+  if (error != 0) fail_write(path_, error);
   fd_.reset();
-  sync_directory(path_.parent_path());
+  folder_.sync();
 }
 
 void sync_directory(const std::filesystem::path& directory) {
-  const std::filesystem::path& folder = directory.empty() ? "." : directory;
-  const UniqueFd fd = open_to_read(folder, O_DIRECTORY);
-  // Some network file systems cannot sync a folder (EINVAL); there the rename has to be enough.
-  if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_write(folder, errno);
+  Directory(directory).sync();
 }
 
 }  // namespace virnucpro

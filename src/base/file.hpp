@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/directory.hpp"
 #include "base/error.hpp"
 
 namespace virnucpro {
@@ -42,22 +43,30 @@ bool is_there(const std::filesystem::path& path);
 // The whole of a small file. Errors: `kind`, where the file is larger than `limit` bytes or cannot
 // be read.
 std::string read_small_file(const std::filesystem::path& path, std::size_t limit, ErrorKind kind);
+// The rest of an open one; `path` names it in errors.
+std::string read_small_file(int file, const std::filesystem::path& path, std::size_t limit,
+                            ErrorKind kind);
 
 // The first `size` bytes of a file; fewer where it is shorter or cannot be read.
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
 // A file that gets its name only when it is complete: written as "<name>.partial" in the same
-// folder, synced and renamed by commit(), removed if never committed. Errors: kOutputWrite.
+// folder, synced and renamed by commit(), removed if never committed. The rename replaces what has
+// the name by then: a link itself, not the file that it leads to. The folder is held open
+// throughout. A regular file that is called "<name>.partial" already was left by a killed process,
+// and is removed. Errors: kOutputWrite; kOutputExists where something else has that name.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path path);
+  explicit AtomicFile(const std::filesystem::path& path);
+  explicit AtomicFile(const FilePlace& place);
   ~AtomicFile();
   AtomicFile(AtomicFile&&) = delete;
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   void write(std::string_view text);
-  // For writers that open the file themselves (HDF5): write to this path, then commit().
-  const std::filesystem::path& partial_path() const { return partial_; }
+  // For writers and readers that open the incomplete file themselves (HDF5): leads to this file
+  // whatever happens to names.
+  std::filesystem::path reachable_path() const;
   // The name of a file that is not complete yet.
   static std::filesystem::path partial_name(const std::filesystem::path& path);
   std::uint64_t size() const { return written_ + buffer_.size(); }
@@ -69,10 +78,12 @@ class AtomicFile {
   void commit();
 
  private:
+  void make();
   void flush();
 
   std::filesystem::path path_;
   std::filesystem::path partial_;
+  Directory folder_;
   UniqueFd fd_;
   std::string buffer_;
   std::uint64_t written_ = 0;

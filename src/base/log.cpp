@@ -1,10 +1,11 @@
 #include "base/log.hpp"
 
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 
@@ -100,14 +102,40 @@ void warn_of_lost_lines(const std::string& reason) {
         line_of(LogLevel::kWarning, fmt::format("a log file loses lines: {}", reason)));
 }
 
-std::shared_ptr<spdlog::sinks::sink> file_sink(const std::filesystem::path& file) {
-  try {
-    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
-    sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-    return sink;
-  } catch (const spdlog::spdlog_ex& error) {
-    throw Error(ErrorKind::kOutputWrite, Place{.file = file.string()}, error.what());
+// Appends to an open file.
+class FileSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  FileSink(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) fail();
   }
+  void flush_() override {
+    if (std::fflush(file_.get()) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const { spdlog::throw_spdlog_ex(name_, errno); }
+
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;
+  std::string name_;
+};
+
+std::shared_ptr<spdlog::sinks::sink> file_sink(const FilePlace& place) {
+  if (!place.folder && place.path.has_parent_path()) make_directory(place.path.parent_path());
+  UniqueFd fd = place.open_to_append();
+  std::FILE* const file = fd.get() < 0 ? nullptr : ::fdopen(fd.get(), "a");
+  if (file == nullptr) throw write_error(place.path, errno);
+  fd.release();
+  auto sink = std::make_shared<FileSink>(file, place.path.string());
+  sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
+  return sink;
 }
 
 }  // namespace
@@ -131,8 +159,8 @@ void start_log(LogLevel level, const std::filesystem::path& file) {
   if (!file.empty()) add_log_file(file);
 }
 
-void add_log_file(const std::filesystem::path& file) {
-  if (is_log_file(file)) return;
+void add_log_file(const FilePlace& file) {
+  if (is_log_file(file.path)) return;
   auto sink = file_sink(file);
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
@@ -141,7 +169,7 @@ void add_log_file(const std::filesystem::path& file) {
   for (const Line& line : log.history) write(log.files, line);
   log.files.sinks() = std::move(others);
   log.files.sinks().push_back(std::move(sink));
-  log.paths.push_back(file);
+  log.paths.push_back(file.path);
 }
 
 bool is_log_file(const std::filesystem::path& file) {

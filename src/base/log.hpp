@@ -8,6 +8,8 @@
 #include <functional>
 #include <string_view>
 
+#include "base/directory.hpp"
+
 namespace virnucpro {
 
 enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
@@ -18,7 +20,8 @@ enum class LogLevel : int { kDebug, kInfo, kWarning, kError };
 void start_log(LogLevel level, const std::filesystem::path& file);
 // Adds a file to a running log: the run's own log in its output directory. The file begins with the
 // last kLogHistory messages logged so far. A file that is already in the log is not added again.
-void add_log_file(const std::filesystem::path& file);
+// Errors: kOutputWrite.
+void add_log_file(const FilePlace& file);
 // Whether messages go to this file.
 bool is_log_file(const std::filesystem::path& file);
 inline constexpr std::size_t kLogHistory = 1000;

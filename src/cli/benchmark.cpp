@@ -405,7 +405,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
 
 int run_benchmark_command(const BenchmarkOptions& options, const Session& session) {
   BenchmarkPlan plan = make_plan(options, session);
-  const RunLock lock(plan.settings.output);
+  const RunLock lock{Directory(plan.settings.output)};
   const auto say = [&session](const std::string& what) {
     if (!session.global.quiet) terminal_print(what);
     log_to_files(LogLevel::kInfo, what);

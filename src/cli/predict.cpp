@@ -200,15 +200,23 @@ void log_settings(const PredictSettings& settings) {
 }
 
 // Reports come last because they include the telemetry. Without them the run still has its tables.
-PredictEvents with_reports(PredictEvents events, const fs::path& directory, const Cancel& cancel) {
+PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
+  const auto directory = std::make_shared<std::optional<RunFolder>>();  // of the run that started
+  events.on_start = [before = std::move(events.on_start), directory](const RunStart& start) {
+    *directory = start.directory;
+    before(start);
+  };
   events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
                          const Journal& journal, const RunSummary& summary) {
     before(journal, summary);
     try {
-      write_reports(journal, {.run = directory, .output = directory}, std::nullopt, cancel);
+      const RunFolder& run = directory->value();
+      write_reports(journal, {.run = run.path(), .output = run}, std::nullopt, cancel);
     } catch (const Error& error) {
-      const bool is_output =
-          error.kind() == ErrorKind::kOutputWrite || error.kind() == ErrorKind::kTooManyFiles;
+      // The tables are there. A name may have been taken since the run began.
+      const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
+                             error.kind() == ErrorKind::kTooManyFiles ||
+                             error.kind() == ErrorKind::kOutputExists;
       if (!is_output) throw;
       log_warning("no reports: {}; virnucpro report makes them", error.what());
     }
@@ -236,7 +244,7 @@ Error without_resume(Error error) {
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
                         const Cancel& cancel, Telemetry& telemetry, bool reports) {
   PredictEvents events = telemetry.events();
-  if (reports) events = with_reports(std::move(events), settings.output, cancel);
+  if (reports) events = with_reports(std::move(events), cancel);
   try {
     return predict(settings, counters, cancel, write_stdout, events);
   } catch (const std::exception& exception) {

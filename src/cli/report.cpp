@@ -53,15 +53,23 @@ Runs open_runs(const std::vector<std::string>& paths, const Cancel& cancel) {
   return runs;
 }
 
-// A run's own reports are replaced; other files are not.
-void prepare_folder(KeptRun& run, const fs::path& output, bool force) {
+bool is_own(const KeptRun& run, const fs::path& output) {
   std::error_code other;
-  if (fs::equivalent(output, run.directory(), other)) return run.lock();
+  return fs::equivalent(output, run.directory(), other);
+}
+
+// A run's own reports are replaced; other files are not.
+ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force) {
+  if (is_own(run, output)) {
+    run.lock();
+    return {.run = run.directory(), .output = RunFolder(output)};
+  }
   if (output == "-") {
     throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
   }
   make_directory(output);
   for (const fs::path& file : report_files(output)) check_output_file(file.string(), force);
+  return {.run = run.directory(), .output = output};
 }
 
 // What was reported, and where.
@@ -73,8 +81,7 @@ struct Reported {
 Reported report_one(KeptRun& run, const ReportOptions& options, std::optional<double> threshold,
                     const Cancel& cancel) {
   const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
-  prepare_folder(run, output, options.force);
-  const ReportFolders folders{.run = run.directory(), .output = output};
+  const ReportFolders folders = prepare_folders(run, output, options.force);
   return {.page = report_files(output).front().string(),
           .runs = {write_reports(run.journal(), folders, threshold, cancel)}};
 }

@@ -140,6 +140,7 @@ void add_files(std::string& text) {
       {run_files::kSyntheticMark, "the models whose weights are random, where there are any"},
       {run_files::kJournal, "the journal of the run"},
       {run_files::kLock, "host and process of the run that is on; gone at its end"},
+      {run_files::kOwnFiles, "the files that runs wrote"},
       {run_files::kLog, "what happened"},
   };
   text +=

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -72,12 +71,12 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   return "unix-dotfile";
 }
 
-// Errors name `shown` instead of the path, if that is not empty.
+// `path` leads to the file, and errors name `shown`.
 SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing,
-                             const std::filesystem::path& shown = {}) {
-  require_own_journal_files(path);
-  UniqueFd fd = open_journal_file(path, O_RDWR | flags, missing, ErrorKind::kOutputWrite);
-  if ((flags & O_CREAT) == 0) require_journal_header(fd.get(), shown.empty() ? path : shown);
+                             const std::filesystem::path& shown) {
+  require_own_journal_files(path, shown);
+  UniqueFd fd = open_journal_file(path, O_RDWR | flags, missing, ErrorKind::kOutputWrite, shown);
+  if ((flags & O_CREAT) == 0) require_journal_header(fd.get(), shown);
   const char* vfs = choose_vfs(path, fd.get());
   fd.reset();  // before SQLite locks the file: closing any descriptor of it drops fcntl locks
   SqliteDatabase database(path, vfs, SqliteDatabase::Access::kReadWrite, shown);
@@ -93,6 +92,11 @@ SqliteDatabase open_as_it_is(const std::filesystem::path& path) {
       open_journal_file(path, O_RDONLY, ErrorKind::kInputMissing, ErrorKind::kInputMissing);
   require_journal_header(fd.get(), path);
   return {path, nullptr, SqliteDatabase::Access::kAsItIs};
+}
+
+// The same place, in an open folder.
+FilePlace held_place(const FilePlace& place) {
+  return place.folder ? place : FilePlace(Directory(place.path.parent_path()), place.name());
 }
 
 [[noreturn]] void fail_damaged(const std::filesystem::path& path, std::string why) {
@@ -153,6 +157,7 @@ InputEntry read_input(const SqliteStatement& row) {
 }  // namespace
 
 struct Journal::Database {
+  Directory folder;  // of the file, which SQLite reaches through it
   SqliteDatabase sqlite;
   SqliteStatement add_unit;
   SqliteStatement add_input;
@@ -163,8 +168,9 @@ struct Journal::Database {
   bool finished = false;
   bool scratch = false;  // then the destructor removes its file
 
-  explicit Database(SqliteDatabase database)
-      : sqlite(std::move(database)),
+  Database(Directory in, SqliteDatabase database)
+      : folder(std::move(in)),
+        sqlite(std::move(database)),
         add_unit(sqlite.prepare("INSERT OR REPLACE INTO units VALUES (?, ?, ?)")),
         add_input(sqlite.prepare(
             "INSERT OR REPLACE INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
@@ -172,8 +178,8 @@ struct Journal::Database {
         drop_early(sqlite.prepare("DELETE FROM early_scores WHERE number = ?")) {}
 
   ~Database() {
-    std::error_code ignored;  // a file in this place counts as a leftover
-    if (scratch) std::filesystem::remove(sqlite.path(), ignored);
+    // A file in this place counts as a leftover.
+    if (scratch) ::unlinkat(folder.fd(), sqlite.path().filename().c_str(), 0);
   }
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -281,42 +287,50 @@ void write_head(SqliteDatabase& sqlite, const Journal::Fingerprint& fingerprint)
 // If the process dies meanwhile, no journal that looks damaged may remain. It is in WAL mode when
 // it gets its name: changing the mode later would need a rollback journal beside it for a moment,
 // and then one that lies there could be a run's (journal_files.hpp).
-Journal Journal::create(const std::filesystem::path& path, const Fingerprint& fingerprint) {
+Journal Journal::create(const FilePlace& place, const Fingerprint& fingerprint) {
+  const FilePlace held = held_place(place);
+  const Directory& folder = *held.folder;
+  const std::filesystem::path& path = held.path;
   require_own_journal_files(path);
-  if (is_there(path)) {
+  if (folder.kind_of(held.name()) != EntryKind::kNone) {
     throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, "it is there already");
   }
-  std::error_code error;
-  const std::filesystem::path partial = AtomicFile::partial_name(path);
-  std::filesystem::remove(partial, error);
+  const FilePlace partial(folder, AtomicFile::partial_name(held.name()));
+  folder.remove_leftover(partial.name());
   {
-    SqliteDatabase sqlite = open_database(partial, O_CREAT | O_EXCL, ErrorKind::kOutputWrite);
+    SqliteDatabase sqlite =
+        open_database(reachable(partial), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, partial.path);
     sqlite.execute("PRAGMA journal_mode = MEMORY");  // on failure it is removed, not rolled back
     write_head(sqlite, fingerprint);
     sqlite.execute("PRAGMA journal_mode = WAL");  // makes no log as long as nothing follows it
   }
-  std::filesystem::rename(partial, path, error);
-  if (error) throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
-  sync_directory(path.parent_path());
-  return Journal(std::make_unique<Database>(open_database(path, 0, ErrorKind::kOutputWrite)));
+  const int error = folder.rename(partial.name(), held.name());
+  if (error != 0) throw write_error(path, error);
+  folder.sync();
+  return Journal(std::make_unique<Database>(
+      folder, open_database(reachable(held), 0, ErrorKind::kOutputWrite, path)));
 }
 
-Journal Journal::create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint) {
-  SqliteDatabase sqlite = open_database(path, O_CREAT | O_TRUNC, ErrorKind::kOutputWrite);
+Journal Journal::create_scratch(const FilePlace& place, const Fingerprint& fingerprint) {
+  const FilePlace held = held_place(place);
+  held.folder->remove_leftover(held.name());
+  SqliteDatabase sqlite =
+      open_database(reachable(held), O_CREAT | O_EXCL, ErrorKind::kOutputWrite, held.path);
   sqlite.execute("PRAGMA journal_mode = MEMORY");
   sqlite.execute("PRAGMA synchronous = OFF");
   write_head(sqlite, fingerprint);
-  Journal journal(std::make_unique<Database>(std::move(sqlite)));
+  Journal journal(std::make_unique<Database>(*held.folder, std::move(sqlite)));
   journal.database_->scratch = true;
   return journal;
 }
 
-Journal Journal::open(const std::filesystem::path& path, Check check, const Cancel& cancel) {
-  SqliteDatabase sqlite = open_database(path, 0, ErrorKind::kJournalDamaged);
+Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel) {
+  const FilePlace held = held_place(place);
+  SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
   check_schema(sqlite);
   // The file was opened for writing, so the reason is in its header.
-  if (sqlite.is_read_only()) fail_damaged(path, "it says that it cannot be written to");
-  return opened(std::move(sqlite), check, cancel);
+  if (sqlite.is_read_only()) fail_damaged(held.path, "it says that it cannot be written to");
+  return opened(*held.folder, std::move(sqlite), check, cancel);
 }
 
 Journal Journal::open_to_read(const std::filesystem::path& path, Check check, const Cancel& cancel,
@@ -325,11 +339,12 @@ Journal Journal::open_to_read(const std::filesystem::path& path, Check check, co
       copy ? open_database(*copy, 0, ErrorKind::kJournalDamaged, path) : open_as_it_is(path);
   sqlite.keep_log();
   check_schema(sqlite);
-  return opened(std::move(sqlite), check, cancel);
+  return opened(Directory(path.parent_path()), std::move(sqlite), check, cancel);
 }
 
-Journal Journal::opened(SqliteDatabase sqlite, Check check, const Cancel& cancel) {
-  Journal journal(std::make_unique<Database>(std::move(sqlite)));
+Journal Journal::opened(const Directory& folder, SqliteDatabase sqlite, Check check,
+                        const Cancel& cancel) {
+  Journal journal(std::make_unique<Database>(folder, std::move(sqlite)));
   (void)journal.fingerprint();
   journal.database_->verify(journal.inputs(), check, cancel);
   return journal;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "journal/unit.hpp"
 
@@ -47,6 +48,8 @@ struct InputEntry {
 // A power cut may lose the last units (they are synced at every checkpoint of the WAL and by
 // finish()), but never the order or wholeness of earlier ones.
 //
+// Its folder is held open: whatever is put in the folder's place redirects nothing.
+//
 // One thread at a time may append; meanwhile another may use inputs() and readers. Errors:
 // kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
 class Journal {
@@ -60,12 +63,12 @@ class Journal {
 
   // A new journal; it gets its name once its fingerprint is written. Errors: kOutputWrite, also
   // when the file exists already.
-  static Journal create(const std::filesystem::path& path, const Fingerprint& fingerprint);
+  static Journal create(const FilePlace& place, const Fingerprint& fingerprint);
   // One that no other run will read: nothing is synced, and the destructor removes it.
-  static Journal create_scratch(const std::filesystem::path& path, const Fingerprint& fingerprint);
+  static Journal create_scratch(const FilePlace& place, const Fingerprint& fingerprint);
   // Checks every row, so that callers can trust the content. An interrupted run's journal can be
   // appended to. Errors: kJournalDamaged; Cancel's.
-  static Journal open(const std::filesystem::path& path, Check check = Check::kDeep,
+  static Journal open(const FilePlace& place, Check check = Check::kDeep,
                       const Cancel& cancel = Cancel());
   // The same for commands that only read: nothing in the journal's directory changes. The journal
   // must have no log, unless `copy` names a private copy of both, which is read instead; errors
@@ -131,7 +134,8 @@ class Journal {
  private:
   struct Database;
   explicit Journal(std::unique_ptr<Database> database);
-  static Journal opened(SqliteDatabase sqlite, Check check, const Cancel& cancel);
+  static Journal opened(const Directory& folder, SqliteDatabase sqlite, Check check,
+                        const Cancel& cancel);
   std::unique_ptr<Database> database_;
 };
 

@@ -45,14 +45,14 @@ fs::path beside(const fs::path& journal, const char* ending) {
   throw error;
 }
 
-void require_regular(const fs::path& file) {
+void require_regular(const fs::path& file, const fs::path& shown) {
   const std::string_view other = other_kind_of(file);
-  if (!other.empty()) refuse(file, fmt::format("it is {}, and no run leaves one there", other));
+  if (!other.empty()) refuse(shown, fmt::format("it is {}, and no run leaves one there", other));
 }
 
-void require_none(const fs::path& file, const char* why) {
+void require_none(const fs::path& file, const fs::path& shown, const char* why) {
   std::error_code unknown;
-  if (fs::exists(fs::symlink_status(file, unknown))) refuse(file, why);
+  if (fs::exists(fs::symlink_status(file, unknown))) refuse(shown, why);
 }
 
 std::uint64_t big_endian(std::string_view bytes) {
@@ -68,25 +68,28 @@ fs::path log_of(const fs::path& journal) {
 }
 
 bool has_log(const fs::path& journal) {
-  std::error_code none;
-  const std::uintmax_t size = fs::file_size(log_of(journal), none);
-  return !none && size > 0;
+  std::error_code unknown;  // then it counts as one with content
+  return is_there(log_of(journal)) && fs::file_size(log_of(journal), unknown) > 0;
 }
 
-void require_own_journal_files(const fs::path& journal) {
-  require_none(beside(journal, "-journal"),
+void require_own_journal_files(const fs::path& journal, const fs::path& shown) {
+  const fs::path& name = shown.empty() ? journal : shown;
+  require_none(beside(journal, "-journal"), beside(name, "-journal"),
                "a rollback journal, which no run leaves: SQLite would change files that it names");
-  require_none(beside(journal, "-shm"), "another program has the journal open, or left this file");
-  require_regular(journal);
-  require_regular(log_of(journal));
+  require_none(beside(journal, "-shm"), beside(name, "-shm"),
+               "another program has the journal open, or left this file");
+  require_regular(journal, name);
+  require_regular(log_of(journal), log_of(name));
 }
 
-UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing, ErrorKind kind) {
-  require_regular(journal);
+UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing, ErrorKind kind,
+                           const fs::path& shown) {
+  const fs::path& name = shown.empty() ? journal : shown;
+  require_regular(journal, name);
   UniqueFd fd = open_regular_file(journal, flags);
   if (fd.get() >= 0) return fd;
   throw Error(errno == ENOENT ? missing : kind_of_failure(errno, kind),
-              Place{.file = journal.string()}, errno_text(errno));
+              Place{.file = name.string()}, errno_text(errno));
 }
 
 void require_journal_header(int fd, const fs::path& journal) {

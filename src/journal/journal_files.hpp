@@ -14,13 +14,15 @@ namespace virnucpro {
 
 // Errors: kJournalDamaged, naming the file, for a run.db-journal, run.db-shm, or anything but a
 // regular file (or nothing) under the names of journal and log.
-void require_own_journal_files(const std::filesystem::path& journal);
+// Errors name `shown` instead of the path, if that is not empty; so do those of the next function.
+void require_own_journal_files(const std::filesystem::path& journal,
+                               const std::filesystem::path& shown = {});
 
 // Opens a journal that require_own_journal_files() accepted. `flags` are those of open(2). Errors:
 // `missing` where there is none; `kind` where it cannot be opened; kJournalDamaged for another kind
 // of file.
 UniqueFd open_journal_file(const std::filesystem::path& journal, int flags, ErrorKind missing,
-                           ErrorKind kind);
+                           ErrorKind kind, const std::filesystem::path& shown = {});
 
 // Errors: kJournalDamaged where an open file does not begin as a journal does: SQLite shall not
 // even open another program's database.

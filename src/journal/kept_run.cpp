@@ -84,7 +84,7 @@ void KeptRun::copy_journal(const Cancel& cancel) {
 }
 
 void KeptRun::lock() {
-  lock_.emplace(directory_);
+  lock_.emplace(Directory(directory_));
   if (is_unchanged(opened_, file_state(file_))) return;
   throw Error(ErrorKind::kOutputBusy, Place{.file = file_.string()},
               "a run changed it while it was read");

@@ -22,8 +22,6 @@ constexpr std::array kAll{kFrameTable,
                           kPartialMark,
                           kJournal,
                           kJournalWal,
-                          kJournalShm,
-                          kJournalRollback,
                           kJournalLock,
                           kLog,
                           kTelemetry,
@@ -34,8 +32,10 @@ constexpr std::array kAll{kFrameTable,
                           kReportMarkdown,
                           kReportJson,
                           kMultiqcGeneral,
-                          kMultiqcScores,
-                          kSpill};
+                          kMultiqcScores};
+
+// Here "*" is not the stem.
+constexpr std::array kTimed{kTelemetry, kBatchLines, kBatchNumbers, kMonitorLog};
 
 }  // namespace run_files
 
@@ -76,6 +76,12 @@ std::string filled(std::string_view pattern, std::string_view differing, std::ui
   return name;
 }
 
+// Whether a name fits where "*" is the stem, which may hold any letters.
+bool has_stem(std::string_view name, std::string_view pattern, std::string_view stem) {
+  if (pattern.find('*') == std::string_view::npos) return fits(name, pattern);
+  return name.starts_with(stem) && fits(name.substr(stem.size()), pattern.substr(1));
+}
+
 }  // namespace
 
 std::filesystem::path RunFile::in(const std::filesystem::path& run, std::string_view differing,
@@ -106,12 +112,27 @@ std::string RunFile::differing_in(const std::filesystem::path& file) const {
   return found.substr(name.find('*'), found.size() - (name.size() - 1));
 }
 
+std::string_view complete_name(std::string_view name) {
+  if (name.ends_with(incomplete_ending())) name.remove_suffix(incomplete_ending().size());
+  return name;
+}
+
 bool is_run_file(std::string_view folder, std::string_view name) {
-  std::string_view complete = name;
-  if (name.ends_with(incomplete_ending())) complete.remove_suffix(incomplete_ending().size());
+  const std::string_view complete = complete_name(name);
   if (folder.empty() && run_files::kSpool.matches(complete)) return complete != name;
   return std::ranges::any_of(run_files::kAll, [&](const RunFile& file) {
     return fits(folder, file.folder) && (file.matches(name) || file.matches(complete));
+  });
+}
+
+bool is_run_file_of(std::string_view stem, std::string_view folder, std::string_view name) {
+  const std::string_view complete = complete_name(name);
+  if (folder.empty() && run_files::kSpool.matches(complete)) return complete != name;
+  return std::ranges::any_of(run_files::kAll, [&](const RunFile& file) {
+    const bool is_timed = std::ranges::any_of(
+        run_files::kTimed, [&](const RunFile& timed) { return timed.name == file.name; });
+    return !is_timed && folder == filled(file.folder, stem, 0) &&
+           (has_stem(name, file.name, stem) || has_stem(complete, file.name, stem));
   });
 }
 
@@ -121,7 +142,7 @@ bool is_run_folder(std::string_view name) {
 }
 
 bool is_incomplete(std::string_view name) {
-  return name.ends_with(incomplete_ending()) || run_files::kSpill.matches(name);
+  return name.ends_with(incomplete_ending());
 }
 
 }  // namespace virnucpro

@@ -49,10 +49,10 @@ inline constexpr RunFile kPartialMark{"", "PARTIAL"};
 
 inline constexpr RunFile kJournal{"", "run.db"};
 inline constexpr RunFile kJournalWal{"", "run.db-wal"};
-inline constexpr RunFile kJournalShm{"", "run.db-shm"};
-inline constexpr RunFile kJournalRollback{"", "run.db-journal"};
 inline constexpr RunFile kJournalLock{"", "run.db.lock"};
 inline constexpr RunFile kLock{"", "run.lock"};
+inline constexpr RunFile kLockAside{"", "run.lock-*"};  // while it is taken: run_lock.hpp
+inline constexpr RunFile kOwnFiles{"", "run.files"};    // run_folder.hpp
 inline constexpr RunFile kLog{"logs", "virnucpro.log"};
 
 // Here "*" is the time of the run's start.
@@ -67,19 +67,23 @@ inline constexpr RunFile kReportJson{"", "report.json"};
 inline constexpr RunFile kMultiqcGeneral{"", "virnucpro_mqc.json"};
 inline constexpr RunFile kMultiqcScores{"", "virnucpro_scores_mqc.tsv"};
 
-// Temporary files: for sorting, and for the sequences of a pipe. The latter always has the name
-// that AtomicFile gives to incomplete files.
-inline constexpr RunFile kSpill{"", ".sort-*"};
+// A temporary file for the sequences of a pipe. It always has the name that AtomicFile gives to
+// incomplete files.
 inline constexpr RunFile kSpool{"", "sequences.fasta"};
 
 }  // namespace run_files
 
-// Whether a run writes such a file, complete or not. `folder`: in the run's directory ("": itself).
-// --force removes these files and no others. The lock is not one of them: its holder removes it.
+// Whether a run may write such a file, complete or not. `folder`: in the run's directory ("":
+// itself). That it has written it is known from RunFolder.
 bool is_run_file(std::string_view folder, std::string_view name);
+// The same for a run of this stem, whose names are known before it starts. Telemetry is left out:
+// its names hold the time of the start.
+bool is_run_file_of(std::string_view stem, std::string_view folder, std::string_view name);
 // Whether a folder of this name may contain such files.
 bool is_run_folder(std::string_view name);
 // Whether a run file of this name is incomplete, left by a killed run.
 bool is_incomplete(std::string_view name);
+// The name of the complete file.
+std::string_view complete_name(std::string_view name);
 
 }  // namespace virnucpro

@@ -7,12 +7,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
+#include <fstream>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/regular_file.hpp"
@@ -22,97 +28,289 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestLockFile = 4096;
+constexpr std::string_view kUnknown = "-";
 
-[[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
-  throw write_error(path, error);
+const std::string kName(run_files::kLock.name);
+
+// ---- Who holds a lock ----
+
+struct ProcessState {
+  char state = 0;
+  std::uint64_t start_time = 0;
+};
+
+// From /proc/<pid>/stat; empty if there is no such process, or it may not be looked at.
+std::optional<ProcessState> state_of(pid_t pid) {
+  constexpr int kFieldsBetween = 18;  // state is field 3, the start time field 22
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  if (!std::getline(file, text)) return std::nullopt;
+  const std::size_t name_end = text.rfind(')');  // the program's name may hold anything
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text.substr(name_end + 1));
+  ProcessState found;
+  std::string skipped;
+  fields >> found.state;
+  for (int k = 0; k < kFieldsBetween; ++k) fields >> skipped;
+  if (!(fields >> found.start_time)) return std::nullopt;
+  return found;
 }
 
-[[noreturn]] void fail_busy(const std::filesystem::path& path, const LockHolder& holder) {
-  const std::string who = holder.host.empty()
-                              ? "its holder did not write its name yet"
-                              : fmt::format("host {}, process {}", holder.host, holder.pid);
-  throw Error(ErrorKind::kOutputBusy, Place{.file = path.string()}, who);
+std::string first_word(const char* file) {
+  std::ifstream in(file);
+  std::string word;
+  in >> word;
+  return word;
 }
 
-// Whether we got the lock; empty when the file system has no such locks.
-std::optional<bool> flock_now(int fd, int kind) {
-  while (::flock(fd, kind | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) return false;
-    if (errno != EINTR) return std::nullopt;
+std::uint64_t own_pid_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
+
+LockHolder this_process() {
+  LockHolder own{.host = host_name(), .pid = ::getpid()};
+  std::ranges::replace(own.host, ' ', '_');
+  if (const auto state = state_of(own.pid)) own.start_time = state->start_time;
+  own.boot = first_word("/proc/sys/kernel/random/boot_id");
+  own.pid_namespace = own_pid_namespace();
+  return own;
+}
+
+bool is_there(const LockHolder& holder) {
+  // Without its start time, this process's number was an earlier one's.
+  if (holder.pid == ::getpid() && holder.start_time == 0) return false;
+  if (::kill(holder.pid, 0) != 0 && errno != EPERM) return false;
+  const std::optional<ProcessState> state = state_of(holder.pid);
+  if (!state) return true;
+  if (state->state == 'Z' || state->state == 'X') return false;
+  return holder.start_time == 0 || holder.start_time == state->start_time;
+}
+
+// The text of a lock. The time makes it unlike any other that the same process wrote or writes.
+std::string text_of(const LockHolder& holder) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("{} {} {} {} {} {} {}\n", holder.host, holder.pid, holder.start_time,
+                     holder.boot.empty() ? kUnknown : holder.boot, holder.pid_namespace,
+                     holder.has_flock ? "flock" : kUnknown,
+                     std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+// ---- The files ----
+
+struct LockFile {
+  std::string name;
+  std::string text;
+  LockHolder holder;
+  bool is_empty = false;  // a regular file without text
+  FileLock file_lock = FileLock::kUnknown;
+};
+
+// Shared, so that two processes that only look do not take each other for the holder.
+FileLock look_at_flock(int fd) {
+  while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return FileLock::kHeld;
+    if (errno != EINTR) return FileLock::kUnknown;
   }
-  return true;
+  return FileLock::kFree;
 }
 
-// Whether `path` still names the file open as `fd`; a later run may have put another one there.
-bool is_same_file(int fd, const std::filesystem::path& path) {
-  struct stat open_file {};
-  struct stat named {};
-  return ::fstat(fd, &open_file) == 0 && ::stat(path.c_str(), &named) == 0 &&
-         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+std::string read_text(int fd) {
+  std::array<char, kLongestLockFile> text{};
+  const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
-// Returns 0, or errno.
-int write_name(int fd) {
-  const std::string text = fmt::format("{} {}\n", host_name(), ::getpid());
-  if (::ftruncate(fd, 0) != 0) return errno;
-  const ssize_t done = ::pwrite(fd, text.data(), text.size(), 0);
-  if (done < 0) return errno;
-  return static_cast<std::size_t>(done) == text.size() ? 0 : ENOSPC;
+// Empty if there is none. Its holder's host is empty if the file is no lock.
+std::optional<LockFile> read_lock(const Directory& directory, const std::string& name) {
+  LockFile lock{.name = name, .text = {}, .holder = {}};
+  const EntryKind kind = directory.kind_of(name);
+  if (kind == EntryKind::kNone) return std::nullopt;
+  if (kind != EntryKind::kFile) return lock;
+  const UniqueFd fd = directory.open_file(name);
+  if (fd.get() < 0 && errno == ENOENT) return std::nullopt;
+  if (fd.get() < 0) return lock;
+  lock.text = read_text(fd.get());
+  lock.is_empty = lock.text.empty();
+  lock.holder = parse_lock(lock.text);
+  lock.file_lock = look_at_flock(fd.get());
+  return lock;
+}
+
+// The file that is made by who takes over `lock`.
+std::string successor_of(const LockFile& lock) {
+  return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
+}
+
+// run.lock, and those that began to take it over, each from the one before. Empty: no lock.
+std::vector<LockFile> chain_of(const Directory& directory) {
+  std::vector<LockFile> chain;
+  std::optional<LockFile> lock = read_lock(directory, kName);
+  while (lock) {
+    std::string next = successor_of(*lock);
+    // No process writes a circle.
+    const bool is_circle = std::ranges::any_of(
+        chain, [&lock](const LockFile& before) { return before.text == lock->text; });
+    if (is_circle) lock->holder = {};
+    chain.push_back(*std::move(lock));
+    if (is_circle) break;
+    lock = read_lock(directory, next);
+  }
+  return chain;
+}
+
+[[noreturn]] void fail_busy(const Directory& directory, const LockFile& lock, Life life) {
+  const LockHolder& holder = lock.holder;
+  Error busy(ErrorKind::kOutputBusy, Place{.file = (directory.path() / kName).string()},
+             fmt::format("host {}, process {}", holder.host, holder.pid));
+  if (life == Life::kUnknown) {
+    busy.advise(fmt::format(
+        "Wait for it, or choose another --output. Where host {} has no such process any more, "
+        "remove run.lock and go on with predict --resume, or start over with --force.",
+        holder.host));
+  }
+  throw Error(busy);
+}
+
+[[noreturn]] void fail_foreign(const Directory& directory, const std::string& name) {
+  Error foreign(ErrorKind::kOutputExists, Place{.file = (directory.path() / name).string()},
+                "it is no lock of this program's, and stays as it is");
+  foreign.advise("Move it away, or choose another --output.");
+  throw Error(foreign);
+}
+
+void require_dead(const Directory& directory, const LockFile& lock, TakeOver allowed) {
+  if (lock.holder.host.empty()) fail_foreign(directory, lock.name);
+  const Life life = life_of(lock.holder, lock.file_lock);
+  if (life == Life::kDead || (life == Life::kUnknown && allowed == TakeOver::kForced)) return;
+  fail_busy(directory, lock, life);
 }
 
 }  // namespace
 
-LockHolder read_lock_holder(const std::filesystem::path& path) {
-  std::istringstream text(read_small_file(path, kLongestLockFile, ErrorKind::kOutputWrite));
+LockHolder parse_lock(const std::string& text) {
+  std::istringstream words(text);
   LockHolder holder;
-  if (!(text >> holder.host >> holder.pid) || holder.pid <= 0) return {};
+  if (text.empty() || text.back() != '\n' || !(words >> holder.host >> holder.pid) ||
+      holder.pid <= 0) {
+    return {};
+  }
+  std::string flock;
+  words >> holder.start_time >> holder.boot >> holder.pid_namespace >> flock;
+  if (holder.boot == kUnknown) holder.boot.clear();
+  holder.has_flock = flock == "flock";
   return holder;
 }
 
-bool may_be_alive(const LockHolder& holder) {
-  if (holder.host.empty()) return false;
-  if (holder.host != host_name()) return true;
-  return holder.pid != ::getpid() && (::kill(holder.pid, 0) == 0 || errno == EPERM);
+Life life_of(const LockHolder& holder, FileLock file_lock) {
+  if (file_lock == FileLock::kHeld) return Life::kAlive;
+  const LockHolder own = this_process();
+  if (holder.host != own.host) return Life::kUnknown;
+  const bool knows_boots = !holder.boot.empty() && !own.boot.empty();
+  if (knows_boots && holder.boot != own.boot) return Life::kDead;
+  // One kernel's flock is the same for all its containers.
+  if (knows_boots && holder.has_flock && file_lock == FileLock::kFree) return Life::kDead;
+  const bool knows_namespaces = holder.pid_namespace != 0 && own.pid_namespace != 0;
+  if (knows_namespaces && holder.pid_namespace != own.pid_namespace) return Life::kUnknown;
+  return is_there(holder) ? Life::kAlive : Life::kDead;
 }
 
-RunLock::RunLock(const std::filesystem::path& directory) : path_(run_files::kLock.in(directory)) {
-  while (!try_take()) continue;
+RunLock::RunLock(const Directory& directory, TakeOver allowed) : directory_(directory) {
+  LockHolder own = this_process();
+  UniqueFd file;
+  do {
+    aside_ = run_files::kLockAside.in({}, fmt::format("{:016x}", hash64(text_of(own)))).string();
+    file = directory_.create(aside_);
+  } while (file.get() < 0 && errno == EEXIST);
+  if (file.get() < 0) throw write_error(directory_.path() / kName, errno);
+  own.has_flock = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+  text_ = text_of(own);
+  const int error = write_all(file.get(), text_);
+  held_.push_back(std::move(file));
+  try {
+    if (error != 0) throw write_error(directory_.path() / kName, error);
+    while (!publish(kName) && !take_over(allowed)) continue;
+  } catch (...) {
+    ::unlinkat(directory_.fd(), aside_.c_str(), 0);
+    throw;
+  }
+  ::unlinkat(directory_.fd(), aside_.c_str(), 0);
+  remove_remains();
 }
 
-// False when the file vanished while it was being locked, because its holder just ended.
-bool RunLock::try_take() {
-  UniqueFd fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (fd.get() < 0) fail_write(path_, errno);
-  const std::optional<bool> locked = flock_now(fd.get(), LOCK_EX);
-  const bool in_place = is_same_file(fd.get(), path_);
-  if (!in_place) return false;
-  const LockHolder holder = read_lock_holder(path_);
-  if (!locked.value_or(!may_be_alive(holder))) fail_busy(path_, holder);
-  if (!holder.host.empty()) {
-    log_info("{}: taken over from host {}, process {}, which is gone", path_.string(), holder.host,
-             holder.pid);
+// Makes a file with this lock's text under `name`; false if the name is taken. Where there are no
+// hard links, the file is empty for a moment, and then no lock in the eyes of others.
+bool RunLock::publish(const std::string& name) {
+  if (::linkat(directory_.fd(), aside_.c_str(), directory_.fd(), name.c_str(), 0) == 0) return true;
+  if (errno == EEXIST) {
+    // A network file system may repeat a call whose answer was lost.
+    const std::optional<LockFile> there = read_lock(directory_, name);
+    return there && there->text == text_;
   }
-  if (const int error = write_name(fd.get()); error != 0) {
-    ::unlink(path_.c_str());  // without a name it would be useless
-    fail_write(path_, error);
+  UniqueFd copy = directory_.create(name);
+  if (copy.get() < 0 && errno == EEXIST) return false;
+  if (copy.get() < 0) throw write_error(directory_.path() / name, errno);
+  static_cast<void>(::flock(copy.get(), LOCK_EX | LOCK_NB));
+  const int error = write_all(copy.get(), text_);
+  held_.push_back(std::move(copy));
+  if (error == 0) return true;
+  ::unlinkat(directory_.fd(), name.c_str(), 0);
+  throw write_error(directory_.path() / name, error);
+}
+
+// False if another process changed the locks meanwhile.
+bool RunLock::take_over(TakeOver allowed) {
+  const std::vector<LockFile> chain = chain_of(directory_);
+  if (chain.empty()) return false;
+  require_dead(directory_, chain.back(), allowed);
+  const std::string claim = successor_of(chain.back());
+  if (!publish(claim)) return false;
+  // Who took it over before removed the claim after replacing run.lock, never earlier.
+  const std::optional<LockFile> now = read_lock(directory_, kName);
+  const bool is_mine = now && now->text == chain.front().text;
+  const int error = is_mine ? directory_.rename(aside_, kName) : 0;
+  for (const LockFile& lock : chain) {
+    if (is_mine && error == 0) directory_.remove(successor_of(lock));
   }
-  fd_ = std::move(fd);
+  if (!is_mine || error != 0) directory_.remove(claim);
+  if (error != 0) throw write_error(directory_.path() / kName, error);
+  if (!is_mine) return false;
+  log_info("{}: taken over from host {}, process {}", (directory_.path() / kName).string(),
+           chain.back().holder.host, chain.back().holder.pid);
   return true;
 }
 
+// Removes what processes that died while they took a lock left beside it. Of one that is at it just
+// now, the file is not empty or is locked; if it has no locks, it does without the file.
+void RunLock::remove_remains() const {
+  for (const std::string& name : directory_.names()) {
+    if (!run_files::kLockAside.matches(name)) continue;
+    const std::optional<LockFile> lock = read_lock(directory_, name);
+    if (!lock) continue;
+    const bool is_dead = lock->holder.host.empty()
+                             ? lock->is_empty && lock->file_lock != FileLock::kHeld
+                             : life_of(lock->holder, lock->file_lock) == Life::kDead;
+    if (is_dead) directory_.remove(name);
+  }
+}
+
+void RunLock::require_takeable(const Directory& directory, TakeOver allowed) {
+  const std::vector<LockFile> chain = chain_of(directory);
+  if (!chain.empty()) require_dead(directory, chain.back(), allowed);
+}
+
 void RunLock::require_free(const std::filesystem::path& directory) {
-  const std::filesystem::path path = run_files::kLock.in(directory);
-  if (!other_kind_of(path).empty()) return;  // no run holds a link or a pipe
-  const UniqueFd fd = open_regular_file(path, O_RDONLY);
-  if (fd.get() < 0 && errno == ENOENT) return;
-  if (fd.get() < 0) fail_write(path, errno);
-  const std::optional<bool> free = flock_now(fd.get(), LOCK_SH);
-  const LockHolder holder = read_lock_holder(path);
-  if (!free.value_or(!may_be_alive(holder))) fail_busy(path, holder);
+  std::error_code absent;
+  if (!std::filesystem::is_directory(directory, absent)) return;
+  const Directory held(directory);
+  const std::vector<LockFile> chain = chain_of(held);
+  if (chain.empty() || chain.back().holder.host.empty()) return;
+  require_dead(held, chain.back(), TakeOver::kOfTheDead);
 }
 
 RunLock::~RunLock() {
-  ::unlink(path_.c_str());
+  const std::optional<LockFile> lock = read_lock(directory_, kName);
+  if (lock && lock->text == text_) ::unlinkat(directory_.fd(), kName.c_str(), 0);
 }
 
 }  // namespace virnucpro

@@ -2,44 +2,78 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 
 namespace virnucpro {
 
-// The file run.lock, with which one process holds an output directory. flock(2) frees it when the
-// process ends in any way. It contains the holder, "host pid". A lock without a holder is taken
-// over. Where the file system lacks flock, the named holder decides: it holds the lock if it is
-// alive on this host, or is on another host.
+// A process that a lock file names. Unknown numbers are 0, unknown texts empty.
+struct LockHolder {
+  std::string host{};
+  pid_t pid = 0;
+  std::uint64_t start_time = 0;     // of the process, in ticks since the machine's start
+  std::string boot{};               // changes with every start of the machine
+  std::uint64_t pid_namespace = 0;  // numbers of processes mean nothing in another one
+  bool has_flock = false;           // it holds the file with flock(2) while it lives
+};
+
+// What flock(2) says of a lock file: unknown where the file system lacks it.
+enum class FileLock : std::uint8_t { kHeld, kFree, kUnknown };
+
+enum class Life : std::uint8_t { kDead, kAlive, kUnknown };
+
+// Whether the named process still runs. Of another host, and of another container on this one, it
+// is unknown: that its flock is not seen proves nothing, as some network file systems keep these
+// within a host.
+Life life_of(const LockHolder& holder, FileLock file_lock);
+
+// When a lock that is there already may be taken over.
+enum class TakeOver : std::uint8_t {
+  kOfTheDead,  // where its holder is certainly gone
+  kForced,     // also where that cannot be known (--force), but never from one seen to be alive
+};
+
+// The file run.lock, with which one process holds an output directory. It has two legs: that there
+// is one such file, which appears whole under its name (link(2)) and names its holder, and flock(2)
+// on it, where the file system has that. Either leg keeps a second process out.
+//
+// A stale lock is taken over by whoever makes, first, the file that is named after its content
+// (run.lock-after-<hash>); only then is run.lock replaced. So of several processes that see the
+// same stale lock, one gets it. One that dies between the two steps leaves a file that counts as
+// the lock's next holder, and is taken over in the same way.
 class RunLock {
  public:
-  // Errors: kOutputBusy, naming host and pid; kOutputWrite.
-  explicit RunLock(const std::filesystem::path& directory);
+  // Errors: kOutputBusy, naming host and pid; kOutputExists where run.lock is no lock of this
+  // program's; kOutputWrite.
+  explicit RunLock(const Directory& directory, TakeOver allowed = TakeOver::kOfTheDead);
   ~RunLock();  // removes the file
-  // For a directory that is only read: no live run may hold it, and nothing in it changes. Errors:
-  // kOutputBusy; kOutputWrite where run.lock cannot be read.
+  // Whether the constructor would take it now; changes nothing. Errors: as above.
+  static void require_takeable(const Directory& directory, TakeOver allowed);
+  // For a directory that is only read: that no process which may be alive holds it. Changes
+  // nothing. Errors: kOutputBusy.
   static void require_free(const std::filesystem::path& directory);
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
+  const Directory& directory() const { return directory_; }
+
  private:
-  bool try_take();
+  bool publish(const std::string& name);
+  bool take_over(TakeOver allowed);
+  void remove_remains() const;
 
-  std::filesystem::path path_;
-  UniqueFd fd_;
+  Directory directory_;
+  std::string text_;  // of this lock, unlike that of any other
+  std::string aside_;
+  std::vector<UniqueFd> held_;
 };
 
-// The process that a lock file names; an empty host when the file cannot be read.
-struct LockHolder {
-  std::string host;
-  pid_t pid = 0;
-};
-LockHolder read_lock_holder(const std::filesystem::path& path);
-
-// Whether the named process may still be running. Always true for another host, which cannot be
-// checked from here.
-bool may_be_alive(const LockHolder& holder);
+// The holder that a lock file's text names; an empty host if it is no such text.
+LockHolder parse_lock(const std::string& text);
 
 }  // namespace virnucpro

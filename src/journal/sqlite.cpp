@@ -96,15 +96,6 @@ constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-// SQLite refuses a link anywhere in the path if it is asked to follow none. Above the file, links
-// are the user's.
-std::filesystem::path without_links_above(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const std::filesystem::path resolved = std::filesystem::canonical(folder, error);
-  return error ? path : resolved / path.filename();
-}
-
 // Where a letter has a meaning in a URI, or may have one, its code stands.
 std::string uri_of(const std::filesystem::path& path) {
   constexpr std::string_view kPlain =
@@ -118,6 +109,38 @@ std::string uri_of(const std::filesystem::path& path) {
     }
   }
   return uri + "?immutable=1";
+}
+
+int keep_path(sqlite3_vfs* /*vfs*/, const char* path, int size, char* out) {
+  const std::string_view text(path);
+  if (text.size() >= static_cast<std::size_t>(size)) return SQLITE_CANTOPEN;
+  *std::copy(text.begin(), text.end(), out) = '\0';
+  return SQLITE_OK;
+}
+
+// A file system of SQLite's that leaves paths as they are.
+class PlainPaths {
+ public:
+  explicit PlainPaths(const char* base) : name_(std::string("virnucpro-") + base) {
+    const sqlite3_vfs* const found = sqlite3_vfs_find(base);
+    if (found == nullptr) throw Error(ErrorKind::kInternal, fmt::format("SQLite has no {}", base));
+    vfs_ = *found;
+    vfs_.pNext = nullptr;
+    vfs_.zName = name_.c_str();
+    vfs_.xFullPathname = keep_path;
+    sqlite3_vfs_register(&vfs_, 0);
+  }
+  const char* name() const { return name_.c_str(); }
+
+ private:
+  std::string name_;
+  sqlite3_vfs vfs_{};
+};
+
+const char* plain_paths(const char* vfs) {
+  static const PlainPaths with_locks("unix");
+  static const PlainPaths without_locks("unix-dotfile");
+  return vfs == nullptr ? with_locks.name() : without_locks.name();
 }
 
 }  // namespace
@@ -196,14 +219,13 @@ std::span<const std::byte> SqliteStatement::blob(int column) const {
 SqliteDatabase::SqliteDatabase(const std::filesystem::path& path, const char* vfs, Access access,
                                const std::filesystem::path& shown)
     : path_(shown.empty() ? path : shown) {
-  const std::filesystem::path real = without_links_above(path);
   const bool writes = access == Access::kReadWrite;
   const int flags = (writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) |
                     SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_NOFOLLOW;
   sqlite3* database = nullptr;
-  const std::string name = writes ? real.string() : uri_of(real);
+  const std::string name = writes ? path.string() : uri_of(path);
   errno = 0;
-  const int code = sqlite3_open_v2(name.c_str(), &database, flags, vfs);
+  const int code = sqlite3_open_v2(name.c_str(), &database, flags, plain_paths(vfs));
   const int system = errno;
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorKind::kOutOfMemory, "SQLite could not start");

@@ -53,8 +53,10 @@ class SqliteDatabase {
   // change the file meanwhile.
   enum class Access : std::uint8_t { kReadWrite, kAsItIs };
 
-  // An existing file, empty or a database. `vfs` may be null: SQLite's own choice. Errors name
-  // `shown` instead of the path, if that is not empty.
+  // An existing file, empty or a database. `vfs`: "unix-dotfile", or null for "unix". SQLite is
+  // kept from replacing links in the path by what they lead to, so a path through /proc/self/fd
+  // stays below that folder, also for the files beside the database. Errors name `shown` instead of
+  // the path, if that is not empty.
   SqliteDatabase(const std::filesystem::path& path, const char* vfs,
                  Access access = Access::kReadWrite, const std::filesystem::path& shown = {});
 

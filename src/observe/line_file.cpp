@@ -1,6 +1,5 @@
 #include "observe/line_file.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,8 +13,12 @@ int LineFile::append(std::string_view lines) {
   return write(lines);
 }
 
+int LineFile::sync() {
+  return fd_.get() < 0 || ::fdatasync(fd_.get()) == 0 ? 0 : errno;
+}
+
 int LineFile::open() {
-  UniqueFd fd(::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  UniqueFd fd = place_.open_to_append();
   if (fd.get() < 0) return errno;
   fd_ = std::move(fd);
   const off_t size = ::lseek(fd_.get(), 0, SEEK_END);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 
 namespace virnucpro {
@@ -13,19 +14,21 @@ namespace virnucpro {
 // all earlier lines survive a kill; a failed append leaves nothing behind.
 class LineFile {
  public:
-  explicit LineFile(std::filesystem::path path, std::string_view header = {})
-      : path_(std::move(path)), header_(header) {}
+  explicit LineFile(FilePlace place, std::string_view header = {})
+      : place_(std::move(place)), header_(header) {}
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return place_.path; }
   // Opens the file if necessary. Returns 0, or the errno of the failed call; the next call tries
   // again.
   int append(std::string_view lines);
+  // Syncs what was appended to disk. Returns 0, or errno.
+  int sync();
 
  private:
   int open();
   int write(std::string_view text);
 
-  std::filesystem::path path_;
+  FilePlace place_;
   std::string header_;
   UniqueFd fd_;
 };

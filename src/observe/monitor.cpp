@@ -227,7 +227,7 @@ void Monitor::Sampler::sample() {
                 .usage = read_host_usage(settings_.proc),
                 .cpu_percent = {}};
   sample.cpu_percent = cpu_share_.next(sample.usage.cpu_seconds);
-  if (!settings_.csv.empty()) write(sample);
+  if (!settings_.csv.path.empty()) write(sample);
   record(sample);
 }
 
@@ -250,7 +250,8 @@ void Monitor::Sampler::write(const Sample& sample) {
   rows += host_row(sample.time, sample.phase, sample.usage, sample.cpu_percent);
   const int error = file_.append(rows);
   if (error == 0 || std::exchange(file_fails_, true)) return;
-  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.string(), errno_text(error)));
+  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.path.string(),
+                   errno_text(error)));
 }
 
 void Monitor::Sampler::record(const Sample& sample) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/directory.hpp"
 #include "observe/host_usage.hpp"
 #include "observe/nvml.hpp"
 #include "observe/phase.hpp"
@@ -27,7 +28,7 @@ struct MonitoredDevice {
 struct MonitorSettings {
   std::vector<MonitoredDevice> devices{};    // empty: only the host
   std::chrono::milliseconds interval{1000};  // more than 0
-  std::filesystem::path csv{};  // the folder must exist by the first sample; empty: no file
+  FilePlace csv{std::filesystem::path()};  // its folder must exist by the first sample; empty: none
   // Sources of the measurements.
   std::string nvml_library = kNvmlLibrary;
   std::filesystem::path proc = "/proc";

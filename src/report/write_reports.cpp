@@ -3,6 +3,7 @@
 #include <array>
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "base/file.hpp"
 #include "base/shown_text.hpp"
@@ -21,16 +22,28 @@ constexpr std::array kReports{run_files::kReportHtml, run_files::kReportMarkdown
                               run_files::kReportJson, run_files::kMultiqcGeneral,
                               run_files::kMultiqcScores};
 
+FilePlace place_of(const RunFile& file, const ReportFolders& folders,
+                   std::string_view differing = {}) {
+  const auto* const run = std::get_if<RunFolder>(&folders.output);
+  if (run != nullptr) return run->place(file, differing);
+  return file.in(std::get<std::filesystem::path>(folders.output), differing);
+}
+
+std::filesystem::path folder_of(const ReportFolders& folders) {
+  const auto* const run = std::get_if<RunFolder>(&folders.output);
+  return run != nullptr ? run->path() : std::get<std::filesystem::path>(folders.output);
+}
+
 // Writes the HDF5 file that a killed run could not write. Its name comes from the run's directory,
 // so it replaces nothing.
 void add_missing_hdf5(const RunFacts& facts, const ReportFolders& folders) {
   if (facts.batch_lines.empty()) return;
   const std::string time = run_files::kBatchLines.differing_in(facts.batch_lines);
-  for (const std::filesystem::path& folder : {folders.run, folders.output}) {
+  for (const std::filesystem::path& folder : {folders.run, folder_of(folders)}) {
     std::error_code unknown;
     if (std::filesystem::exists(run_files::kBatchNumbers.in(folder, time), unknown)) return;
   }
-  write_batches_hdf5(facts.batch_lines, run_files::kBatchNumbers.in(folders.output, time));
+  write_batches_hdf5(facts.batch_lines, place_of(run_files::kBatchNumbers, folders, time));
 }
 
 }  // namespace
@@ -48,10 +61,9 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
   const std::array<std::string, kReports.size()> texts{report_html(page), report_markdown(page),
                                                        report_json(page), multiqc_general(facts),
                                                        multiqc_scores(facts)};
-  const std::vector<std::filesystem::path> files = report_files(folders.output);
   std::deque<AtomicFile> written;
-  for (std::size_t k = 0; k < files.size(); ++k) {
-    written.emplace_back(files[k]).write(texts[k]);
+  for (std::size_t k = 0; k < kReports.size(); ++k) {
+    written.emplace_back(place_of(kReports[k], folders)).write(texts[k]);
     written.back().sync();
   }
   for (AtomicFile& file : written) file.commit();

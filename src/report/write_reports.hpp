@@ -2,17 +2,19 @@
 
 #include <filesystem>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "journal/journal.hpp"
+#include "journal/run_folder.hpp"
 #include "report/run_facts.hpp"
 
 namespace virnucpro {
 
-// A run's folder, and the folder for its reports.
+// A run's folder, and where its reports go: to that folder, or to another one of the user's.
 struct ReportFolders {
-  std::filesystem::path run;     // the run's output directory
-  std::filesystem::path output;  // an existing folder, often the same
+  std::filesystem::path run;  // the run's output directory
+  std::variant<RunFolder, std::filesystem::path> output;
 };
 
 // The paths of the files that write_reports() writes, in `output`.
@@ -23,7 +25,7 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 // gets its name. Also writes the telemetry_<time>.h5 that a killed run lacks. `threshold`: as in
 // TableSettings; empty for the run's own. The run may be in progress or unfinished; its reports
 // then say so. They show a warning for unreadable telemetry. Returns the reports' facts. Errors:
-// kOutputWrite, kJournalDamaged, Cancel's.
+// kOutputWrite, kOutputExists, kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        std::optional<double> threshold, const Cancel& cancel);
 

@@ -41,11 +41,11 @@ struct EmbeddingFile::Datasets {
   std::vector<std::string> waiting;  // ids of the last rows, not written yet
   std::vector<float> both;           // a merged row
 
-  Datasets(const std::filesystem::path& final_path, const EmbeddingWidths& wanted)
-      : atomic(final_path),
-        path(atomic.partial_path().string()),
+  Datasets(const FilePlace& place, const EmbeddingWidths& wanted)
+      : atomic(place),
+        path(AtomicFile::partial_name(place.path).string()),
         widths(wanted),
-        file(create_hdf5(path)),
+        file(create_hdf5(atomic.reachable_path().string(), path)),
         ids(file, "ids", hdf5_text(path).get(), 0, hdf5_chunks(kIdsPerChunk, 0, path), path),
         dnabert_s(make_embeddings(file, "dnabert_s", widths.dnabert_s, path)),
         esm2(make_embeddings(file, "esm2", widths.esm2, path)),
@@ -84,9 +84,9 @@ struct EmbeddingFile::Datasets {
   }
 };
 
-EmbeddingFile::EmbeddingFile(const std::filesystem::path& path, const EmbeddingWidths& widths,
+EmbeddingFile::EmbeddingFile(const FilePlace& place, const EmbeddingWidths& widths,
                              const std::map<std::string, std::string>& attributes)
-    : datasets_(std::make_unique<Datasets>(path, widths)) {
+    : datasets_(std::make_unique<Datasets>(place, widths)) {
   for (const auto& [name, value] : attributes) {
     write_hdf5_attribute(datasets_->file, name, value, datasets_->path);
   }

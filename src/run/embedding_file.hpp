@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "base/directory.hpp"
 
 namespace virnucpro {
 
@@ -24,7 +25,7 @@ struct EmbeddingWidths {
 // state for the whole process: only one thread at a time may call it.
 class EmbeddingFile {
  public:
-  EmbeddingFile(const std::filesystem::path& path, const EmbeddingWidths& widths,
+  EmbeddingFile(const FilePlace& place, const EmbeddingWidths& widths,
                 const std::map<std::string, std::string>& attributes);
   ~EmbeddingFile();
   EmbeddingFile(const EmbeddingFile&) = delete;

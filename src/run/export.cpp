@@ -57,9 +57,8 @@ std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
   return count;
 }
 
-void mark_partial(const std::filesystem::path& directory, const Journal& journal,
-                  const Cancel& cancel) {
-  AtomicFile mark(run_files::kPartialMark.in(directory));
+void mark_partial(const RunFolder& directory, const Journal& journal, const Cancel& cancel) {
+  AtomicFile mark(directory.place(run_files::kPartialMark));
   mark.write(
       fmt::format("The run that these tables are from did not finish: {} sequences and {} of its "
                   "inputs are in\n"
@@ -70,8 +69,8 @@ void mark_partial(const std::filesystem::path& directory, const Journal& journal
 
 // Writes the tables into a directory that is locked.
 ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
-                        const std::optional<InputSettings>& viruses_of,
-                        const std::filesystem::path& directory, const Cancel& cancel) {
+                        const std::optional<InputSettings>& viruses_of, const RunFolder& directory,
+                        const Cancel& cancel) {
   const Journal& journal = run.journal();
   const double threshold = settings.threshold.value_or(threshold_of(run.fingerprint()));
   const std::string& stem = run.value("stem");
@@ -85,11 +84,11 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
       write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
   if (viruses_of) {
     SequenceRereader(*viruses_of, cutting_of(run), directory)
-        .write(journal, threshold, run_files::kVirusFasta.in(directory), cancel);
+        .write(journal, threshold, directory.place(run_files::kVirusFasta), cancel);
   }
   summary.inputs = journal.inputs();
   write_failed_inputs(summary.inputs, directory);
-  summary.tables = run_files::kTableFolder.in(directory, stem);
+  summary.tables = run_files::kTableFolder.in(directory.path(), stem);
   return summary;
 }
 
@@ -108,12 +107,14 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
                   "its run did not finish, and its tables must not look as if it had");
     }
     run.lock();
-    return write_run(run, settings, viruses_of, output, cancel);
+    const RunFolder own(output);
+    own.require_names(run.value("stem"));
+    return write_run(run, settings, viruses_of, own, cancel);
   }
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);
   directory.clear();
-  return write_run(run, settings, viruses_of, output, cancel);
+  return write_run(run, settings, viruses_of, directory.files(), cancel);
 }
 
 }  // namespace virnucpro

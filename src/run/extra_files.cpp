@@ -11,14 +11,14 @@ ExtraFiles::ExtraFiles(const PredictSettings& settings, const RunModels& models,
     : settings_(settings), directory_(directory) {
   if (settings.virus_fasta) {
     sequences_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
-                       directory.path());
+                       directory.files());
   }
   if (!settings.keep_intermediate || finished) return;
   const BatchComputer& computer = *models.computer;
   const EmbeddingWidths widths{.dnabert_s = computer.dnabert_s_width(),
                                .esm2 = computer.esm2_width(),
                                .merged = computer.dnabert_s_width() + computer.esm2_width()};
-  intermediates_.emplace(directory.path(), settings.stem, settings.chunk_size, widths,
+  intermediates_.emplace(directory.files(), settings.stem, settings.chunk_size, widths,
                          models.description);
 }
 
@@ -48,8 +48,8 @@ void ExtraFiles::drop() {
 
 void ExtraFiles::finish(const Journal& journal, const Cancel& cancel) {
   if (sequences_) {
-    sequences_->write(journal, settings_.threshold, run_files::kVirusFasta.in(directory_.path()),
-                      cancel);
+    sequences_->write(journal, settings_.threshold,
+                      directory_.files().place(run_files::kVirusFasta), cancel);
   }
   if (intermediates_) intermediates_->commit();
 }

@@ -10,8 +10,9 @@ namespace virnucpro {
 
 // Building blocks of our HDF5 files. Errors: kOutputWrite, naming `path`.
 
-// A new file, used by nobody else before it has its final name.
-Hdf5Handle create_hdf5(const std::string& path);
+// Makes an HDF5 file of the empty file at `reachable`, which nobody else uses before it has its
+// final name.
+Hdf5Handle create_hdf5(const std::string& reachable, const std::string& path);
 void write_hdf5_attribute(const Hdf5Handle& file, const std::string& name, const std::string& value,
                           const std::string& path);
 // The type of texts of variable length.

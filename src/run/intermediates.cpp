@@ -12,13 +12,13 @@ bool Intermediates::are_in(const std::filesystem::path& directory) {
   return std::filesystem::exists(run_files::kEmbeddings.in(directory), error);
 }
 
-Intermediates::Intermediates(const std::filesystem::path& directory, const std::string& stem,
+Intermediates::Intermediates(const RunFolder& directory, const std::string& stem,
                              std::uint64_t chunk_size, const EmbeddingWidths& widths,
                              const std::map<std::string, std::string>& attributes)
-    : chunks_(run_files::kChunks.in(directory, stem, chunk_size)),
-      nucleotides_(run_files::kNucleotides.in(directory, stem)),
-      proteins_(run_files::kProteins.in(directory, stem)),
-      embeddings_(run_files::kEmbeddings.in(directory), widths, attributes) {}
+    : chunks_(directory.place(run_files::kChunks, stem, chunk_size)),
+      nucleotides_(directory.place(run_files::kNucleotides, stem)),
+      proteins_(directory.place(run_files::kProteins, stem)),
+      embeddings_(directory.place(run_files::kEmbeddings), widths, attributes) {}
 
 void Intermediates::add(const FramePart& part, std::uint64_t first_number) {
   chunks_.write(part.chunk_fasta);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.hpp"
+#include "journal/run_folder.hpp"
 #include "run/embedding_file.hpp"
 #include "run/frame_stream.hpp"
 
@@ -16,8 +17,8 @@ namespace virnucpro {
 // embeddings as `embed` writes them. They leave out damaged inputs.
 class Intermediates {
  public:
-  Intermediates(const std::filesystem::path& directory, const std::string& stem,
-                std::uint64_t chunk_size, const EmbeddingWidths& widths,
+  Intermediates(const RunFolder& directory, const std::string& stem, std::uint64_t chunk_size,
+                const EmbeddingWidths& widths,
                 const std::map<std::string, std::string>& attributes);
 
   // Whether an earlier run left these files there.

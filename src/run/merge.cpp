@@ -176,7 +176,7 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
       }
     }
     directory.clear();
-    Journal journal = Journal::create(directory.journal(), print);
+    Journal journal = Journal::create(directory.files().place(run_files::kJournal), print);
     const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
     UnitWriter units(journal);
     join_units(runs, inputs, units, cancel);

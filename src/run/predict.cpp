@@ -120,7 +120,7 @@ class PredictRun {
     const TraceSpan span("tables");
     summary_.counts = write_tables(
         journal(),
-        {.directory = directory_.path(), .stem = settings_.stem, .threshold = settings_.threshold},
+        {.directory = directory_.files(), .stem = settings_.stem, .threshold = settings_.threshold},
         cancel_);
     files_.finish(journal(), cancel_);
     summary_.inputs = journal().inputs();
@@ -145,7 +145,7 @@ class PredictRun {
     }
     runner_.flush();
     ledger_.end_inputs();
-    write_failed_inputs(ledger_.inputs(), directory_.path());
+    write_failed_inputs(ledger_.inputs(), directory_.files());
     if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
     ledger_.finish();
   }
@@ -237,7 +237,7 @@ class PredictRun {
     runner_.flush();
     if (settings_.strict_input) {
       ledger_.save();
-      write_failed_inputs(ledger_.inputs(), directory_.path());
+      write_failed_inputs(ledger_.inputs(), directory_.files());
       throw Error(failure.error);
     }
     if (!first_failure_) first_failure_ = failure.error;
@@ -282,15 +282,16 @@ class PredictRun {
 };
 
 void begin_output(const OutputDirectory& directory, const RunModels& models) {
-  add_log_file(directory.log());
+  add_log_file(directory.files().place(run_files::kLog));
   for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
-  mark_synthetic(directory.path(), models.description);
+  mark_synthetic(directory.files(), models.description);
 }
 
 Journal make_journal(const PredictSettings& settings, const OutputDirectory& directory,
                      const Journal::Fingerprint& print) {
-  if (settings.journal) return Journal::create(directory.journal(), print);
-  return Journal::create_scratch(AtomicFile::partial_name(directory.journal()), print);
+  const FilePlace place = directory.files().place(run_files::kJournal);
+  if (settings.journal) return Journal::create(place, print);
+  return Journal::create_scratch({*place.folder, AtomicFile::partial_name(place.name())}, print);
 }
 
 // The journal of the run to continue; empty for a run that starts from its beginning.
@@ -299,7 +300,7 @@ std::optional<Journal> open_journal(const PredictSettings& settings,
                                     const Journal::Fingerprint& print, const Cancel& cancel) {
   if (!std::filesystem::exists(directory.journal())) return std::nullopt;
   const auto check = settings.check_journal ? Journal::Check::kDeep : Journal::Check::kQuick;
-  Journal journal = Journal::open(directory.journal(), check, cancel);
+  Journal journal = Journal::open(directory.files().place(run_files::kJournal), check, cancel);
   // A run that ended before it scored anything binds nobody.
   if (!journal.finished() && !journal.has_scores()) return std::nullopt;
   require_same_run(journal.fingerprint(), print, directory.journal());
@@ -338,7 +339,7 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
   counters.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);
-  RunStart start{.directory = directory.path(),
+  RunStart start{.directory = directory.files(),
                  .description = models.description,
                  .kernel_path = models.computer->kernel_path(),
                  .token_budget = models.computer->token_budget(),

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "journal/journal.hpp"
+#include "journal/run_folder.hpp"
 #include "observe/counters.hpp"
 #include "observe/phase.hpp"
 #include "run/frame_stream.hpp"
@@ -52,7 +54,7 @@ struct RunSummary {
 
 // The facts about a run when its models are loaded and its directory exists.
 struct RunStart {
-  std::filesystem::path directory;
+  std::optional<RunFolder> directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
   std::string kernel_path;
   std::size_t token_budget = 0;  // per batch

@@ -129,10 +129,9 @@ bool is_synthetic(const std::map<std::string, std::string>& models) {
   return found != models.end() && found->second == "true";
 }
 
-void mark_synthetic(const std::filesystem::path& directory,
-                    const std::map<std::string, std::string>& models) {
+void mark_synthetic(const RunFolder& directory, const std::map<std::string, std::string>& models) {
   if (!is_synthetic(models)) return;
-  AtomicFile mark(run_files::kSyntheticMark.in(directory));
+  AtomicFile mark(directory.place(run_files::kSyntheticMark));
   mark.write(
       "Weights of this run are synthetic: seeded random numbers.\n"
       "Its scores mean nothing.\n\n");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "journal/journal.hpp"
+#include "journal/run_folder.hpp"
 #include "run/predict.hpp"
 
 namespace virnucpro {
@@ -40,8 +41,7 @@ inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
 
 // Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
 // which cannot, what their scores are worth. Errors: kOutputWrite.
-void mark_synthetic(const std::filesystem::path& directory,
-                    const std::map<std::string, std::string>& models);
+void mark_synthetic(const RunFolder& directory, const std::map<std::string, std::string>& models);
 
 // Whether a run's description says that its weights are seeded random numbers.
 bool is_synthetic(const std::map<std::string, std::string>& models);

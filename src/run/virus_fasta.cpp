@@ -106,10 +106,10 @@ class GoodRecords {
 }  // namespace
 
 SequenceRereader::SequenceRereader(InputSettings inputs, const FrameStreamSettings& cutting,
-                                   const std::filesystem::path& directory)
+                                   const RunFolder& directory)
     : inputs_(std::move(inputs)), cutting_(cutting) {
   if (has_pipe(inputs_)) {
-    spool_.emplace(run_files::kSpool.in(directory));
+    spool_.emplace(directory.place(run_files::kSpool));
   }
 }
 
@@ -129,21 +129,21 @@ void SequenceRereader::drop() {
   if (spool_) spool_->truncate(kept_);
 }
 
-void SequenceRereader::write(const Journal& journal, double threshold,
-                             const std::filesystem::path& path, const Cancel& cancel) {
+void SequenceRereader::write(const Journal& journal, double threshold, const FilePlace& place,
+                             const Cancel& cancel) {
   InputSettings inputs = inputs_;
   FrameStreamSettings cutting = cutting_;
   std::vector<InputEntry> entries = journal.inputs();
   if (spool_) {
     spool_->truncate(kept_);  // also flushes the buffer
-    inputs = {.paths = {spool_->partial_path().string()}, .paired = false};
+    inputs = {.paths = {spool_->reachable_path().string()}, .paired = false};
     entries = {InputEntry{}};
     cutting.shard = {};  // only this run's records were saved
   }
   // Saved sequences are cut into other parts, and nobody else could change them.
   const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
-  AtomicFile out(path);
+  AtomicFile out(place);
   std::string text;
   for_each_call(journal, threshold, cancel, [&](std::uint32_t, std::uint64_t, bool virus) {
     const std::shared_ptr<const InputRecord> input = records.next();

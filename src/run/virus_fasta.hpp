@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 
 #include "base/cancel.hpp"
 #include "base/file.hpp"
 #include "journal/journal.hpp"
+#include "journal/run_folder.hpp"
 #include "run/frame_stream.hpp"
 #include "sequence/input_set.hpp"
 
@@ -19,7 +19,7 @@ class SequenceRereader {
  public:
   // `cutting`: the run's chunk size, minimum length and shard.
   SequenceRereader(InputSettings inputs, const FrameStreamSettings& cutting,
-                   const std::filesystem::path& directory);
+                   const RunFolder& directory);
 
   bool needs_records() const { return spool_.has_value(); }
   void add(const InputRecord& record);
@@ -29,7 +29,7 @@ class SequenceRereader {
 
   // Writes virus.fasta: whole header lines, 60 columns, the input's case. Errors: kOutputWrite;
   // kInputChanged when an input changed since it was scored.
-  void write(const Journal& journal, double threshold, const std::filesystem::path& path,
+  void write(const Journal& journal, double threshold, const FilePlace& place,
              const Cancel& cancel);
 
  private:

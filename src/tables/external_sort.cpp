@@ -79,8 +79,8 @@ class ExternalSort::RunReader {
   std::size_t key_size_ = 0;
 };
 
-ExternalSort::ExternalSort(std::filesystem::path directory, std::size_t rows, const Cancel& cancel)
-    : directory_(std::move(directory)), most_rows_(rows), cancel_(cancel) {}
+ExternalSort::ExternalSort(const Directory& directory, std::size_t rows, const Cancel& cancel)
+    : directory_(directory), most_rows_(rows), cancel_(cancel) {}
 
 void ExternalSort::add(std::string_view key, std::string_view value) {
   if (rows_.size() >= most_rows_ || bytes() >= kMostBytes) spill_rows();

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/directory.hpp"
 #include "tables/spill_file.hpp"
 
 namespace virnucpro {
@@ -24,7 +24,7 @@ class ExternalSort {
   using Visit = std::function<void(std::string_view key, std::string_view value)>;
 
   // The Cancel must outlive it.
-  ExternalSort(std::filesystem::path directory, std::size_t rows, const Cancel& cancel);
+  ExternalSort(const Directory& directory, std::size_t rows, const Cancel& cancel);
 
   void add(std::string_view key, std::string_view value);
   // Passes every row in order to `visit`; then the sorter is empty.
@@ -58,7 +58,7 @@ class ExternalSort {
   void merge_pass();
   void merge(const SpillFile& file, const Run* first, const Run* last, const Visit& visit) const;
 
-  std::filesystem::path directory_;
+  Directory directory_;
   std::size_t most_rows_;
   const Cancel& cancel_;
   std::string text_;

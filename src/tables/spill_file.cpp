@@ -1,14 +1,11 @@
 #include "tables/spill_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "base/error.hpp"
-#include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
@@ -23,11 +20,9 @@ constexpr const char* kWhat = "temporary file for sorting";
 
 }  // namespace
 
-SpillFile::SpillFile(const std::filesystem::path& directory) : directory_(directory) {
-  std::string name = run_files::kSpill.in(directory, "XXXXXX").string();
-  fd_ = UniqueFd(::mkostemp(name.data(), O_CLOEXEC));
+SpillFile::SpillFile(const Directory& directory)
+    : directory_(directory.path()), fd_(directory.create_nameless()) {
   if (fd_.get() < 0) fail(directory_, errno);
-  ::unlink(name.c_str());
 }
 
 void SpillFile::append(std::string_view bytes) {

@@ -6,15 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/directory.hpp"
 #include "base/file.hpp"
 
 namespace virnucpro {
 
-// A temporary file in a folder, written once from start to end and read at any place. Its name is
-// removed at once, so that no file remains however the process ends. Errors: kOutputWrite.
+// A temporary file in a folder, written once from start to end and read at any place. It has no
+// name, so that none remains however the process ends. Errors: kOutputWrite.
 class SpillFile {
  public:
-  explicit SpillFile(const std::filesystem::path& directory);
+  explicit SpillFile(const Directory& directory);
 
   void append(std::string_view bytes);
   std::uint64_t size() const { return written_ + buffer_.size(); }

@@ -8,10 +8,8 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "base/bytes.hpp"
-#include "base/directory.hpp"
 #include "base/file.hpp"
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
@@ -94,14 +92,14 @@ void TableCounts::look_at(std::string_view id) {
 
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel) {
-  make_directory(run_files::kTableFolder.in(settings.directory, settings.stem));
-  AtomicFile frames(run_files::kFrameTable.in(settings.directory, settings.stem));
-  AtomicFile consensus(run_files::kConsensusTable.in(settings.directory, settings.stem));
-  AtomicFile sequences(run_files::kSequenceTable.in(settings.directory));
+  const RunFolder& run = settings.directory;
+  AtomicFile frames(run.place(run_files::kFrameTable, settings.stem));
+  AtomicFile consensus(run.place(run_files::kConsensusTable, settings.stem));
+  AtomicFile sequences(run.place(run_files::kSequenceTable));
   TableCounts counts;
 
-  ExternalSort chunks(settings.directory, settings.rows_in_sort, cancel);
-  ExternalSort ids(settings.directory, settings.rows_in_sort, cancel);
+  ExternalSort chunks(run.directory(), settings.rows_in_sort, cancel);
+  ExternalSort ids(run.directory(), settings.rows_in_sort, cancel);
   frames.write(kFrameHeader);
   sequences.write(SequenceSummary::kHeader);
   walk_sequences(journal,
@@ -142,17 +140,13 @@ void for_each_call(const Journal& journal, double threshold, const Cancel& cance
                  cancel);
 }
 
-void write_failed_inputs(const std::vector<InputEntry>& inputs,
-                         const std::filesystem::path& directory) {
-  const std::filesystem::path path = run_files::kFailedInputs.in(directory);
+void write_failed_inputs(const std::vector<InputEntry>& inputs, const RunFolder& directory) {
   const auto failed = [](const InputEntry& input) { return input.failed; };
   if (std::none_of(inputs.begin(), inputs.end(), failed)) {
-    std::error_code error;
-    std::filesystem::remove(path, error);
-    if (error) throw Error(ErrorKind::kOutputWrite, Place{.file = path.string()}, error.message());
+    directory.remove(run_files::kFailedInputs);
     return;
   }
-  AtomicFile file(path);
+  AtomicFile file(directory.place(run_files::kFailedInputs));
   file.write("name\terror\trecord\toffset\tmessage\n");
   for (const InputEntry& input : inputs) {
     if (failed(input)) file.write(row(input));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "base/cancel.hpp"
 #include "base/limits.hpp"
 #include "journal/journal.hpp"
+#include "journal/run_folder.hpp"
 
 namespace virnucpro {
 
@@ -18,7 +18,7 @@ class SequenceSummary;
 inline constexpr double kDefaultThreshold = 0.5;
 
 struct TableSettings {
-  std::filesystem::path directory;       // the run's output directory
+  RunFolder directory;                   // the run's output directory
   std::string stem;                      // tables go to <directory>/<stem>_merged/
   double threshold = kDefaultThreshold;  // of virus chunks per scored chunk
   std::size_t rows_in_sort = limits().rows_in_sort;
@@ -61,7 +61,6 @@ void for_each_call(
 // with the header `name error record offset message`; `record` is NA for a failure before the first
 // record. If no input failed, no file is written, and an older one is removed. Control characters
 // in names and messages are written as \xHH. Errors: kOutputWrite.
-void write_failed_inputs(const std::vector<InputEntry>& inputs,
-                         const std::filesystem::path& directory);
+void write_failed_inputs(const std::vector<InputEntry>& inputs, const RunFolder& directory);
 
 }  // namespace virnucpro

@@ -78,10 +78,10 @@ void add_lines(const std::filesystem::path& lines, Columns& columns) {
 
 }  // namespace
 
-void write_batches_hdf5(const std::filesystem::path& lines, const std::filesystem::path& file) {
+void write_batches_hdf5(const std::filesystem::path& lines, const FilePlace& file) {
   AtomicFile atomic(file);
-  const std::string path = atomic.partial_path().string();
-  Hdf5Handle hdf5 = create_hdf5(path);
+  const std::string path = AtomicFile::partial_name(file.path).string();
+  Hdf5Handle hdf5 = create_hdf5(atomic.reachable_path().string(), path);
   write_hdf5_attribute(hdf5, "queue_states", fmt::format("{}", fmt::join(kQueueStateNames, ",")),
                        path);
   Columns columns(hdf5, path);

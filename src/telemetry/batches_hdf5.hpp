@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "base/directory.hpp"
+
 namespace virnucpro {
 
 // Writes telemetry_<time>.h5 from the lines of telemetry_<time>.jsonl: a compressed float64 dataset
@@ -9,6 +11,6 @@ namespace virnucpro {
 // Unreadable lines and an incomplete last line are skipped. `queue_state` is an index into the
 // names in the attribute `queue_states`. The file appears complete or not at all; memory does not
 // grow with the lines. Errors: kInputMissing, kInputRead, kOutputWrite.
-void write_batches_hdf5(const std::filesystem::path& lines, const std::filesystem::path& file);
+void write_batches_hdf5(const std::filesystem::path& lines, const FilePlace& file);
 
 }  // namespace virnucpro

@@ -16,7 +16,7 @@ namespace virnucpro {
 namespace {
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
-                                 std::filesystem::path csv) {
+                                 FilePlace csv) {
   MonitorSettings settings{.interval = telemetry.interval, .csv = std::move(csv)};
   for (const GpuId& gpu : compute.gpus) {
     settings.devices.push_back(
@@ -45,12 +45,15 @@ void Telemetry::start(const RunStart& start) {
   start_ = start;
   ready_seconds_ = counters_.pipeline.seconds();
   phase_ = Phase::kStart;
-  metrics_file_ = run_files::kMonitorLog.in(start.directory, file_time(started_));
   replace_monitor(nullptr);  // the old monitor holds the file that the next one creates
+  const std::string time = file_time(started_);
+  metrics_file_ = run_files::kMonitorLog.in(start.directory->path(), time);
+  FilePlace metrics{std::filesystem::path()};  // none
+  try_to([&] { metrics = start.directory->place(run_files::kMonitorLog, time); });
   replace_monitor(
-      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics_file_)));
+      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics)));
   if (telemetry_.level == TelemetryLevel::kFull) {
-    batches_.emplace(run_files::kBatchLines.in(start.directory, file_time(started_)));
+    try_to([&] { batches_.emplace(start.directory->place(run_files::kBatchLines, time)); });
   }
 }
 
@@ -124,11 +127,11 @@ RunMeasurements Telemetry::measure(const Measured& run, const RunTelemetry& tele
 void Telemetry::write_hdf5() const {
   if (!batches_ || !std::filesystem::exists(batches_->path())) return;
   write_batches_hdf5(batches_->path(),
-                     run_files::kBatchNumbers.in(start_.directory, file_time(started_)));
+                     start_.directory->place(run_files::kBatchNumbers, file_time(started_)));
 }
 
 void Telemetry::write_summary(const RunTelemetry& telemetry) const {
-  AtomicFile file(run_files::kTelemetry.in(start_.directory, file_time(started_)));
+  AtomicFile file(start_.directory->place(run_files::kTelemetry, file_time(started_)));
   file.write(telemetry_json(telemetry));
   file.sync();
   file.commit();

@@ -27,7 +27,7 @@ double per_second(std::uint64_t amount, const PipelineSummary& pipeline) {
 RunTelemetry::Run run_section(const Measured& run) {
   return {.status = run.status,
           .started = iso_time(run.started),
-          .output = run.start.directory.string(),
+          .output = run.start.directory->path().string(),
           .stem = run.settings.stem,
           .seconds = run.counters.pipeline.seconds(),
           .models_ready_seconds = run.ready_seconds,

@@ -19,16 +19,29 @@ def assert_refused(result, path, before):
     assert path.name in message(result)
 
 
-@pytest.mark.parametrize("name", ["virus.fasta", "reads_chunked300.fa", "embeddings.h5"])
-def test_force_spares_inputs_in_the_output_directory(program, reads, tmp_path, name):
+NAMES = ("virus.fasta", "reads_chunked100.fa", "embeddings.h5")
+
+
+def test_force_spares_inputs_in_the_output_directory(program, reads, tmp_path):
+    program.predict(reads, "-e", 100, "-o", "out", "-k", "--virus-fasta", code=0)
+    for name in NAMES:
+        inside = tmp_path / "out" / name
+        before = inside.read_bytes()
+        (tmp_path / f"link to {name}").symlink_to(inside)
+        for path in (inside, f"link to {name}"):
+            result = program.predict(path, "-o", "out", "--force", code=1)
+            assert inside.read_bytes() == before
+            assert "the output would replace it" in message(result)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_force_spares_what_no_run_wrote(program, reads, tmp_path, name):
     (tmp_path / "out").mkdir()
     inside = reads.rename(tmp_path / "out" / name)
     before = inside.read_bytes()
-    (tmp_path / "link.fa").symlink_to(inside)
-    for path in (inside, "link.fa"):
-        result = program.predict(path, "-o", "out", "--force", code=1)
-        assert inside.read_bytes() == before
-        assert "the output would replace it" in message(result)
+    result = program.predict(inside, "-o", "out", "--force", "--name", "reads")
+    assert_refused(result, inside, before)
+    assert list((tmp_path / "out").iterdir()) == [inside]
 
 
 def test_a_log_goes_into_no_other_file(program, reads):

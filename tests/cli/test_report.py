@@ -174,8 +174,8 @@ def test_report_takes_a_threshold(run):
 
 def test_report_of_a_directory_that_cannot_be_written(run, tmp_path):
     with read_only(run.folder / "out"):
-        result = run("report", "out", preexec_fn=without_rights, code=1)
-        assert "out/run.lock: output cannot be written" in message(result)
+        refusal = message(run("report", "out", preexec_fn=without_rights, code=1))
+        assert "out/" in refusal and "output cannot be written" in refusal
         result = run("report", "out", "-o", tmp_path / "copy", preexec_fn=without_rights)
     assert result.returncode == 0, message(result)
     assert files_of(tmp_path / "copy") == FILES

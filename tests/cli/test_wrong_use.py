@@ -61,7 +61,7 @@ OTHERS = [
     (["predict", "absent.fa"], "absent.fa: input not found"),
     (["predict", "folder", *MODELS], "Is a directory"),
     ([*WORKING, "-o", "a.fa"], "a.fa: output cannot be written"),
-    ([*WORKING, "-o", "full"], "full: output is there already: it holds mine"),
+    ([*WORKING, "-o", "full"], "full/report.md: output is there already: no run wrote it"),
     ([*WORKING, "-o", ""], "--output: the value is empty"),
     ([*WORKING, "-o"], "--output needs a value"),
     ([*WORKING, "--name", ".."], "--name ..: "),
@@ -121,7 +121,7 @@ OTHERS = [
     (["generate", "-o", "x.fa", "--preset", "Tiny"], "did you mean tiny?"),
     (["generate", "-o", "-", "-n", "5", "--files", "2"], "--files: stdout is one file"),
     (["generate", "-o", "new", "-n", "5", "--files", "6"], "there are only 5 sequences"),
-    (["generate", "-o", "full", "-n", "5", "--files", "2"], "output is there already: it holds mine"),
+    (["generate", "-o", "full", "-n", "5", "--files", "2"], "output is there already: it holds "),
     (["generate", "-o", "a.fa", "-n", "5", "--files", "2"], "output is there already: it is no folder"),
     (["generate", "-o", "a.fa", "-f", "-n", "5", "--files", "2"], "output cannot be written"),
     (["generate", "-n", "1", "-o", "x.fa", "--length", "from:folder"], "it is a directory"),
@@ -186,6 +186,7 @@ def place(program, sequences):
     (program.folder / "folder").mkdir()
     (program.folder / "full").mkdir()
     (program.folder / "full" / "mine").write_text("mine")
+    (program.folder / "full" / "report.md").write_text("mine")
     return program
 
 

@@ -113,7 +113,7 @@ class Job:
         threads = [] if "-t" in extra else ["-t", "1"]
         return [BIN, "predict", *self.inputs, *self.models, *self.flags, "-o", OUTPUT, *threads, *extra]
 
-    def environment(self, rule=None, role="parent", once=None, preload=True, reads=None):
+    def environment(self, rule=None, role="parent", once=None, preload=True, reads=None, locks=True):
         """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found. `reads`:
         a path; calls that read it or anything in it are counted, too."""
         environment = {name: value for name, value in os.environ.items()
@@ -126,6 +126,8 @@ class Job:
             environment["VNP_SHIM"] = rule
         if reads:
             environment["VNP_SHIM_READS"] = str(reads)
+        if not locks:
+            environment["VNP_SHIM_NO_LOCKS"] = "1"
         if once:
             once.touch()
             environment["VNP_SHIM_ONCE"] = str(once)
@@ -138,6 +140,15 @@ class Job:
                                stderr=subprocess.PIPE, timeout=SECONDS, check=False)
         self.wait_for_silence()
         return Ended(ended.returncode, ended.stderr.decode(errors="surrogateescape"), self.calls())
+
+    def race(self, starters, *extra, **shim):
+        """Starts several such runs at once; their (exit code, stderr)."""
+        started = [subprocess.Popen(self.command(*extra), cwd=self.folder,
+                                    env=self.environment(**shim), stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                   for _ in range(starters)]
+        texts = [process.communicate(timeout=SECONDS)[1].decode() for process in started]
+        return list(zip([process.returncode for process in started], texts))
 
     def predict(self, *extra, **shim):
         return self.run(self.command(*extra), **shim)

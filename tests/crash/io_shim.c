@@ -17,10 +17,12 @@
 //                  within its kind, and among all calls that change files
 //   VNP_SHIM_ROLE  parent (the default) or worker: `virnucpro worker`
 //   VNP_SHIM_ONCE  a file; only the first process that removes it follows VNP_SHIM
+//   VNP_SHIM_NO_LOCKS  if set, flock and fcntl locks fail with ENOLCK, as on some network file
+//   systems
 //
-// Kinds: write fsync truncate rename unlink open (only if it creates) mkdir, or `any` of these;
-// stdio (fwrite, used for the log), fork, message (bytes sent over a socket); of VNP_SHIM_READS
-// find (an existing file is opened), read, map, look (stat, access), list (a folder).
+// Kinds: write fsync truncate rename unlink open (only if it creates; also link) mkdir, or `any` of
+// these; stdio (fwrite, used for the log), fork, message (bytes sent over a socket); of
+// VNP_SHIM_READS find (an existing file is opened), read, map, look (stat, access), list (a folder).
 //
 // Calls inside libc cannot be intercepted, so fwrite, fopen, remove and mkostemp are intercepted,
 // too. A forked child that runs no other program is ignored.
@@ -40,6 +42,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -95,6 +98,7 @@ static char directory[PATH_MAX];
 static char sources[PATH_MAX];
 static const char* once;
 static const char* gate;
+static bool has_no_locks;
 static int log_fd = -1;
 static atomic_ulong counts[KINDS];
 
@@ -154,6 +158,7 @@ static void read_rule(const char* text) {
 }
 
 __attribute__((constructor)) static void set_up(int argc, char** argv) {
+  has_no_locks = getenv("VNP_SHIM_NO_LOCKS") != NULL;
   const char* const role = getenv("VNP_SHIM_ROLE");
   const bool wants_worker = role != NULL && strcmp(role, "worker") == 0;
   const bool is_worker = argc > 1 && strcmp(argv[1], "worker") == 0;
@@ -620,6 +625,42 @@ struct dirent64* readdir64(DIR* folder) {
   struct dirent64* const entry = REAL(readdir64)(folder);
   done(action, 0);
   return entry;
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  const enum action action = meet_path(OPEN, to_folder, to);
+  if (action == FAIL) return -1;
+  return (int)done(action, REAL(linkat)(from_folder, from, to_folder, to, flags));
+}
+
+int flock(int fd, int operation) {
+  if (!has_no_locks) return REAL(flock)(fd, operation);
+  errno = ENOLCK;
+  return -1;
+}
+
+static int lock_or_call(int (*real)(int, int, ...), int fd, int command, void* argument) {
+  const bool locks = command == F_GETLK || command == F_SETLK || command == F_SETLKW;
+  if (!has_no_locks || !locks) return real(fd, command, argument);
+  errno = ENOLCK;
+  return -1;
+}
+
+// The argument is a pointer or an int, which one register holds.
+int fcntl(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  return lock_or_call(REAL(fcntl), fd, command, argument);
+}
+
+int fcntl64(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  return lock_or_call(REAL(fcntl64), fd, command, argument);
 }
 
 static enum action meet_fork(void) {

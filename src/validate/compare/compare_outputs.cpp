@@ -60,7 +60,7 @@ Embeddings open_file(const fs::path& path, Content content, const Cancel& cancel
 }
 
 // What an output directory contains.
-struct Directory {
+struct OutputFolder {
   static constexpr std::array<std::string_view, 3> kTables{
       run_files::kFrameTable.name, run_files::kConsensusTable.name, run_files::kSequenceTable.name};
   static constexpr std::string_view kHdf5 = run_files::kEmbeddings.name;
@@ -73,9 +73,9 @@ struct Directory {
   bool has_embeddings() const { return has_hdf5 || !original.datasets.empty(); }
 };
 
-Embeddings open_embeddings(const Directory& directory, const Cancel& cancel) {
+Embeddings open_embeddings(const OutputFolder& directory, const Cancel& cancel) {
   if (directory.has_hdf5) {
-    return open_file(directory.path / Directory::kHdf5, Content::kHdf5, cancel);
+    return open_file(directory.path / OutputFolder::kHdf5, Content::kHdf5, cancel);
   }
   Embeddings embeddings{.path = directory.path};
   for (const EmbeddingParts& parts : directory.original.datasets) {
@@ -91,7 +91,7 @@ fs::path folder_of_tables(const fs::path& directory) {
   for (auto entry = fs::directory_iterator(directory, error);
        !error && entry != fs::directory_iterator(); entry.increment(error)) {
     const bool is_merged = run_files::kTableFolder.matches(entry->path().filename().string());
-    if (is_merged && fs::exists(entry->path() / Directory::kTables[0], error)) {
+    if (is_merged && fs::exists(entry->path() / OutputFolder::kTables[0], error)) {
       found.push_back(entry->path());
     }
   }
@@ -104,15 +104,15 @@ fs::path folder_of_tables(const fs::path& directory) {
   return found.empty() ? directory : found.front();
 }
 
-Directory look_into(const fs::path& directory) {
+OutputFolder look_into(const fs::path& directory) {
   const fs::path of_tables = folder_of_tables(directory);
-  Directory result{.path = directory};
+  OutputFolder result{.path = directory};
   std::error_code absent;
-  for (std::size_t k = 0; k < Directory::kTables.size(); ++k) {
-    const fs::path file = (k < 2 ? of_tables : directory) / Directory::kTables[k];
+  for (std::size_t k = 0; k < OutputFolder::kTables.size(); ++k) {
+    const fs::path file = (k < 2 ? of_tables : directory) / OutputFolder::kTables[k];
     if (fs::exists(file, absent)) result.tables[k] = file;
   }
-  result.has_hdf5 = fs::exists(directory / Directory::kHdf5, absent);
+  result.has_hdf5 = fs::exists(directory / OutputFolder::kHdf5, absent);
   if (!result.has_hdf5) result.original = find_original_embeddings(directory);
   const bool has_table = std::any_of(result.tables.begin(), result.tables.end(),
                                      [](const auto& file) { return file.has_value(); });
@@ -371,10 +371,10 @@ class Comparer {
  private:
   void compare_directories() {
     result_.kind = "directory";
-    const Directory a = look_into(settings_.a);
-    const Directory b = look_into(settings_.b);
-    for (std::size_t k = 0; k < Directory::kTables.size(); ++k) {
-      const std::string name(Directory::kTables[k]);
+    const OutputFolder a = look_into(settings_.a);
+    const OutputFolder b = look_into(settings_.b);
+    for (std::size_t k = 0; k < OutputFolder::kTables.size(); ++k) {
+      const std::string name(OutputFolder::kTables[k]);
       if (a.tables[k] && b.tables[k]) {
         add_table(name, *a.tables[k], *b.tables[k]);
       } else if (a.tables[k] || b.tables[k]) {
@@ -398,14 +398,14 @@ class Comparer {
     result_.remarks.push_back(fmt::format("{} is in {} alone", what, side));
   }
 
-  void tell_embeddings(const Directory& directory, std::string_view side) {
-    if (directory.has_hdf5) tell_alone(Directory::kHdf5, side);
+  void tell_embeddings(const OutputFolder& directory, std::string_view side) {
+    if (directory.has_hdf5) tell_alone(OutputFolder::kHdf5, side);
     for (const EmbeddingParts& parts : directory.original.datasets) {
       tell_alone(parts.dataset, side);
     }
   }
 
-  void tell_others(const Directory& directory, std::string_view side) {
+  void tell_others(const OutputFolder& directory, std::string_view side) {
     const std::vector<fs::path>& others = directory.original.others;
     if (others.empty()) return;
     const std::string more =

@@ -66,10 +66,10 @@ class Matcher {
 
   void match_sorted(std::optional<IdRow> a, std::optional<IdRow> b) {
     const TemporaryFolder folder;
-    ExternalSort by_id(folder.path(), limits().rows_in_sort, cancel_);
+    ExternalSort by_id(Directory(folder.path()), limits().rows_in_sort, cancel_);
     for (; a; a = a_.next()) add(by_id, kA, *a);
     for (; b; b = b_.next()) add(by_id, kB, *b);
-    ExternalSort in_order(folder.path(), limits().rows_in_sort, cancel_);
+    ExternalSort in_order(Directory(folder.path()), limits().rows_in_sort, cancel_);
     pair_up(by_id, in_order);
     in_order.drain([this](std::string_view, std::string_view value) {
       PackedReader packed(value, "a sorted row");

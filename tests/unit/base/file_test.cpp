@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "unit/file_size_limit.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -40,7 +41,7 @@ TEST_F(Files, AnAtomicFileAppearsOnlyWhenCommitted) {
     EXPECT_EQ(read_text(path("out")), "before");
     file.commit();
     EXPECT_EQ(read_text(path("out")), "new text");
-    EXPECT_FALSE(fs::exists(file.partial_path()));
+    EXPECT_FALSE(fs::exists(path("out.partial")));
   }
   EXPECT_EQ(read_text(path("out")), "new text");
 }
@@ -49,9 +50,29 @@ TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
   {
     AtomicFile file(path("out"));
     file.write(std::string(3U << 20U, 'x'));
-    EXPECT_TRUE(fs::exists(file.partial_path()));
+    EXPECT_TRUE(fs::exists(path("out.partial")));
   }
   EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+TEST_F(Files, AnAtomicFileWritesThroughNoLink) {
+  write_text(path("precious"), "x");
+  fs::create_symlink("precious", path("out"));
+  write_text(path("out.partial"), "left by a killed process");
+  fs::create_hard_link(path("out.partial"), path("other name"));
+  AtomicFile file(path("out"));
+  file.write("new");
+  file.commit();
+  EXPECT_FALSE(fs::is_symlink(path("out")));
+  EXPECT_EQ(read_text(path("out")), "new");
+  EXPECT_EQ(read_text(path("precious")), "x");
+  EXPECT_EQ(read_text(path("other name")), "left by a killed process");
+  fs::create_symlink("precious", path("linked.partial"));
+  fs::create_directory(path("folder.partial"));
+  for (const char* name : {"linked", "folder"}) {
+    EXPECT_EQ(kind_of([&] { AtomicFile(path(name)); }), ErrorKind::kOutputExists);
+  }
+  EXPECT_EQ(read_text(path("precious")), "x");
 }
 
 TEST_F(Files, AnAtomicFileCanBeCutBackAndGoOn) {
@@ -76,10 +97,12 @@ TEST_F(Files, WhatCannotBeWrittenIsAnError) {
 }
 
 TEST_F(Files, AFullDiskIsAnError) {
-  fs::create_symlink("/dev/full", path("full.partial"));
-  AtomicFile full(path("full"));
-  full.write("x");
-  EXPECT_EQ(kind_of([&] { full.commit(); }), ErrorKind::kOutputWrite);
+  const int kind = kind_with_full_disk(0, [&] {
+    AtomicFile full(path("full"));
+    full.write("x");
+    full.commit();
+  });
+  EXPECT_EQ(kind, static_cast<int>(ErrorKind::kOutputWrite));
 }
 
 TEST_F(Files, FreeingSpaceIsTheRemedyOfAFullDiskAlone) {

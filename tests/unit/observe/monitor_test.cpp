@@ -260,7 +260,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
   for (const std::string path : {"/dev/full", "/nowhere/gpu_metrics.log"}) {
     warnings.clear();
     MonitorSettings unwritable = settings({});
-    unwritable.csv = path;
+    unwritable.csv = std::filesystem::path(path);
     summary_after(3, unwritable);
     EXPECT_THAT(warnings, ElementsAre(HasSubstr(path + ": measurements are left out: ")));
   }
@@ -268,7 +268,7 @@ TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
 
 TEST_F(MonitorTest, NeedsNoFile) {
   MonitorSettings without = settings({});
-  without.csv.clear();
+  without.csv.path.clear();
   summary_after(2, without);
   EXPECT_THAT(warnings, IsEmpty());
 }

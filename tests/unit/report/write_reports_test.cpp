@@ -47,7 +47,8 @@ std::vector<std::string> warnings_of(const JsonValues& report) {
 struct Reports : testing::Test {
   // What the reports of a run in the folder hold, in the order of report_files().
   std::vector<std::string> texts_of(const Journal& journal) const {
-    write_reports(journal, {.run = directory.path(), .output = directory.path()}, {}, Cancel());
+    write_reports(journal, {.run = directory.path(), .output = RunFolder(directory.path())}, {},
+                  Cancel());
     std::vector<std::string> texts;
     for (const auto& file : report_files(directory.path())) texts.push_back(read_text(file));
     return texts;

@@ -37,7 +37,8 @@ struct IntermediateFiles : testing::Test {
   }
 
   TempDir directory;
-  Intermediates files{directory.path(), "x", 300, {.dnabert_s = 1, .esm2 = 1, .merged = 2}, {}};
+  Intermediates files{
+      RunFolder(directory.path()), "x", 300, {.dnabert_s = 1, .esm2 = 1, .merged = 2}, {}};
   std::uint64_t number = 0;
 };
 

@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <functional>
 #include <iterator>
 #include <sstream>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "unit/temp_dir.hpp"
 
@@ -21,14 +25,6 @@ std::string own_host() {
   std::array<char, 256> name{};
   EXPECT_EQ(::gethostname(name.data(), name.size() - 1), 0);
   return name.data();
-}
-
-// The id of a process that has already ended.
-pid_t dead_process() {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(0);
-  ::waitpid(child, nullptr, 0);
-  return child;
 }
 
 // A child process that holds `directory` until it is ended.
@@ -75,44 +71,117 @@ TEST_F(OutputDirectories, IsMadeWithItsParents) {
   const auto path = temp / "a" / "b";
   {
     const OutputDirectory directory(path, "x", Existing::kRefuse);
-    EXPECT_EQ(read_text(path / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
+    EXPECT_THAT(read_text(path / "run.lock"),
+                testing::StartsWith(fmt::format("{} {} ", own_host(), ::getpid())));
     EXPECT_EQ(directory.journal(), path / "run.db");
-    EXPECT_EQ(directory.log(), path / "logs" / "virnucpro.log");
   }
   EXPECT_TRUE(std::filesystem::is_empty(path));
 }
 
-TEST_F(OutputDirectories, IsNotTakenFromOthers) {
-  write_text(temp / "thesis.tex", "x");
-  for (int k = 0; k < 2; ++k) {
-    EXPECT_EQ(thrown_kind([&] { OutputDirectory(temp.path(), "x", Existing::kRefuse); }),
-              ErrorKind::kOutputExists);
+TEST_F(OutputDirectories, IsTakenWhereItHoldsOnlyOtherNames) {
+  for (const char* name : {"thesis.tex", "slurm.out", "sequences.fasta", "other_chunked300.fa",
+                           "s_chunked.fa", "telemetry_mine.json", "prediction_results.txt"}) {
+    write_text(temp / name, "mine");
   }
-  EXPECT_EQ(temp.entries(), 1U);
+  std::filesystem::create_directory(temp / "logs");
+  write_text(temp / "logs/mine.log", "mine");
+  for (const Existing existing : {Existing::kRefuse, Existing::kReplace, Existing::kResume}) {
+    const OutputDirectory directory(temp.path(), "s", existing);
+    directory.clear();
+  }
+  EXPECT_EQ(temp.entries(), 8U);
+  EXPECT_TRUE(std::filesystem::exists(temp / "logs/mine.log"));
+}
+
+// What stands under a name of a run's file, and is none.
+struct Foreign {
+  const char* what;
+  std::function<void(const std::filesystem::path&)> make;
+};
+
+TEST_F(OutputDirectories, IsRefusedWhereANameIsTaken) {
+  const TempDir others;
+  write_text(others / "file", "precious");
+  std::filesystem::create_directory(others / "folder");
+  const std::vector<Foreign> foreign{
+      {"a file", [](const auto& path) { write_text(path, "mine"); }},
+      {"a link to a file",
+       [&](const auto& path) { std::filesystem::create_symlink(others / "file", path); }},
+      {"a link to a folder",
+       [&](const auto& path) { std::filesystem::create_symlink(others / "folder", path); }},
+      {"a dangling link",
+       [&](const auto& path) { std::filesystem::create_symlink(others / "new", path); }},
+      {"a FIFO", [](const auto& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); }},
+      {"a folder", [](const auto& path) { std::filesystem::create_directory(path); }}};
+  for (const std::string& name : names_in(
+           "run.lock run.files run.db run.db-wal run.db-journal run.db.partial sequences.tsv "
+           "sequences.tsv.partial virus.fasta failed_inputs.txt embeddings.h5 report.html "
+           "report.md.partial virnucpro_mqc.json SYNTHETIC_WEIGHTS PARTIAL s_chunked500.fa "
+           "s_identified_protein.faa sequences.fasta.partial logs/virnucpro.log "
+           "s_merged/prediction_results.txt s_merged/prediction_results_highestscore.csv.partial "
+           "logs s_merged")) {
+    for (const auto& [what, make] : foreign) {
+      SCOPED_TRACE(fmt::format("{}: {}", name, what));
+      const bool is_folder = name == "logs" || name == "s_merged";
+      if (is_folder && std::string_view(what) == "a folder") continue;
+      const std::filesystem::path path = temp / "out" / name;
+      std::filesystem::create_directories(path.parent_path());
+      make(path);
+      for (const Existing existing : {Existing::kRefuse, Existing::kReplace, Existing::kResume}) {
+        try {
+          const OutputDirectory directory(temp / "out", "s", existing);
+          ADD_FAILURE() << "it was taken";
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::kOutputExists) << error.what();
+          EXPECT_EQ(error.place().file, path);
+        }
+      }
+      EXPECT_TRUE(std::filesystem::exists(std::filesystem::symlink_status(path)));
+      std::filesystem::remove_all(temp / "out");
+    }
+  }
+  EXPECT_EQ(read_text(others / "file"), "precious");
+  EXPECT_EQ(others.entries(), 2U);
+  EXPECT_TRUE(std::filesystem::is_empty(others / "folder"));
+}
+
+// As a run makes its files.
+void make_files(const std::filesystem::path& run, const std::vector<RunFile>& files,
+                const std::string& stem) {
+  const RunFolder folder(run);
+  for (const RunFile& file : files) write_text(folder.place(file, stem, 500).path, "x");
 }
 
 TEST_F(OutputDirectories, IsClearedOfItsOwnFilesOnly) {
   const auto in = [this](const std::string& name) { return temp / name; };
-  for (const char* folder : {"s_merged", "logs", "other_merged", "mixed_merged", "virus.fasta"}) {
-    std::filesystem::create_directory(in(folder));
-  }
+  using namespace run_files;
+  make_files(temp.path(),
+             {kSequenceTable, kJournal, kChunks, kReportHtml, kEmbeddings, kBatchNumbers, kProteins,
+              kSyntheticMark, kFrameTable, kLog, kMonitorLog, kFailedInputs, kSpool},
+             "s");
+  make_files(temp.path(), {kFrameTable, kChunks, kNucleotides}, "other");
+  std::filesystem::remove(in("sequences.fasta"));
   const std::vector<std::string> own = names_in(
       "sequences.tsv run.db run.db-wal s_chunked500.fa report.html embeddings.h5 "
-      "telemetry_1.h5 s_identified_protein.faa SYNTHETIC_WEIGHTS sequences.tsv.partial "
+      "telemetry_s.h5 s_identified_protein.faa SYNTHETIC_WEIGHTS sequences.tsv.partial "
       "sequences.fasta.partial s_merged/prediction_results.txt "
-      "other_merged/prediction_results.txt mixed_merged/prediction_results_highestscore.csv "
-      "other_chunked300.fa other_chunked300.fa.partial other_identified_nucleotide.fa "
-      "logs/virnucpro.log logs/gpu_metrics_2.log failed_inputs.txt");
+      "other_merged/prediction_results.txt other_chunked500.fa.partial "
+      "other_identified_nucleotide.fa logs/virnucpro.log logs/gpu_metrics_s.log "
+      "failed_inputs.txt run.files");
   const std::vector<std::string> foreign = names_in(
-      "thesis.tex sequences.fasta other_chunkedx.fa s_chunked.fa telemetry.txt "
-      "logs/mine.log mixed_merged/mine.txt prediction_results.txt");
-  for (const std::string& name : own) write_text(in(name), "x");
+      "thesis.tex sequences.fasta other_chunkedx.fa s_chunked.fa telemetry.txt telemetry_mine.json "
+      "logs/mine.log third_identified_protein.faa prediction_results.txt");
+  for (const char* name : {"run.db-wal", "sequences.tsv.partial", "sequences.fasta.partial",
+                           "other_chunked500.fa.partial"}) {
+    write_text(in(name), "x");
+  }
   for (const std::string& name : foreign) write_text(in(name), "x");
-  std::filesystem::create_symlink("thesis.tex", in("report.md"));
   {
     const OutputDirectory directory(temp.path(), "s", Existing::kReplace);
     for (const std::string& name : own) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
-    for (const std::string& name : own) EXPECT_TRUE(directory.would_clear(in(name))) << name;
+    for (const std::string& name : own) {
+      EXPECT_EQ(directory.would_clear(in(name)), name != "run.files") << name;
+    }
     for (const std::string& name : foreign) EXPECT_FALSE(directory.would_clear(in(name))) << name;
     directory.clear();
   }
@@ -120,7 +189,6 @@ TEST_F(OutputDirectories, IsClearedOfItsOwnFilesOnly) {
   for (const std::string& name : foreign) EXPECT_TRUE(std::filesystem::exists(in(name))) << name;
   EXPECT_FALSE(std::filesystem::exists(in("s_merged")));
   EXPECT_FALSE(std::filesystem::exists(in("other_merged")));
-  EXPECT_TRUE(std::filesystem::exists(in("virus.fasta")));  // a folder, so not this program's file
 }
 
 TEST_F(OutputDirectories, KnowsARunThatDidNotFinish) {
@@ -132,9 +200,9 @@ TEST_F(OutputDirectories, KnowsARunThatDidNotFinish) {
     }
     return "none";
   };
-  write_text(temp / "run.db", "x");
+  make_files(temp.path(), {run_files::kJournal}, "s");
   EXPECT_THAT(refusal(), testing::HasSubstr("did not finish"));
-  write_text(temp / "sequences.tsv", "x");
+  make_files(temp.path(), {run_files::kSequenceTable}, "s");
   EXPECT_THAT(refusal(), testing::Not(testing::HasSubstr("did not finish")));
 }
 
@@ -154,7 +222,8 @@ TEST_F(OutputDirectories, IsRefusedWhileAnotherRunHoldsIt) {
   holder.kill_now();
   EXPECT_TRUE(std::filesystem::exists(temp / "run.lock"));  // stale
   const OutputDirectory directory(temp.path(), "s", Existing::kRefuse);
-  EXPECT_EQ(read_text(temp / "run.lock"), fmt::format("{} {}\n", own_host(), ::getpid()));
+  EXPECT_THAT(read_text(temp / "run.lock"),
+              testing::StartsWith(fmt::format("{} {} ", own_host(), ::getpid())));
 }
 
 TEST_F(OutputDirectories, CannotBeAFile) {
@@ -163,22 +232,6 @@ TEST_F(OutputDirectories, CannotBeAFile) {
             ErrorKind::kOutputWrite);
   EXPECT_EQ(thrown_kind([&] { OutputDirectory("/proc/nowhere", "s", Existing::kReplace); }),
             ErrorKind::kOutputWrite);
-}
-
-TEST(RunLock, AsksAfterItsHolder) {
-  EXPECT_FALSE(may_be_alive({}));
-  EXPECT_TRUE(may_be_alive({own_host(), ::getppid()}));
-  EXPECT_FALSE(may_be_alive({own_host(), dead_process()}));
-  EXPECT_TRUE(may_be_alive({"another-host", 1}));
-}
-
-TEST_F(OutputDirectories, ReadLocksWhateverTheFileHolds) {
-  for (const char* text : {"", "\n", "host", "host x", "host -1"}) {
-    write_text(temp / "run.lock", text);
-    EXPECT_EQ(read_lock_holder(temp / "run.lock").host, "") << text;
-  }
-  write_text(temp / "run.lock", "node7 42\n");
-  EXPECT_EQ(read_lock_holder(temp / "run.lock").pid, 42);
 }
 
 TEST(OutputStem, TakesOffOneSuffixOfEachKind) {
@@ -209,34 +262,32 @@ TEST_F(OutputDirectories, IsResumedWithAJournalOrWhatComesBeforeIt) {
     const TempDir fresh;
     EXPECT_NO_THROW(resume_in(fresh / "new"));
   }
-  for (const char* name : {"SYNTHETIC_WEIGHTS", "run.db.partial"}) {
-    write_text(temp / name, "x");
-  }
-  std::filesystem::create_directory(temp / "logs");
-  write_text(temp / "logs/virnucpro.log", "2026-11-22 00:00:00 x");
+  make_files(temp.path(), {run_files::kSyntheticMark, run_files::kLog}, "x");
+  write_text(temp / "run.files", read_text(temp / "run.files") + "run.db\n");
+  write_text(temp / "run.db.partial", "x");
   EXPECT_NO_THROW(resume_in(temp.path()));
-  write_text(temp / "thesis.tex", "x");
-  EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
-  write_text(temp / "run.db", "x");
+  make_files(temp.path(), {run_files::kJournal}, "x");
   EXPECT_NO_THROW(resume_in(temp.path()));
 }
 
 TEST_F(OutputDirectories, IsNotResumedWithTablesAlone) {
-  std::filesystem::create_directory(temp / "x_merged");
-  write_text(temp / "x_merged/prediction_results.txt.partial", "half");
+  make_files(temp.path(), {run_files::kFrameTable}, "x");
+  const auto table = temp / "x_merged/prediction_results.txt";
+  std::filesystem::rename(table, table.string() + ".partial");
   EXPECT_NO_THROW(resume_in(temp.path()));
-  write_text(temp / "x_merged/prediction_results.txt", "whole");
+  std::filesystem::rename(table.string() + ".partial", table);
   EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
 }
 
 TEST_F(OutputDirectories, LosesItsLeftoversOnly) {
-  for (const char* name : {"sequences.tsv.partial", "run.db", ".sort-x", "mine.partial"}) {
-    write_text(temp / name, "x");
-  }
+  make_files(temp.path(), {run_files::kJournal, run_files::kSequenceTable}, "x");
+  std::filesystem::rename(temp / "sequences.tsv", temp / "sequences.tsv.partial");
+  write_text(temp / "mine.partial", "x");
   OutputDirectory(temp.path(), "x", Existing::kResume).clear_leftovers();
   EXPECT_TRUE(std::filesystem::exists(temp / "run.db"));
   EXPECT_TRUE(std::filesystem::exists(temp / "mine.partial"));
-  EXPECT_EQ(temp.entries(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(temp / "run.files"));
+  EXPECT_EQ(temp.entries(), 3U);
 }
 
 }  // namespace

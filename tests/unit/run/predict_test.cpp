@@ -56,7 +56,8 @@ struct Predictions : testing::Test {
     return settings;
   }
   RunSummary run(const PredictSettings& settings) {
-    return predict(settings, counters, cancel, [this](std::string_view text) { sunk += text; });
+    return predict(
+        settings, counters, cancel, [this](std::string_view text) { sunk += text; }, events);
   }
   ErrorKind kind_of_run(const PredictSettings& settings) {
     return thrown_kind([&] { run(settings); });
@@ -69,6 +70,7 @@ struct Predictions : testing::Test {
   }
 
   TempDir directory;
+  PredictEvents events;
   std::mt19937 random{19};
   RunCounters counters;
   Cancel cancel;
@@ -212,10 +214,10 @@ TEST_F(Predictions, HaveTheirTablesWhenTheVirusesCannotBeWritten) {
   PredictSettings viruses = settings({"a.fa"});
   viruses.virus_fasta = true;
   viruses.output = directory / "no-viruses";
-  // A folder in the way of the file.
-  std::filesystem::create_directories(directory / "no-viruses/virus.fasta/x");
-  viruses.existing = Existing::kReplace;
-  EXPECT_EQ(kind_of_run(viruses), ErrorKind::kOutputWrite);
+  events.on_phase = [&](Phase) {
+    std::filesystem::create_directories(directory / "no-viruses/virus.fasta");  // in its way
+  };
+  EXPECT_EQ(kind_of_run(viruses), ErrorKind::kOutputExists);
   EXPECT_EQ(tables(directory / "no-viruses"), whole);
 }
 

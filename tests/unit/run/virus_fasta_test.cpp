@@ -48,7 +48,7 @@ struct VirusFasta : testing::Test {
     return read_text(directory / "virus.fasta");
   }
   std::string written() {
-    SequenceRereader rereader(settings, {}, directory.path());
+    SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
     EXPECT_FALSE(rereader.needs_records());
     return written(rereader);
   }
@@ -112,7 +112,7 @@ struct InterruptedVirusFasta : VirusFasta {
   }
   std::string written_of(const std::string& text) {
     write_text(directory / "a.fa", text);
-    SequenceRereader rereader(settings, {}, directory.path());
+    SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
     rereader.write(journal, 0.5, directory / "virus.fasta", Cancel());
     return read_text(directory / "virus.fasta");
   }
@@ -140,7 +140,7 @@ struct SpooledVirusFasta : VirusFasta {
 };
 
 TEST_F(SpooledVirusFasta, HoldsWhatWasPutAside) {
-  SequenceRereader rereader(settings, {}, directory.path());
+  SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
   ASSERT_TRUE(rereader.needs_records());
   rereader.add(record("a1 words", "acgT"));
   rereader.add(record("a2", ""));
@@ -162,7 +162,7 @@ TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
   ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
   const auto is_spooled = [&](const std::string& name) {
     const SequenceRereader rereader({.paths = {(directory / "a.fa").string(), name}}, {},
-                                    directory.path());
+                                    RunFolder(directory.path()));
     return rereader.needs_records();
   };
   EXPECT_TRUE(is_spooled(directory / "pipe"));
@@ -171,7 +171,7 @@ TEST_F(SpooledVirusFasta, IsOfWhateverIsNoFile) {
 }
 
 TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
-  SequenceRereader rereader(settings, {}, directory.path());
+  SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
   rereader.add(record("a", ">CG"));  // possible in FASTQ
   rereader.add(record("b", "ACG"));
   rereader.keep();
@@ -181,7 +181,7 @@ TEST_F(SpooledVirusFasta, TakesLettersThatLookLikeAHeader) {
 
 TEST_F(SpooledVirusFasta, LeavesNothingElseBehind) {
   {
-    SequenceRereader rereader(settings, {}, directory.path());
+    SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
     rereader.add(record("a", "ACG"));
     rereader.drop();
     add_entry("", true, "");

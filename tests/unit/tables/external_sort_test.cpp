@@ -20,7 +20,7 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 Rows sorted(const Rows& rows, std::size_t rows_in_memory) {
   const TempDir directory;
   const Cancel never;
-  ExternalSort sort(directory.path(), rows_in_memory, never);
+  ExternalSort sort(Directory(directory.path()), rows_in_memory, never);
   for (const auto& [key, value] : rows) sort.add(key, value);
   EXPECT_EQ(directory.entries(), 0U);  // its file has no name
   Rows result;
@@ -79,7 +79,7 @@ TEST(ExternalSort, EndsAtOnceWhenCancelled) {
   for (const std::size_t memory : {2U, 20000U}) {
     const TempDir directory;
     Cancel cancel;
-    ExternalSort sort(directory.path(), memory, cancel);
+    ExternalSort sort(Directory(directory.path()), memory, cancel);
     for (const auto& [key, value] : random_rows(10000)) sort.add(key, value);
     std::size_t given = 0;
     const auto drain = [&] {
@@ -95,7 +95,7 @@ TEST(ExternalSort, EndsAtOnceWhenCancelled) {
 TEST(ExternalSort, SaysThatTheFolderIsMissing) {
   EXPECT_EQ(thrown_kind([] {
               const Cancel never;
-              ExternalSort sort("/nowhere/at/all", 1, never);
+              ExternalSort sort(Directory("/nowhere/at/all"), 1, never);
               sort.add("a", "");
               sort.add("b", "");
             }),

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "base/directory.hpp"
+
+namespace virnucpro {
+
+// The files in a directory without run.files that are certainly a run's, as paths within it. Its
+// run.db proves them: by the mark of a journal of ours, and by what its fingerprint says of the
+// run. Other files may be a run's as well (virus.fasta), and are not given. The journal is read as
+// it stands, without its log, and nothing is changed. Empty where there is no such journal.
+std::set<std::string> files_proven_by_journal(const Directory& directory);
+
+}  // namespace virnucpro

@@ -1,0 +1,67 @@
+"""One run at a time in an output directory, with and without file locks."""
+
+import pytest
+from harness import KILLED, RUNS, spread
+from lengths import by_length
+
+ROUNDS = by_length(2, 12)
+STARTERS = 3
+# The run that gets in lasts until the others have looked.
+SLOW = "slow:fsync:20"
+
+
+def check_one_got_in(job, ended):
+    codes = sorted(code for code, _ in ended)
+    assert codes == [0] + [3] * (STARTERS - 1), ended
+    for code, stderr in ended:
+        assert code == 0 or "another run is using the output directory: host " in stderr
+    assert job.tables() == job.reference
+    job.check_nothing_is_left()
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_one_of_several_that_start_at_once(awkward, locks):
+    job = awkward()
+    for _ in range(ROUNDS):
+        check_one_got_in(job, job.race(STARTERS, rule=SLOW, locks=locks))
+        job.clear()
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_one_of_several_that_find_the_lock_of_a_killed_run(awkward, locks):
+    """The killed run's lock is taken over, by one."""
+    job = awkward()
+    number = job.undisturbed.number(*RUNS["interrupted"])
+    kill = f"kill:before:unlink:{number}"
+    assert job.predict(rule=kill, locks=locks).status == KILLED
+    assert (job.output / "run.lock").exists()
+    job.keep()
+    for _ in range(ROUNDS):
+        check_one_got_in(job, job.race(STARTERS, "--resume", rule=SLOW, locks=locks))
+        job.restore()
+
+
+def calls_at_the_lock(ended):
+    """Those that take the lock, and none after it."""
+    creating = [call for call in ended.calls if call[0] in ("open", "rename", "unlink", "write")]
+    last = next(at for at, (kind, _, path) in enumerate(creating)
+                if kind == "open" and path.endswith("/run.files"))
+    return [(kind, number) for kind, number, _ in creating[:last]]
+
+
+@pytest.mark.parametrize("locks", [True, False])
+def test_killed_while_it_takes_a_lock_over(awkward, locks):
+    """Twice: the second one takes over from a process that had just begun to take over."""
+    job = awkward()
+    number = job.undisturbed.number(*RUNS["interrupted"])
+    assert job.predict(rule=f"kill:before:unlink:{number}", locks=locks).status == KILLED
+    job.keep()
+    points = calls_at_the_lock(job.resume(locks=locks))
+    assert len(points) >= 4
+    for at in spread(len(points), by_length(3, len(points))):
+        kind, number = points[at - 1]
+        job.restore()
+        for _ in range(2):
+            ended = job.resume(rule=f"kill:after:{kind}:{number}", locks=locks)
+            assert ended.status == KILLED, ended.stderr
+        job.check_complete(job.resume(locks=locks))
