@@ -24,6 +24,16 @@ constexpr const char* kFreeSpace =
   throw write_error(path, error);
 }
 
+// The folder of a file that is to be written. The error names the file, which the user knows.
+Directory folder_of(const FilePlace& place) {
+  if (place.folder) return *place.folder;
+  try {
+    return Directory(place.path.parent_path());
+  } catch (const Error& error) {
+    throw Error(error.kind(), Place{.file = place.path.string()}, error.detail());
+  }
+}
+
 }  // namespace
 
 std::string errno_text(int error) {
@@ -123,9 +133,7 @@ std::string beginning_of(const std::filesystem::path& path, std::size_t size) {
 AtomicFile::AtomicFile(const std::filesystem::path& path) : AtomicFile(FilePlace(path)) {}
 
 AtomicFile::AtomicFile(const FilePlace& place)
-    : path_(place.path),
-      partial_(partial_name(path_)),
-      folder_(place.folder ? *place.folder : Directory(path_.parent_path())) {
+    : path_(place.path), partial_(partial_name(path_)), folder_(folder_of(place)) {
   make();
 }
 

@@ -7,7 +7,7 @@ from lengths import by_length
 ROUNDS = by_length(2, 12)
 STARTERS = 3
 # The run that gets in lasts until the others have looked.
-SLOW = "slow:fsync:20"
+SLOW = "slow:fsync:12"
 
 
 def check_one_got_in(job, ended):
@@ -58,7 +58,7 @@ def test_killed_while_it_takes_a_lock_over(awkward, locks):
     job.keep()
     points = calls_at_the_lock(job.resume(locks=locks))
     assert len(points) >= 4
-    for at in spread(len(points), by_length(3, len(points))):
+    for at in spread(len(points), by_length(2, len(points))):
         kind, number = points[at - 1]
         job.restore()
         for _ in range(2):

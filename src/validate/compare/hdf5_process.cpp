@@ -30,7 +30,7 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kMostSeconds = 120;        // of processor time
 // Bounds on what the other process says, which may be whoever has taken it over.
 constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
-constexpr std::uint64_t kMostWidth = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kWidestRow = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kIds = ~std::uint64_t{0};  // instead of a dataset
 
 // Asks for rows [first, first + count) of a dataset, or for their ids.
@@ -117,7 +117,7 @@ class Hdf5Process : public EmbeddingReader {
       EmbeddingDataset& dataset = datasets_.emplace_back();
       dataset.name = answer.text();
       dataset.width = answer.varint();
-      if (dataset.width > kMostWidth) fail("a row of it is too wide");
+      if (dataset.width > kWidestRow) fail("a row of it is too wide");
     }
     stretches_.resize(datasets_.size());
   }
