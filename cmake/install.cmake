@@ -42,7 +42,7 @@ install(FILES ${CMAKE_BINARY_DIR}/virnucproConfig.cmake
               ${CMAKE_BINARY_DIR}/virnucproConfigVersion.cmake DESTINATION ${cmake_package})
 
 # In the same places as here, so that links between them work.
-install(FILES LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+install(FILES LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 install(FILES src/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/src COMPONENT documents)
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench COMPONENT documents)

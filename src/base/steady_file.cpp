@@ -24,7 +24,11 @@ SteadyFile::SteadyFile(const std::filesystem::path& path, const FileErrors& erro
   const Place place{.file = path.string()};
   // O_NONBLOCK: a FIFO is refused below; opening it would wait for a writer.
   fd_ = open_to_read(path, O_NONBLOCK);
-  if (fd_.get() < 0) throw Error(kind_of_failure(errno, errors_.missing), place, errno_text(errno));
+  if (fd_.get() < 0) {
+    const ErrorKind kind = kind_of_reading(errno, errors_.missing);
+    throw Error(kind == ErrorKind::kInputRead ? errors_.unreadable : kind, place,
+                errno_text(errno));
+  }
   watch_.emplace(fd_.get(), "");  // a file that takes its name leaves this one whole
   if (!watch_->size()) throw Error(errors_.missing, place, "not a regular file");
   size_ = *watch_->size();
@@ -38,7 +42,7 @@ void SteadyFile::read(std::uint64_t offset, std::span<std::byte> out) const {
   while (!out.empty()) {
     const ssize_t got = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(errors_.unreadable, offset, errno_text(errno));
+    if (got < 0) fail(kind_of_failure(errno, errors_.unreadable), offset, errno_text(errno));
     if (got == 0) {
       fail(errors_.changed, offset, fmt::format("it ends here; it had {} bytes", size_));
     }

@@ -52,8 +52,20 @@ bool is_journal(const RunFolder::OwnFile& file) {
   return file.name == run_files::kJournal.name;
 }
 
+// What a run leaves that failed before it scored anything.
+bool is_of_a_failed_start(const RunFolder::OwnFile& file) {
+  constexpr std::array kFiles{run_files::kLog,          run_files::kMonitorLog,
+                              run_files::kTelemetry,    run_files::kBatchLines,
+                              run_files::kBatchNumbers, run_files::kFailedInputs,
+                              run_files::kSyntheticMark};
+  return std::ranges::any_of(kFiles, [&file](const RunFile& one) {
+    return file.folder == one.folder && one.matches(file.name);
+  });
+}
+
 void require_none(const RunFolder& run) {
-  const std::vector<RunFolder::OwnFile> files = earlier_files(run);
+  std::vector<RunFolder::OwnFile> files = earlier_files(run);
+  std::erase_if(files, is_of_a_failed_start);
   if (files.empty()) return;
   const auto journal = std::ranges::find_if(files, is_journal);
   fail_in_use(run, journal == files.end() ? files.front() : *journal);

@@ -328,6 +328,33 @@ RunSummary score_and_write(PredictRun run, const PredictEvents& events) {
   return summary;
 }
 
+// Removes the journal of a run that ended before it scored anything: it binds nobody, and the right
+// command shall simply run.
+void forget_unscored(const OutputDirectory& directory) noexcept {
+  try {
+    {
+      const Journal journal =
+          Journal::open(directory.files().place(run_files::kJournal), Journal::Check::kQuick);
+      if (journal.finished() || journal.has_scores()) return;
+    }
+    directory.files().remove(run_files::kJournal);
+  } catch (const std::exception& error) {
+    log_info("the journal stays: {}", error.what());
+  }
+}
+
+RunSummary begin_run(const PredictSettings& settings, const RunModels& models, Journal journal,
+                     const OutputDirectory& directory, RunCounters& counters, const Cancel& cancel,
+                     const PredictEvents& events) {
+  try {
+    return score_and_write({settings, models, std::move(journal), directory, counters, cancel},
+                           events);
+  } catch (const Error& error) {
+    if (settings.journal && is_of_an_input(error.kind())) forget_unscored(directory);
+    throw;
+  }
+}
+
 RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
                   RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   require_an_input(settings.inputs, cancel);
@@ -365,9 +392,8 @@ RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& 
   directory.clear();
   begin_output(directory, models);
   events.on_start(start);
-  return score_and_write(
-      {settings, models, make_journal(settings, directory, print), directory, counters, cancel},
-      events);
+  return begin_run(settings, models, make_journal(settings, directory, print), directory, counters,
+                   cancel, events);
 }
 
 void send_file(const std::filesystem::path& path,

@@ -51,8 +51,23 @@ std::uint64_t nanoseconds_used(pid_t process) {
          static_cast<std::uint64_t>(used.tv_nsec);
 }
 
+// Closes all files but the standard ones and these; a negative number is none.
+void close_others(int one, int other) {
+  const auto [low, high] = std::minmax(one, other);
+  int begin = STDERR_FILENO + 1;
+  for (const int kept : {low, high}) {
+    if (kept < begin) continue;
+    if (kept > begin) {
+      ::close_range(static_cast<unsigned>(begin), static_cast<unsigned>(kept - 1), 0);
+    }
+    begin = kept + 1;
+  }
+  ::closefrom(begin);
+}
+
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
+  close_others(socket, file);  // at once, as few files may be allowed
   // First out of the way of the numbers that they get.
   const int own_socket = ::fcntl(socket, F_DUPFD, kFile + 1);
   const int own_file = ::fcntl(file, F_DUPFD, kFile + 1);

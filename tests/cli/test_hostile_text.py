@@ -15,6 +15,7 @@ SEVERAL = (ESC, BIDI, C1, RAW, b"=cmd|'/C'!A0", b"#comment", b"<script>alert(1)<
            b"[x](javascript:1)|a`b")
 # Names of files: what a shell glob may find.
 NAME = b"<b>\xe2\x80\xae\xc2\x9b\x1b[31m#=\x9b.fa"
+SHOWN = "<b>\u202e\u200b#="  # a stem may have no control characters
 
 
 def hidden(text):
@@ -34,7 +35,8 @@ def run_with(program, *extra):
         file.write(fasta(SEVERAL))
     (program.folder / "bad.fa").write_bytes(fasta([ESC]) + b">" + ESC + b"\n\0\n")
     return program("predict", path.decode(errors="surrogateescape"), "bad.fa", *MODELS, *SHORT,
-                   "-o", "out", "--metrics-file", "metrics/run.prom", *extra, code=2)
+                   "-o", "out", "--metrics-file", "metrics/run.prom",
+                   *(extra or ("--name", SHOWN)), code=2)
 
 
 def texts_of(program, result):

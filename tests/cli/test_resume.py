@@ -1,5 +1,6 @@
 """Interrupted and resumed runs, as a user sees them."""
 
+import gzip
 import os
 import random
 import shutil
@@ -166,3 +167,41 @@ def test_damage_that_was_not_looked_for_is_still_found(program, reads, expected)
                              "--skip-checkpoint-validation", code=3)
     assert "run.db" in message(result)
     assert program.tables("expected", "reads") == expected
+
+
+def test_a_refusal_changes_nothing(program, reads, expected):
+    stopped_half_way(program, reads, signal.SIGTERM)
+    journal = (program.folder / "out" / "run.db").read_bytes()
+    whole = reads.read_bytes()
+    reads.write_bytes(whole[:2000])
+    again = ["reads.fa", *SHORT, "-o", "out", "--resume"]
+    assert "input 1 changed since the run began" in message(program.predict(*again, code=3))
+    reads.rename(program.folder / "away.fa")
+    program.predict(*again, code=1)
+    (program.folder / "away.fa").rename(reads)
+    assert (program.folder / "out" / "run.db").read_bytes() == journal
+    reads.write_bytes(whole)
+    program.predict(*again, code=0)
+    assert program.tables("out", "reads") == expected
+
+
+def test_an_input_that_was_away_is_added(program, reads):
+    (program.folder / "more.fa").write_text(fasta({"m": "ACGTTGCAACCA" * 30}))
+    both = ["more.fa", "reads.fa", *SHORT]
+    program.predict(*both, "-o", "expected", code=0)
+    (program.folder / "more.fa").rename(program.folder / "away.fa")
+    assert "more.fa" in message(program.predict(*both, "-o", "out", code=2))
+    program.predict(*both, "-o", "out", "--resume", code=2)
+    (program.folder / "away.fa").rename(program.folder / "more.fa")
+    program.predict(*both, "-o", "out", "--resume", code=0)
+    assert program.tables("out", "more") == program.tables("expected", "more")
+    assert not (program.folder / "out" / "failed_inputs.txt").exists()
+
+
+@pytest.mark.parametrize("how", [[], ["--resume"]], ids=["plain", "resume"])
+def test_a_start_that_scored_nothing_binds_nobody(program, reads, how):
+    whole = gzip.compress(reads.read_bytes())
+    (program.folder / "reads.fa.gz").write_bytes(whole[:100])
+    program.predict("reads.fa.gz", *SHORT, "-o", "out", code=1)
+    (program.folder / "reads.fa.gz").write_bytes(whole)
+    program.predict("reads.fa.gz", *SHORT, "--min-length", "20", "-o", "out", *how, code=0)

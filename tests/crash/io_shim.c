@@ -22,7 +22,7 @@
 //
 // Kinds: write fsync truncate rename unlink open (only if it creates; also link) mkdir, or `any` of
 // these; stdio (fwrite, used for the log), fork, message (bytes sent over a socket); of
-// VNP_SHIM_READS find (an existing file is opened), read, map, look (stat, access), list (a folder).
+// VNP_SHIM_READS find (an existing file is opened), read, look (stat, access), list (a folder).
 //
 // Calls inside libc cannot be intercepted, so fwrite, fopen, remove and mkostemp are intercepted,
 // too. A forked child that runs no other program is ignored.
@@ -43,7 +43,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -64,7 +63,6 @@ enum kind {
   MESSAGE,
   FIND,
   READ,
-  MAP,
   LOOK,
   LIST,
   KINDS
@@ -72,7 +70,7 @@ enum kind {
 
 static const char* const kind_names[KINDS] = {
     "write", "fsync", "truncate", "rename", "unlink", "open", "mkdir", "any",
-    "stdio", "fork",  "message",  "find",   "read",   "map",  "look",  "list"};
+    "stdio", "fork",  "message",  "find",   "read",   "look",  "list"};
 
 static const struct {
   const char* name;
@@ -556,18 +554,6 @@ ssize_t readv(int fd, const struct iovec* parts, int count) {
   if (action == END) return 0;
   if (action != SHORTEN || count < 1) return done(action, REAL(readv)(fd, parts, count));
   return REAL(read)(fd, parts[0].iov_base, size_of(action, parts[0].iov_len));
-}
-
-void* mmap(void* where, size_t size, int protection, int flags, int fd, off_t offset) {
-  const enum action action = fd >= 0 ? meet_descriptor(MAP, fd) : NOTHING;
-  if (action == FAIL) return MAP_FAILED;
-  void* const mapped = REAL(mmap)(where, size, protection, flags, fd, offset);
-  done(action, 0);
-  return mapped;
-}
-
-void* mmap64(void* where, size_t size, int protection, int flags, int fd, off64_t offset) {
-  return mmap(where, size, protection, flags, fd, offset);
 }
 
 // The forms for files over 2 GiB have the same arguments on 64-bit machines.

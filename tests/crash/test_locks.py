@@ -5,9 +5,9 @@ from harness import KILLED, RUNS, spread
 from lengths import by_length
 
 ROUNDS = by_length(2, 12)
-STARTERS = 3
-# The run that gets in lasts until the others have looked.
-SLOW = "slow:fsync:12"
+STARTERS = 4
+# Others look while a lock is being written, and the run that gets in lasts until they have looked.
+SLOW = "slow:write:10"
 
 
 def check_one_got_in(job, ended):

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "unit/memory_file.hpp"
 #include "fuzz/page_check.hpp"
+#include "unit/memory_file.hpp"
 #include "validate/suites/regression.hpp"
 
 namespace {

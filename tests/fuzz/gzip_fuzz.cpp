@@ -8,8 +8,8 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "unit/memory_file.hpp"
 #include "sequence/file_source.hpp"
+#include "unit/memory_file.hpp"
 
 namespace {
 

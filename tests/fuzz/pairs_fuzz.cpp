@@ -10,8 +10,8 @@
 
 #include "base/cancel.hpp"
 #include "base/error.hpp"
-#include "unit/memory_file.hpp"
 #include "sequence/input_set.hpp"
+#include "unit/memory_file.hpp"
 
 namespace {
 

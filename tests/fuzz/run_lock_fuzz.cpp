@@ -17,7 +17,10 @@ void take(const Take& take_one) {
     take_one();
   } catch (const virnucpro::Error& error) {
     using enum virnucpro::ErrorKind;
-    if (error.kind() != kOutputBusy && error.kind() != kOutputWrite) std::abort();
+    if (error.kind() != kOutputBusy && error.kind() != kOutputWrite &&
+        error.kind() != kOutputExists) {
+      std::abort();
+    }
   }
 }
 
@@ -28,6 +31,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(virnucpro::run_files::kLock.in(folder.path()), std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   take([] { virnucpro::RunLock::require_free(folder.path()); });
-  take([] { const virnucpro::RunLock lock(folder.path()); });
+  take([] { const virnucpro::RunLock lock(virnucpro::Directory(folder.path())); });
   return 0;
 }

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "unit/memory_file.hpp"
 #include "fuzz/page_check.hpp"
 #include "report/compared_runs_page.hpp"
 #include "report/single_run_page.hpp"
 #include "telemetry/telemetry_summary.hpp"
+#include "unit/memory_file.hpp"
 
 namespace {
 

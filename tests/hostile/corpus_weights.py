@@ -170,7 +170,7 @@ def index_cases():
     yield case("shard_is_the_folder", with_shard(".."), FORMAT, "no file name")
     yield case("shard_is_the_index", with_shard("model.safetensors.index.json"), FORMAT)
     yield case("shard_is_the_config", with_shard("config.json"), FORMAT)
-    yield case("shard_name_of_1_mb", with_shard("n" * 1_000_000), "weights-missing")
+    yield case("shard_name_of_1_mb", with_shard("n" * 1_000_000), FORMAT)
     yield case("shard_name_with_nul", with_shard("a\0b"), "weights-missing|weights-format")
     yield case("shard_name_a_number", with_shard(7), FORMAT)
     yield case("no_weight_map", b'{"metadata": {}}', FORMAT, "weight_map")

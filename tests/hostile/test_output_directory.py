@@ -28,6 +28,8 @@ NAMES = ("run.lock", "run.files", "run.db", "run.db-wal", "run.db-shm", "run.db-
          "a_identified_protein.faa.partial", "report.html", "report.md", "report.json.partial",
          "virnucpro_mqc.json", "virnucpro_scores_mqc.tsv", "logs/virnucpro.log",
          "a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv.partial")
+JOURNAL = ("run.db", "run.db-wal")
+SQLITE = ("run.db-shm", "run.db-journal")  # SQLite would act on them, and no run leaves one
 FLAGS = ([], ["--force"], ["--resume"])
 RENAME_EXCHANGE = 2
 AT_FDCWD = -100
@@ -83,12 +85,12 @@ class Place:
             found[str(path)] = (state.st_mode, state.st_ino, changed, content)
         return found
 
-    def check_refused(self, name, *arguments):
-        """Exit code 1, naming the file, and nothing anywhere is touched."""
+    def check_refused(self, name, *arguments, code=1, why="output is there already"):
+        """Refused, naming the file, and nothing anywhere is touched."""
         before = self.state()
         ended = self(*arguments)
-        assert ended.returncode == 1, ended.stderr
-        assert f"out/{name}: output is there already" in ended.stderr
+        assert ended.returncode == code, ended.stderr
+        assert f"out/{name}: {why}" in ended.stderr
         assert self.state() == before
 
 
@@ -104,7 +106,9 @@ def test_a_taken_name_is_refused(place, kind):
         path = place.out / name
         path.parent.mkdir(parents=True)
         KINDS[kind](path, place.others)
-        place.check_refused(name, *RUN, *next(flags))
+        acted_on = name in SQLITE or (kind != "file" and name in JOURNAL)
+        place.check_refused(name, *RUN, *next(flags),
+                            **(dict(code=3, why="the run's journal is damaged") if acted_on else {}))
         shutil.rmtree(place.out)
 
 

@@ -16,6 +16,7 @@
 #include "base/file.hpp"
 #include "base/memory_room.hpp"
 #include "base/steady_file.hpp"
+#include "base/system_failure.hpp"
 #include "sequence/child_process.hpp"
 #include "sequence/system_call_filter.hpp"
 #include "validate/compare/embedding_hdf5.hpp"
@@ -27,7 +28,7 @@ namespace {
 constexpr std::size_t kStretchBytes = 1U << 20U;  // numbers read at once
 // Per answer, beyond this process's memory: many times the chunk size that Hdf5Rows allows.
 constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 30U;
-constexpr std::uint64_t kMostSeconds = 120;        // of processor time
+constexpr std::uint64_t kMostSeconds = 120;  // of processor time
 // Bounds on what the other process says, which may be whoever has taken it over.
 constexpr std::uint64_t kMostAnswer = std::uint64_t{256} << 20U;
 constexpr std::uint64_t kWidestRow = std::uint64_t{1} << 20U;
@@ -101,9 +102,9 @@ class Hdf5Process : public EmbeddingReader {
   Hdf5Process(const std::filesystem::path& path, const Cancel& cancel)
       : path_(path.string()), cancel_(cancel) {
     const SteadyFile readable(path);  // or else the error is one of every file
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const UniqueFd file = open_to_read(path);
     if (file.get() < 0) {
-      throw Error(ErrorKind::kInputMissing, Place{.file = path_}, errno_text(errno));
+      throw Error(kind_of_reading(errno), Place{.file = path_}, errno_text(errno));
     }
     const std::uint64_t bytes = readable.size();
     socket_ = process_.start(

@@ -13,7 +13,8 @@ namespace {
 // A journal from a stranger may say that its weights are synthetic, and name none.
 TEST(SyntheticMark, NamesTheModelsThatAreKnown) {
   const TempDir folder;
-  mark_synthetic(folder.path(), {{kSyntheticKey, "true"}, {"esm2", "synthetic:esm2_tiny:0"}});
+  mark_synthetic(RunFolder(folder.path()),
+                 {{kSyntheticKey, "true"}, {"esm2", "synthetic:esm2_tiny:0"}});
   const std::string text = read_text(folder / "SYNTHETIC_WEIGHTS");
   EXPECT_TRUE(
       text.ends_with("dnabert_s: not said\nesm2: synthetic:esm2_tiny:0\n"
@@ -23,8 +24,8 @@ TEST(SyntheticMark, NamesTheModelsThatAreKnown) {
 
 TEST(SyntheticMark, IsForSyntheticWeightsAlone) {
   const TempDir folder;
-  mark_synthetic(folder.path(), {{kSyntheticKey, "false"}});
-  mark_synthetic(folder.path(), {});
+  mark_synthetic(RunFolder(folder.path()), {{kSyntheticKey, "false"}});
+  mark_synthetic(RunFolder(folder.path()), {});
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 

@@ -58,7 +58,9 @@ TEST(KilledRun, HasTheFiguresThatTheRunWouldHaveWritten) {
   const ProgramFacts program;
   const PredictSettings settings;
   const RunCounters counters;
-  const RunStart start;
+  const TempDir directory;
+  RunStart start;
+  start.directory.emplace(directory.path());
   Measured run{.program = program,
                .settings = settings,
                .counters = counters,
