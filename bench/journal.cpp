@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,7 +42,7 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
   InputSet inputs({.paths = {input}}, cancel);
   FrameStreamSettings settings;
   settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);
-  settings.known_parts = std::numeric_limits<std::uint64_t>::max();  // their content is made up
+  settings.frames = false;  // their content is made up
   FrameStream stream(inputs, settings, nullptr, counters, cancel);
   while (std::optional<FrameEvent> event = stream.next()) {
     auto* part = std::get_if<FramePart>(&*event);
