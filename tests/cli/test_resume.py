@@ -173,7 +173,7 @@ def test_a_refusal_changes_nothing(program, reads, expected):
     stopped_half_way(program, reads, signal.SIGTERM)
     journal = (program.folder / "out" / "run.db").read_bytes()
     whole = reads.read_bytes()
-    reads.write_bytes(whole[:2000])
+    reads.write_bytes(whole[:100])
     again = ["reads.fa", *SHORT, "-o", "out", "--resume"]
     assert "input 1 changed since the run began" in message(program.predict(*again, code=3))
     reads.rename(program.folder / "away.fa")
