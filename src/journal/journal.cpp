@@ -337,13 +337,13 @@ Journal Journal::open_to_read(const std::filesystem::path& path, Check check, co
                               const std::optional<std::filesystem::path>& copy) {
   SqliteDatabase sqlite =
       copy ? open_database(*copy, 0, ErrorKind::kJournalDamaged, path) : open_as_it_is(path);
-  sqlite.keep_log();
   check_schema(sqlite);
   return opened(Directory(path.parent_path()), std::move(sqlite), check, cancel);
 }
 
 Journal Journal::opened(const Directory& folder, SqliteDatabase sqlite, Check check,
                         const Cancel& cancel) {
+  sqlite.keep_log(true);  // until the first change: a refused run leaves the files as they are
   Journal journal(std::make_unique<Database>(folder, std::move(sqlite)));
   (void)journal.fingerprint();
   journal.database_->verify(journal.inputs(), check, cancel);
@@ -376,6 +376,7 @@ Journal::Fingerprint Journal::fingerprint() const {
 }
 
 void Journal::Database::begin_change() {
+  sqlite.keep_log(false);
   if (!finished && changed.empty()) return;
   SqliteTransaction change(sqlite);
   sqlite.execute("DELETE FROM completion");
@@ -447,7 +448,7 @@ void Journal::record_input(std::uint32_t index, const InputEntry& entry) {
 
 void Journal::finish() {
   Database& database = *database_;
-  if (database.finished && database.changed.empty()) return;
+  if (database.finished && database.changed.empty()) return database.sqlite.keep_log(false);
   database.begin_change();
   const std::vector<InputEntry> inputs = this->inputs();
   database.sqlite.execute("DELETE FROM early_scores");

@@ -253,8 +253,8 @@ void SqliteDatabase::defend() {
   execute("PRAGMA mmap_size = 0");
 }
 
-void SqliteDatabase::keep_log() {
-  configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+void SqliteDatabase::keep_log(bool keeps) {
+  configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0);
 }
 
 SqliteStatement SqliteDatabase::prepare(std::string_view sql) const {

@@ -65,8 +65,8 @@ class SqliteDatabase {
   // The single number that a statement returns.
   std::uint64_t integer(std::string_view sql) const;
   const std::filesystem::path& path() const { return path_; }  // the shown one
-  // When it is closed, what its log holds stays there. For a file that is removed afterwards.
-  void keep_log();
+  // Whether what its log holds stays there when it is closed, and no file changes for it.
+  void keep_log(bool keeps);
   // Also true where the file says that it needs a newer SQLite for writing.
   bool is_read_only() const;
   // Whether its file was removed or replaced. Without file locks this is unknown: false.

@@ -170,8 +170,12 @@ def test_damage_that_was_not_looked_for_is_still_found(program, reads, expected)
 
 
 def test_a_refusal_changes_nothing(program, reads, expected):
-    stopped_half_way(program, reads, signal.SIGTERM)
-    journal = (program.folder / "out" / "run.db").read_bytes()
+    def journal():
+        return {name: (program.folder / "out" / name).read_bytes()
+                for name in ("run.db", "run.db-wal")}
+
+    stopped_half_way(program, reads, signal.SIGKILL)
+    before = journal()
     whole = reads.read_bytes()
     reads.write_bytes(whole[:100])
     again = ["reads.fa", *SHORT, "-o", "out", "--resume"]
@@ -179,7 +183,7 @@ def test_a_refusal_changes_nothing(program, reads, expected):
     reads.rename(program.folder / "away.fa")
     program.predict(*again, code=1)
     (program.folder / "away.fa").rename(reads)
-    assert (program.folder / "out" / "run.db").read_bytes() == journal
+    assert journal() == before
     reads.write_bytes(whole)
     program.predict(*again, code=0)
     assert program.tables("out", "reads") == expected

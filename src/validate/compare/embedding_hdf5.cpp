@@ -14,7 +14,7 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kLongestId = 64U << 10U;
+constexpr std::size_t kMostIdBytes = 64U << 10U;
 constexpr std::size_t kMostWidth = 1U << 20U;
 constexpr std::uint64_t kMostChunkBytes = 64U << 20U;  // HDF5 holds whole chunks in memory
 // The driver opens nothing. HDF5 asks the system for the current folder if a name is relative.
@@ -170,7 +170,7 @@ class OwnHdf5Rows : public Hdf5Rows {
   }
 
   void check_id(std::size_t size) const {
-    if (size > kLongestId) malformed(fmt::format("an id is longer than {} bytes", kLongestId));
+    if (size > kMostIdBytes) malformed(fmt::format("an id is longer than {} bytes", kMostIdBytes));
   }
 
   const std::string path_;
