@@ -326,7 +326,9 @@ Journal Journal::create_scratch(const FilePlace& place, const Fingerprint& finge
 
 Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel) {
   const FilePlace held = held_place(place);
+  const bool was_killed = has_log(held.path);
   SqliteDatabase sqlite = open_database(reachable(held), 0, ErrorKind::kJournalDamaged, held.path);
+  sqlite.keep_log(was_killed);  // until the first change: a refused run leaves files as they are
   check_schema(sqlite);
   // The file was opened for writing, so the reason is in its header.
   if (sqlite.is_read_only()) fail_damaged(held.path, "it says that it cannot be written to");
@@ -337,13 +339,13 @@ Journal Journal::open_to_read(const std::filesystem::path& path, Check check, co
                               const std::optional<std::filesystem::path>& copy) {
   SqliteDatabase sqlite =
       copy ? open_database(*copy, 0, ErrorKind::kJournalDamaged, path) : open_as_it_is(path);
+  sqlite.keep_log(true);
   check_schema(sqlite);
   return opened(Directory(path.parent_path()), std::move(sqlite), check, cancel);
 }
 
 Journal Journal::opened(const Directory& folder, SqliteDatabase sqlite, Check check,
                         const Cancel& cancel) {
-  sqlite.keep_log(true);  // until the first change: a refused run leaves the files as they are
   Journal journal(std::make_unique<Database>(folder, std::move(sqlite)));
   (void)journal.fingerprint();
   journal.database_->verify(journal.inputs(), check, cancel);

@@ -338,6 +338,7 @@ void forget_unscored(const OutputDirectory& directory) noexcept {
       if (journal.finished() || journal.has_scores()) return;
     }
     directory.files().remove(run_files::kJournal);
+    directory.files().remove(run_files::kJournalWal);
   } catch (const std::exception& error) {
     log_info("the journal stays: {}", error.what());
   }
