@@ -554,17 +554,20 @@ std::optional<Unit> Journal::Reader::next() {
 }
 
 Journal::Reader Journal::read() const {
+  return read(database_->extents);
+}
+
+Journal::Reader Journal::read(Extents extents) const {
   const Database& database = *database_;
   return Reader(std::make_unique<Reader::State>(Reader::State{
       .database = database,
       .find = database.sqlite.prepare("SELECT parts, scores FROM units WHERE unit = ?"),
-      .extents = database.extents}));
+      .extents = std::move(extents)}));
 }
 
-Journal::Reader Journal::read(std::uint32_t input) const {
-  Reader reader = read();
-  std::erase_if(reader.state_->extents, [input](const auto& one) { return one.first != input; });
-  return reader;
+Journal::Extents only(std::uint32_t input, const Journal::Extents& extents) {
+  const auto found = extents.find(input);
+  return found == extents.end() ? Journal::Extents() : Journal::Extents{*found};
 }
 
 void Journal::for_each_unit(const std::function<void(const Unit&)>& visit) const {

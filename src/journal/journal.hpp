@@ -50,8 +50,8 @@ struct InputEntry {
 //
 // Its folder is held open: whatever is put in the folder's place redirects nothing.
 //
-// One thread at a time may append; meanwhile another may use inputs() and readers. Errors:
-// kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
+// One thread at a time may append; meanwhile another may use inputs() and readers of given extents.
+// Errors: kOutputWrite (disk full, I/O), kJournalDamaged, kOutputBusy.
 class Journal {
  public:
   // The settings that two runs must share to count as the same run: "chunk_size" → "500", …
@@ -105,7 +105,7 @@ class Journal {
   };
   // By input; one without units may be missing.
   using Extents = std::map<std::uint32_t, Extent>;
-  const Extents& extents() const;
+  const Extents& extents() const;  // no other thread may append meanwhile
   std::vector<InputEntry> inputs() const;
   // Those that are not damaged, and a row number above all that are taken.
   std::vector<EarlyScore> early_scores() const;
@@ -129,7 +129,8 @@ class Journal {
     std::unique_ptr<State> state_;
   };
   Reader read() const;
-  Reader read(std::uint32_t input) const;  // the units of one input
+  // The first units of some inputs. Meanwhile another thread may append.
+  Reader read(Extents extents) const;
 
  private:
   struct Database;
@@ -139,12 +140,17 @@ class Journal {
   std::unique_ptr<Database> database_;
 };
 
+// What `extents` has of one input.
+Journal::Extents only(std::uint32_t input, const Journal::Extents& extents);
+
 // Reads the parts of a journal's sequences one after the other, across units.
 class PartReader {
  public:
   // The journal must outlive it.
   explicit PartReader(const Journal& journal) : reader_(journal.read()) {}
-  PartReader(const Journal& journal, std::uint32_t input) : reader_(journal.read(input)) {}
+  // Of one input.
+  PartReader(const Journal& journal, std::uint32_t input)
+      : reader_(journal.read(only(input, journal.extents()))) {}
 
   std::optional<SequencePart> next();  // Errors: kJournalDamaged
 

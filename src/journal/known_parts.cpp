@@ -105,7 +105,7 @@ KnownParts::Rest KnownParts::rest(std::uint32_t input) {
 void KnownParts::enter(std::uint32_t input) {
   if (input_ == input) return;
   input_ = input;
-  units_.emplace(journal_.read(input));
+  units_.emplace(journal_.read(only(input, extents_)));
   unit_ = units_->next();
   next_part_ = 0;
   differs_ = false;

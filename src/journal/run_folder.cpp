@@ -233,8 +233,8 @@ void RunFolder::remove(const RunFile& file) const {
 void RunFolder::clear() const {
   // The journal goes last: if clearing is interrupted, the run can still be resumed.
   std::vector<OwnFile> files = own_files();
-  std::ranges::stable_partition(
-      files, [](const OwnFile& file) { return file.name != run_files::kJournal.name; });
+  std::stable_partition(files.begin(), files.end(),
+                        [](const OwnFile& file) { return file.name != run_files::kJournal.name; });
   for (const OwnFile& file : files) remove(file);
   State& state = *state_;
   for (const std::string& folder : state.folders()) {

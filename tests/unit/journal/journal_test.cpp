@@ -206,10 +206,10 @@ TEST_F(Journals, HoldsUnitsInTheOrderOfTheirInputs) {
   EXPECT_EQ(all.next().value().input, 0U);
   EXPECT_EQ(all.next().value().input, 1U);
   EXPECT_FALSE(all.next());
-  Journal::Reader one = journal.read(1);
+  Journal::Reader one = journal.read(only(1, journal.extents()));
   EXPECT_EQ(one.next().value().input, 1U);
   EXPECT_FALSE(one.next());
-  EXPECT_FALSE(journal.read(7).next());
+  EXPECT_FALSE(journal.read(only(7, journal.extents())).next());
 }
 
 TEST_F(Journals, ReplacesAndCutsUnits) {
