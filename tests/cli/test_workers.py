@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from checksums import crc32c
 from conftest import MODELS, Program, fasta, is_there, message, workers_of
 
 SHORT = ["-e", "100", "-d", "cpu"]
@@ -157,15 +158,6 @@ def test_what_they_log_is_in_the_runs_log(program, reads):
     log = (program.folder / "out" / "logs" / "virnucpro.log").read_text()
     assert "worker processes: 2" in log
     assert "worker 1 (cpu) is process" in log
-
-
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
 
 
 def test_a_length_that_no_setup_has_takes_no_memory(program):

@@ -5,20 +5,13 @@ import shutil
 import sqlite3
 import struct
 
+from checksums import crc32c
+
 ROLLBACK_MAGIC = bytes.fromhex("d9d505f920a163d7")
 SECTOR = 512
 LOCK_BYTE = 0x40000000
 PAGE = 4096
 APPLICATION_ID = 68  # where it stands in a database's header
-
-
-def crc32c(data):
-    crc = 0xffffffff
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
-    return crc ^ 0xffffffff
 
 
 def varint(number):
