@@ -388,8 +388,8 @@ void Journal::Database::begin_change() {
   changed.clear();
 }
 
-void Journal::describe(Fingerprint entries) {
-  database_->changed = std::move(entries);
+void Journal::describe(const Fingerprint& entries) {
+  for (const auto& [key, value] : entries) database_->changed.insert_or_assign(key, value);
 }
 
 void Journal::append(const Unit& unit) {

@@ -81,7 +81,7 @@ class Journal {
   Fingerprint fingerprint() const;
   // Replaces the entries with these keys at the next change, or in finish(): a run that is refused
   // changes nothing.
-  void describe(Fingerprint entries);
+  void describe(const Fingerprint& entries);
   // The next unit of its input, or another one in the place of an earlier; kInternal otherwise.
   void append(const Unit& unit);
   // Keeps the first `units` units of an input.

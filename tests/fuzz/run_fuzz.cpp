@@ -10,6 +10,7 @@
 //   e                                            the end of the run
 //   x OFFSET BYTES                               at last, written over the bytes of the file
 // A FRAME is CHUNK NAME OTHERS VIRUS, without the scores if it failed, with commas between them.
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -90,16 +92,22 @@ virnucpro::SequencePart part_of(const Fields& fields) {
   return part;
 }
 
+// A run counts no more than SQLite's integers hold.
+std::uint64_t counted_at(const Fields& fields, std::size_t index) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return std::min(count_at(fields, index), kMost);
+}
+
 virnucpro::InputEntry input_of(const Fields& fields) {
   return {.name = text_at(fields, 1),
-          .records = count_at(fields, 2),
-          .bytes = count_at(fields, 3),
+          .records = counted_at(fields, 2),
+          .bytes = counted_at(fields, 3),
           .hash = text_at(fields, 4),
           .failed = count_at(fields, 5) != 0,
           .error = text_at(fields, 6),
           .message = text_at(fields, 7),
-          .record = count_at(fields, 8),
-          .offset = count_at(fields, 9)};
+          .record = counted_at(fields, 8),
+          .offset = counted_at(fields, 9)};
 }
 
 std::string bytes_of(const fs::path& path) {
@@ -120,9 +128,7 @@ class JournalMaker {
     if (kind == "i") journal_.record_input(inputs_++, input_of(fields));
     if (kind == "p") unit_.parts.push_back(part_of(fields));
     if (kind == "e") journal_.finish();
-    if (kind != "u") return;
-    journal_.append(unit_);
-    unit_ = {.index = unit_.index + 1, .parts = {}};
+    if (kind == "u") append();
   }
 
   void copy_to(const fs::path& file) const {
@@ -135,6 +141,16 @@ class JournalMaker {
   }
 
  private:
+  // The next unit of the input that its first part names.
+  void append() {
+    constexpr std::uint32_t kMostInputs = std::numeric_limits<std::int32_t>::max();
+    unit_.input = unit_.parts.empty() ? 0 : unit_.parts.front().input & kMostInputs;
+    const auto before = journal_.extents().find(unit_.input);
+    unit_.index = before == journal_.extents().end() ? 0 : before->second.units;
+    journal_.append(unit_);
+    unit_ = {};
+  }
+
   Journal journal_;
   std::uint32_t inputs_ = 0;
   virnucpro::Unit unit_;

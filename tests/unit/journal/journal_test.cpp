@@ -237,6 +237,7 @@ TEST_F(Journals, DescribesOnlyWithAChange) {
   EXPECT_TRUE(read_text(path) == before);
   {
     Journal journal = Journal::open(path);
+    journal.describe({{"threshold", "0.7"}, {"stem", "reads"}});
     journal.describe({{"threshold", "0.9"}});
     EXPECT_EQ(journal.fingerprint().count("threshold"), 0U);
     journal.finish();
@@ -244,6 +245,7 @@ TEST_F(Journals, DescribesOnlyWithAChange) {
   const Journal journal = Journal::open(path);
   EXPECT_TRUE(journal.finished());
   EXPECT_EQ(journal.fingerprint().at("threshold"), "0.9");
+  EXPECT_EQ(journal.fingerprint().at("stem"), "reads");
   EXPECT_EQ(journal.fingerprint().at("chunk_size"), "500");
 }
 
