@@ -42,8 +42,8 @@ ErrorKind kind_of(int extended) {
     case SQLITE_CONSTRAINT:
       return ErrorKind::kInternal;
     default:
-      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column), and
-      // SQLITE_TOOBIG: what this program writes is far smaller than the limits.
+      // SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR (a missing table or column), SQLITE_TOOBIG and
+      // SQLITE_INTERRUPT: what this program writes is far smaller than the limits.
       return ErrorKind::kJournalDamaged;
   }
 }
@@ -51,7 +51,8 @@ ErrorKind kind_of(int extended) {
 // `system`: errno of the failed call, or 0.
 [[noreturn]] void fail(sqlite3* database, const std::filesystem::path& path, int system) {
   const int code = sqlite3_extended_errcode(database);
-  std::string why = sqlite3_errmsg(database);
+  std::string why =
+      code == SQLITE_INTERRUPT ? "its list of tables has no end" : sqlite3_errmsg(database);
   // English text, but names in it come from a file that may be damaged.
   std::replace_if(
       why.begin(), why.end(), [](unsigned char byte) { return byte >= 0x80U; }, '?');
@@ -95,6 +96,20 @@ constexpr std::array kLimits{
     Limit{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1},
     Limit{SQLITE_LIMIT_WORKER_THREADS, 0},
 };
+
+// Reading the schema takes some ten steps of SQLite's machine for a row, and there are ten rows. A
+// file's pages can form a tree that has no end in practice.
+constexpr int kMostSchemaSteps = 100'000;
+
+// The first statement that is prepared reads the schema, before it is compiled itself.
+int prepare_within_limits(sqlite3* database, std::string_view sql, sqlite3_stmt** statement) {
+  sqlite3_progress_handler(
+      database, kMostSchemaSteps, [](void*) { return 1; }, nullptr);
+  const int code =
+      sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), statement, nullptr);
+  sqlite3_progress_handler(database, 0, nullptr, nullptr);
+  return code;
+}
 
 // Where a letter has a meaning in a URI, or may have one, its code stands.
 std::string uri_of(const std::filesystem::path& path) {
@@ -149,8 +164,7 @@ SqliteStatement::SqliteStatement(sqlite3* database, std::string_view sql,
                                  const std::filesystem::path& path)
     : path_(path) {
   sqlite3_stmt* statement = nullptr;
-  const int code =
-      sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement, nullptr);
+  const int code = prepare_within_limits(database, sql, &statement);
   statement_.reset(statement);
   if (code != SQLITE_OK) fail(database, path_);
 }

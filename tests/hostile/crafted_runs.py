@@ -142,3 +142,39 @@ def pages_without_end(run):
     data += leaf
     data[28:32] = struct.pack(">I", len(data) // PAGE)
     (run / "run.db").write_bytes(data)
+
+
+def schema_without_end(run):
+    """The rows of sqlite_schema in such a tree: SQLite reads them all before the first statement. The
+    repeated row is an index that SQLite makes by itself, the only kind that it takes again."""
+    change(run, "CREATE TABLE surprise(word TEXT UNIQUE)")
+    data = bytearray((run / "run.db").read_bytes())
+    head = 100  # of the first page, in front of its tree
+    if data[head] != 13:  # a leaf of a table's tree
+        raise ValueError("the schema does not fit one page")
+    count = struct.unpack_from(">H", data, head + 3)[0]
+    cells = struct.unpack_from(f">{count}H", data, head + 8)
+    index = next(at for at in cells if b"sqlite_autoindex_surprise_1" in data[at:at + 60])
+
+    def leaf(places):
+        """A page of its own with the rows at these places of the first."""
+        start = struct.pack(">BHHHB", 13, 0, len(places), min(places), 0)
+        pointers = struct.pack(f">{len(places)}H", *places)
+        return (start + pointers).ljust(head + 8, b"\0") + bytes(data[head + 8:PAGE])
+
+    def branch(children, space=0):
+        *left, right = children
+        at = PAGE - 5 * len(left)
+        start = struct.pack(">BHHHBI", 5, 0, len(left), at, 0, right)
+        pointers = b"".join(struct.pack(">H", at + 5 * k) for k in range(len(left)))
+        rows = b"".join(struct.pack(">IB", child, 1) for child in left)
+        return (start + pointers).ljust(PAGE - space - len(rows), b"\0") + rows
+
+    page = len(data) // PAGE + 1
+    levels = 5
+    for added in (leaf(cells), leaf([index]),
+                  *(branch([page + level + 1] * 200) for level in range(levels))):
+        data += added
+    data[head:PAGE] = branch([page, page + levels + 1], space=head)
+    data[28:32] = struct.pack(">I", len(data) // PAGE)
+    (run / "run.db").write_bytes(data)

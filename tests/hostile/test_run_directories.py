@@ -300,6 +300,7 @@ DAMAGED = {
     "log_of_another_version": in_log(4, b"\xff\xff\xff\xff"),
     "rubbish_as_log": rubbish_as_log,
     "pages_without_end": crafted.pages_without_end,
+    "schema_without_end": crafted.schema_without_end,
     "unit_of_40_mb": changed("UPDATE units SET scores = zeroblob(40000000)"),
 }
 # Of a log SQLite takes what comes before its first fault, and of an unfinished run there may be any
