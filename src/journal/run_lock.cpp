@@ -70,7 +70,10 @@ std::uint64_t own_pid_namespace() {
 
 LockHolder this_process() {
   LockHolder own{.host = host_name(), .pid = ::getpid()};
-  std::ranges::replace(own.host, ' ', '_');
+  // One word of a line, whatever the host is called.
+  std::ranges::replace_if(
+      own.host, [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; }, '_');
+  if (own.host.empty()) own.host = kUnknown;
   if (const auto state = state_of(own.pid)) own.start_time = state->start_time;
   own.boot = first_word("/proc/sys/kernel/random/boot_id");
   own.pid_namespace = own_pid_namespace();
