@@ -160,7 +160,12 @@ UniqueFd FilePlace::open_to_append() const {
   UniqueFd made(::openat(folder->fd(), name().c_str(),
                          O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (made.get() >= 0 || errno != EEXIST) return made;
-  return open_regular(folder->fd(), name(), O_RDWR | O_APPEND);
+  UniqueFd found = open_regular(folder->fd(), name(), O_RDWR | O_APPEND);
+  struct stat status {};
+  if (found.get() < 0 || ::fstat(found.get(), &status) != 0 || status.st_nlink < 2) return found;
+  found.reset();
+  errno = EMLINK;
+  return found;
 }
 
 std::filesystem::path reachable(int fd, const std::filesystem::path& path) {

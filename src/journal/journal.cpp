@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,11 +73,24 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
 }
 
 // `path` leads to the file, and errors name `shown`.
+// A file of the user's may be linked into a stranger's directory, as an archive can do, or a
+// backup.
+void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
+  throw Error(ErrorKind::kOutputExists, Place{.file = shown.string()},
+              "it is a hard link, and the file's other name would change with it");
+}
+
 SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing,
                              const std::filesystem::path& shown) {
   require_own_journal_files(path, shown);
   UniqueFd fd = open_journal_file(path, O_RDWR | flags, missing, ErrorKind::kOutputWrite, shown);
-  if ((flags & O_CREAT) == 0) require_journal_header(fd.get(), shown);
+  if ((flags & O_CREAT) == 0) {
+    require_journal_header(fd.get(), shown);
+    require_single_name(path, shown);
+    require_single_name(log_of(path), log_of(shown));
+  }
   const char* vfs = choose_vfs(path, fd.get());
   fd.reset();  // before SQLite locks the file: closing any descriptor of it drops fcntl locks
   SqliteDatabase database(path, vfs, SqliteDatabase::Access::kReadWrite, shown);

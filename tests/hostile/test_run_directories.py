@@ -417,3 +417,31 @@ def test_telemetry_of_another_name_replaces_nothing(place):
     (place / "reports" / "telemetry_thesis.h5").write_bytes(THESIS)
     call(place, READING["report"], code=0)
     assert (place / "reports" / "telemetry_thesis.h5").read_bytes() == THESIS
+
+
+# --- hard links, as an archive can make them -------------------------------------------------------
+@pytest.mark.parametrize("name", ["run.db", "logs/virnucpro.log"])
+def test_a_hard_link_writes_into_no_other_file(place, name):
+    file, other = place / "run" / name, place / "kept"
+    if file.exists():
+        shutil.copy(file, other)
+    else:
+        other.write_bytes(THESIS)
+    file.unlink(missing_ok=True)
+    os.link(other, file)
+    before = other.read_bytes()
+    code, text = call(place, [*GOING_ON["resume"], "--threshold", "0.9"])
+    assert code != 0 and name in text and "link" in text, text
+    assert other.read_bytes() == before
+
+
+# --- pipes among files that are read whole ----------------------------------------------------------
+def test_a_pipe_for_a_small_file_is_refused_at_once(place):
+    os.mkfifo(place / "pipe.yaml")
+    code, text = call(place, [*PREDICT, "--config", "pipe.yaml"])
+    assert code != 0 and "pipe.yaml" in text and "not a regular file" in text
+    (place / "model").mkdir()
+    (place / "model" / "config.json").write_text("{}")
+    os.mkfifo(place / "model" / "model.safetensors.index.json")
+    code, text = call(place, ["utils", "inspect", "model"])
+    assert code != 0 and "not a regular file" in text
