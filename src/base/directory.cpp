@@ -23,7 +23,7 @@ namespace {
 
 constexpr mode_t kFileMode = 0666;
 constexpr mode_t kFolderMode = 0777;
-constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+constexpr int kFolder = O_RDONLY | O_DIRECTORY;
 
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
   throw write_error(path, error);
@@ -33,9 +33,17 @@ std::filesystem::path path_or_here(const std::filesystem::path& path) {
   return path.empty() ? "." : path;
 }
 
+UniqueFd open_at(int folder, const std::string& name, int flags) {
+  int fd = -1;
+  do {
+    fd = ::openat(folder, name.c_str(), flags | O_CLOEXEC, kFileMode);
+  } while (fd < 0 && errno == EINTR);
+  return UniqueFd(fd);
+}
+
 // Opens a regular file. Neither waits for the other end of a FIFO nor wakes a device.
 UniqueFd open_regular(int folder, const std::string& name, int flags) {
-  UniqueFd fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  UniqueFd fd = open_at(folder, name, flags | O_NOFOLLOW | O_NONBLOCK);
   struct stat status {};
   if (fd.get() < 0 || (::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode))) return fd;
   fd.reset();
@@ -50,7 +58,7 @@ struct CloseFolder {
 }  // namespace
 
 Directory::Directory(std::filesystem::path path) : path_(std::move(path)) {
-  fd_ = std::make_shared<UniqueFd>(::open(path_or_here(path_).c_str(), kFolder));
+  fd_ = std::make_shared<UniqueFd>(open_at(AT_FDCWD, path_or_here(path_).string(), kFolder));
   if (fd() < 0) fail(path_or_here(path_), errno);
 }
 
@@ -72,7 +80,7 @@ EntryKind Directory::kind_of(const std::string& name) const {
 }
 
 std::vector<std::string> Directory::names() const {
-  UniqueFd own(::openat(fd(), ".", kFolder));  // a descriptor has one position for all its users
+  UniqueFd own = open_at(fd(), ".", kFolder);  // a descriptor has one position for all its users
   if (own.get() < 0) fail(path_, errno);
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(own.get()));
   if (!entries) fail(path_, errno);
@@ -89,7 +97,7 @@ std::vector<std::string> Directory::names() const {
 }
 
 Directory Directory::folder(const std::string& name) const {
-  UniqueFd inner(::openat(fd(), name.c_str(), kFolder | O_NOFOLLOW));
+  UniqueFd inner = open_at(fd(), name, kFolder | O_NOFOLLOW);
   if (inner.get() >= 0) return {path_ / name, std::move(inner)};
   if (errno != ELOOP && errno != ENOTDIR) fail(path_ / name, errno);
   throw taken_name(path_ / name, "it is no folder, and a link to one is not followed");
@@ -105,12 +113,11 @@ UniqueFd Directory::open_file(const std::string& name) const {
 }
 
 UniqueFd Directory::create(const std::string& name) const {
-  return UniqueFd(
-      ::openat(fd(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+  return open_at(fd(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
 }
 
 UniqueFd Directory::create_nameless() const {
-  UniqueFd file(::openat(fd(), ".", O_RDWR | O_TMPFILE | O_CLOEXEC, kFileMode));
+  UniqueFd file = open_at(fd(), ".", O_RDWR | O_TMPFILE);
   if (file.get() >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
   // This file system has no such files.
   do {
@@ -155,10 +162,9 @@ Error taken_name(const std::filesystem::path& path, const std::string& why) {
 
 UniqueFd FilePlace::open_to_append() const {
   if (!folder) {
-    return UniqueFd(::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kFileMode));
+    return open_at(AT_FDCWD, path.string(), O_RDWR | O_APPEND | O_CREAT);
   }
-  UniqueFd made(::openat(folder->fd(), name().c_str(),
-                         O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
+  UniqueFd made = open_at(folder->fd(), name(), O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW);
   if (made.get() >= 0 || errno != EEXIST) return made;
   UniqueFd found = open_regular(folder->fd(), name(), O_RDWR | O_APPEND);
   struct stat status {};

@@ -120,7 +120,10 @@ FileLock look_at_flock(int fd) {
 
 std::string read_text(int fd) {
   std::array<char, kLongestLockFile> text{};
-  const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+  ssize_t size = 0;
+  do {
+    size = ::pread(fd, text.data(), text.size(), 0);
+  } while (size < 0 && errno == EINTR);
   return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
