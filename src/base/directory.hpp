@@ -72,9 +72,9 @@ struct FilePlace {
   FilePlace(const Directory& in, const std::string& name) : folder(in), path(in.path() / name) {}
 
   std::string name() const { return path.filename().string(); }
-  // Opens a regular file for appending (O_RDWR), and makes it if it is missing. In a folder, one that
-  // has a second name (a hard link) is refused (EMLINK): a file of the user's would grow with it. The
-  // descriptor is negative, and errno set, if that failed.
+  // Opens a regular file for appending (O_RDWR), and makes it if it is missing. In a folder, one
+  // that has a second name (a hard link) is refused (EMLINK): a file of the user's would grow with
+  // it. The descriptor is negative, and errno set, if that failed.
   UniqueFd open_to_append() const;
 };
 
