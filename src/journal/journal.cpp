@@ -72,7 +72,6 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
   return "unix-dotfile";
 }
 
-// `path` leads to the file, and errors name `shown`.
 // A file of the user's may be linked into a stranger's directory, as an archive can do, or a
 // backup.
 void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
@@ -82,6 +81,7 @@ void require_single_name(const std::filesystem::path& file, const std::filesyste
               "it is a hard link, and the file's other name would change with it");
 }
 
+// `path` leads to the file, and errors name `shown`.
 SqliteDatabase open_database(const std::filesystem::path& path, int flags, ErrorKind missing,
                              const std::filesystem::path& shown) {
   require_own_journal_files(path, shown);
