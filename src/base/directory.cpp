@@ -34,11 +34,7 @@ std::filesystem::path path_or_here(const std::filesystem::path& path) {
 }
 
 UniqueFd open_at(int folder, const std::string& name, int flags) {
-  int fd = -1;
-  do {
-    fd = ::openat(folder, name.c_str(), flags | O_CLOEXEC, kFileMode);
-  } while (fd < 0 && errno == EINTR);
-  return UniqueFd(fd);
+  return open_retrying_at(folder, name, flags, kFileMode);
 }
 
 // Opens a regular file. Neither waits for the other end of a FIFO nor wakes a device.

@@ -58,6 +58,19 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
+ssize_t read_at(int fd, std::uint64_t offset, std::span<char> out) {
+  std::size_t size = 0;
+  while (size < out.size()) {
+    const ssize_t got =
+        ::pread(fd, &out[size], out.size() - size, static_cast<off_t>(offset + size));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return got;
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  return static_cast<ssize_t>(size);
+}
+
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
   if (this != &other) {
     reset();
@@ -75,9 +88,13 @@ void UniqueFd::reset() {
 }
 
 UniqueFd open_retrying(const std::filesystem::path& path, int flags, mode_t mode) {
+  return open_retrying_at(AT_FDCWD, path, flags, mode);
+}
+
+UniqueFd open_retrying_at(int folder, const std::filesystem::path& path, int flags, mode_t mode) {
   int fd = -1;
   do {
-    fd = ::open(path.c_str(), O_CLOEXEC | flags, mode);
+    fd = ::openat(folder, path.c_str(), O_CLOEXEC | flags, mode);
   } while (fd < 0 && errno == EINTR);
   return UniqueFd(fd);
 }

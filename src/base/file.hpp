@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,8 @@ class UniqueFd {
 // As open(), but a signal does not make it fail, and programs started later do not get the file. If
 // it fails, the descriptor is negative, and errno says why.
 UniqueFd open_retrying(const std::filesystem::path& path, int flags, mode_t mode = 0);
+// The same for a path that begins at an open folder, as openat() has it.
+UniqueFd open_retrying_at(int folder, const std::filesystem::path& path, int flags, mode_t mode);
 UniqueFd open_to_read(const std::filesystem::path& path, int flags = 0);
 
 // As std::filesystem::status() and exists(), but a file is not missing where the disk, the network
@@ -94,6 +97,10 @@ void sync_directory(const std::filesystem::path& directory);
 
 // Writes all of `text`, in several calls if needed. Returns 0, or errno of the failed call.
 int write_all(int fd, std::string_view text);
+
+// Reads the bytes from `offset` on, in several calls if needed. Returns their number, smaller than
+// asked for only at the file's end; negative if a call failed, and errno says why.
+ssize_t read_at(int fd, std::uint64_t offset, std::span<char> out);
 
 // The system's text for `error`: "No space left on device".
 std::string errno_text(int error);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -94,17 +93,10 @@ UniqueFd open_journal_file(const fs::path& journal, int flags, ErrorKind missing
 
 void require_journal_header(int fd, const fs::path& journal) {
   std::array<char, kHeaderSize> bytes{};
-  std::size_t size = 0;
-  while (size < bytes.size()) {
-    const ssize_t got =
-        ::pread(fd, bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw write_error(journal, errno);  // as SQLite's failures of reading
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
+  const ssize_t size = read_at(fd, 0, bytes);
+  if (size < 0) throw write_error(journal, errno);  // as SQLite's failures of reading
   const std::string_view header(bytes.data(), bytes.size());
-  if (size != kHeaderSize || !header.starts_with(kMagic)) {
+  if (size != static_cast<ssize_t>(kHeaderSize) || !header.starts_with(kMagic)) {
     fail_header(journal, "file is not a database");
   }
   if (big_endian(header.substr(kApplication, 4)) != kApplicationId) {

@@ -120,10 +120,7 @@ FileLock look_at_flock(int fd) {
 
 std::string read_text(int fd) {
   std::array<char, kLongestLockFile> text{};
-  ssize_t size = 0;
-  do {
-    size = ::pread(fd, text.data(), text.size(), 0);
-  } while (size < 0 && errno == EINTR);
+  const ssize_t size = read_at(fd, 0, text);
   return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 

@@ -1,7 +1,6 @@
 #include "tables/spill_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -37,17 +36,11 @@ void SpillFile::flush() {
 }
 
 void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
-  while (!out.empty()) {
-    const ssize_t done = ::pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail(directory_, errno);
-    if (done == 0) {
-      throw Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
-                  fmt::format("{}: it is shorter than what was written", kWhat));
-    }
-    out = out.subspan(static_cast<std::size_t>(done));
-    offset += static_cast<std::uint64_t>(done);
-  }
+  const ssize_t size = read_at(fd_.get(), offset, out);
+  if (size < 0) fail(directory_, errno);
+  if (static_cast<std::size_t>(size) == out.size()) return;
+  throw Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
+              fmt::format("{}: it is shorter than what was written", kWhat));
 }
 
 }  // namespace virnucpro
