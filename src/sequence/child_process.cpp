@@ -51,30 +51,19 @@ std::uint64_t nanoseconds_used(pid_t process) {
          static_cast<std::uint64_t>(used.tv_nsec);
 }
 
-// Closes all files but the standard ones and these; a negative number is none.
-void close_others(int one, int other) {
-  const auto [low, high] = std::minmax(one, other);
-  int begin = STDERR_FILENO + 1;
-  for (const int kept : {low, high}) {
-    if (kept < begin) continue;
-    if (kept > begin) {
-      ::close_range(static_cast<unsigned>(begin), static_cast<unsigned>(kept - 1), 0);
-    }
-    begin = kept + 1;
-  }
-  ::closefrom(begin);
+void move_to(int to, int from) {
+  if (::dup2(from, to) < 0) throw Error(ErrorKind::kInputRead, errno_text(errno));
 }
 
+// Takes no number that is not free anyway, as few files may be allowed. The standard ones are
+// taken in every program of ours, so neither is among them. Errors: kInputRead.
 void keep_only(int socket, int file) {
   constexpr int kFile = ChildProcess::kFile;
-  close_others(socket, file);  // at once, as few files may be allowed
-  // First out of the way of the numbers that they get.
-  const int own_socket = ::fcntl(socket, F_DUPFD, kFile + 1);
-  const int own_file = ::fcntl(file, F_DUPFD, kFile + 1);
-  ::dup2(own_socket, STDIN_FILENO);
-  ::dup2(own_socket, STDOUT_FILENO);
-  ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);  // libraries report there
-  ::closefrom(file < 0 || ::dup2(own_file, kFile) < 0 ? kFile : kFile + 1);
+  move_to(STDIN_FILENO, socket);
+  move_to(STDOUT_FILENO, socket);
+  if (file >= 0) move_to(kFile, file);
+  ::closefrom(file < 0 ? kFile : kFile + 1);
+  move_to(STDERR_FILENO, open_retrying("/dev/null", O_WRONLY).get());  // libraries report there
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_IGN);
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -88,8 +77,8 @@ void end_with(pid_t parent) {
 [[noreturn]] void live(pid_t parent, int socket, int file, const std::function<void()>& work) {
   end_with(parent);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  keep_only(socket, file);
   try {
+    keep_only(socket, file);
     work();
   } catch (...) {  // that it ends early says it
   }
@@ -97,6 +86,10 @@ void end_with(pid_t parent) {
 }
 
 constexpr unsigned kPollMilliseconds = 200;
+
+std::uint64_t seconds_of(std::uint64_t turns) {
+  return turns * kPollMilliseconds / 1000;
+}
 
 }  // namespace
 
@@ -115,20 +108,33 @@ UniqueFd ChildProcess::start(std::string_view for_what, const std::function<void
               fmt::format("no process can be started to {}: {}", for_what, errno_text(errno)));
 }
 
-void ChildProcess::allow(std::uint64_t bytes, std::uint64_t seconds) const {
+void ChildProcess::allow(std::uint64_t bytes, std::uint64_t seconds) {
   set_limit(id_, RLIMIT_DATA, bytes);
   set_limit(id_, RLIMIT_CPU, nanoseconds_used(id_) / kNanoseconds + 1 + seconds);
+  allowed_seconds_ = seconds;
+  turns_ = 0;
 }
 
 int ChildProcess::wait(int socket, int events, unsigned idle_seconds) {
   const int ready = wait_a_while(socket, events);
-  if (ready != 0 || has_computed()) {
+  if (ready != 0) {
     idle_turns_ = 0;
-  } else if (++idle_turns_ * kPollMilliseconds >= idle_seconds * 1000) {
-    misdeed_ = fmt::format("did nothing for {} seconds", idle_seconds);
-    ::kill(id_, SIGKILL);
+    return ready;
   }
-  return ready;
+  idle_turns_ = has_computed() ? 0 : idle_turns_ + 1;
+  ++turns_;
+  const std::uint64_t most = allowed_seconds_ * kWaitsOfSecond + idle_seconds;
+  if (seconds_of(idle_turns_) >= idle_seconds) {
+    end_for(fmt::format("did nothing for {} seconds", idle_seconds));
+  } else if (seconds_of(turns_) >= most) {
+    end_for(fmt::format("took longer than {} seconds", most));
+  }
+  return 0;
+}
+
+void ChildProcess::end_for(std::string misdeed) {
+  misdeed_ = std::move(misdeed);
+  ::kill(id_, SIGKILL);
 }
 
 // Since the last look. Its processor time has a limit of its own.

@@ -33,12 +33,14 @@ class ChildProcess {
   UniqueFd start(std::string_view for_what, const std::function<void()>& work, int file = -1);
 
   // Limits its data memory (RLIMIT_DATA) and its processor time from now on; it ends when it uses
-  // more. Errors: kInputRead, if the kernel refuses.
-  void allow(std::uint64_t bytes, std::uint64_t seconds) const;
+  // more. Waiting for it is limited, too: see wait(). Errors: kInputRead, if the kernel refuses.
+  void allow(std::uint64_t bytes, std::uint64_t seconds);
 
-  // As wait_a_while(), for the process's socket. A process that neither computes nor answers for
-  // `idle_seconds` of such waits is killed: then its socket ends. What the caller does between
-  // waits (read a slow input), and a time in which all were stopped, do not count.
+  // As wait_a_while(), for the process's socket. A process is killed, and then its socket ends,
+  // when it neither computes nor answers for `idle_seconds` of such waits, or when these are more,
+  // since the last allow(), than kWaitsOfSecond for each second of processor time and
+  // `idle_seconds`. What the caller does between waits (read a slow input), and a time in which all
+  // were stopped, do not count.
   int wait(int socket, int events, unsigned idle_seconds = kIdleSeconds);
 
   // After the end of its socket: why it ended, if it did what it may not: "did something
@@ -47,13 +49,18 @@ class ChildProcess {
 
   // Longer than disks and networks take that work.
   static constexpr unsigned kIdleSeconds = 120;
+  // Where as many processes share a processor, it still gets its processor time.
+  static constexpr unsigned kWaitsOfSecond = 20;
 
  private:
   bool has_computed();
+  void end_for(std::string misdeed);
 
   pid_t id_ = -1;
-  std::uint64_t computed_ = 0;  // nanoseconds, at the last look
-  unsigned idle_turns_ = 0;
+  std::uint64_t computed_ = 0;                    // nanoseconds, at the last look
+  std::uint64_t allowed_seconds_ = kIdleSeconds;  // of processor time
+  std::uint64_t turns_ = 0;                       // waits since they were allowed
+  std::uint64_t idle_turns_ = 0;
   std::string misdeed_;
 };
 

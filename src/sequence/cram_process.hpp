@@ -31,7 +31,7 @@ class CramProcess : public ByteSource {
 
   // Limits data memory, beyond what the process began with, and its processor time from now on in
   // seconds; it ends when it uses more.
-  void allow(std::uint64_t bytes, std::uint64_t seconds) const;
+  void allow(std::uint64_t bytes, std::uint64_t seconds);
 
   // The frames. An early end means that the process crashed or gave up. Errors: the cancellation's.
   std::size_t read(std::span<char> buffer) override;

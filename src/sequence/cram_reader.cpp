@@ -114,7 +114,7 @@ void CramReader::add(const CramContainer& container) {
 
 // The memory limit never falls: the process may be many containers behind, and it keeps the memory
 // that the largest one needed.
-void CramReader::allow() const {
+void CramReader::allow() {
   process_->allow(memory_ + most_needed_, kSeconds + (memory_ + work_) / kMemoryOfSecond);
 }
 

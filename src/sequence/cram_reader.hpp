@@ -49,7 +49,7 @@ class CramReader : public AlignmentReader {
   std::optional<std::string> next_part();
   std::optional<CramContainer> next_container();
   void add(const CramContainer& container);
-  void allow() const;
+  void allow();
   std::optional<SequenceRecord> read_record();
   void count_record(const CramFrame& frame);
   [[noreturn]] void fail_to_decode(ErrorKind kind, std::string detail);

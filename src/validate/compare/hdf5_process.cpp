@@ -147,7 +147,7 @@ class Hdf5Process : public EmbeddingReader {
     std::string bytes{};
   };
 
-  void allow() const { process_.allow(data_bytes() + kMostMemory, kMostSeconds); }
+  void allow() { process_.allow(data_bytes() + kMostMemory, kMostSeconds); }
 
   void fill(std::size_t dataset, Stretch& stretch, std::uint64_t row) {
     const std::size_t bytes = sizeof(double) * std::max<std::size_t>(1, datasets_[dataset].width);

@@ -215,6 +215,22 @@ TEST(ChildProcess, IsKilledWhenItDoesNothing) {
 }
 #endif
 
+// It computes a little now and then, so that it is neither idle nor soon out of processor time.
+TEST(ChildProcess, IsKilledWhenItTakesTooLong) {
+  std::fflush(nullptr);
+  ChildProcess process;
+  const UniqueFd socket = process.start("test", [] {
+    volatile std::uint64_t count = 0;
+    while (true) {
+      ::usleep(50'000);
+      for (int k = 0; k < 10'000; ++k) count = count + 1;
+    }
+  });
+  process.allow(std::uint64_t{1} << 46U, 0);
+  EXPECT_EQ(heard(process, socket.get(), 1), "");
+  EXPECT_EQ(process.misdeed(), "took longer than 1 seconds");
+}
+
 TEST(ChildProcess, MayComputeForLongerThanItMayIdle) {
   const auto compute = [] {
     volatile std::uint64_t count = 0;
