@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,6 +23,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPart = 1U << 20U;  // bytes copied at once
+
+// Where data next begins, and where it ends; both are `end` if only a hole follows. A file system
+// without holes says that all is data.
+struct Stretch {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+Stretch data_after(int file, std::uint64_t at, std::uint64_t end) {
+  const off_t begin = ::lseek(file, static_cast<off_t>(at), SEEK_DATA);
+  if (begin < 0) return {.begin = errno == ENXIO ? end : at, .end = end};
+  const off_t hole = ::lseek(file, begin, SEEK_HOLE);
+  return {.begin = static_cast<std::uint64_t>(begin),
+          .end = hole < 0 ? end : std::min(end, static_cast<std::uint64_t>(hole))};
+}
 
 struct stat file_state(const fs::path& file) {
   struct stat state {};
@@ -37,23 +54,55 @@ bool is_unchanged(const struct stat& before, const struct stat& now) {
   throw Error(ErrorKind::kTemporaryFolder, Place{.file = file.string()}, errno_text(error));
 }
 
-void copy_to(const fs::path& from, const fs::path& to, const Cancel& cancel) {
-  const UniqueFd source =
-      open_journal_file(from, O_RDONLY, ErrorKind::kInputMissing, ErrorKind::kInputMissing);
-  const UniqueFd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (target.get() < 0) fail_temporary(to, errno);
-  std::string part(kPart, '\0');
-  while (true) {
-    cancel.check();
-    const ssize_t got = ::read(source.get(), part.data(), part.size());
-    if (got == 0) return;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      throw Error(ErrorKind::kInputRead, Place{.file = from.string()}, errno_text(errno));
-    }
-    const auto bytes = std::string_view(part).substr(0, static_cast<std::size_t>(got));
-    if (const int error = write_all(target.get(), bytes); error != 0) fail_temporary(to, error);
+struct Copy {
+  fs::path from;
+  fs::path to;
+  UniqueFd source{};
+  UniqueFd target{};
+};
+
+// One part of a stretch, at the same place in both. Returns its size.
+std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part) {
+  const ssize_t got = read_at(copy.source.get(), at, part);
+  if (got < 0)
+    throw Error(ErrorKind::kInputRead, Place{.file = copy.from.string()}, errno_text(errno));
+  if (got == 0) {
+    throw Error(ErrorKind::kInputChanged, Place{.file = copy.from.string()}, "it ends earlier now");
   }
+  const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
+  const bool is_there = ::lseek(copy.target.get(), static_cast<off_t>(at), SEEK_SET) >= 0;
+  if (const int error = is_there ? write_all(copy.target.get(), bytes) : errno; error != 0) {
+    fail_temporary(copy.to, error);
+  }
+  return bytes.size();
+}
+
+// Holes stay holes: a stranger's file may claim any size.
+void copy_data(const Copy& copy, const Cancel& cancel) {
+  struct stat status {};
+  if (::fstat(copy.source.get(), &status) != 0) {
+    throw Error(ErrorKind::kInputRead, Place{.file = copy.from.string()}, errno_text(errno));
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  std::string part(kPart, '\0');
+  for (Stretch data = data_after(copy.source.get(), 0, size); data.begin < data.end;
+       data = data_after(copy.source.get(), data.end, size)) {
+    while (data.begin < data.end) {
+      cancel.check();
+      data.begin += copy_part(copy, data.begin,
+                              std::span(part).first(std::min(kPart, data.end - data.begin)));
+    }
+  }
+  if (::ftruncate(copy.target.get(), status.st_size) != 0) fail_temporary(copy.to, errno);
+}
+
+Copy open_both(const fs::path& from, const fs::path& to) {
+  Copy copy{.from = from, .to = to};
+  copy.source =
+      open_journal_file(from, O_RDONLY, ErrorKind::kInputMissing, ErrorKind::kInputMissing);
+  copy.target = open_retrying(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (copy.target.get() < 0) fail_temporary(to, errno);
+  return copy;
 }
 
 }  // namespace
@@ -79,8 +128,10 @@ KeptRun::KeptRun(const fs::path& directory, const Cancel& cancel, Journal::Check
 void KeptRun::copy_journal(const Cancel& cancel) {
   copy_.emplace();
   const fs::path copied = run_files::kJournal.in(copy_->path());
-  copy_to(file_, copied, cancel);
-  copy_to(log_of(file_), log_of(copied), cancel);
+  const Copy journal = open_both(file_, copied);
+  require_journal_header(journal.source.get(), file_);
+  copy_data(journal, cancel);
+  copy_data(open_both(log_of(file_), log_of(copied)), cancel);
 }
 
 void KeptRun::lock() {
