@@ -28,6 +28,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestLockFile = 4096;
+constexpr std::size_t kShortestMachineId = 32;
 constexpr std::string_view kUnknown = "-";
 
 const std::string kName(run_files::kLock.name);
@@ -68,6 +69,16 @@ std::uint64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
 }
 
+// Of machine-id(5), which shall not leave the machine as it is. Empty if it has none, as many
+// containers, or none yet.
+std::string machine_hash() {
+  const std::string id = first_word("/etc/machine-id");
+  if (id.size() < kShortestMachineId) return {};
+  Sha256 hash;
+  hash.update(as_bytes("virnucpro run.lock " + id));
+  return hash.hex();
+}
+
 LockHolder this_process() {
   LockHolder own{.host = host_name(), .pid = ::getpid()};
   // One word of a line, whatever the host is called.
@@ -76,6 +87,7 @@ LockHolder this_process() {
   if (own.host.empty()) own.host = kUnknown;
   if (const auto state = state_of(own.pid)) own.start_time = state->start_time;
   own.boot = first_word("/proc/sys/kernel/random/boot_id");
+  own.machine = machine_hash();
   own.pid_namespace = own_pid_namespace();
   return own;
 }
@@ -93,9 +105,10 @@ bool is_there(const LockHolder& holder) {
 // The text of a lock. The time makes it unlike any other that the same process wrote or writes.
 std::string text_of(const LockHolder& holder) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("{} {} {} {} {} {} {}\n", holder.host, holder.pid, holder.start_time,
+  return fmt::format("{} {} {} {} {} {} {} {}\n", holder.host, holder.pid, holder.start_time,
                      holder.boot.empty() ? kUnknown : holder.boot, holder.pid_namespace,
                      holder.has_flock ? "flock" : kUnknown,
+                     holder.machine.empty() ? kUnknown : holder.machine,
                      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
@@ -199,8 +212,10 @@ LockHolder parse_lock(const std::string& text) {
     return {};
   }
   std::string flock;
-  words >> holder.start_time >> holder.boot >> holder.pid_namespace >> flock;
-  if (holder.boot == kUnknown) holder.boot.clear();
+  words >> holder.start_time >> holder.boot >> holder.pid_namespace >> flock >> holder.machine;
+  for (std::string* word : {&holder.boot, &holder.machine}) {
+    if (*word == kUnknown) word->clear();
+  }
   holder.has_flock = flock == "flock";
   return holder;
 }
@@ -210,7 +225,10 @@ Life life_of(const LockHolder& holder, FileLock file_lock) {
   const LockHolder own = this_process();
   if (holder.host != own.host) return Life::kUnknown;
   const bool knows_boots = !holder.boot.empty() && !own.boot.empty();
-  if (knows_boots && holder.boot != own.boot) return Life::kDead;
+  if (knows_boots && holder.boot != own.boot) {
+    const bool is_this_machine = !own.machine.empty() && holder.machine == own.machine;
+    return is_this_machine ? Life::kDead : Life::kUnknown;
+  }
   // One kernel's flock is the same for all its containers.
   if (knows_boots && holder.has_flock && file_lock == FileLock::kFree) return Life::kDead;
   const bool knows_namespaces = holder.pid_namespace != 0 && own.pid_namespace != 0;

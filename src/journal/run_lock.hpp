@@ -18,6 +18,7 @@ struct LockHolder {
   pid_t pid = 0;
   std::uint64_t start_time = 0;     // of the process, in ticks since the machine's start
   std::string boot{};               // changes with every start of the machine
+  std::string machine{};            // a hash of its id, which systemd wants kept within it
   std::uint64_t pid_namespace = 0;  // numbers of processes mean nothing in another one
   bool has_flock = false;           // it holds the file with flock(2) while it lives
 };
@@ -29,7 +30,8 @@ enum class Life : std::uint8_t { kDead, kAlive, kUnknown };
 
 // Whether the named process still runs. Of another host, and of another container on this one, it
 // is unknown: that its flock is not seen proves nothing, as some network file systems keep these
-// within a host.
+// within a host. A host has the same name and, since it was started again, the same machine id:
+// several may share one of these.
 Life life_of(const LockHolder& holder, FileLock file_lock);
 
 // When a lock that is there already may be taken over.
