@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -102,7 +104,8 @@ void walk_json(std::string_view text, const std::string& file, JsonVisitor& visi
 }
 
 std::string json_text(std::string_view text) {
-  return Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
+  const bool is_escaped = !is_printable(text);
+  return Library(text).dump(-1, ' ', is_escaped, Library::error_handler_t::replace);
 }
 
 std::string json_text(double number) {

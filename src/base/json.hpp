@@ -42,7 +42,8 @@ class JsonVisitor {
 void walk_json(std::string_view text, const std::string& file, JsonVisitor& visitor);
 
 // Text and numbers in JSON's form. Bytes that are not UTF-8 become U+FFFD, since paths and names
-// may contain any bytes. NaN and infinity become null.
+// may contain any bytes. Text that printable() would change is ASCII, all else escaped: a file may
+// be shown as it stands. NaN and infinity become null.
 std::string json_text(std::string_view text);
 std::string json_text(double number);
 

@@ -120,6 +120,12 @@ TEST(WalkJson, RefusesATextCutAnywhere) {
   for (std::size_t size = 0; size < text.size(); ++size) expect_refused(text.substr(0, size), "");
 }
 
+TEST(JsonText, ShowsNothingThatActsOrHides) {
+  EXPECT_EQ(json_text("k\u00fche"), "\"k\u00fche\"");
+  EXPECT_EQ(json_text("a\u202eb\u009b\U000e0041"), R"("a\u202eb\u009b\udb40\udc41")");
+  EXPECT_EQ(json_text("a\x7f\x1b\xff"), R"("a\u007f\u001b\ufffd")");
+}
+
 TEST(JsonText, HasDigitsThatReadBackTheSame) {
   EXPECT_EQ(json_text(0.0), "0.0");
   EXPECT_EQ(json_text(-0.0), "-0.0");
@@ -145,17 +151,17 @@ TEST(JsonText, HasNoNumberForWhatIsNotFinite) {
 TEST(JsonText, EscapesWhatItMust) {
   EXPECT_EQ(json_text(""), "\"\"");
   EXPECT_EQ(json_text("\"\\/\b\f\n\r\t"), R"("\"\\/\b\f\n\r\t")");
-  EXPECT_EQ(json_text(std::string_view("\0\x01\x1f\x7f", 4)), "\"\\u0000\\u0001\\u001f\x7f\"");
+  EXPECT_EQ(json_text(std::string_view("\0\x01\x1f\x7f", 4)), "\"\\u0000\\u0001\\u001f\\u007f\"");
   EXPECT_EQ(json_text("é€🦠"), "\"é€🦠\"");
 }
 
 TEST(JsonText, ReplacesWhatIsNotUtf8) {
-  EXPECT_EQ(json_text("\xff\x61\xc3"), "\"\uFFFDa\uFFFD\"");
-  EXPECT_EQ(json_text("\xe2\x82"), "\"\uFFFD\"");                  // cut at the end
-  EXPECT_EQ(json_text("\xe2\x82\x61"), "\"\uFFFDa\"");             // cut by a letter
-  EXPECT_EQ(json_text("\xf0\x9f\xa6\""), "\"\uFFFD\\\"\"");        // cut by an escaped letter
-  EXPECT_EQ(json_text("\xc0\xaf"), "\"\uFFFD\uFFFD\"");            // longer than needed
-  EXPECT_EQ(json_text("\xed\xa0\x80"), "\"\uFFFD\uFFFD\uFFFD\"");  // a surrogate
+  EXPECT_EQ(json_text("\xff\x61\xc3"), "\"\\ufffda\\ufffd\"");
+  EXPECT_EQ(json_text("\xe2\x82"), "\"\\ufffd\"");                    // cut at the end
+  EXPECT_EQ(json_text("\xe2\x82\x61"), "\"\\ufffda\"");               // cut by a letter
+  EXPECT_EQ(json_text("\xf0\x9f\xa6\""), "\"\\ufffd\\\"\"");          // cut by an escaped letter
+  EXPECT_EQ(json_text("\xc0\xaf"), "\"\\ufffd\\ufffd\"");             // longer than needed
+  EXPECT_EQ(json_text("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\"");  // a surrogate
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(JsonWriter, PutsMembersAndElementsOnLines) {
 }
 
 TEST(JsonWriter, EscapesNames) {
-  EXPECT_EQ(Json({{"a\"\n\xff", 1}}).dump(), "{\"a\\\"\\n\xef\xbf\xbd\":1}");
+  EXPECT_EQ(Json({{"a\"\n\xff", 1}}).dump(), R"({"a\"\n\ufffd":1})");
 }
 
 TEST(JsonWriter, SetsMembersInOrderAndEachOnce) {

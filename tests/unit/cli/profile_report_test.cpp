@@ -127,7 +127,7 @@ TEST(ProfileJson, TakesAnyPath) {
   ProfileFacts of_file = facts();
   of_file.test_file = "a\"\xff.fa";
   EXPECT_THAT(profile_json(of_file, {kMeasured}, 2048),
-              HasSubstr("\"test_file\": \"a\\\"\xef\xbf\xbd.fa\""));
+              HasSubstr("\"test_file\": \"a\\\"\\ufffd.fa\""));
 }
 
 }  // namespace
