@@ -21,6 +21,12 @@ constexpr const char* kFreeSpace =
     "Free space, then run it again (predict with --resume), or choose another --output; no "
     "incomplete file has a final name.";
 
+// See FilePlace::open_to_append().
+constexpr const char* kUnlink =
+    "The file has a second name (a hard link, as cp -al makes for a backup), and would change "
+    "there, "
+    "too. Give the run its own: cp FILE COPY, then mv COPY FILE.";
+
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
   throw write_error(path, error);
 }
@@ -45,6 +51,7 @@ Error write_error(const std::filesystem::path& path, int error, const std::strin
   Error failure(kind_of_failure(error, ErrorKind::kOutputWrite), Place{.file = path.string()},
                 (what.empty() ? what : what + ": ") + errno_text(error));
   if (error == ENOSPC || error == EDQUOT) failure.advise(kFreeSpace);
+  if (error == EMLINK) failure.advise(kUnlink);
   return failure;
 }
 

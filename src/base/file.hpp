@@ -105,7 +105,8 @@ ssize_t read_at(int fd, std::uint64_t offset, std::span<char> out);
 // The system's text for `error`: "No space left on device".
 std::string errno_text(int error);
 // kOutputWrite for `path`, with errno of the failed call, or a lack of memory or descriptors. Where
-// the disk or a quota is full, its remedy is to free space. `what` precedes the reason.
+// the disk or a quota is full, its remedy is to free space; for a hard link, to copy the file.
+// `what` precedes the reason.
 Error write_error(const std::filesystem::path& path, int error, const std::string& what = {});
 
 }  // namespace virnucpro

@@ -81,8 +81,11 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
                     argument_pointers(arguments).data(), argument_pointers(variables).data());
   if (error == 0) return;
   id_ = -1;
-  throw Error(kind_of_failure(error, ErrorKind::kOutOfMemory),
-              "no worker process can be started: " + errno_text(error));
+  // EAGAIN: no more processes are allowed.
+  throw Error(
+      error == EAGAIN ? ErrorKind::kOutOfMemory : kind_of_failure(error, ErrorKind::kDevice),
+      fmt::format("no worker process can be started from {}: {}", command.program.string(),
+                  errno_text(error)));
 }
 
 WorkerProcess::~WorkerProcess() {

@@ -77,8 +77,7 @@ const char* choose_vfs(const std::filesystem::path& path, int fd) {
 void require_single_name(const std::filesystem::path& file, const std::filesystem::path& shown) {
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
-  throw Error(ErrorKind::kOutputExists, Place{.file = shown.string()},
-              "it is a hard link, and the file's other name would change with it");
+  throw write_error(shown, EMLINK);
 }
 
 // `path` leads to the file, and errors name `shown`.
