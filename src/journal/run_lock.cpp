@@ -84,7 +84,7 @@ LockHolder this_process() {
   // One word of a line, whatever the host is called.
   std::ranges::replace_if(
       own.host, [](unsigned char letter) { return letter <= ' ' || letter == 0x7f; }, '_');
-  if (own.host.empty()) own.host = kUnknown;
+  if (own.host.empty()) own.host = std::string(kUnknown);
   if (const auto state = state_of(own.pid)) own.start_time = state->start_time;
   own.boot = first_word("/proc/sys/kernel/random/boot_id");
   own.machine = machine_hash();

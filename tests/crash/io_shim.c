@@ -9,7 +9,8 @@
 //                  fail:KIND:ERROR:N[:stay]   it fails with EIO, ENOSPC …; `stay`: so do all later
 //                                             ones. ERROR `short`: only half is written or read;
 //                                             `end`: the file seems to end
-//                  slow:KIND:MS               every call of that kind takes MS milliseconds more
+//                  slow:KIND:MS[:N]           every call of that kind, or only the first N, takes
+//                                             MS milliseconds more
 //                  pause:KIND:N               the N-th call waits for someone to open VNP_SHIM_GATE
 //                                             to write, and to close it
 //   VNP_SHIM_GATE  a named pipe, for `pause`
@@ -88,6 +89,7 @@ static struct {
   enum kind kind;
   int error;
   unsigned long number;  // of the call; milliseconds for `slow`
+  unsigned long last;    // call that is slowed down; 0: all
   bool stays;
 } rule;
 
@@ -132,7 +134,7 @@ static void read_rule(const char* text) {
   char first[16], second[16], third[16], stay[8] = "";
   const int found =
       sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%lu:%7s", first, second, third, &rule.number, stay);
-  if (sscanf(text, "slow:%15[^:]:%lu", second, &rule.number) == 2) {
+  if (sscanf(text, "slow:%15[^:]:%lu:%lu", second, &rule.number, &rule.last) >= 2) {
     rule.action = SLOW;
     rule.kind = kind_of(second);
     return;
@@ -200,8 +202,8 @@ static void add_to_log(enum kind kind, unsigned long number, unsigned long any, 
 static bool is_chosen(enum kind kind, unsigned long number, unsigned long any) {
   if (rule.action == NOTHING) return false;
   if (rule.kind == ANY ? kind > ANY : rule.kind != kind) return false;
-  if (rule.action == SLOW) return true;
   const unsigned long met = rule.kind == ANY ? any : number;
+  if (rule.action == SLOW) return rule.last == 0 || met <= rule.last;
   if (met != rule.number && !(rule.stays && met > rule.number)) return false;
   return once == NULL || syscall(SYS_unlinkat, AT_FDCWD, once, 0) == 0;
 }

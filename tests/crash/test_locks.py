@@ -7,7 +7,7 @@ from lengths import by_length
 ROUNDS = by_length(2, 12)
 STARTERS = 4
 # Others look while a lock is being written, and the run that gets in lasts until they have looked.
-SLOW = "slow:write:10"
+SLOW = "slow:write:10:60"
 
 
 def check_one_got_in(job, ended):
