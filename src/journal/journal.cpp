@@ -28,8 +28,7 @@ constexpr std::uint64_t kSchemaVersion = 3;
 
 // In the order of creation; open() requires the same texts in the file.
 constexpr std::array<std::string_view, 5> kSchema{
-    "CREATE TABLE fingerprint(key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) "
-    "STRICT, WITHOUT ROWID",
+    kFingerprintTable,
     "CREATE TABLE inputs(input INTEGER PRIMARY KEY, name TEXT NOT NULL, records INTEGER NOT NULL, "
     "bytes INTEGER NOT NULL, hash TEXT NOT NULL, failed INTEGER NOT NULL, error TEXT NOT NULL, "
     "message TEXT NOT NULL, record INTEGER NOT NULL, offset INTEGER NOT NULL, crc INTEGER NOT "

@@ -23,6 +23,11 @@ class SqliteDatabase;
 // "vNPR", the application id in a journal's file, as file(1) may know it.
 inline constexpr std::uint64_t kApplicationId = 0x764e5052;
 
+// The table that every version of the schema has.
+inline constexpr std::string_view kFingerprintTable =
+    "CREATE TABLE fingerprint(key TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL) "
+    "STRICT, WITHOUT ROWID";
+
 // What the journal knows of an input that was read to its end, or to its damage.
 struct InputEntry {
   std::string name{};         // as the user gave it

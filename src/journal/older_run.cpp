@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/text.hpp"
+#include "journal/journal.hpp"
 #include "journal/journal_files.hpp"
 #include "journal/run_files.hpp"
 #include "journal/sqlite.hpp"
@@ -27,6 +28,13 @@ bool is_journal(const FilePlace& file) {
   }
 }
 
+// Another table of that name may compute its values, without end.
+bool has_fingerprint(const SqliteDatabase& database) {
+  SqliteStatement tables =
+      database.prepare("SELECT sql FROM sqlite_schema WHERE lower(name) = 'fingerprint'");
+  return tables.step() && tables.text(0) == kFingerprintTable && !tables.step();
+}
+
 // The fingerprint, as far as it can be read: the file may be crafted. Its rows have no end in
 // practice if its pages are a tree whose branches meet again.
 std::map<std::string, std::string> read_fingerprint(const FilePlace& journal) {
@@ -34,6 +42,7 @@ std::map<std::string, std::string> read_fingerprint(const FilePlace& journal) {
   std::map<std::string, std::string> found;
   try {
     const SqliteDatabase database(reachable(journal), nullptr, SqliteDatabase::Access::kAsItIs);
+    if (!has_fingerprint(database)) return found;
     SqliteStatement rows = database.prepare("SELECT key, value FROM fingerprint");
     for (std::size_t bytes = 0; bytes < kMostFingerprintBytes && rows.step();) {
       std::string key = rows.text(0);

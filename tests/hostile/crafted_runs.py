@@ -144,6 +144,15 @@ def pages_without_end(run):
     (run / "run.db").write_bytes(data)
 
 
+def values_without_end(run):
+    """A fingerprint whose values are computed, and each for hours: a search for 7 MB in 15 MB."""
+    change(run, "DROP TABLE fingerprint",
+           "CREATE TABLE fingerprint(key TEXT, value TEXT AS (1) VIRTUAL)",
+           "INSERT INTO fingerprint(key) VALUES ('stem')", "PRAGMA writable_schema = 1",
+           "UPDATE sqlite_schema SET sql = replace(sql, 'AS (1)', 'AS (instr(hex(zeroblob(15000000)), "
+           "hex(zeroblob(7000000)) || ''1''))')")
+
+
 def schema_without_end(run):
     """The rows of sqlite_schema in such a tree: SQLite reads them all before the first statement. The
     repeated row is an index that SQLite makes by itself, the only kind that it takes again."""

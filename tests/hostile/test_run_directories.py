@@ -310,6 +310,7 @@ DAMAGED = {
     "rubbish_as_log": rubbish_as_log,
     "pages_without_end": crafted.pages_without_end,
     "schema_without_end": crafted.schema_without_end,
+    "values_without_end": crafted.values_without_end,
     "unit_of_40_mb": changed("UPDATE units SET scores = zeroblob(40000000)"),
 }
 # Of a log SQLite takes what comes before its first fault, and of an unfinished run there may be any
@@ -342,6 +343,17 @@ def test_a_crafted_database_changes_nothing(place, damaged):
         assert users(place) == before[1], name
         assert "log" in damaged or state(place / "run")["run.db"] == before[0]["run.db"], name
     assert not list(place.rglob("canary*"))
+
+
+@pytest.mark.parametrize("name", GOING_ON)
+def test_values_without_end_prove_no_files(place, name):
+    """What lies in a directory without run.files is known from its journal, if that is one."""
+    crafted.values_without_end(place / "run")
+    (place / "run" / "run.files").unlink()
+    before = state(place / "run")
+    code, text = call(place, GOING_ON[name])
+    assert code in (1, 3) and "this is a bug" not in text
+    assert state(place / "run") == before
 
 
 # --- names and paths that a run directory holds ----------------------------------------------------
