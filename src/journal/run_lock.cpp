@@ -22,12 +22,14 @@
 #include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/regular_file.hpp"
+#include "base/system_failure.hpp"
 #include "journal/run_files.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr std::size_t kLongestLockFile = 4096;
+constexpr std::size_t kLongestChain = 100;  // each link is a process that died within moments
 constexpr std::size_t kShortestMachineId = 32;
 constexpr std::string_view kUnknown = "-";
 
@@ -131,13 +133,17 @@ FileLock look_at_flock(int fd) {
   return FileLock::kFree;
 }
 
-std::string read_text(int fd) {
-  std::array<char, kLongestLockFile> text{};
-  const ssize_t size = read_at(fd, 0, text);
-  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
+// Whose lock it is cannot be known, so it keeps others out.
+[[noreturn]] void fail_unreadable(const Directory& directory, const std::string& name) {
+  Error unreadable(kind_of_failure(errno, ErrorKind::kOutputBusy),
+                   Place{.file = (directory.path() / name).string()},
+                   "it cannot be read: " + errno_text(errno));
+  unreadable.advise("Wait for that run, ask who owns the file, or choose another --output.");
+  throw Error(unreadable);
 }
 
-// Empty if there is none. Its holder's host is empty if the file is no lock.
+// Empty if there is none. Its holder's host is empty if the file is no lock. Errors: kOutputBusy
+// where it cannot be read, kTooManyFiles.
 std::optional<LockFile> read_lock(const Directory& directory, const std::string& name) {
   LockFile lock{.name = name, .text = {}, .holder = {}};
   const EntryKind kind = directory.kind_of(name);
@@ -145,8 +151,10 @@ std::optional<LockFile> read_lock(const Directory& directory, const std::string&
   if (kind != EntryKind::kFile) return lock;
   const UniqueFd fd = directory.open_file(name);
   if (fd.get() < 0 && errno == ENOENT) return std::nullopt;
-  if (fd.get() < 0) return lock;
-  lock.text = read_text(fd.get());
+  std::array<char, kLongestLockFile> text{};
+  const ssize_t size = fd.get() < 0 ? -1 : read_at(fd.get(), 0, text);
+  if (size < 0) fail_unreadable(directory, name);
+  lock.text.assign(text.data(), static_cast<std::size_t>(size));
   lock.is_empty = lock.text.empty();
   lock.holder = parse_lock(lock.text);
   lock.file_lock = look_at_flock(fd.get());
@@ -158,18 +166,18 @@ std::string successor_of(const LockFile& lock) {
   return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
 }
 
-// run.lock, and those that began to take it over, each from the one before. Empty: no lock.
+// run.lock, and those that began to take it over, each from the one before. Empty: no lock. The
+// last one may be a file that no process wrote as a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_lock(directory, kName);
   while (lock) {
+    // Nor does a process write a circle.
+    if (chain.size() == kLongestChain) lock->holder = {};
+    const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);
-    // No process writes a circle.
-    const bool is_circle = std::ranges::any_of(
-        chain, [&lock](const LockFile& before) { return before.text == lock->text; });
-    if (is_circle) lock->holder = {};
     chain.push_back(*std::move(lock));
-    if (is_circle) break;
+    if (is_last) break;
     lock = read_lock(directory, next);
   }
   return chain;
@@ -301,17 +309,23 @@ bool RunLock::take_over(TakeOver allowed) {
   return true;
 }
 
-// Removes what processes that died while they took a lock left beside it. Of one that is at it just
-// now, the file is not empty or is locked; if it has no locks, it does without the file.
+// Of a process that takes a lock just now, the file is not empty or is locked; if there are no
+// locks, it does without the file.
+bool RunLock::is_left_by_the_dead(const std::string& name) const {
+  try {
+    const std::optional<LockFile> lock = read_lock(directory_, name);
+    if (!lock) return false;
+    if (lock->holder.host.empty()) return lock->is_empty && lock->file_lock != FileLock::kHeld;
+    return life_of(lock->holder, lock->file_lock) == Life::kDead;
+  } catch (const Error&) {  // another user's
+    return false;
+  }
+}
+
+// Removes what processes that died while they took a lock left beside it.
 void RunLock::remove_remains() const {
   for (const std::string& name : directory_.names()) {
-    if (!run_files::kLockAside.matches(name)) continue;
-    const std::optional<LockFile> lock = read_lock(directory_, name);
-    if (!lock) continue;
-    const bool is_dead = lock->holder.host.empty()
-                             ? lock->is_empty && lock->file_lock != FileLock::kHeld
-                             : life_of(lock->holder, lock->file_lock) == Life::kDead;
-    if (is_dead) directory_.remove(name);
+    if (run_files::kLockAside.matches(name) && is_left_by_the_dead(name)) directory_.remove(name);
   }
 }
 
@@ -330,8 +344,12 @@ void RunLock::require_free(const std::filesystem::path& directory) {
 }
 
 RunLock::~RunLock() {
-  const std::optional<LockFile> lock = read_lock(directory_, kName);
-  if (lock && lock->text == text_) ::unlinkat(directory_.fd(), kName.c_str(), 0);
+  try {
+    const std::optional<LockFile> lock = read_lock(directory_, kName);
+    if (lock && lock->text == text_) ::unlinkat(directory_.fd(), kName.c_str(), 0);
+  } catch (const Error& error) {
+    log_warning("{}: it stays, and counts as a killed run's", error.what());
+  }
 }
 
 }  // namespace virnucpro

@@ -67,6 +67,7 @@ class RunLock {
  private:
   bool publish(const std::string& name);
   bool take_over(TakeOver allowed);
+  bool is_left_by_the_dead(const std::string& name) const;
   void remove_remains() const;
 
   Directory directory_;

@@ -1,5 +1,8 @@
 """One run at a time in an output directory, with and without file locks."""
 
+import os
+import socket
+
 import pytest
 from harness import KILLED, RUNS, spread
 from lengths import by_length
@@ -39,6 +42,33 @@ def test_one_of_several_that_find_the_lock_of_a_killed_run(awkward, locks):
     for _ in range(ROUNDS):
         check_one_got_in(job, job.race(STARTERS, "--resume", rule=SLOW, locks=locks))
         job.restore()
+
+
+@pytest.mark.parametrize("kind", ["find", "look", "read"])
+def test_a_lock_that_cannot_be_read_is_no_stale_one(awkward, kind):
+    """Not even for a command that only reads, nor with --force; and the run that has it ends well."""
+    job = awkward()
+    job.predict()
+    lock = job.output / "run.lock"
+    lock.write_text(f"{socket.gethostname()} {os.getpid()}\n")
+    for act in (job.resume, job.export, lambda **shim: job.predict("--force", **shim)):
+        ended = act(rule=f"fail:{kind}:EACCES:1:stay", reads=lock)
+        assert ended.status in (1, 3) and "Permission denied" in ended.stderr, ended.stderr
+        assert "no lock of this program" not in ended.stderr
+    assert lock.exists() and job.tables() == job.reference
+
+
+@pytest.mark.parametrize("kind", ["find", "look", "read"])
+def test_its_lock_cannot_be_read_at_some_time(awkward, kind):
+    job = awkward()
+    lock = job.output / "run.lock"
+    count = job.predict(reads=lock).counts()[kind]
+    assert count > 0
+    for number in range(1, count + 1):
+        job.clear()
+        ended = job.predict(rule=f"fail:{kind}:EACCES:{number}:stay", reads=lock)
+        assert ended.status in (0, 1, 3), ended.stderr
+        job.check_none_half_written()
 
 
 def calls_at_the_lock(ended):

@@ -230,6 +230,19 @@ TEST_F(RunLocks, DoNotFollowACircle) {
   EXPECT_EQ(temp.entries(), 3U);
 }
 
+// A stranger can write one of any length, as the names follow from the texts.
+TEST_F(RunLocks, DoNotFollowALongChain) {
+  std::filesystem::path link = file();
+  LockHolder holder = dead();
+  for (int k = 0; k < 200; ++k) {
+    ++holder.start_time;
+    write_text(link, text(holder));
+    link = temp / successor_of(text(holder));
+  }
+  EXPECT_THAT(refusal(TakeOver::kForced), HasSubstr("it is no lock of this program's"));
+  EXPECT_EQ(temp.entries(), 200U);
+}
+
 // Several processes see one stale lock, without file locks: one takes it.
 TEST_F(RunLocks, AreTakenOverByOneOfMany) {
   constexpr int kStarters = 8;
