@@ -179,7 +179,7 @@ std::filesystem::path AtomicFile::reachable_path() const {
 }
 
 std::filesystem::path AtomicFile::partial_name(const std::filesystem::path& path) {
-  return path.string() + ".partial";
+  return path.string() + ".virnucpro-partial";
 }
 
 AtomicFile::~AtomicFile() {

@@ -53,11 +53,12 @@ std::string read_small_file(int file, const std::filesystem::path& path, std::si
 // The first `size` bytes of a file; fewer where it is shorter or cannot be read.
 std::string beginning_of(const std::filesystem::path& path, std::size_t size);
 
-// A file that gets its name only when it is complete: written as "<name>.partial" in the same
-// folder, synced and renamed by commit(), removed if never committed. The rename replaces what has
-// the name by then: a link itself, not the file that it leads to. The folder is held open
-// throughout. A regular file that is called "<name>.partial" already was left by a killed process,
-// and is removed. Errors: kOutputWrite; kOutputExists where something else has that name.
+// A file that gets its name only when it is complete: written as "<name>.virnucpro-partial" in the
+// same folder, synced and renamed by commit(), removed if never committed. The rename replaces what
+// has the name by then: a link itself, not the file that it leads to. The folder is held open
+// throughout. A regular file that has that name already was left by a killed process, as no other
+// program's would, and is removed. Errors: kOutputWrite; kOutputExists where something else has
+// that name.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);

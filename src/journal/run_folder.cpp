@@ -43,7 +43,7 @@ bool may_be_listed(const std::string& path) {
   if (entry.name.find('/') != std::string::npos) return false;
   if (entry.name.empty()) return is_run_folder(entry.folder);
   return is_run_file(entry.folder, entry.name) ||
-         is_run_file(entry.folder, entry.name + ".partial");
+         is_run_file(entry.folder, AtomicFile::partial_name(entry.name).string());
 }
 
 // Names may hold any byte but NUL and '/'; a line is one name.

@@ -195,7 +195,7 @@ def test_a_full_disk_costs_no_earlier_data_set(program):
 def test_stopped_it_leaves_nothing(program, number, code):
     process = program.start("generate", "--preset", "production", "--files", "2", "-o", "reads",
                             stderr=subprocess.PIPE)
-    partial = program.folder / "reads" / "reads_1.fa.partial"
+    partial = program.folder / "reads" / "reads_1.fa.virnucpro-partial"
     program.wait_for(lambda: partial.exists() and partial.stat().st_size > 0, process)
     process.send_signal(number)
     assert process.wait(timeout=10) == code

@@ -123,6 +123,15 @@ def test_a_pipe_is_refused_unread(reads, flag):
     assert "it exists and holds no" in message(result)
 
 
+def test_a_file_of_the_user_s_beside_it_stays(reads):
+    for name in ("trace.json.partial", "now.prom.partial"):
+        (reads.folder / name).write_text("mine")
+    reads.predict("reads.fa", *SHORT, "-o", "out", "--trace", "trace.json", "--metrics-file",
+                  "now.prom", code=0)
+    for name in ("trace.json.partial", "now.prom.partial"):
+        assert (reads.folder / name).read_text() == "mine"
+
+
 def test_it_is_there_once_the_limit_is_reached(program, sequences):
     process = program.start_waiting(*SHORT, "-o", "out", "--trace", "trace.json", "--trace-limit",
                                     "2")
@@ -143,7 +152,7 @@ def test_an_interrupted_run_has_its_trace(program):
     trace = Trace((program.folder / "trace.json").read_text())
     trace.check()
     assert not trace.about["reached_limit"]
-    assert not list(program.folder.glob("*.partial"))
+    assert not list(program.folder.glob("*.virnucpro-partial"))
 
 
 def test_a_worker_that_is_lost_costs_its_own_events(program, sequences):

@@ -232,7 +232,7 @@ def test_without_permission(place, arguments, expected):
         result = place(*arguments, preexec_fn=without_rights)
     assert result.returncode == 1
     assert expected in message(result) + result.stdout.decode()
-    assert not list(place.folder.rglob("*.partial"))
+    assert not list(place.folder.rglob("*.virnucpro-partial"))
 
 
 def test_an_input_may_be_called_like_a_command(place):

@@ -22,12 +22,12 @@ RUN = ["predict", "a.fa", "--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-
        "-o", "out"]
 FOLDERS = ("logs", "a_merged")
 NAMES = ("run.lock", "run.files", "run.db", "run.db-wal", "run.db-shm", "run.db-journal",
-         "run.db.partial", "sequences.tsv", "sequences.tsv.partial", "virus.fasta",
-         "sequences.fasta.partial", "failed_inputs.txt", "SYNTHETIC_WEIGHTS", "PARTIAL",
-         "embeddings.h5", "embeddings.h5.partial", "a_chunked60.fa", "a_identified_nucleotide.fa",
-         "a_identified_protein.faa.partial", "report.html", "report.md", "report.json.partial",
+         "run.db.virnucpro-partial", "sequences.tsv", "sequences.tsv.virnucpro-partial", "virus.fasta",
+         "sequences.fasta.virnucpro-partial", "failed_inputs.txt", "SYNTHETIC_WEIGHTS", "PARTIAL",
+         "embeddings.h5", "embeddings.h5.virnucpro-partial", "a_chunked60.fa", "a_identified_nucleotide.fa",
+         "a_identified_protein.faa.virnucpro-partial", "report.html", "report.md", "report.json.virnucpro-partial",
          "virnucpro_mqc.json", "virnucpro_scores_mqc.tsv", "logs/virnucpro.log",
-         "a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv.partial")
+         "a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv.virnucpro-partial")
 JOURNAL = ("run.db", "run.db-wal")
 SQLITE = ("run.db-shm", "run.db-journal")  # SQLite would act on them, and no run leaves one
 FLAGS = ([], ["--force"], ["--resume"])

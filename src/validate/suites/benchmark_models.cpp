@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/directory.hpp"
+#include "base/file.hpp"
 #include "base/text.hpp"
 #include "weights/load.hpp"
 #include "weights/locate.hpp"
@@ -37,7 +38,7 @@ std::string file_of(const std::string& model, const fs::path& folder,
   if (fs::exists(place, unknown)) return place.string();
   cancel.check();
   say(fmt::format("weights: {} is made and kept in {}", model, printable(place.string())));
-  const fs::path aside = place.string() + ".partial";
+  const fs::path aside = AtomicFile::partial_name(place);
   fs::remove_all(aside, unknown);
   make_directory(aside);
   write(aside);

@@ -41,7 +41,7 @@ TEST_F(Files, AnAtomicFileAppearsOnlyWhenCommitted) {
     EXPECT_EQ(read_text(path("out")), "before");
     file.commit();
     EXPECT_EQ(read_text(path("out")), "new text");
-    EXPECT_FALSE(fs::exists(path("out.partial")));
+    EXPECT_FALSE(fs::exists(path("out.virnucpro-partial")));
   }
   EXPECT_EQ(read_text(path("out")), "new text");
 }
@@ -50,7 +50,7 @@ TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
   {
     AtomicFile file(path("out"));
     file.write(std::string(3U << 20U, 'x'));
-    EXPECT_TRUE(fs::exists(path("out.partial")));
+    EXPECT_TRUE(fs::exists(path("out.virnucpro-partial")));
   }
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
@@ -58,8 +58,8 @@ TEST_F(Files, AnAtomicFileNotCommittedLeavesNothing) {
 TEST_F(Files, AnAtomicFileWritesThroughNoLink) {
   write_text(path("precious"), "x");
   fs::create_symlink("precious", path("out"));
-  write_text(path("out.partial"), "left by a killed process");
-  fs::create_hard_link(path("out.partial"), path("other name"));
+  write_text(path("out.virnucpro-partial"), "left by a killed process");
+  fs::create_hard_link(path("out.virnucpro-partial"), path("other name"));
   AtomicFile file(path("out"));
   file.write("new");
   file.commit();
@@ -67,8 +67,8 @@ TEST_F(Files, AnAtomicFileWritesThroughNoLink) {
   EXPECT_EQ(read_text(path("out")), "new");
   EXPECT_EQ(read_text(path("precious")), "x");
   EXPECT_EQ(read_text(path("other name")), "left by a killed process");
-  fs::create_symlink("precious", path("linked.partial"));
-  fs::create_directory(path("folder.partial"));
+  fs::create_symlink("precious", path("linked.virnucpro-partial"));
+  fs::create_directory(path("folder.virnucpro-partial"));
   for (const char* name : {"linked", "folder"}) {
     EXPECT_EQ(kind_of([&] { AtomicFile(path(name)); }), ErrorKind::kOutputExists);
   }

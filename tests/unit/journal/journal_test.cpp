@@ -165,15 +165,15 @@ TEST_F(Journals, IsNotLookedThroughWhenCancelled) {
 }
 
 TEST_F(Journals, HasNoNameBeforeItsFingerprint) {
-  write_text(directory / "run.db.partial", "of a run that was killed");
+  write_text(directory / "run.db.virnucpro-partial", "of a run that was killed");
   const Journal journal = Journal::create(path, kFingerprint);
-  EXPECT_FALSE(std::filesystem::exists(directory / "run.db.partial"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "run.db.virnucpro-partial"));
   EXPECT_EQ(journal.fingerprint(), kFingerprint);
 }
 
 TEST_F(Journals, OfAScratchIsGoneAtItsEnd) {
   {
-    Journal journal = Journal::create_scratch(directory / "run.db.partial", kFingerprint);
+    Journal journal = Journal::create_scratch(directory / "run.db.virnucpro-partial", kFingerprint);
     journal.append(make_unit(0));
     journal.record_input(0, kGood);
     journal.finish();

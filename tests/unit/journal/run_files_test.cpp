@@ -23,15 +23,16 @@ TEST(RunFile, TellsWhatDiffersFromRunToRun) {
 
 TEST(RunFile, IsKnownByTheStemOfItsRun) {
   const std::string stem = "a*#.b";
-  for (const char* name : {"sequences.tsv", "run.db.partial", "a*#.b_chunked300.fa",
-                           "a*#.b_identified_protein.faa.partial", "sequences.fasta.partial"}) {
+  for (const char* name :
+       {"sequences.tsv", "run.db.virnucpro-partial", "a*#.b_chunked300.fa",
+        "a*#.b_identified_protein.faa.virnucpro-partial", "sequences.fasta.virnucpro-partial"}) {
     EXPECT_TRUE(is_run_file_of(stem, "", name)) << name;
   }
   EXPECT_TRUE(is_run_file_of(stem, "logs", "virnucpro.log"));
   EXPECT_TRUE(is_run_file_of(stem, "a*#.b_merged", "prediction_results.txt"));
   for (const char* name :
        {"axx1.b_chunked300.fa", "a*#.b_chunked.fa", "x_identified_protein.faa", "sequences.fasta",
-        "telemetry_1.json", "sequences.tsv.partial.partial"}) {
+        "telemetry_1.json", "sequences.tsv.virnucpro-partial.virnucpro-partial"}) {
     EXPECT_FALSE(is_run_file_of(stem, "", name)) << name;
   }
   EXPECT_FALSE(is_run_file_of(stem, "", "virnucpro.log"));

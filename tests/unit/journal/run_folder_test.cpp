@@ -52,10 +52,11 @@ TEST_F(RunFolders, KnowTheirFilesAgain) {
   make(run_files::kReportHtml);
   make(run_files::kChunks, "a\nb%0Ac");
   make(run_files::kFrameTable, "s");
-  write_text(temp / "report.html.partial", "x");
+  write_text(temp / "report.html.virnucpro-partial", "x");
   write_text(temp / "report.md", "mine");
-  EXPECT_THAT(own(), ElementsAre("a\nb%0Ac_chunked300.fa", "report.html", "report.html.partial",
-                                 "s_merged/prediction_results.txt"));
+  EXPECT_THAT(own(),
+              ElementsAre("a\nb%0Ac_chunked300.fa", "report.html", "report.html.virnucpro-partial",
+                          "s_merged/prediction_results.txt"));
 }
 
 TEST_F(RunFolders, SurviveACutRecord) {
@@ -98,7 +99,7 @@ TEST_F(RunFolders, TakeNothingFromARecordThatNoRunWrites) {
 TEST_F(RunFolders, RefuseANameThatIsTakenMeanwhile) {
   const RunFolder folder(temp.path());
   write_text(temp / "report.html", "mine");
-  write_text(temp / "report.md.partial", "mine");
+  write_text(temp / "report.md.virnucpro-partial", "mine");
   std::filesystem::create_symlink("/tmp", temp / "s_merged");
   for (const RunFile& file :
        {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kFrameTable}) {

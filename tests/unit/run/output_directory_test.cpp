@@ -115,13 +115,17 @@ TEST_F(OutputDirectories, IsRefusedWhereANameIsTaken) {
        [&](const auto& path) { std::filesystem::create_symlink(others / "new", path); }},
       {"a FIFO", [](const auto& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); }},
       {"a folder", [](const auto& path) { std::filesystem::create_directory(path); }}};
-  for (const std::string& name : names_in(
-           "run.lock run.files run.db run.db-wal run.db-journal run.db.partial sequences.tsv "
-           "sequences.tsv.partial virus.fasta failed_inputs.txt embeddings.h5 report.html "
-           "report.md.partial virnucpro_mqc.json SYNTHETIC_WEIGHTS PARTIAL s_chunked500.fa "
-           "s_identified_protein.faa sequences.fasta.partial logs/virnucpro.log "
-           "s_merged/prediction_results.txt s_merged/prediction_results_highestscore.csv.partial "
-           "logs s_merged")) {
+  for (const std::string& name :
+       names_in("run.lock run.files run.db run.db-wal run.db-journal run.db.virnucpro-partial "
+                "sequences.tsv "
+                "sequences.tsv.virnucpro-partial virus.fasta failed_inputs.txt embeddings.h5 "
+                "report.html "
+                "report.md.virnucpro-partial virnucpro_mqc.json SYNTHETIC_WEIGHTS PARTIAL "
+                "s_chunked500.fa "
+                "s_identified_protein.faa sequences.fasta.virnucpro-partial logs/virnucpro.log "
+                "s_merged/prediction_results.txt "
+                "s_merged/prediction_results_highestscore.csv.virnucpro-partial "
+                "logs s_merged")) {
     for (const auto& [what, make] : foreign) {
       SCOPED_TRACE(fmt::format("{}: {}", name, what));
       const bool is_folder = name == "logs" || name == "s_merged";
@@ -134,7 +138,7 @@ TEST_F(OutputDirectories, IsRefusedWhereANameIsTaken) {
           const OutputDirectory directory(temp / "out", "s", existing);
           ADD_FAILURE() << "it was taken";
         } catch (const Error& error) {
-          const bool is_journal = name.starts_with("run.db") && name != "run.db.partial";
+          const bool is_journal = name.starts_with("run.db") && name != "run.db.virnucpro-partial";
           const bool acted_on = is_journal && (name == "run.db-journal" || what != "a file"sv);
           EXPECT_EQ(error.kind(), acted_on ? ErrorKind::kJournalDamaged : ErrorKind::kOutputExists)
               << error.what();
@@ -168,16 +172,17 @@ TEST_F(OutputDirectories, IsClearedOfItsOwnFilesOnly) {
   std::filesystem::remove(in("sequences.fasta"));
   const std::vector<std::string> own = names_in(
       "sequences.tsv run.db run.db-wal s_chunked500.fa report.html embeddings.h5 "
-      "telemetry_s.h5 s_identified_protein.faa SYNTHETIC_WEIGHTS sequences.tsv.partial "
-      "sequences.fasta.partial s_merged/prediction_results.txt "
-      "other_merged/prediction_results.txt other_chunked500.fa.partial "
+      "telemetry_s.h5 s_identified_protein.faa SYNTHETIC_WEIGHTS sequences.tsv.virnucpro-partial "
+      "sequences.fasta.virnucpro-partial s_merged/prediction_results.txt "
+      "other_merged/prediction_results.txt other_chunked500.fa.virnucpro-partial "
       "other_identified_nucleotide.fa logs/virnucpro.log logs/gpu_metrics_s.log "
       "failed_inputs.txt run.files");
   const std::vector<std::string> foreign = names_in(
       "thesis.tex sequences.fasta other_chunkedx.fa s_chunked.fa telemetry.txt telemetry_mine.json "
       "logs/mine.log third_identified_protein.faa prediction_results.txt");
-  for (const char* name : {"run.db-wal", "sequences.tsv.partial", "sequences.fasta.partial",
-                           "other_chunked500.fa.partial"}) {
+  for (const char* name :
+       {"run.db-wal", "sequences.tsv.virnucpro-partial", "sequences.fasta.virnucpro-partial",
+        "other_chunked500.fa.virnucpro-partial"}) {
     write_text(in(name), "x");
   }
   for (const std::string& name : foreign) write_text(in(name), "x");
@@ -269,7 +274,7 @@ TEST_F(OutputDirectories, IsResumedWithAJournalOrWhatComesBeforeIt) {
   }
   make_files(temp.path(), {run_files::kSyntheticMark, run_files::kLog}, "x");
   write_text(temp / "run.files", read_text(temp / "run.files") + "run.db\n");
-  write_text(temp / "run.db.partial", "x");
+  write_text(temp / "run.db.virnucpro-partial", "x");
   EXPECT_NO_THROW(resume_in(temp.path()));
   make_files(temp.path(), {run_files::kJournal}, "x");
   EXPECT_NO_THROW(resume_in(temp.path()));
@@ -278,19 +283,19 @@ TEST_F(OutputDirectories, IsResumedWithAJournalOrWhatComesBeforeIt) {
 TEST_F(OutputDirectories, IsNotResumedWithTablesAlone) {
   make_files(temp.path(), {run_files::kFrameTable}, "x");
   const auto table = temp / "x_merged/prediction_results.txt";
-  std::filesystem::rename(table, table.string() + ".partial");
+  std::filesystem::rename(table, table.string() + ".virnucpro-partial");
   EXPECT_NO_THROW(resume_in(temp.path()));
-  std::filesystem::rename(table.string() + ".partial", table);
+  std::filesystem::rename(table.string() + ".virnucpro-partial", table);
   EXPECT_EQ(thrown_kind([&] { resume_in(temp.path()); }), ErrorKind::kOutputExists);
 }
 
 TEST_F(OutputDirectories, LosesItsLeftoversOnly) {
   make_files(temp.path(), {run_files::kJournal, run_files::kSequenceTable}, "x");
-  std::filesystem::rename(temp / "sequences.tsv", temp / "sequences.tsv.partial");
-  write_text(temp / "mine.partial", "x");
+  std::filesystem::rename(temp / "sequences.tsv", temp / "sequences.tsv.virnucpro-partial");
+  write_text(temp / "mine.virnucpro-partial", "x");
   OutputDirectory(temp.path(), "x", Existing::kResume).clear_leftovers();
   EXPECT_TRUE(std::filesystem::exists(temp / "run.db"));
-  EXPECT_TRUE(std::filesystem::exists(temp / "mine.partial"));
+  EXPECT_TRUE(std::filesystem::exists(temp / "mine.virnucpro-partial"));
   EXPECT_TRUE(std::filesystem::exists(temp / "run.files"));
   EXPECT_EQ(temp.entries(), 3U);
 }

@@ -105,7 +105,7 @@ struct Resumed : testing::Test {
     std::filesystem::remove_all(directory / "out");
     std::filesystem::create_directory(directory / "out");
     std::filesystem::copy(directory / "reference/run.db", directory / "out/run.db");
-    write_text(directory / "out/sequences.tsv.partial", "half a ta");
+    write_text(directory / "out/sequences.tsv.virnucpro-partial", "half a ta");
     SqliteDatabase journal(directory / "out/run.db", nullptr);
     journal.execute("DELETE FROM completion");
     journal.execute(
@@ -141,7 +141,7 @@ TEST_F(Resumed, HasTheSameTablesWhereverItWasInterrupted) {
       const RunSummary summary = run(again);
       EXPECT_EQ(tables("out"), tables("reference")) << kept << " units, " << inputs << " inputs";
       EXPECT_EQ(summary.inputs.size(), 3U);
-      EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv.partial"));
+      EXPECT_FALSE(std::filesystem::exists(directory / "out/sequences.tsv.virnucpro-partial"));
     }
   }
 }
@@ -441,7 +441,7 @@ TEST_F(Resumed, KeepsNoJournalWhereNoneIsWanted) {
   run(without);
   EXPECT_EQ(tables("without"), tables("reference"));
   EXPECT_FALSE(std::filesystem::exists(directory / "without/run.db"));
-  EXPECT_FALSE(std::filesystem::exists(directory / "without/run.db.partial"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "without/run.db.virnucpro-partial"));
 }
 
 TEST_F(Resumed, HoldsOneShardOfTheRecords) {

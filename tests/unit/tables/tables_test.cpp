@@ -206,7 +206,7 @@ TEST_F(Tables, AreNotThereWhenCancelled) {
   cancel.request(SIGTERM);
   EXPECT_EQ(thrown_kind([&] { write(journal, "one", cancel); }), ErrorKind::kTerminated);
   EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv"));
-  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv.partial"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "sequences.tsv.virnucpro-partial"));
   EXPECT_TRUE(std::filesystem::is_empty(directory / "one_merged"));
 }
 

@@ -200,8 +200,8 @@ TEST_F(DataSets, ReplaceNoFilesOfOthers) {
 
 TEST_F(DataSets, AreWrittenWhereAProgramWasKilledThatWroteThem) {
   fs::create_directory(folder);
-  write_text(folder / "reads_2.fa.partial", ">seq");
-  write_text(folder / "metadata.json.partial", "");
+  write_text(folder / "reads_2.fa.virnucpro-partial", ">seq");
+  write_text(folder / "metadata.json.virnucpro-partial", "");
   generate_data_set(settings_of(5, 2), folder, cancel);
   EXPECT_THAT(names(folder), ElementsAre("metadata.json", "reads_1.fa", "reads_2.fa"));
 }
