@@ -21,7 +21,7 @@ from random_kills import lasting_job, seeded, struck_run
 WORKERS = 3 if SEVERAL else 1
 VICTIMS = ("parent", "worker", "both", "nobody") if SEVERAL else ("parent", "nobody")
 RUN_SECONDS = 15.0
-# Until the models are loaded and the queues were full once.
+# After the first batch, until the queues were full once.
 WARM_UP_SECONDS = 3.0
 # Allocators keep memory that threads free; a leak of a few bytes per sequence would be far larger.
 MOST_GROWTH_KIB = 16 << 10
@@ -30,15 +30,22 @@ MOST_MORE_DESCRIPTORS = 8
 
 
 class Watch:
-    """Watches the parent of one run."""
+    """Watches the parent of one run, once it computes: on a busy machine it may load for long."""
 
-    def __init__(self):
-        self.begin = time.monotonic()
+    def __init__(self, job):
+        self.job = job
+        self.before = self.batch_lines()
+        self.begin = None
         self.kib = []
         self.descriptors = []
 
+    def batch_lines(self):
+        return set(self.job.output.glob("telemetry_*.jsonl"))
+
     def __call__(self, pid):
-        if time.monotonic() - self.begin < WARM_UP_SECONDS:
+        if self.begin is None and self.batch_lines() - self.before:
+            self.begin = time.monotonic()
+        if self.begin is None or time.monotonic() - self.begin < WARM_UP_SECONDS:
             return
         try:
             status = Path(f"/proc/{pid}/status").read_text()
@@ -57,7 +64,7 @@ def soak(job, seconds, minutes, source):
     end = time.monotonic() + 60 * minutes
     kills, finished, most_kib, growths = Counter(), 0, 0, [[0, 0]]
     for victim in itertools.cycle(VICTIMS):
-        watch = Watch()
+        watch = Watch(job)
         ended, struck = struck_run(job, victim, seconds, source, watch)
         kills[victim] += struck
         if ended.status == KILLED:
