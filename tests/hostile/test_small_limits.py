@@ -104,7 +104,8 @@ def test_data(folder, command):
 
 @pytest.mark.parametrize("command", ["threads", "validate"])
 def test_stack(folder, command):
-    for size in by_length((20, 256), (16, 20, 32, 64, 128, 255, 256, 257, 300, 1000)):
+    # With 16 KiB it depends on where the kernel places the stack whether the loader itself crashes.
+    for size in by_length((20, 256), (20, 24, 32, 64, 128, 255, 256, 257, 300, 1000)):
         code = check(folder, command, resource.RLIMIT_STACK, size << 10)
         assert code == (0 if size >= 256 else 4), size
 
