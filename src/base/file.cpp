@@ -24,8 +24,7 @@ constexpr const char* kFreeSpace =
 // See FilePlace::open_to_append().
 constexpr const char* kUnlink =
     "The file has a second name (a hard link, as cp -al makes for a backup), and would change "
-    "there, "
-    "too. Give the run its own: cp FILE COPY, then mv COPY FILE.";
+    "there, too. Give the run its own: cp FILE COPY, then mv COPY FILE.";
 
 [[noreturn]] void fail_write(const std::filesystem::path& path, int error) {
   throw write_error(path, error);

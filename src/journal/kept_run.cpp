@@ -54,6 +54,10 @@ bool is_unchanged(const struct stat& before, const struct stat& now) {
   throw Error(ErrorKind::kTemporaryFolder, Place{.file = file.string()}, errno_text(error));
 }
 
+[[noreturn]] void fail_read(const fs::path& file, int error) {
+  throw Error(ErrorKind::kInputRead, Place{.file = file.string()}, errno_text(error));
+}
+
 struct Copy {
   fs::path from;
   fs::path to;
@@ -64,14 +68,15 @@ struct Copy {
 // One part of a stretch, at the same place in both. Returns its size.
 std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part) {
   const ssize_t got = read_at(copy.source.get(), at, part);
-  if (got < 0)
-    throw Error(ErrorKind::kInputRead, Place{.file = copy.from.string()}, errno_text(errno));
+  if (got < 0) fail_read(copy.from, errno);
   if (got == 0) {
     throw Error(ErrorKind::kInputChanged, Place{.file = copy.from.string()}, "it ends earlier now");
   }
   const std::string_view bytes(part.data(), static_cast<std::size_t>(got));
-  const bool is_there = ::lseek(copy.target.get(), static_cast<off_t>(at), SEEK_SET) >= 0;
-  if (const int error = is_there ? write_all(copy.target.get(), bytes) : errno; error != 0) {
+  if (::lseek(copy.target.get(), static_cast<off_t>(at), SEEK_SET) < 0) {
+    fail_temporary(copy.to, errno);
+  }
+  if (const int error = write_all(copy.target.get(), bytes); error != 0) {
     fail_temporary(copy.to, error);
   }
   return bytes.size();
@@ -80,9 +85,7 @@ std::uint64_t copy_part(const Copy& copy, std::uint64_t at, std::span<char> part
 // Holes stay holes: a stranger's file may claim any size.
 void copy_data(const Copy& copy, const Cancel& cancel) {
   struct stat status {};
-  if (::fstat(copy.source.get(), &status) != 0) {
-    throw Error(ErrorKind::kInputRead, Place{.file = copy.from.string()}, errno_text(errno));
-  }
+  if (::fstat(copy.source.get(), &status) != 0) fail_read(copy.from, errno);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   std::string part(kPart, '\0');
   for (Stretch data = data_after(copy.source.get(), 0, size); data.begin < data.end;

@@ -172,7 +172,7 @@ std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
   std::optional<LockFile> lock = read_lock(directory, kName);
   while (lock) {
-    // Nor does a process write a circle.
+    // No process writes a longer one, or a circle.
     if (chain.size() == kLongestChain) lock->holder = {};
     const bool is_last = lock->holder.host.empty();
     std::string next = successor_of(*lock);
