@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/system_failure.hpp"
+#include "sequence/open_input.hpp"
 
 namespace virnucpro {
 namespace {

@@ -10,6 +10,7 @@ namespace {
 
 // Bits of FLAG.
 constexpr unsigned kPaired = 0x1;
+constexpr unsigned kUnmapped = 0x4;
 constexpr unsigned kReverse = 0x10;
 constexpr unsigned kFirstMate = 0x40;
 constexpr unsigned kLastMate = 0x80;
@@ -40,12 +41,7 @@ constexpr auto kIupacComplement = [] {
   return table;
 }();
 
-std::string_view mate_suffix(unsigned flags) {
-  if ((flags & kPaired) == 0) return "";
-  const unsigned mate = flags & (kFirstMate | kLastMate);
-  if (mate == kFirstMate) return "/1";
-  return mate == kLastMate ? "/2" : "";
-}
+constexpr std::array<std::string_view, 3> kMateSuffixes{"", "/1", "/2"};
 
 }  // namespace
 
@@ -68,6 +64,21 @@ std::string_view name_of(AlignmentFormat format) {
   return "";
 }
 
+bool is_primary_mapped(unsigned flags) {
+  return (flags & (kUnmapped | kSecondary | kSupplementary)) == 0;
+}
+
+bool is_reverse(unsigned flags) {
+  return (flags & kReverse) != 0;
+}
+
+unsigned mate_of(unsigned flags) {
+  if ((flags & kPaired) == 0) return 0;
+  const unsigned mate = flags & (kFirstMate | kLastMate);
+  if (mate == kFirstMate) return 1;
+  return mate == kLastMate ? 2 : 0;
+}
+
 bool SkippedAlignments::skip(unsigned flags) {
   if ((flags & kSecondary) != 0) {
     ++secondary;
@@ -85,12 +96,20 @@ void SkippedAlignments::add(const SkippedAlignments& others) {
   supplementary += others.supplementary;
 }
 
-SequenceRecord original_read(unsigned flags, std::string name, std::string letters,
-                             std::uint64_t number) {
-  const std::string_view suffix = mate_suffix(flags);
-  if (!name.ends_with(suffix)) name += suffix;
-  if ((flags & kReverse) != 0) reverse_complement(letters);
-  return {.header = std::move(name), .letters = std::move(letters), .number = number};
+bool UnplacedAlignments::skip(unsigned flags) {
+  if ((flags & kUnmapped) == 0) return repeats.skip(flags);
+  ++unmapped;
+  return true;
+}
+
+SequenceRecord original_read(unsigned flags, SequenceRecord aligned) {
+  const std::string_view suffix = kMateSuffixes.at(mate_of(flags));
+  if (!aligned.header.ends_with(suffix)) aligned.header += suffix;
+  if (is_reverse(flags)) {
+    reverse_complement(aligned.letters);
+    std::ranges::reverse(aligned.qualities);
+  }
+  return aligned;
 }
 
 void reverse_complement(std::string& letters) {
@@ -99,8 +118,15 @@ void reverse_complement(std::string& letters) {
                  [](char letter) { return kIupacComplement[static_cast<unsigned char>(letter)]; });
 }
 
-bool is_read_name(std::string_view name) {
+bool is_one_word(std::string_view name) {
   return !name.empty() && name.find('\0') == std::string_view::npos && sequence_id(name) == name;
+}
+
+Error placed(const Error& error, Place place, std::string detail) {
+  if (error.place().offset) place.offset = error.place().offset;
+  Error whole(error.kind(), std::move(place), std::move(detail));
+  whole.advise(std::string(error.remedy()));
+  return whole;
 }
 
 }  // namespace virnucpro

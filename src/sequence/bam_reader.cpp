@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "sequence/bam_tags.hpp"
 
 namespace virnucpro {
 namespace {
@@ -17,6 +19,8 @@ constexpr std::string_view kMagic = "BAM\1";
 constexpr std::string_view kCodes = "=ACMGRSVTWYHKDBN";
 constexpr std::size_t kFixedBytes = 32;  // of a record, after its size
 constexpr std::uint32_t kMostInt32 = 0x7fffffff;
+constexpr unsigned char kNoQuality = 0xff;  // the first of a read without qualities
+constexpr unsigned char kMostQuality = 93;  // that FASTQ can write
 
 // The two letters of each byte.
 constexpr auto kPairs = [] {
@@ -38,40 +42,85 @@ struct BamReader::Layout {
   std::uint64_t name = 0;   // bytes
   std::uint64_t cigar = 0;  // bytes
   unsigned flags = 0;
+  unsigned mapping_quality = 0;
   std::uint32_t letters = 0;
 
   std::uint64_t packed() const { return (std::uint64_t{letters} + 1) / 2; }
   std::uint64_t before_letters() const { return kFixedBytes + name + cigar; }
+  // Letters, qualities and what is before them.
+  std::uint64_t before_tags() const { return before_letters() + packed() + letters; }
 };
 
-BamReader::BamReader(ByteSource& source, std::string file)
-    : bytes_(source), file_(std::move(file)) {}
+BamReader::BamReader(ByteSource& source, std::string file, Qualities qualities)
+    : bytes_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-std::optional<SequenceRecord> BamReader::next() {
+// Adds the place to errors without a file.
+template <typename Read>
+auto BamReader::placing_errors(Read read) {
   try {
-    if (in_header_) read_header();
-    in_header_ = false;
-    return read_record();
+    return read();
   } catch (const Error& error) {
-    if (error.place().offset) throw;
+    if (!error.place().file.empty()) throw;
     const bool own = error.detail().empty();  // the window throws without place or detail
-    throw Error(
-        error.kind(), Place{.file = file_, .record = records_ + 1, .offset = bytes_.bytes()},
+    throw placed(
+        error, Place{.file = file_, .record = records_ + 1, .offset = bytes_.bytes()},
         own ? fmt::format("within a BAM {}", in_header_ ? "header" : "record") : error.detail());
   }
 }
 
-void BamReader::read_header() {
+std::optional<SequenceRecord> BamReader::next() {
+  return placing_errors([this] {
+    if (in_header_) read_header(nullptr);
+    return read_record();
+  });
+}
+
+const ReferenceList& BamReader::references() {
+  placing_errors([this] {
+    if (in_header_) read_header(&references_);
+  });
+  return references_;
+}
+
+std::optional<MappedAlignment> BamReader::next_mapped() {
+  return placing_errors([this] {
+    if (in_header_) read_header(&references_);
+    return read_mapped();
+  });
+}
+
+// `references`: takes the references; null to pass over them.
+void BamReader::read_header(ReferenceList* references) {
   if (bytes_.read(kMagic.size()) != kMagic) fail(0, "expected the magic number of BAM");
   bytes_.skip(bytes_.read_u32());
   const std::uint64_t offset = bytes_.offset();
-  references_ = bytes_.read_u32();
-  if (references_ > kMostInt32) fail(offset, "the number of references is negative");
-  for (std::uint32_t i = 0; i < references_; ++i) {
+  reference_count_ = bytes_.read_u32();
+  if (reference_count_ > kMostInt32) fail(offset, "the number of references is negative");
+  for (std::uint32_t i = 0; i < reference_count_; ++i) {
     const std::uint64_t name = bytes_.read_u32();
-    bytes_.skip(name);
-    bytes_.skip(sizeof(std::uint32_t));  // its length
+    if (references == nullptr) {
+      bytes_.skip(name);
+      bytes_.skip(sizeof(std::uint32_t));  // its length
+      continue;
+    }
+    const std::string text = read_reference_name(name);
+    const std::uint32_t length = bytes_.read_u32();
+    if (length > kMostInt32) fail(bytes_.offset() - sizeof(length), "a negative length");
+    references->add(text, length);
   }
+  if (references != nullptr) references->index();
+  in_header_ = false;
+}
+
+std::string BamReader::read_reference_name(std::uint64_t size) {
+  const std::uint64_t offset = bytes_.offset();
+  if (size == 0) fail(offset, "a reference's name has no end");
+  ReferenceList::require_short(size - 1);  // so it fits in the window
+  std::string_view name = bytes_.read(size);
+  if (name.back() != '\0') fail(offset, "a reference's name has no end");
+  name.remove_suffix(1);
+  if (!is_one_word(name)) fail(offset, "a reference's name is not one word");
+  return std::string(name);
 }
 
 // The next record that is not skipped.
@@ -84,13 +133,71 @@ std::optional<SequenceRecord> BamReader::read_record() {
       ++records_;
       continue;
     }
-    std::string name = read_name(layout);
+    SequenceRecord read;
+    read.header = read_name(layout);
     bytes_.skip(layout.cigar);
-    std::string letters = read_letters(layout.letters);
-    bytes_.skip(layout.size - layout.before_letters() - layout.packed());
-    return original_read(layout.flags, std::move(name), std::move(letters), ++records_);
+    read.letters = read_letters(layout.letters);
+    std::uint64_t rest = layout.size - layout.before_letters() - layout.packed();
+    if (keeps_qualities_) {
+      read.qualities = read_qualities(layout.letters);
+      rest -= layout.letters;
+    }
+    bytes_.skip(rest);
+    read.number = ++records_;
+    return original_read(layout.flags, std::move(read));
   }
   return std::nullopt;
+}
+
+// The next record that places a read.
+std::optional<MappedAlignment> BamReader::read_mapped() {
+  while (!bytes_.at_end()) {
+    const Layout layout = read_layout();
+    check_layout(layout);
+    std::optional<MappedAlignment> found;
+    if (unplaced_.skip(layout.flags)) {
+      bytes_.skip(layout.size - kFixedBytes);
+    } else {
+      found = read_facts(layout);
+    }
+    ++records_;
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+MappedAlignment BamReader::read_facts(const Layout& layout) {
+  if (layout.reference < 0) fail(layout.offset, "it is mapped, and lies on no reference");
+  MappedAlignment found{.name = read_name(layout),
+                        .flags = layout.flags,
+                        .reference = static_cast<std::uint32_t>(layout.reference),
+                        .mapping_quality = layout.mapping_quality,
+                        .number = records_ + 1};
+  const bool is_elsewhere = read_cigar(layout, found.cigar);
+  bytes_.skip(layout.packed() + layout.letters);
+  const BamTags tags = read_bam_tags(bytes_, layout.size - layout.before_tags());
+  if (is_elsewhere && tags.cigar) found.cigar = *tags.cigar;
+  found.edit_distance = tags.edit_distance;
+  require_facts(found, layout.letters, layout.offset);
+  return found;
+}
+
+// Returns whether this is only the sign that the CIGAR is in the tag CG: all letters clipped, then
+// a skip (SAM specification, 4.2.2).
+bool BamReader::read_cigar(const Layout& layout, CigarSums& cigar) {
+  constexpr std::uint32_t kSkipped = 3;  // N
+  constexpr std::uint32_t kClipped = 4;  // S
+  const std::uint64_t count = layout.cigar / sizeof(std::uint32_t);
+  bool is_sign = count == 2;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t offset = bytes_.offset();
+    const std::uint32_t operation = bytes_.read_u32();
+    if (!add_bam_operation(cigar, operation)) fail(offset, "CIGAR holds an impossible operation");
+    const std::uint32_t code = operation & 15U;
+    is_sign = is_sign &&
+              (i == 0 ? code == kClipped && operation >> 4U == layout.letters : code == kSkipped);
+  }
+  return is_sign;
 }
 
 BamReader::Layout BamReader::read_layout() {
@@ -101,6 +208,7 @@ BamReader::Layout BamReader::read_layout() {
   const std::string_view fixed = bytes_.read(kFixedBytes);
   layout.reference = value_at<std::int32_t>(fixed, 0);
   layout.name = value_at<std::uint8_t>(fixed, 8);
+  layout.mapping_quality = value_at<std::uint8_t>(fixed, 9);
   layout.cigar = std::uint64_t{value_at<std::uint16_t>(fixed, 12)} * sizeof(std::uint32_t);
   layout.flags = value_at<std::uint16_t>(fixed, 14);
   layout.letters = value_at<std::uint32_t>(fixed, 16);
@@ -109,14 +217,14 @@ BamReader::Layout BamReader::read_layout() {
 }
 
 void BamReader::check_layout(const Layout& layout) const {
-  const std::uint64_t needed = layout.before_letters() + layout.packed() + layout.letters;
+  const std::uint64_t needed = layout.before_tags();
   if (needed > layout.size) {
     fail(layout.offset,
          fmt::format("its parts need {} bytes, the record has {}", needed, layout.size));
   }
   for (const std::int32_t reference : {layout.reference, layout.mate_reference}) {
-    if (reference >= -1 && reference < static_cast<std::int64_t>(references_)) continue;
-    fail(layout.offset, fmt::format("it lies on reference {} of {}", reference, references_));
+    if (reference >= -1 && reference < static_cast<std::int64_t>(reference_count_)) continue;
+    fail(layout.offset, fmt::format("it lies on reference {} of {}", reference, reference_count_));
   }
 }
 
@@ -125,7 +233,7 @@ std::string BamReader::read_name(const Layout& layout) {
   std::string_view name = bytes_.read(layout.name);
   if (name.empty() || name.back() != '\0') fail(offset, "the read's name has no end");
   name.remove_suffix(1);
-  if (!is_read_name(name)) fail(offset, "the read's name is not one word");
+  if (!is_one_word(name)) fail(offset, "the read's name is not one word");
   return std::string(name);
 }
 
@@ -142,6 +250,20 @@ std::string BamReader::read_letters(std::uint32_t count) {
   }
   letters.resize(count);  // an odd count leaves half a byte
   return letters;
+}
+
+// As FASTQ writes them; empty if the record has none.
+std::string BamReader::read_qualities(std::uint32_t count) {
+  std::string qualities;
+  bool has_some = true;
+  while (qualities.size() < count) {
+    for (const char byte : bytes_.read_some(count - qualities.size())) {
+      const auto quality = static_cast<unsigned char>(byte);
+      if (qualities.empty()) has_some = quality != kNoQuality;
+      qualities += static_cast<char>('!' + std::min(quality, kMostQuality));
+    }
+  }
+  return has_some ? qualities : std::string();
 }
 
 void BamReader::fail(std::uint64_t offset, std::string detail) const {

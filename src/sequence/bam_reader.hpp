@@ -7,38 +7,54 @@
 #include "sequence/alignment.hpp"
 #include "sequence/byte_source.hpp"
 #include "sequence/byte_window.hpp"
+#include "sequence/mapped_alignment.hpp"
 
 namespace virnucpro {
 
 // Reads a decompressed BAM text (SAM specification, 4.2). Memory is one read and a bounded window,
-// whatever sizes the text claims: it keeps the letters that arrive, and passes over qualities,
-// CIGAR, tags and header. Bases are the sixteen codes "=ACMGRSVTWYHKDBN".
-class BamReader : public AlignmentReader {
+// whatever sizes the text claims: it keeps the letters that arrive, and qualities if asked to, and
+// passes over CIGAR, tags and header. Bases are the sixteen codes "=ACMGRSVTWYHKDBN". As a
+// MappingReader it keeps the references of the header, and reads CIGAR and tags instead of letters.
+class BamReader : public AlignmentReader, public MappingReader {
  public:
-  BamReader(ByteSource& source, std::string file);
+  BamReader(ByteSource& source, std::string file, Qualities qualities = Qualities::kPassOver);
 
   std::optional<SequenceRecord> next() override;
   SkippedAlignments skipped() const override { return skipped_; }
   std::uint64_t bytes() const override { return bytes_.bytes(); }
   std::string hash() const override { return bytes_.hash(); }
 
+  const ReferenceList& references() override;
+  std::optional<MappedAlignment> next_mapped() override;
+  UnplacedAlignments unplaced() const override { return unplaced_; }
+
  private:
   struct Layout;
 
-  void read_header();
+  template <typename Read>
+  auto placing_errors(Read read);
+  void read_header(ReferenceList* references);
+  std::string read_reference_name(std::uint64_t size);
+  std::optional<MappedAlignment> read_mapped();
+  MappedAlignment read_facts(const Layout& layout);
+  bool read_cigar(const Layout& layout, CigarSums& cigar);
   std::optional<SequenceRecord> read_record();
   Layout read_layout();
   void check_layout(const Layout& layout) const;
   std::string read_name(const Layout& layout);
   std::string read_letters(std::uint32_t count);
+  std::string read_qualities(std::uint32_t count);
   [[noreturn]] void fail(std::uint64_t offset, std::string detail) const;
 
   ByteWindow bytes_;
   std::string file_;
+  bool keeps_qualities_;
   bool in_header_ = true;
-  std::uint32_t references_ = 0;
+  std::uint32_t reference_count_ = 0;
+  ReferenceList references_;   // empty unless they are asked for
   std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
+  UnplacedAlignments unplaced_;
 };
 
 }  // namespace virnucpro

@@ -37,6 +37,20 @@ void ByteWindow::skip(std::uint64_t size) {
   while (size != 0) size -= read_some(size).size();
 }
 
+std::uint64_t ByteWindow::skip_past(char last, std::uint64_t most) {
+  std::uint64_t skipped = 0;
+  while (skipped != most) {
+    require(1);
+    const std::size_t size = std::min<std::uint64_t>(most - skipped, end_ - begin_);
+    const std::size_t found = std::string_view(buffer_.data() + begin_, size).find(last);
+    const bool is_there = found != std::string_view::npos;
+    begin_ += is_there ? found + 1 : size;
+    skipped += is_there ? found + 1 : size;
+    if (is_there) return skipped;
+  }
+  return 0;
+}
+
 void ByteWindow::require(std::size_t size) {
   while (end_ - begin_ < size) {
     if (!fill()) throw Error(ErrorKind::kInputTruncated, "");

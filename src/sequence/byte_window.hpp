@@ -24,6 +24,9 @@ class ByteWindow {
   // At least one and at most `most` (not 0) of the next bytes: those in the window.
   std::string_view read_some(std::uint64_t most);
   void skip(std::uint64_t size);
+  // Skips to behind the next `last`, if it is among the next `most` bytes. Returns how many it
+  // skipped; 0 if it is not there.
+  std::uint64_t skip_past(char last, std::uint64_t most);
   std::uint32_t read_u32() { return value_at<std::uint32_t>(read(sizeof(std::uint32_t))); }
 
   std::uint64_t offset() const { return buffer_offset_ + begin_; }  // of the next byte

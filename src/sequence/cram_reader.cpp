@@ -148,12 +148,14 @@ std::optional<SequenceRecord> CramReader::read_record() {
       if (error.kind() != ErrorKind::kInputTruncated) throw;
       break;  // the process ended within a record
     }
-    if (!is_read_name(name)) {
+    if (!is_one_word(name)) {
       fail_to_decode(ErrorKind::kInputMalformed, "the read's name is not one word");
     }
     count_record(frame);
     if (skipped_.skip(frame.flags)) continue;
-    return original_read(frame.flags, std::move(name), std::move(letters), records_);
+    return original_read(
+        frame.flags,
+        {.header = std::move(name), .letters = std::move(letters), .number = records_});
   }
   finish();
   return std::nullopt;

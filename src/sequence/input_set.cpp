@@ -12,10 +12,9 @@
 #include "base/hash.hpp"
 #include "sequence/bam_reader.hpp"
 #include "sequence/cram_reader.hpp"
-#include "sequence/file_source.hpp"
+#include "sequence/open_input.hpp"
 #include "sequence/sam_reader.hpp"
 #include "sequence/sequence_parser.hpp"
-#include "sequence/started_source.hpp"
 
 namespace virnucpro {
 namespace {
@@ -25,34 +24,8 @@ std::string_view without_suffix(std::string_view id, std::string_view suffix) {
   return id;
 }
 
-// An open file whose first bytes were read.
-struct OpenFile {
-  OpenFile(const std::string& path, const Cancel& cancel)
-      : name(display_name(path)),
-        source(path, cancel),
-        text(source),
-        alignments(alignment_format(text.start())) {}
-
-  // kInputChanged if the file has changed since it was opened; empty otherwise.
-  std::optional<Error> change() const {
-    const std::optional<std::string> changed = source.change();
-    if (!changed) return std::nullopt;
-    return Error(ErrorKind::kInputChanged, Place{.file = name}, *changed);
-  }
-
-  std::string name;
-  FileSource source;
-  StartedSource text;
-  std::optional<AlignmentFormat> alignments;  // empty: FASTA, FASTQ or unknown
-};
-
-// Adds the file's name to an error in opening it.
-std::unique_ptr<OpenFile> open_file(const std::string& path, const Cancel& cancel) {
-  try {
-    return std::make_unique<OpenFile>(path, cancel);
-  } catch (const Error& error) {
-    throw Error(error.kind(), Place{.file = display_name(path)}, error.detail());
-  }
+Qualities qualities_of(const InputSettings& settings) {
+  return settings.qualities ? Qualities::kKeep : Qualities::kPassOver;
 }
 
 // The records of one input.
@@ -74,8 +47,10 @@ class RecordStream {
 
 class TextStream : public RecordStream {
  public:
-  explicit TextStream(std::unique_ptr<OpenFile> file)
-      : file_(std::move(file)), parser_(file_->text, file_->name) {}
+  TextStream(std::unique_ptr<OpenInput> file, const InputSettings& settings)
+      : file_(std::move(file)),
+        parser_(file_->text, file_->name, {.header = settings.longest_header},
+                TextFormats::kFastaOrFastq, qualities_of(settings)) {}
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = parser_.next();
@@ -89,49 +64,60 @@ class TextStream : public RecordStream {
   std::optional<Error> change() const override { return file_->change(); }
 
  private:
-  std::unique_ptr<OpenFile> file_;
+  std::unique_ptr<OpenInput> file_;
   SequenceParser parser_;
 };
 
 // A container is held whole in memory. In a plain file it is no longer than the file, but a
 // compressed file could be a bomb that asks for any amount.
-void refuse_compressed_cram(const OpenFile& file) {
+void refuse_compressed_cram(const OpenInput& file) {
   if (!file.source.compressed()) return;
   throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
               "CRAM within gzip is not read: gzip -dc FILE | virnucpro predict -");
 }
 
-std::unique_ptr<AlignmentReader> make_reader(OpenFile& file, ReferenceIndex& reference,
-                                             const Cancel& cancel) {
+std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualities,
+                                             ReferenceIndex& reference, const Cancel& cancel) {
   switch (*file.alignments) {
     case AlignmentFormat::kSam:
-      return std::make_unique<SamReader>(file.text, file.name);
+      return std::make_unique<SamReader>(file.text, file.name, qualities);
     case AlignmentFormat::kCram:
+      if (qualities == Qualities::kKeep) {
+        throw Error(ErrorKind::kUsage, Place{.file = file.name},
+                    "it is CRAM, whose qualities are not read: samtools view -b makes BAM of it");
+      }
       refuse_compressed_cram(file);
       return std::make_unique<CramReader>(file.text, file.name, reference, cancel);
     case AlignmentFormat::kBam:
       break;
   }
-  if (!file.source.compressed()) {
-    throw Error(ErrorKind::kInputFormat, Place{.file = file.name, .record = 1, .offset = 0},
-                "the BAM is not compressed, so that a cut could not be told from its end: "
-                "samtools view -b FILE | virnucpro predict -");
-  }
-  return std::make_unique<BamReader>(file.text, file.name);
+  refuse_uncompressed(file);
+  return std::make_unique<BamReader>(file.text, file.name, qualities);
+}
+
+// Whether these are the ids of the two mates of a pair, in either order.
+bool is_mate_of(std::string_view id, std::string_view other) {
+  const bool is_first = id.ends_with("/1") && other.ends_with("/2");
+  const bool is_second = id.ends_with("/2") && other.ends_with("/1");
+  return (is_first || is_second) &&
+         id.substr(0, id.size() - 2) == other.substr(0, other.size() - 2);
 }
 
 class AlignmentStream : public RecordStream {
  public:
-  AlignmentStream(std::unique_ptr<OpenFile> file, ReferenceIndex& reference, const Cancel& cancel)
+  AlignmentStream(std::unique_ptr<OpenInput> file, const InputSettings& settings,
+                  ReferenceIndex& reference, const Cancel& cancel)
       : file_(std::move(file)),
         reference_(reference),
-        reader_(make_reader(*file_, reference, cancel)) {}
+        reader_(make_reader(*file_, qualities_of(settings), reference, cancel)) {}
 
   std::optional<InputRecord> next() override {
     std::optional<SequenceRecord> record = reader_->next();
     if (!record) return std::nullopt;
-    std::string id = record->header;
-    return InputRecord{.input = 0, .id = std::move(id), .record = *std::move(record)};
+    InputRecord next{.input = 0, .id = record->header, .record = *std::move(record)};
+    next.with_previous = is_mate_of(next.id, alone_);
+    alone_ = next.with_previous ? std::string() : next.id;
+    return next;
   }
   std::uint64_t bytes() const override { return reader_->bytes(); }
   std::uint64_t position() const override { return file_->source.position(); }
@@ -143,15 +129,17 @@ class AlignmentStream : public RecordStream {
   }
 
  private:
-  std::unique_ptr<OpenFile> file_;
+  std::unique_ptr<OpenInput> file_;
   const ReferenceIndex& reference_;
   std::unique_ptr<AlignmentReader> reader_;
+  std::string alone_;  // the id of the record before, if its mate may follow
 };
 
 class PairedStream : public RecordStream {
  public:
-  PairedStream(const std::string& first, const std::string& second, const Cancel& cancel)
-      : first_(first, cancel), second_(second, cancel) {}
+  PairedStream(const std::string& first, const std::string& second, Qualities qualities,
+               const Cancel& cancel)
+      : first_(first, qualities, cancel), second_(second, qualities, cancel) {}
 
   std::optional<InputRecord> next() override {
     if (mate_) return std::exchange(mate_, std::nullopt);
@@ -179,9 +167,9 @@ class PairedStream : public RecordStream {
 
  private:
   struct Mates {
-    Mates(const std::string& path, const Cancel& cancel)
-        : file(open_file(path, cancel)),
-          parser(file->text, file->name, {}, TextFormats::kFastqOnly) {
+    Mates(const std::string& path, Qualities qualities, const Cancel& cancel)
+        : file(open_input(path, cancel)),
+          parser(file->text, file->name, {}, TextFormats::kFastqOnly, qualities) {
       if (!file->alignments) return;
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
                   fmt::format("it is {}, whose flags tell mates apart: leave --paired out",
@@ -190,7 +178,7 @@ class PairedStream : public RecordStream {
 
     const std::string& name() const { return file->name; }
 
-    std::unique_ptr<OpenFile> file;
+    std::unique_ptr<OpenInput> file;
     SequenceParser parser;
   };
 
@@ -216,7 +204,8 @@ class PairedStream : public RecordStream {
     }
     second.number *= 2;
     first.number = second.number - 1;
-    mate_ = InputRecord{.input = 0, .id = base + "/2", .record = std::move(second)};
+    mate_ = InputRecord{
+        .input = 0, .id = base + "/2", .record = std::move(second), .with_previous = true};
     return {.input = 0, .id = base + "/1", .record = std::move(first)};
   }
 
@@ -225,17 +214,17 @@ class PairedStream : public RecordStream {
   std::optional<InputRecord> mate_;
 };
 
-std::unique_ptr<RecordStream> open_single(const std::string& path, bool proteins,
+std::unique_ptr<RecordStream> open_single(const std::string& path, const InputSettings& settings,
                                           ReferenceIndex& reference, const Cancel& cancel) {
-  std::unique_ptr<OpenFile> file = open_file(path, cancel);
+  std::unique_ptr<OpenInput> file = open_input(path, cancel);
   if (file->alignments) {
-    if (proteins) {
+    if (settings.proteins) {
       throw Error(ErrorKind::kUsage, Place{.file = file->name},
                   fmt::format("it is {}, which holds no proteins", name_of(*file->alignments)));
     }
-    return std::make_unique<AlignmentStream>(std::move(file), reference, cancel);
+    return std::make_unique<AlignmentStream>(std::move(file), settings, reference, cancel);
   }
-  return std::make_unique<TextStream>(std::move(file));
+  return std::make_unique<TextStream>(std::move(file), settings);
 }
 
 // Empty if it is not a regular file or cannot be looked at.
@@ -259,6 +248,10 @@ void check_mates(const std::vector<std::string>& paths) {
   }
 }
 
+std::size_t files_each(const InputSettings& settings) {
+  return settings.paired ? 2 : 1;
+}
+
 }  // namespace
 
 void require_usable(const InputSettings& settings) {
@@ -271,20 +264,26 @@ void require_usable(const InputSettings& settings) {
   if (settings.paired) check_mates(settings.paths);
 }
 
+std::vector<std::string> input_names(const InputSettings& settings) {
+  const std::size_t step = files_each(settings);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i + step <= settings.paths.size(); i += step) {
+    const std::string name = display_name(settings.paths[i]);
+    names.push_back(
+        settings.paired ? fmt::format("{}+{}", name, display_name(settings.paths[i + 1])) : name);
+  }
+  return names;
+}
+
 struct InputSet::State {
   State(InputSettings given, const Cancel& cancelled)
       : settings(std::move(given)), cancel(cancelled), reference(settings.reference) {
     require_usable(settings);
-    const std::size_t step = settings.paired ? 2 : 1;
-    for (std::size_t i = 0; i < settings.paths.size(); i += step) {
-      const std::string name = display_name(settings.paths[i]);
-      names.push_back(
-          settings.paired ? fmt::format("{}+{}", name, display_name(settings.paths[i + 1])) : name);
-    }
+    names = input_names(settings);
     for (std::size_t i = 0; i < settings.paths.size(); ++i) {
       const std::optional<std::uint64_t> size = size_of(settings.paths[i]);
       sized = sized && size;
-      if (i % step == 0) sizes.push_back(0);
+      if (i % files_each(settings) == 0) sizes.push_back(0);
       sizes.back() += size.value_or(0);
     }
     if (sized) total = std::accumulate(sizes.begin(), sizes.end(), total);
@@ -298,10 +297,11 @@ struct InputSet::State {
 
   std::unique_ptr<RecordStream> open() {
     if (!settings.paired) {
-      return open_single(settings.paths[current], settings.proteins, reference, cancel);
+      return open_single(settings.paths[current], settings, reference, cancel);
     }
     const std::size_t first = std::size_t{2} * current;
-    return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1], cancel);
+    return std::make_unique<PairedStream>(settings.paths[first], settings.paths[first + 1],
+                                          qualities_of(settings), cancel);
   }
 
   // The next record of the current input, or its end.
@@ -310,6 +310,7 @@ struct InputSet::State {
     if (std::optional<InputRecord> record = stream->next()) {
       record->input = current;
       require_short_id(*record);
+      if (settings.qualities) require_qualities(*record);
       ++records;
       return *std::move(record);
     }
@@ -320,13 +321,7 @@ struct InputSet::State {
                     .skipped = stream->skipped()};
   }
 
-  // What looks like damage may come from a file that changes while it is read.
-  Error explained(const Error& error) const {
-    const std::optional<Error> change = stream ? stream->change() : std::nullopt;
-    if (!change) return error;
-    const bool is_same_file = change->place().file == error.place().file;
-    return is_same_file ? Error(change->kind(), error.place(), change->detail()) : *change;
-  }
+  std::optional<Error> change() const { return stream ? stream->change() : std::nullopt; }
 
   void require_short_id(const InputRecord& record) const {
     if (record.id.size() <= settings.longest_id) return;
@@ -335,6 +330,14 @@ struct InputSet::State {
                 fmt::format("its id has {} bytes, and may have {}: shorten it, as each row of the "
                             "tables repeats it, or allow it with --max-id-length",
                             record.id.size(), settings.longest_id));
+  }
+
+  // Not the input's fault, so no failure of it: it is whole, and its calls can be had.
+  void require_qualities(const InputRecord& record) const {
+    const SequenceRecord& read = record.record;
+    if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
+    throw Error(ErrorKind::kUsage, Place{.file = names[current], .record = read.number},
+                "it has no qualities, and --virus-fastq writes them: --virus-fasta does not");
   }
 
   void go_on() {
@@ -357,9 +360,12 @@ struct InputSet::State {
   std::unique_ptr<RecordStream> stream;
 };
 
-std::string display_name(const std::string& path) {
-  if (path.empty()) return "\"\"";
-  return path == "-" ? "stdin" : path;
+std::string header_with_id(const InputRecord& record) {
+  const std::string& header = record.record.header;
+  const std::string_view name = sequence_id(header);
+  if (name == record.id) return header;
+  const auto begin = static_cast<std::size_t>(name.data() - header.data());
+  return header.substr(0, begin) + record.id + header.substr(begin + name.size());
 }
 
 InputSet::InputSet(InputSettings settings, const Cancel& cancel)
@@ -394,8 +400,9 @@ std::optional<InputEvent> InputSet::next() {
   } catch (const Error& error) {
     state.cancel.check();  // a cancelled read fails, too
     if (!is_of_an_input(error.kind())) throw;
-    InputFailure failure{
-        .input = state.current, .records = state.records, .error = state.explained(error)};
+    InputFailure failure{.input = state.current,
+                         .records = state.records,
+                         .error = explained(error, state.change())};
     state.go_on();
     return failure;
   }

@@ -14,15 +14,16 @@
 
 namespace virnucpro {
 
-// A path as messages show it: "stdin" for "-".
-std::string display_name(const std::string& path);
-
 // A sequence of an input; `id` is the one in every table (with /1 or /2 for pairs).
 struct InputRecord {
   std::uint32_t input = 0;
   std::string id;
   SequenceRecord record;
+  bool with_previous = false;  // the mate of the record before it: both go to one shard
 };
+
+// The header with the record's id in place of the name in the input, which lacks a pair's /1 or /2.
+std::string header_with_id(const InputRecord& record);
 
 // An input was read to its end.
 struct InputEnd {
@@ -47,16 +48,22 @@ struct InputSettings {
   bool paired = false;                  // R1 R2 R1 R2 …: records alternate, ids get /1 and /2
   std::string reference{};              // FASTA file that CRAM inputs were made with, or empty
   bool proteins = false;                // refuse alignments: they hold no proteins
+  bool qualities = false;               // keep them, and refuse reads without
   std::size_t longest_id = kLongestId;  // bytes; a record with a longer one fails its input
+  std::size_t longest_header = kLongestHeader;  // the same, of FASTA and FASTQ
 };
 
 // Checks the list of inputs without opening one. Errors: kUsage.
 void require_usable(const InputSettings& settings);
 
+// The inputs' names, in order: a pair of files is one input, "R1+R2".
+std::vector<std::string> input_names(const InputSettings& settings);
+
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
-// files are one input, named "R1+R2"; both must be FASTQ and hold the same reads. From BAM, SAM and
-// CRAM it takes the primary alignments' reads; their flags say which mates get /1 and /2. An input
-// of which a file (also CRAM's reference) changes while it is read fails with kInputChanged.
+// files are one input; both must be FASTQ and hold the same reads. From BAM, SAM and CRAM it takes
+// the primary alignments' reads; their flags say which mates get /1 and /2. With `qualities`,
+// next() throws kUsage for a read without them, and for CRAM, whose are not read. An input of which
+// a file (also CRAM's reference) changes while it is read fails with kInputChanged.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);  // Errors: require_usable()'s

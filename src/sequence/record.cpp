@@ -5,6 +5,7 @@
 #include <cstddef>
 
 namespace virnucpro {
+
 namespace {
 
 constexpr auto kIsIupac = [] {
@@ -78,6 +79,13 @@ std::uint64_t count_outside_iupac(std::string_view letters) {
   return count;
 }
 
+// Counts instead of searching, so that the loop has no branch and vectorises.
+bool all_graphic(std::string_view text) {
+  std::size_t others = 0;
+  for (const char letter : text) others += is_graphic(letter) ? 0U : 1U;
+  return others == 0;
+}
+
 void append_fasta_60(std::string& out, std::string_view header, std::string_view letters) {
   append_header(out, header);
   while (!letters.empty()) {
@@ -91,6 +99,17 @@ void append_fasta_60(std::string& out, std::string_view header, std::string_view
 void append_fasta_line(std::string& out, std::string_view header, std::string_view letters) {
   append_header(out, header);
   out += letters;
+  out += '\n';
+}
+
+void append_fastq(std::string& out, std::string_view header, std::string_view letters,
+                  std::string_view qualities) {
+  out += '@';
+  out += header;
+  out += '\n';
+  out += letters;
+  out += "\n+\n";
+  out += qualities;
   out += '\n';
 }
 

@@ -18,8 +18,10 @@ inline constexpr std::size_t kLongestHeader = 64U << 10U;
 
 // One sequence of an input.
 struct SequenceRecord {
-  std::string header;        // the whole header line, without its '>' or '@' and its line end
-  std::string letters;       // in the input's case, without white space
+  std::string header;   // the whole header line, without its '>' or '@' and its line end
+  std::string letters;  // in the input's case, without white space
+  std::string
+      qualities{};  // as FASTQ writes them; empty unless asked for, and where there are none
   std::uint64_t number = 0;  // 1-based, within its input
 };
 
@@ -34,6 +36,12 @@ std::string_view trimmed_header(std::string_view header);
 // digits, protein letters. They count as unknown letters in the computation; users are warned.
 std::uint64_t count_outside_iupac(std::string_view letters);
 
+// Visible ASCII: what letters and qualities are written with.
+inline bool is_graphic(char letter) {
+  return letter > ' ' && letter < '\x7f';
+}
+bool all_graphic(std::string_view text);
+
 inline constexpr std::size_t kFastaColumns = 60;
 
 // Appends one FASTA record to `out`, its letters in lines of 60 (no line if it is empty).
@@ -41,5 +49,12 @@ void append_fasta_60(std::string& out, std::string_view header, std::string_view
 
 // The same with all letters on one line.
 void append_fasta_line(std::string& out, std::string_view header, std::string_view letters);
+
+// Appends one FASTQ record of four lines to `out`.
+void append_fastq(std::string& out, std::string_view header, std::string_view letters,
+                  std::string_view qualities);
+
+// Whether readers keep the qualities of each letter. Few runs need them.
+enum class Qualities : std::uint8_t { kPassOver, kKeep };
 
 }  // namespace virnucpro

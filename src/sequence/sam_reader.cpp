@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -31,6 +34,13 @@ constexpr std::string_view kNoLetters = "*";
 constexpr std::size_t kMostName = 254;
 constexpr std::size_t kMostNumber = 20;
 constexpr unsigned kMostFlags = 0xffff;
+constexpr std::int64_t kMostMappingQuality = 255;
+constexpr std::size_t kMostHeaderLine = 256U << 10U;  // of @SQ
+constexpr std::string_view kReferenceLine = "@SQ\t";
+constexpr std::string_view kDistanceTag = "NM:";
+constexpr std::string_view kDistanceHead = "NM:i:";
+// Of a tag's text; NM is no longer.
+constexpr std::size_t kMostTag = kDistanceHead.size() + kMostNumber;
 
 bool is_number(std::size_t field) {
   return field == kFlag || field == kPosition || field == kMappingQuality ||
@@ -49,6 +59,32 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return value;
 }
 
+// A CIGAR that comes in pieces.
+class CigarText {
+ public:
+  // False if no CIGAR goes on like this.
+  bool add(char letter) {
+    if (is_star_ || (letter == '*' && (has_digits_ || has_operations_))) return false;
+    if (letter == '*') return is_star_ = true;
+    if (letter < '0' || letter > '9') {
+      has_operations_ = true;
+      return std::exchange(has_digits_, false) && sums_.add(letter, std::exchange(length_, 0));
+    }
+    has_digits_ = true;
+    length_ = length_ * 10 + static_cast<unsigned>(letter - '0');
+    return length_ <= CigarSums::kMost;
+  }
+  bool is_whole() const { return !has_digits_; }
+  const CigarSums& sums() const { return sums_; }
+
+ private:
+  CigarSums sums_;
+  std::uint64_t length_ = 0;
+  bool has_digits_ = false;
+  bool has_operations_ = false;
+  bool is_star_ = false;
+};
+
 }  // namespace
 
 // The part of a line that was read so far.
@@ -60,30 +96,86 @@ struct SamReader::Line {
   unsigned flags = 0;
   std::string letters;  // kNoLetters for none
   std::uint64_t qualities = 0;
-  bool only_star = false;  // the qualities so far are '*'
+  std::string kept_qualities;  // if they are asked for
+  bool only_star = false;      // the qualities so far are '*'
+
+  // Of a line that places a read, if that is asked for.
+  bool has_facts = false;
+  std::uint64_t begin = 0;
+  std::string reference;
+  std::uint64_t mapping_quality = 0;
+  CigarText cigar;
+  std::string tag;  // the beginning of the one being read
+  std::optional<std::uint64_t> edit_distance;
 };
 
-SamReader::SamReader(ByteSource& source, std::string file)
-    : lines_(source), file_(std::move(file)) {}
+SamReader::SamReader(ByteSource& source, std::string file, Qualities qualities)
+    : lines_(source), file_(std::move(file)), keeps_qualities_(qualities == Qualities::kKeep) {}
 
-std::optional<SequenceRecord> SamReader::next() {
+// Adds the place to errors without a file.
+template <typename Read>
+auto SamReader::placing_errors(Read read) {
   try {
-    if (records_ == 0) skip_header();
-    return read_record();
+    return read();
   } catch (const Error& error) {
-    if (error.place().offset) throw;
-    fail(error.kind(), lines_.bytes(), error.detail());  // an error of the source has no place
+    if (!error.place().file.empty()) throw;
+    throw placed(error, Place{.file = file_, .record = records_ + 1, .offset = lines_.bytes()},
+                 error.detail());
   }
 }
 
-void SamReader::skip_header() {
+std::optional<SequenceRecord> SamReader::next() {
+  return placing_errors([this] {
+    if (in_header_) read_header();
+    return read_record();
+  });
+}
+
+const ReferenceList& SamReader::references() {
+  wants_facts_ = true;
+  placing_errors([this] {
+    if (in_header_) read_header();
+  });
+  return references_;
+}
+
+std::optional<MappedAlignment> SamReader::next_mapped() {
+  references();
+  return placing_errors([this] { return read_mapped(); });
+}
+
+void SamReader::read_header() {
   while (lines_.peek() == '@') {
+    const std::uint64_t begin = lines_.offset();
+    std::string line;  // its beginning
     LinePiece piece;
     do {
       next_piece(piece);
       refuse_nul(piece.text, piece.offset);
+      if (wants_facts_) line += piece.text.substr(0, kMostHeaderLine + 1 - line.size());
     } while (!piece.ends_line);
+    if (line.starts_with(kReferenceLine)) add_reference(line, begin);
   }
+  references_.index();
+  in_header_ = false;
+}
+
+void SamReader::add_reference(const std::string& line, std::uint64_t offset) {
+  if (line.size() > kMostHeaderLine) {
+    fail(ErrorKind::kInputTooLong, offset,
+         fmt::format("a line @SQ of more than {} bytes", kMostHeaderLine));
+  }
+  std::string_view name;
+  std::optional<std::uint64_t> length;
+  for (const std::string_view field : split_list(line, '\t')) {
+    if (field.starts_with("SN:")) name = field.substr(3);
+    if (field.starts_with("LN:")) length = parse_count(field.substr(3));
+  }
+  if (!is_one_word(name)) {
+    fail(ErrorKind::kInputMalformed, offset, "a line @SQ without a name, SN, of one word");
+  }
+  if (!length) fail(ErrorKind::kInputMalformed, offset, "a line @SQ without a length, LN");
+  references_.add(name, *length);
 }
 
 // The next record that is not skipped.
@@ -93,13 +185,46 @@ std::optional<SequenceRecord> SamReader::read_record() {
     ++records_;
     if (skipped_.skip(line.flags)) continue;
     if (line.letters == kNoLetters) line.letters.clear();
-    return original_read(line.flags, std::move(line.name), std::move(line.letters), records_);
+    if (line.only_star) line.kept_qualities.clear();
+    return original_read(line.flags, {.header = std::move(line.name),
+                                      .letters = std::move(line.letters),
+                                      .qualities = std::move(line.kept_qualities),
+                                      .number = records_});
   }
   return std::nullopt;
 }
 
+// The next record that places a read.
+std::optional<MappedAlignment> SamReader::read_mapped() {
+  while (lines_.peek()) {
+    Line line = read_line();
+    std::optional<MappedAlignment> found;
+    if (!unplaced_.skip(line.flags)) found = facts_of(line);
+    ++records_;
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+MappedAlignment SamReader::facts_of(Line& line) const {
+  const std::optional<std::uint32_t> reference = references_.find(line.reference);
+  if (!reference) {
+    fail(ErrorKind::kInputMalformed, line.begin, "it is mapped, and RNAME is not in the header");
+  }
+  MappedAlignment found{.name = std::move(line.name),
+                        .flags = line.flags,
+                        .reference = *reference,
+                        .mapping_quality = static_cast<unsigned>(line.mapping_quality),
+                        .cigar = line.cigar.sums(),
+                        .edit_distance = line.edit_distance,
+                        .number = records_ + 1};
+  require_facts(found, line.letters == kNoLetters ? 0 : line.letters.size(), line.begin);
+  return found;
+}
+
 SamReader::Line SamReader::read_line() {
   Line line;
+  line.begin = lines_.offset();
   LinePiece piece;
   do {
     next_piece(piece);
@@ -148,9 +273,11 @@ void SamReader::add_part(Line& line, std::string_view part, std::uint64_t offset
     append_letters(line, part, offset);
   } else {
     refuse_nul(part, offset);
+    if (line.has_facts) append_facts(line, part, offset);
   }
   if (line.field == kQualities) {
     line.qualities += part.size();
+    if (keeps_qualities_ && line.qualities <= line.letters.size()) line.kept_qualities += part;
     line.only_star = line.qualities == 1 && (part == "*" || (part.empty() && line.only_star));
   }
   line.field_size += part.size();
@@ -166,6 +293,21 @@ void SamReader::append_short(const Line& line, std::string& text, std::size_t mo
                              : fmt::format("{} is not a number", kFieldNames[line.field]));
   }
   text += part;
+}
+
+void SamReader::append_facts(Line& line, std::string_view part, std::uint64_t offset) const {
+  if (line.field == kReference) {
+    // No reference has a name as long as this.
+    line.reference += part.substr(0, ReferenceList::kLongestName + 1 - line.reference.size());
+  } else if (line.field == kCigar) {
+    const auto bad = std::find_if_not(part.begin(), part.end(),
+                                      [&line](char letter) { return line.cigar.add(letter); });
+    if (bad == part.end()) return;
+    fail(ErrorKind::kInputMalformed, offset + static_cast<std::uint64_t>(bad - part.begin()),
+         "CIGAR holds what cannot be part of it");
+  } else if (line.field >= kFields) {
+    line.tag += part.substr(0, kMostTag + 1 - line.tag.size());
+  }
 }
 
 void SamReader::append_letters(Line& line, std::string_view part, std::uint64_t offset) const {
@@ -185,20 +327,42 @@ void SamReader::append_letters(Line& line, std::string_view part, std::uint64_t 
 void SamReader::end_field(Line& line, std::uint64_t offset) const {
   const std::uint64_t size = std::exchange(line.field_size, 0);
   const std::size_t field = line.field++;
-  if (field >= kFields) return;
+  if (field >= kFields) {
+    if (line.has_facts) end_tag(line, offset - size);
+    return;
+  }
   if (size == 0) {
     fail(ErrorKind::kInputMalformed, offset, fmt::format("{} is empty", kFieldNames[field]));
   }
-  if (field == kName && !is_read_name(line.name)) {
+  if (field == kName && !is_one_word(line.name)) {
     fail(ErrorKind::kInputMalformed, offset - size, "QNAME is not one word");
+  }
+  if (field == kCigar && !line.cigar.is_whole()) {
+    fail(ErrorKind::kInputMalformed, offset - size, "CIGAR ends with a number");
   }
   if (!is_number(field)) return;
   const std::optional<std::int64_t> number = number_of(std::exchange(line.number, {}));
-  if (!number || (field == kFlag && (*number < 0 || *number > kMostFlags))) {
+  const std::int64_t most = field == kFlag ? kMostFlags : kMostMappingQuality;
+  const bool has_range = field == kFlag || (field == kMappingQuality && line.has_facts);
+  if (!number || (has_range && (*number < 0 || *number > most))) {
     fail(ErrorKind::kInputMalformed, offset - size,
          fmt::format("{} is not a number in its range", kFieldNames[field]));
   }
-  if (field == kFlag) line.flags = static_cast<unsigned>(*number);
+  if (field == kMappingQuality) line.mapping_quality = static_cast<std::uint64_t>(*number);
+  if (field != kFlag) return;
+  line.flags = static_cast<unsigned>(*number);
+  line.has_facts = wants_facts_ && is_primary_mapped(line.flags);
+}
+
+void SamReader::end_tag(Line& line, std::uint64_t begin) const {
+  const std::string tag = std::exchange(line.tag, {});
+  if (!tag.starts_with(kDistanceTag)) return;
+  const bool is_number = tag.starts_with(kDistanceHead) && tag.size() <= kMostTag;
+  const auto distance =
+      is_number ? parse_count(std::string_view(tag).substr(kDistanceHead.size())) : std::nullopt;
+  if (!distance) fail(ErrorKind::kInputMalformed, begin, "NM is not a number in its range");
+  if (line.edit_distance) fail(ErrorKind::kInputMalformed, begin, "NM stands twice");
+  line.edit_distance = distance;
 }
 
 void SamReader::end_line(const Line& line, std::uint64_t offset) const {

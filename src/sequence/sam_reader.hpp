@@ -10,26 +10,37 @@
 #include "sequence/alignment.hpp"
 #include "sequence/byte_source.hpp"
 #include "sequence/line_reader.hpp"
+#include "sequence/mapped_alignment.hpp"
 
 namespace virnucpro {
 
 // Reads a SAM text (SAM specification, 1.4). Memory is one read and a bounded window; tags and
 // header lines are passed over. Letters keep their case. The last line must have a line end, as
-// every program writes it: otherwise a text cut within a line would look complete.
-class SamReader : public AlignmentReader {
+// every program writes it: otherwise a text cut within a line would look complete. As a
+// MappingReader it keeps the references of the header, and looks at RNAME, MAPQ, CIGAR and NM, too.
+class SamReader : public AlignmentReader, public MappingReader {
  public:
-  SamReader(ByteSource& source, std::string file);
+  SamReader(ByteSource& source, std::string file, Qualities qualities = Qualities::kPassOver);
 
   std::optional<SequenceRecord> next() override;
   SkippedAlignments skipped() const override { return skipped_; }
   std::uint64_t bytes() const override { return lines_.bytes(); }
   std::string hash() const override { return lines_.hash(); }
 
+  const ReferenceList& references() override;
+  std::optional<MappedAlignment> next_mapped() override;
+  UnplacedAlignments unplaced() const override { return unplaced_; }
+
  private:
   struct Line;
 
-  void skip_header();
+  template <typename Read>
+  auto placing_errors(Read read);
+  void read_header();
+  void add_reference(const std::string& line, std::uint64_t offset);
   std::optional<SequenceRecord> read_record();
+  std::optional<MappedAlignment> read_mapped();
+  MappedAlignment facts_of(Line& line) const;
   Line read_line();
   void next_piece(LinePiece& piece);
   void refuse_nul(std::string_view text, std::uint64_t offset) const;
@@ -37,15 +48,22 @@ class SamReader : public AlignmentReader {
   void add_part(Line& line, std::string_view part, std::uint64_t offset) const;
   void append_short(const Line& line, std::string& text, std::size_t most, std::string_view part,
                     std::uint64_t offset) const;
+  void append_facts(Line& line, std::string_view part, std::uint64_t offset) const;
   void append_letters(Line& line, std::string_view part, std::uint64_t offset) const;
   void end_field(Line& line, std::uint64_t offset) const;
+  void end_tag(Line& line, std::uint64_t begin) const;
   void end_line(const Line& line, std::uint64_t offset) const;
   [[noreturn]] void fail(ErrorKind kind, std::uint64_t offset, std::string detail) const;
 
   LineReader lines_;
   std::string file_;
+  bool keeps_qualities_;
+  bool in_header_ = true;
+  bool wants_facts_ = false;   // it is a MappingReader
+  ReferenceList references_;   // empty unless it is
   std::uint64_t records_ = 0;  // read completely
   SkippedAlignments skipped_;
+  UnplacedAlignments unplaced_;
 };
 
 }  // namespace virnucpro

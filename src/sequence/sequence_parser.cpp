@@ -13,17 +13,6 @@ bool is_blank(char letter) {
   return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n';
 }
 
-bool is_graphic(char letter) {
-  return letter > ' ' && letter < '\x7f';
-}
-
-// Counts instead of searching, so that the loop has no branch and vectorises.
-bool all_graphic(std::string_view text) {
-  std::size_t others = 0;
-  for (const char letter : text) others += is_graphic(letter) ? 0U : 1U;
-  return others == 0;
-}
-
 std::string shown(char letter) {
   const auto code = static_cast<unsigned char>(letter);
   return is_graphic(letter) ? fmt::format("'{}'", letter) : fmt::format("byte 0x{:02x}", code);
@@ -63,8 +52,12 @@ std::string_view foreign_format_hint(std::string_view start) {
 }  // namespace
 
 SequenceParser::SequenceParser(ByteSource& source, std::string file, ParserLimits limits,
-                               TextFormats accepted)
-    : lines_(source), file_(std::move(file)), limits_(limits), accepted_(accepted) {}
+                               TextFormats accepted, Qualities qualities)
+    : lines_(source),
+      file_(std::move(file)),
+      limits_(limits),
+      accepted_(accepted),
+      keeps_qualities_(qualities == Qualities::kKeep) {}
 
 std::optional<SequenceRecord> SequenceParser::next() {
   try {
@@ -166,7 +159,7 @@ void SequenceParser::read_fastq(SequenceRecord& record) {
     if (record.letters.size() != before) ++lines;
   }
   read_separator(record.header);
-  read_qualities(record.letters.size(), lines <= 1);
+  read_qualities(record, lines <= 1);
 }
 
 char SequenceParser::peek_within_record() {
@@ -190,7 +183,8 @@ void SequenceParser::read_separator(std::string_view header) {
 
 // If the sequence is on one line, its qualities are, too: a '@' after too few of them starts the
 // next record. Otherwise only the count tells.
-void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
+void SequenceParser::read_qualities(SequenceRecord& record, bool one_line) {
+  const std::size_t letters = record.letters.size();
   std::size_t count = 0;
   bool started = false;
   const auto fail_short = [&](ErrorKind kind) {
@@ -201,23 +195,25 @@ void SequenceParser::read_qualities(std::size_t letters, bool one_line) {
     if (letters == 0 && next.value_or('@') == '@') return;  // their empty line may be missing
     if (!next) fail_short(ErrorKind::kInputTruncated);
     if (next == '@' && started && one_line) fail_short(ErrorKind::kInputMalformed);
-    read_quality_line(letters, count);
+    read_quality_line(record, count);
     started = true;
   } while (count < letters);
 }
 
-void SequenceParser::read_quality_line(std::size_t letters, std::size_t& count) {
+void SequenceParser::read_quality_line(SequenceRecord& record, std::size_t& count) {
   LinePiece piece;
   while (lines_.next(piece)) {
-    count_qualities(piece, letters, count);
+    take_qualities(piece, record, count);
     if (piece.ends_line) return;
   }
 }
 
-void SequenceParser::count_qualities(const LinePiece& piece, std::size_t letters,
-                                     std::size_t& count) const {
+void SequenceParser::take_qualities(const LinePiece& piece, SequenceRecord& record,
+                                    std::size_t& count) const {
+  const std::size_t letters = record.letters.size();
   if (piece.text.size() <= letters - count && all_graphic(piece.text)) {
     count += piece.text.size();
+    if (keeps_qualities_) record.qualities += piece.text;
     return;
   }
   for (std::size_t i = 0; i < piece.text.size(); ++i) {
@@ -231,6 +227,7 @@ void SequenceParser::count_qualities(const LinePiece& piece, std::size_t letters
       fail(ErrorKind::kInputMalformed, piece.offset + i,
            fmt::format("more qualities than the {} letters", letters));
     }
+    if (keeps_qualities_) record.qualities += quality;
     ++count;
   }
 }

@@ -35,7 +35,8 @@ enum class TextFormats : std::uint8_t { kFastaOrFastq, kFastqOnly };
 class SequenceParser {
  public:
   SequenceParser(ByteSource& source, std::string file, ParserLimits limits = {},
-                 TextFormats accepted = TextFormats::kFastaOrFastq);
+                 TextFormats accepted = TextFormats::kFastaOrFastq,
+                 Qualities qualities = Qualities::kPassOver);
 
   // The next record; empty at the end of the text. Do not call it again after an error.
   std::optional<SequenceRecord> next();
@@ -58,9 +59,9 @@ class SequenceParser {
   char peek_within_record();
   void read_header(std::string& header);
   void read_separator(std::string_view header);
-  void read_qualities(std::size_t letters, bool one_line);
-  void read_quality_line(std::size_t letters, std::size_t& count);
-  void count_qualities(const LinePiece& piece, std::size_t letters, std::size_t& count) const;
+  void read_qualities(SequenceRecord& record, bool one_line);
+  void read_quality_line(SequenceRecord& record, std::size_t& count);
+  void take_qualities(const LinePiece& piece, SequenceRecord& record, std::size_t& count) const;
   void read_letters_line(std::string& letters);
   void append_letters(std::string& letters, const LinePiece& piece) const;
   bool read_short_line(std::string& line);
@@ -71,6 +72,7 @@ class SequenceParser {
   std::string file_;
   ParserLimits limits_;
   TextFormats accepted_;
+  bool keeps_qualities_;
   Format format_ = Format::kUnknown;
   std::uint64_t records_ = 0;
   std::uint64_t record_offset_ = 0;

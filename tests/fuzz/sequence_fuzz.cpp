@@ -36,11 +36,14 @@ void require(bool holds) {
 
 std::string parse(std::string_view text, std::size_t block) {
   BlockSource source(text, block);
-  virnucpro::SequenceParser parser(source, "fuzz", {.letters = 4096, .header = 256});
+  virnucpro::SequenceParser parser(source, "fuzz", {.letters = 4096, .header = 256},
+                                   virnucpro::TextFormats::kFastaOrFastq,
+                                   virnucpro::Qualities::kKeep);
   std::string events;
   try {
     while (const auto record = parser.next()) {
       require(record->letters.size() <= 4096 && record->header.size() <= 256);
+      require(record->qualities.empty() || record->qualities.size() == record->letters.size());
       events += record->header + '\n' + record->letters + '\n';
       for (const auto& frame : virnucpro::stop_free_frames(record->letters)) {
         require(!frame.protein.empty() && frame.nucleotides.size() >= 3 * frame.protein.size());

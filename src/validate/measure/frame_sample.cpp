@@ -12,6 +12,7 @@
 #include "run/frame_stream.hpp"
 #include "sequence/frames.hpp"
 #include "sequence/input_set.hpp"
+#include "sequence/open_input.hpp"
 #include "tokens/esm_alphabet.hpp"
 #include "validate/datasets/generate.hpp"
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <htslib/bgzf.h>
 #include <htslib/cram.h>
 #include <htslib/sam.h>
 
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -50,6 +52,16 @@ inline std::string written_by_htslib(std::string_view sam, const char* mode,
 
 inline std::string bam(std::string_view sam) {
   return written_by_htslib(sam, "wb");
+}
+
+// The uncompressed text of a BAM file.
+inline std::string bam_text(std::string_view sam) {
+  const TestFolder folder;
+  BGZF* const file = bgzf_open(folder.write("b", bam(sam)).c_str(), "r");
+  std::string text(1U << 20U, '\0');
+  text.resize(static_cast<std::size_t>(bgzf_read(file, text.data(), text.size())));
+  bgzf_close(file);
+  return text;
 }
 
 }  // namespace virnucpro

@@ -35,16 +35,6 @@ std::string line(std::string_view name, unsigned flags, std::string_view letters
          std::string(letters) + "\t" + qualities + std::string(tags) + "\n";
 }
 
-// The uncompressed text of a BAM file.
-std::string bam_text(std::string_view sam) {
-  const TestFolder folder;
-  BGZF* const file = bgzf_open(folder.write("b", bam(sam)).c_str(), "r");
-  std::string text(1U << 20U, '\0');
-  text.resize(static_cast<std::size_t>(bgzf_read(file, text.data(), text.size())));
-  bgzf_close(file);
-  return text;
-}
-
 Parsed parse_sam(std::string text, std::size_t block = 1U << 20U) {
   MemorySource source(std::move(text), block);
   SamReader reader(source, "file");
@@ -301,6 +291,41 @@ TEST(Sam, AFieldThatIsTooLongIsPlacedAtItsBegin) {
     expect_malformed(parse_sam(flag, block), 1, 8, "FLAG is not a number");
     expect_malformed(parse_sam(name, block), 1, 6, "QNAME has more than 254");
   }
+}
+
+// The qualities of every read, from both formats.
+std::vector<std::string> kept_qualities(const std::string& sam) {
+  std::vector<std::string> found;
+  MemorySource source(sam, 5);
+  SamReader reader(source, "file", Qualities::kKeep);
+  while (const auto record = reader.next()) found.push_back(record->qualities);
+  MemorySource packed(bam_text(sam), 7);
+  BamReader unpacked(packed, "file", Qualities::kKeep);
+  std::vector<std::string> same;
+  while (const auto record = unpacked.next()) same.push_back(record->qualities);
+  EXPECT_EQ(same, found);
+  return found;
+}
+
+TEST(Alignments, KeepQualitiesIfAskedTo) {
+  const auto read = [](int flags, const std::string& letters, const std::string& qualities) {
+    return "a\t" + std::to_string(flags) + "\t*\t0\t0\t*\t*\t0\t0\t" + letters + "\t" + qualities +
+           "\n";
+  };
+  EXPECT_THAT(
+      kept_qualities(std::string(kHeader) + read(4, "ACGTA", "!I~#*") + read(0x14, "ACG", "!I~") +
+                     read(4, "ACGT", "*") + read(4, "*", "*") + read(4, "A", "5")),
+      ElementsAre("!I~#*", "~I!", "", "", "5"));
+}
+
+TEST(Alignments, WriteNoQualityThatFastqCannot) {
+  std::string text = bam_text(std::string(kHeader) + line("a", 4, "ACG"));
+  const std::size_t at = text.rfind("\x28\x28\x28");  // 'I' is 40
+  ASSERT_NE(at, std::string::npos);
+  text[at + 1] = static_cast<char>(0xfe);
+  MemorySource source(text, 1U << 20U);
+  BamReader reader(source, "file", Qualities::kKeep);
+  EXPECT_EQ(reader.next()->qualities, "I~I");
 }
 
 }  // namespace

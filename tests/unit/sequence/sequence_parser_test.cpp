@@ -274,5 +274,21 @@ TEST(Parser, PlacesTheErrorsOfItsSource) {
   }
 }
 
+// However they are wrapped: "GG" has the qualities "@+".
+TEST(SequenceParser, KeepsQualitiesIfAskedTo) {
+  const std::string text =
+      "@a x\nACGT\n+\nIIIJ\n@b\nGG\n+b\n@+\n@c\nTT\nAA\n+\n#\n!~ $\n@d\n\n+\n\n";
+  for (const std::size_t block : {1U << 20U, 1U, 3U}) {
+    MemorySource source(text, block);
+    SequenceParser parser(source, "in", {}, TextFormats::kFastaOrFastq, Qualities::kKeep);
+    std::vector<std::string> qualities;
+    while (const auto record = parser.next()) qualities.push_back(record->qualities);
+    EXPECT_EQ(qualities, (std::vector<std::string>{"IIIJ", "@+", "#!~$", ""}));
+  }
+  MemorySource source(text, 1U << 20U);
+  SequenceParser parser(source, "in");
+  EXPECT_EQ(parser.next()->qualities, "");
+}
+
 }  // namespace
 }  // namespace virnucpro

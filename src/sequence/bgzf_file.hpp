@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "base/file.hpp"
+
+struct BGZF;
+
+namespace virnucpro {
+
+// A file in BGZF, gzip in blocks that can be read in parallel (SAM specification, 4.1). Like an
+// AtomicFile it gets its name only when it is complete. Errors: AtomicFile's.
+class BgzfFile {
+ public:
+  explicit BgzfFile(const std::filesystem::path& path);
+
+  void write(std::string_view text);
+  // Writes the end and syncs: of several files, finish all before you commit the first.
+  void finish();
+  void commit() { file_.commit(); }
+
+ private:
+  struct Close {
+    void operator()(BGZF* blocks) const;
+  };
+
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;
+  AtomicFile file_;
+  std::unique_ptr<BGZF, Close> blocks_;
+};
+
+}  // namespace virnucpro

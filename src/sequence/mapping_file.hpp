@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/cancel.hpp"
+#include "sequence/mapped_alignment.hpp"
+#include "sequence/open_input.hpp"
+
+namespace virnucpro {
+
+// A BAM or SAM file, or stdin ("-"), whose content says which of them it is, read for where its
+// reads lie. Errors: FileSource's and MappingReader's; kInputFormat for CRAM and anything else;
+// kInputChanged for a file that changes while it is read; Cancel's.
+class MappingFile {
+ public:
+  MappingFile(const std::string& path, const Cancel& cancel);
+
+  const std::string& name() const { return file_->name; }
+  const ReferenceList& references();
+  std::optional<MappedAlignment> next();
+  UnplacedAlignments unplaced() const { return reader_->unplaced(); }
+
+ private:
+  template <typename Read>
+  auto explaining_errors(Read read);
+
+  const Cancel& cancel_;
+  std::unique_ptr<OpenInput> file_;
+  std::unique_ptr<MappingReader> reader_;
+};
+
+}  // namespace virnucpro
