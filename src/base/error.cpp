@@ -172,6 +172,11 @@ bool is_of_an_input(ErrorKind kind) {
          (kind >= ErrorKind::kInputMissing && kind <= ErrorKind::kInputReference);
 }
 
+bool is_resumable(ErrorKind kind) {
+  return kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated ||
+         kind == ErrorKind::kWorkersLost;
+}
+
 std::span<const ExitCode> exit_codes() {
   return kExitCodes;
 }

@@ -72,6 +72,8 @@ const ErrorInfo& error_info(ErrorKind kind);
 // Whether an error that occurs while an input is read concerns only that input, so that the run can
 // go on with the others. Any other error (no memory, no temporary folder, a signal) ends the run.
 bool is_of_an_input(ErrorKind kind);
+// Whether a run that ends so can be resumed.
+bool is_resumable(ErrorKind kind);
 
 // Exit codes that belong to no single error.
 inline constexpr int kExitDone = 0;

@@ -32,6 +32,7 @@
 #include "journal/run_lock.hpp"
 #include "observe/line_file.hpp"
 #include "report/page_writers.hpp"
+#include "run/require_models.hpp"
 #include "validate/datasets/data_json.hpp"
 #include "validate/datasets/data_set.hpp"
 #include "validate/datasets/sample_data.hpp"

@@ -31,6 +31,7 @@ struct Session {
 void add_predict_command(Command& program);
 void add_export_command(Command& program);
 void add_merge_command(Command& program);
+void add_label_reads_command(Command& program);
 void add_report_command(Command& program);
 void add_compare_command(Command& program);
 void add_embed_command(Command& program);

@@ -2,17 +2,21 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/summary.hpp"
+#include "cli/virus_options.hpp"
+#include "report/write_reports.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr const char* kExportExamples =
     "Examples:\n"
-    "  virnucpro export contigs_predictions --threshold 0.8 --virus-fasta -o strict\n"
+    "  virnucpro export contigs_predictions --min-score 0.8 --virus-fasta -o strict\n"
     "  virnucpro export contigs_predictions     # of an interrupted run: "
     "contigs_predictions_partial\n"
     "Exit code 2 when the run did not finish, or some input could not be processed.";
@@ -20,8 +24,10 @@ constexpr const char* kExportExamples =
 struct ExportOptions {
   std::string run;
   std::string output;
-  std::string threshold;
-  bool virus_fasta = false;
+  CallOptions calls;
+  TableOptions tables;
+  VirusOptions viruses;
+  std::vector<std::string> inputs;
   bool force = false;
 };
 
@@ -29,11 +35,14 @@ int run_export(const ExportOptions& options, const Session& session) {
   ExportSettings settings;
   settings.run = options.run;
   settings.output = options.output;
-  settings.virus_fasta = options.virus_fasta;
+  settings.viruses = choose_viruses(options.viruses, options.run, options.force);
+  settings.inputs = options.inputs;
   settings.force = options.force;
-  if (!options.threshold.empty()) {
-    settings.threshold = choose_threshold(options.threshold, session.config);
-  }
+  settings.rule = choose_call_change(options.calls);
+  settings.more = choose_more_tables(options.tables);
+  settings.on_reports = [&session](const Journal& journal, const RunFolder& run) {
+    write_reports(journal, {.run = run.path(), .output = run}, {}, session.cancel);
+  };
   const ExportSummary summary = export_run(settings, session.cancel);
   say_summary(export_lines(summary), session.global.quiet);
   return exit_code(summary);
@@ -50,11 +59,13 @@ void add_export_command(Command& program) {
   command.add_value("-o,--output", options->output,
                     "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)",
                     "DIR");
-  command.add_value(
-      "--threshold", options->threshold,
-      "Share of virus chunks from which a sequence is called virus (default: the run's)", "X");
-  command.add_flag("--virus-fasta", options->virus_fasta,
-                   "Write the sequences called virus to virus.fasta; reads the inputs again");
+  add_call_options(command, options->calls, CallDefault::kTheRuns);
+  add_table_options(command, options->tables);
+  add_virus_options(command, options->viruses);
+  command.add_option(
+      "--inputs", &options->inputs,
+      "Where the run's inputs lie now, in their order (--virus-fasta and --virus-fastq read them)",
+      "FILE");
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.footer = kExportExamples;

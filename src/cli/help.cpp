@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -44,13 +45,21 @@ std::string entry(std::string_view name, std::string_view text) {
   return line + "\n";
 }
 
+// Breaks a long list of words after a bar.
+std::string wrapped_words(std::string name) {
+  if (name.size() + 2 <= kNameWidth + kTextWidth) return name;
+  const std::size_t bar = name.rfind('|', kNameWidth + kTextWidth - 3);
+  if (bar != std::string::npos) name.insert(bar + 1, "\n    ");
+  return name;
+}
+
 std::string option_entry(const OptionRow& row) {
   std::string name = fmt::format("{}", fmt::join(row.names, ","));
   const bool is_named = row.is_argument() && row.value == name;
   if (row.takes_value() && !is_named) name += " " + row.value;
   if (row.repeats()) name += " ...";
   if (row.required) name += " (required)";
-  return entry(name, wrapped(row.text, kTextWidth));
+  return entry(wrapped_words(std::move(name)), wrapped(row.text, kTextWidth));
 }
 
 std::string usage(const Command& command) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/summary.hpp"
 
@@ -17,6 +18,8 @@ constexpr const char* kMergeExamples =
 struct MergeOptions {
   std::vector<std::string> runs;
   std::string output;
+  CallOptions calls;
+  TableOptions tables;
   bool force = false;
 };
 
@@ -24,6 +27,8 @@ int run_merge(const MergeOptions& options, const Session& session) {
   MergeSettings settings;
   settings.runs.assign(options.runs.begin(), options.runs.end());
   settings.output = options.output;
+  settings.rule = choose_call_change(options.calls);
+  settings.more = choose_more_tables(options.tables);
   settings.force = options.force;
   const ExportSummary summary = merge_runs(settings, session.cancel);
   say_summary(export_lines(summary), session.global.quiet);
@@ -38,6 +43,8 @@ void add_merge_command(Command& program) {
   const auto options = std::make_shared<MergeOptions>();
   command.add_argument("RUN_DIR", &options->runs, "The output directories of all shards");
   command.add_value("-o,--output", options->output, "Output directory", "DIR").required = true;
+  add_call_options(command, options->calls, CallDefault::kTheRuns);
+  add_table_options(command, options->tables);
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.footer = kMergeExamples;

@@ -159,10 +159,14 @@ std::string choose_models_dir(const ModelOptions& options, const Config& config,
                          directory));
 }
 
+bool is_published(const std::string& type) {
+  return type == "300" || type == "500";
+}
+
 std::string choose_model_type(const ModelOptions& options, const Config& config) {
   constexpr std::string_view kKey = "prediction.default_model_type";
   std::string type = choose_text(options.model_type, config, kKey, "500");
-  if (type == "300" || type == "500" || type == "custom") return type;
+  if (is_published(type) || type == "custom") return type;
   throw unknown_word(options.model_type, "--model-type", config, kKey, "300, 500 or custom");
 }
 
@@ -175,10 +179,28 @@ void warn_of_other_length(const ModelOptions& options, const std::string& type,
               type, type);
 }
 
+std::optional<std::uint64_t> configured_chunk_size(const Config& config) {
+  constexpr std::string_view kKey = "run.chunk_size";
+  const std::optional<std::uint64_t> size = config.count(kKey);
+  if (!size || (*size >= 1 && *size <= kMaxLetters)) return size;
+  throw config.wrong_value(kKey, fmt::format("a number from 1 to {}", kMaxLetters));
+}
+
+// A published type on the command line brings its own classifier and size, whatever the
+// configuration says.
+std::string configured_classifier(const ModelOptions& options, const Config& config) {
+  if (is_published(options.model_type)) return {};
+  return config.text("run.classifier").value_or("");
+}
+
 std::string choose_classifier(const ModelOptions& options, const Config& config,
                               const std::string& type, const std::filesystem::path& models_dir) {
   if (!options.model_path.empty()) return options.model_path;
-  if (type == "custom") fail_usage("--model-type custom needs --model-path");
+  const std::string own = configured_classifier(options, config);
+  if (!own.empty()) return find_classifier(own, models_dir);
+  if (type == "custom") {
+    fail_usage("--model-type custom needs --model-path, or run.classifier in --config");
+  }
   const std::string file =
       choose_text("", config, "prediction.models." + type, type + "_model.pth");
   return find_classifier(file, models_dir);
@@ -267,8 +289,12 @@ std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& confi
   if (!options.expected_length.empty()) {
     return count_value("--expected-length", options.expected_length, 1, kMaxLetters);
   }
+  const std::optional<std::uint64_t> configured = configured_chunk_size(config);
+  if (configured && !is_published(options.model_type)) return *configured;
   const auto size = parse_count(choose_model_type(options, config));
-  if (!size) fail_usage("--model-type custom needs --expected-length");
+  if (!size) {
+    fail_usage("--model-type custom needs --expected-length, or run.chunk_size in --config");
+  }
   return *size;
 }
 
@@ -277,7 +303,9 @@ ModelChoice choose_models(const ModelOptions& options, const Config& config,
   ModelChoice choice;
   choice.models = choose_encoders(options, config, environment);
   const std::string type = choose_model_type(options, config);
-  choice.classifier_name = options.model_path.empty() ? type : "custom";
+  const bool is_own =
+      !options.model_path.empty() || !configured_classifier(options, config).empty();
+  choice.classifier_name = is_own ? "custom" : type;
   choice.models.classifier =
       choose_classifier(options, config, type, choice.models.lookup.models_dir);
   choice.chunk_size = choose_chunk_size(options, config);
@@ -335,20 +363,6 @@ std::string device_name(const ComputeSettings& compute) {
     name += fmt::format("{}{}", name.back() == ':' ? "" : ",", gpu.index);
   }
   return name;
-}
-
-double choose_threshold(const std::string& option, const Config& config) {
-  constexpr const char* kExpected = "a number from 0 to 1";
-  constexpr std::string_view kKey = "run.threshold";
-  const auto fits = [](double value) { return value >= 0 && value <= 1; };
-  if (!option.empty()) {
-    const auto value = parse_number(option);
-    if (value && fits(*value)) return *value;
-    fail_usage(fmt::format("--threshold {}: expected {}", option, kExpected));
-  }
-  const auto set = config.number(kKey);
-  if (set && !fits(*set)) throw config.wrong_value(kKey, kExpected);
-  return set.value_or(0.5);
 }
 
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,

@@ -73,9 +73,6 @@ ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& 
 std::optional<Precision> parse_precision(std::string_view word, bool on_gpu);
 // "cpu", "cuda:0" or "cuda:0,2".
 std::string device_name(const ComputeSettings& compute);
-// The minimum share of virus chunks, 0 to 1.
-double choose_threshold(const std::string& option, const Config& config);
-
 [[noreturn]] void fail_usage(const std::string& detail);  // throws kUsage
 
 // The value of a flag that takes a number from `least` to `most`. Error: kUsage.

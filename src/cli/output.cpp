@@ -36,13 +36,17 @@ void check_output_file(const std::string& path, bool force) {
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
 }
 
+void require_elsewhere(std::string_view flag, const std::string& path,
+                       const std::filesystem::path& output) {
+  if (output.empty() || !lies_in(path, output)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} {}: only the run's own files may lie in the output directory; name a "
+                          "file elsewhere",
+                          flag, path));
+}
+
 void check_own_file(const OwnFile& own, const std::filesystem::path& output) {
-  if (!output.empty() && lies_in(own.path, output)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} {}: only the run's own files may lie in the output directory; name "
-                            "a file elsewhere",
-                            own.flag, own.path));
-  }
+  require_elsewhere(own.flag, own.path, output);
   std::error_code ignored;  // if it cannot be examined, writing will fail
   if (!std::filesystem::exists(own.path, ignored)) return;
   if (std::filesystem::is_regular_file(own.path, ignored) &&

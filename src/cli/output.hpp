@@ -18,6 +18,11 @@ struct OwnFile {
   std::string_view what;   // its contents, for messages
 };
 
+// Nothing else may lie among a run's own files. `output`: its directory; empty: none. Error:
+// kUsage.
+void require_elsewhere(std::string_view flag, const std::string& path,
+                       const std::filesystem::path& output);
+
 // It may replace one of an earlier run, but no other file (such as an input), and no file that the
 // run itself writes to its output directory. An empty path is no file. Error: kUsage.
 void check_own_file(const OwnFile& own, const std::filesystem::path& output);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,12 +10,14 @@
 #include "base/error.hpp"
 #include "base/file_name.hpp"
 #include "base/log.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
+#include "cli/virus_options.hpp"
 #include "journal/run_files.hpp"
 #include "report/write_reports.hpp"
 #include "run/output_directory.hpp"
@@ -36,7 +36,7 @@ constexpr const char* kOutputGroup = "Output";
 constexpr const char* kPredictExamples =
     "Examples:\n"
     "  virnucpro predict contigs.fa.gz --models-dir models\n"
-    "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --threshold 0.8 --virus-fasta\n"
+    "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --min-score 0.8 --virus-fasta\n"
     "  virnucpro predict contigs.fa.gz --models-dir models --resume    # after an interruption\n"
     "  zcat contigs.fa.gz | virnucpro predict - -o - > frames.tsv\n"
     "  virnucpro predict contigs.fa --dnabert-model synthetic:dnabert-s-tiny \\\n"
@@ -48,7 +48,8 @@ struct PredictOptions {
   ComputeOptions compute;
   std::string output;
   std::string name;
-  std::string threshold;
+  CallOptions calls;
+  TableOptions tables;
   std::string min_length;
   std::string shard;
   std::string telemetry;
@@ -59,7 +60,7 @@ struct PredictOptions {
   bool force_resume = false;
   bool skip_validation = false;
   bool keep_intermediate = false;
-  bool virus_fasta = false;
+  VirusOptions viruses;
   bool strict_input = false;
   bool strict = false;
   bool no_report = false;
@@ -79,8 +80,8 @@ void add_output_options(Command& command, PredictOptions& options) {
         "DIR");
   value("--name", options.name, "Beginning of the tables' names (default: the first input's name)",
         "NAME");
-  value("--threshold", options.threshold,
-        "Share of virus chunks from which a sequence is called virus (default 0.5)", "X");
+  add_call_options(command, options.calls, CallDefault::kNewRun, kOutputGroup);
+  add_table_options(command, options.tables, kOutputGroup);
   value("--min-length", options.min_length, "Skip sequences shorter than this (default 0)", "N");
   flag("-f,--force", options.force, "Replace this program's files in the output directory");
   flag("--resume", options.resume,
@@ -90,12 +91,12 @@ void add_output_options(Command& command, PredictOptions& options) {
   flag("--skip-checkpoint-validation", options.skip_validation,
        "Resume without checking every unit of the journal first");
   value("--shard", options.shard,
-        "Score only part I of N (0/4, 1/4 …): every N-th block of 4,096 records; virnucpro "
-        "merge joins the parts",
+        "Score only part I of N (0/4, 1/4 …), parts of as many bases, pairs together; virnucpro "
+        "merge joins them",
         "I/N");
   flag("-k,--keep-intermediate", options.keep_intermediate,
        "Keep chunks and frames (FASTA) and embeddings (HDF5)");
-  flag("--virus-fasta", options.virus_fasta, "Write the sequences called virus to virus.fasta");
+  add_virus_options(command, options.viruses, kOutputGroup);
   flag("--strict-input", options.strict_input, "Stop at the first bad input");
   value("--telemetry", options.telemetry,
         "What to measure and write beside the tables; full (default): also a line per batch",
@@ -123,9 +124,13 @@ std::string choose_stem(const PredictOptions& options) {
 void choose_output(const PredictOptions& options, PredictSettings& settings) {
   settings.stem = choose_stem(options);
   settings.to_stdout = options.output == "-";
-  if (settings.to_stdout && (settings.keep_intermediate || settings.virus_fasta)) {
+  const bool wants_files = settings.keep_intermediate || options.viruses.fasta ||
+                           !options.viruses.fastq.empty() || settings.more.rollup ||
+                           settings.more.bed;
+  if (settings.to_stdout && wants_files) {
     throw Error(ErrorKind::kUsage,
-                "--output - keeps no files, so it excludes -k and --virus-fasta");
+                "--output - keeps no files, so it excludes -k, --virus-fasta, --virus-fastq, "
+                "--rollup and --bed");
   }
   if (settings.to_stdout) return;
   settings.output = options.output.empty() ? run_files::kDefaultOutput.in({}, settings.stem)
@@ -178,21 +183,24 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.shard = choose_shard(options.shard);
   const bool cleanup = session.config.flag("files.auto_cleanup").value_or(true);
   settings.keep_intermediate = options.keep_intermediate || !cleanup;
-  settings.virus_fasta = options.virus_fasta;
   settings.strict_input = options.strict_input;
-  settings.threshold = choose_threshold(options.threshold, session.config);
+  settings.rule = choose_call_rule(options.calls, session.config);
+  settings.more = choose_more_tables(options.tables);
   if (!options.min_length.empty()) {
     settings.min_length = count_value("--min-length", options.min_length, 0, kMaxLetters);
   }
   choose_output(options, settings);
+  settings.viruses =
+      choose_viruses(options.viruses, settings.output, settings.existing != Existing::kRefuse);
+  settings.inputs.qualities = !settings.viruses.fastq.empty();
   return settings;
 }
 
 void log_settings(const PredictSettings& settings) {
   for (const std::string& path : settings.inputs.paths) log_info("input: {}", path);
   const ComputeSettings& compute = settings.compute;
-  log_info("chunk size {}, threshold {}, minimum length {}", settings.chunk_size,
-           settings.threshold, settings.min_length);
+  log_info("chunk size {}, minimum length {}", settings.chunk_size, settings.min_length);
+  log_info("called virus: {}", text_of(settings.rule));
   log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
            device_name(compute), name_of(compute.precision), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
@@ -211,7 +219,7 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
     before(journal, summary);
     try {
       const RunFolder& run = directory->value();
-      write_reports(journal, {.run = run.path(), .output = run}, std::nullopt, cancel);
+      write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
     } catch (const Error& error) {
       // The tables are there. A name may have been taken since the run began.
       const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
@@ -232,9 +240,7 @@ bool has_reports(const fs::path& directory) {
 
 // Replaces the advice to resume, for a run that keeps nothing.
 Error without_resume(Error error) {
-  constexpr std::array kResumable{ErrorKind::kInterrupted, ErrorKind::kTerminated,
-                                  ErrorKind::kWorkersLost};
-  if (std::ranges::find(kResumable, error.kind()) != kResumable.end()) {
+  if (is_resumable(error.kind())) {
     error.advise("Run it again, from the beginning: it keeps nothing that could be resumed.");
   }
   return error;

@@ -11,12 +11,14 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/summary.hpp"
 #include "journal/kept_run.hpp"
 #include "report/write_reports.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {
@@ -33,7 +35,7 @@ constexpr const char* kReportExamples =
 struct ReportOptions {
   std::vector<std::string> runs;
   std::string output;
-  std::string threshold;
+  CallOptions calls;
   bool force = false;
 };
 
@@ -58,9 +60,21 @@ bool is_own(const KeptRun& run, const fs::path& output) {
   return fs::equivalent(output, run.directory(), other);
 }
 
+// The report shall not contradict the tables beside it.
+void require_own_rule(const KeptRun& run, const CallRuleChange& change) {
+  const CallRule own = rule_of(run.fingerprint());
+  if (change.over(own) == own) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("{} has tables of another rule ({}): name another --output, or change "
+                          "both with virnucpro export",
+                          printable(run.directory().string()), text_of(own)));
+}
+
 // A run's own reports are replaced; other files are not.
-ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force) {
+ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
+                              const CallRuleChange& change) {
   if (is_own(run, output)) {
+    require_own_rule(run, change);
     run.lock();
     return {.run = run.directory(), .output = RunFolder(output)};
   }
@@ -78,24 +92,24 @@ struct Reported {
   std::vector<RunFacts> runs;
 };
 
-Reported report_one(KeptRun& run, const ReportOptions& options, std::optional<double> threshold,
-                    const Cancel& cancel) {
+Reported report_one(KeptRun& run, const ReportOptions& options, const Cancel& cancel) {
   const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
-  const ReportFolders folders = prepare_folders(run, output, options.force);
+  const CallRuleChange change = choose_call_change(options.calls);
+  const ReportFolders folders = prepare_folders(run, output, options.force, change);
   return {.page = report_files(output).front().string(),
-          .runs = {write_reports(run.journal(), folders, threshold, cancel)}};
+          .runs = {write_reports(run.journal(), folders, change, cancel)}};
 }
 
-Reported compare(const Runs& runs, const ReportOptions& options, std::optional<double> threshold,
-                 const Cancel& cancel) {
+Reported compare(const Runs& runs, const ReportOptions& options, const Cancel& cancel) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kUsage, "several runs are compared on one page: name it, --output FILE");
   }
   check_output_file(options.output, options.force);
   std::vector<NamedRun> named;
   for (const auto& run : runs) named.push_back({run->directory(), run->journal()});
-  return {.page = options.output,
-          .runs = write_comparison(named, options.output, threshold, cancel)};
+  return {
+      .page = options.output,
+      .runs = write_comparison(named, options.output, choose_call_change(options.calls), cancel)};
 }
 
 std::vector<std::string> lines_of(const Reported& reported) {
@@ -110,14 +124,9 @@ std::vector<std::string> lines_of(const Reported& reported) {
 }
 
 int run_report(const ReportOptions& options, const Session& session) {
-  std::optional<double> threshold;
-  if (!options.threshold.empty()) {
-    threshold = choose_threshold(options.threshold, session.config);
-  }
   const Runs runs = open_runs(options.runs, session.cancel);
-  const Reported reported = runs.size() == 1
-                                ? report_one(*runs.front(), options, threshold, session.cancel)
-                                : compare(runs, options, threshold, session.cancel);
+  const Reported reported = runs.size() == 1 ? report_one(*runs.front(), options, session.cancel)
+                                             : compare(runs, options, session.cancel);
   say_summary(lines_of(reported), session.global.quiet);
   const bool partial =
       std::any_of(reported.runs.begin(), reported.runs.end(),
@@ -135,9 +144,7 @@ void add_report_command(Command& program) {
   command.add_value("-o,--output", options->output,
                     "Where the reports of a run go (default: RUN_DIR); of several, the HTML file",
                     "DIR|FILE");
-  command.add_value(
-      "--threshold", options->threshold,
-      "Share of virus chunks from which a sequence is called virus (default: the run's)", "X");
+  add_call_options(command, options->calls, CallDefault::kTheRuns);
   command.add_flag("-f,--force", options->force,
                    "Replace existing reports (RUN_DIR's own always are)");
   command.footer = kReportExamples;

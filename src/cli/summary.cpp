@@ -18,19 +18,15 @@ std::string per_second(std::uint64_t amount, double seconds) {
   return fmt::format("{:.1f}", static_cast<double>(amount) / seconds);
 }
 
-std::string row(std::string_view name, const std::string& value) {
-  return fmt::format("  {:<12}{:>15}", name, value);
-}
-
 void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   const std::uint64_t others =
       counts.sequences - counts.virus_sequences - counts.unscored_sequences;
-  lines.push_back(row("sequences", grouped(counts.sequences)));
-  lines.push_back(row("virus", grouped(counts.virus_sequences)));
-  lines.push_back(row("others", grouped(others)));
-  lines.push_back(row("unscored", grouped(counts.unscored_sequences)));
-  lines.push_back(row("chunks", grouped(counts.chunks_scored)));
-  lines.push_back(row("frames", grouped(counts.frames)));
+  lines.push_back(summary_row("sequences", grouped(counts.sequences)));
+  lines.push_back(summary_row("virus", grouped(counts.virus_sequences)));
+  lines.push_back(summary_row("others", grouped(others)));
+  lines.push_back(summary_row("unscored", grouped(counts.unscored_sequences)));
+  lines.push_back(summary_row("chunks", grouped(counts.chunks_scored)));
+  lines.push_back(summary_row("frames", grouped(counts.frames)));
 }
 
 // Rates of this session: scores from a resumed run's journal were not computed in it.
@@ -39,10 +35,11 @@ void add_rates(std::vector<std::string>& lines, const RunSummary& summary,
   const std::uint64_t known = counters.sequences_known.get();
   const std::uint64_t computed =
       summary.counts.sequences - std::min(known, summary.counts.sequences);
-  if (known > 0) lines.push_back(row("known before", grouped(known)));
-  lines.push_back(row("seconds", fmt::format("{:.1f}", summary.seconds)));
-  lines.push_back(row("sequences/s", per_second(computed, summary.seconds)));
-  lines.push_back(row("frames/s", per_second(counters.frames_scored.get(), summary.seconds)));
+  if (known > 0) lines.push_back(summary_row("known before", grouped(known)));
+  lines.push_back(summary_row("seconds", fmt::format("{:.1f}", summary.seconds)));
+  lines.push_back(summary_row("sequences/s", per_second(computed, summary.seconds)));
+  lines.push_back(
+      summary_row("frames/s", per_second(counters.frames_scored.get(), summary.seconds)));
 }
 
 std::string percent(double part, double whole) {
@@ -57,16 +54,26 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   const BatchTimes& device = computed.times;
   if (device.all() <= 0) return;
   lines.push_back(
-      row("ESM tokens/s", per_second(computed.esm_tokens, summary.computing_seconds())));
-  lines.push_back(row("device busy", percent(device.busy(), device.all())));
-  lines.push_back(row("waiting", percent(device.waiting, device.all())));
-  if (gpu_percent) lines.push_back(row("GPU", percent(*gpu_percent, 100)));
-  lines.push_back(row("DNABERT-S", percent(device.dnabert_s, device.busy())));
-  lines.push_back(row("packing", percent(computed.packing(), 1)));
+      summary_row("ESM tokens/s", per_second(computed.esm_tokens, summary.computing_seconds())));
+  lines.push_back(summary_row("device busy", percent(device.busy(), device.all())));
+  lines.push_back(summary_row("waiting", percent(device.waiting, device.all())));
+  if (gpu_percent) lines.push_back(summary_row("GPU", percent(*gpu_percent, 100)));
+  lines.push_back(summary_row("DNABERT-S", percent(device.dnabert_s, device.busy())));
+  lines.push_back(summary_row("packing", percent(computed.packing(), 1)));
 }
 
 void warn(std::vector<std::string>& lines, const std::string& text) {
   lines.push_back(std::string(kWarningMark) + text);
+}
+
+// Whether there are two inputs, both FASTQ by their names.
+bool may_be_mates(const std::vector<InputEntry>& inputs) {
+  const auto is_fastq = [](const InputEntry& input) {
+    std::string_view name = input.name;
+    if (name.ends_with(".gz")) name.remove_suffix(3);
+    return !input.failed && (name.ends_with(".fq") || name.ends_with(".fastq"));
+  };
+  return inputs.size() == 2 && std::ranges::all_of(inputs, is_fastq);
 }
 
 void add_table_remarks(std::vector<std::string>& lines, const TableCounts& counts,
@@ -81,8 +88,10 @@ void add_table_remarks(std::vector<std::string>& lines, const TableCounts& count
                             grouped(counts.failed_frames)));
   }
   if (counts.duplicate_ids > 0) {
-    warn(lines, fmt::format("{} sequences have the id of an earlier one; their rows are kept apart",
-                            grouped(counts.duplicate_ids)));
+    warn(lines,
+         fmt::format("{} sequences have the id of an earlier one; their rows are kept apart{}",
+                     grouped(counts.duplicate_ids),
+                     may_be_mates(inputs) ? " (are the two files mates? --paired)" : ""));
   }
   if (counts.odd_ids > 0) {
     warn(lines,
@@ -97,11 +106,6 @@ void add_table_remarks(std::vector<std::string>& lines, const TableCounts& count
     warn(lines, fmt::format("{} of {} inputs could not be processed and left no row", failed,
                             inputs.size()));
   }
-}
-
-void add_synthetic(std::vector<std::string>& lines, bool synthetic) {
-  if (!synthetic) return;
-  warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
 }
 
 // The status comes first, so that misses and near misses differ at a glance.
@@ -129,7 +133,7 @@ std::vector<std::string> remarks_on(const RunSummary& summary, const std::vector
                             grouped(summary.unknown_letters)));
   }
   add_missed(lines, judged);
-  add_synthetic(lines, summary.synthetic);
+  add_synthetic_warning(lines, summary.synthetic);
   return lines;
 }
 
@@ -137,15 +141,24 @@ bool is_warning(std::string_view line) {
   return line.starts_with(kWarningMark);
 }
 
-std::string file_line(std::string_view what, const std::filesystem::path& path) {
-  return fmt::format("{}: {}", what, printable(path.string()));
-}
-
 std::string tables_line(const std::filesystem::path& tables) {
   return file_line("tables", tables);
 }
 
 }  // namespace
+
+std::string summary_row(std::string_view name, const std::string& value) {
+  return fmt::format("  {:<12}{:>15}", name, value);
+}
+
+void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic) {
+  if (!synthetic) return;
+  warn(lines, "the weights are synthetic (seeded random numbers): these scores mean nothing");
+}
+
+std::string file_line(std::string_view what, const std::filesystem::path& path) {
+  return fmt::format("{}: {}", what, printable(path.string()));
+}
 
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters, const RunRemarks& remarks) {
@@ -156,7 +169,7 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
   const std::vector<std::string> more = remarks_on(summary, remarks.judged);
   const auto warnings =
       remarks.warnings + static_cast<std::uint64_t>(std::ranges::count_if(more, is_warning));
-  lines.push_back(row("warnings", grouped(warnings)));
+  lines.push_back(summary_row("warnings", grouped(warnings)));
   lines.insert(lines.end(), more.begin(), more.end());
   if (settings.to_stdout) return lines;
   lines.push_back(tables_line(run_files::kTableFolder.in(settings.output, settings.stem)));
@@ -171,7 +184,7 @@ std::vector<std::string> export_lines(const ExportSummary& summary) {
   add_counts(lines, summary.counts);
   add_table_remarks(lines, summary.counts, summary.inputs);
   if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
-  add_synthetic(lines, summary.synthetic);
+  add_synthetic_warning(lines, summary.synthetic);
   lines.push_back(tables_line(summary.tables));
   return lines;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,11 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
 
 // The same for export and merge.
 std::vector<std::string> export_lines(const ExportSummary& summary);
+
+// Lines of any command's summary: a number; where a file is; that the scores mean nothing.
+std::string summary_row(std::string_view name, const std::string& value);
+std::string file_line(std::string_view what, const std::filesystem::path& path);
+void add_synthetic_warning(std::vector<std::string>& lines, bool synthetic);
 
 // Writes such lines: unchanged to stderr, unless `quiet`, and to the log, each at its level.
 void say_summary(const std::vector<std::string>& lines, bool quiet);

@@ -26,6 +26,7 @@
 #include "cli/trials.hpp"
 #include "report/page_writers.hpp"
 #include "run/input_check.hpp"
+#include "run/require_models.hpp"
 #include "validate/datasets/data_set.hpp"
 #include "validate/measure/budget_sweep.hpp"
 #include "validate/measure/predict_trial.hpp"

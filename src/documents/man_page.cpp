@@ -134,6 +134,8 @@ void add_files(std::string& text) {
       {run_files::kFrameTable, "the scores of every stop-free frame"},
       {run_files::kConsensusTable, "the largest scores of every chunk"},
       {run_files::kSequenceTable, "a row for every sequence: what was found and what it is called"},
+      {run_files::kContigTable, "what the chunks of each sequence say together (--rollup)"},
+      {run_files::kChunkBed, "where on its sequence each chunk lies (--bed)"},
       {run_files::kVirusFasta, "the sequences called virus (--virus-fasta)"},
       {run_files::kFailedInputs,
        "the inputs that could not be read to their end, where there are any"},

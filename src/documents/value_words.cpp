@@ -47,7 +47,8 @@ void add_named(ValueWords& values, std::string_view name) {
   }
   if (name == "DIR") {
     values.directories = true;
-  } else if (name == "FILE" || name == "INPUT" || name == "A" || name == "B") {
+  } else if (name == "FILE" || name == "PREFIX" || name == "INPUT" || name == "ALIGNMENTS" ||
+             name == "A" || name == "B") {
     values.files = true;
   } else if (name == "CLASSIFIER") {
     values.files = true;

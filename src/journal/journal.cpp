@@ -24,7 +24,10 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kSchemaVersion = 3;
+// Version 3 has the same tables, and units without the mark of mates. Such a journal is read, but
+// no run goes on with it: its sequences were dealt to shards in another way.
+constexpr std::uint64_t kSchemaVersion = 4;
+constexpr std::uint64_t kOldestSchemaVersion = 3;
 
 // In the order of creation; open() requires the same texts in the file.
 constexpr std::array<std::string_view, 5> kSchema{
@@ -120,9 +123,10 @@ void check_schema(const SqliteDatabase& database) {
     fail_damaged(database.path(), "it is not a journal of this program");
   }
   const std::uint64_t version = database.integer("PRAGMA user_version");
-  if (version != kSchemaVersion) {
-    fail_damaged(database.path(), fmt::format("its schema is version {}, this program writes {}",
-                                              version, kSchemaVersion));
+  if (version < kOldestSchemaVersion || version > kSchemaVersion) {
+    fail_damaged(database.path(),
+                 fmt::format("its schema is version {}, this program reads {} to {}", version,
+                             kOldestSchemaVersion, kSchemaVersion));
   }
   SqliteStatement rows =
       database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid");

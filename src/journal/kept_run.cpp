@@ -144,6 +144,19 @@ void KeptRun::lock() {
               "a run changed it while it was read");
 }
 
+void KeptRun::describe(const Journal::Fingerprint& entries, const Cancel& cancel) {
+  journal_.reset();  // nothing may change a file that it reads
+  copy_.reset();
+  {
+    Journal journal = Journal::open(file_, Journal::Check::kQuick, cancel);
+    journal.describe(entries);
+    journal.finish();
+  }
+  opened_ = file_state(file_);
+  journal_.emplace(Journal::open_to_read(file_, Journal::Check::kQuick, cancel));
+  fingerprint_ = journal_->fingerprint();
+}
+
 const std::string& KeptRun::value(const std::string& key) const {
   const auto found = fingerprint_.find(key);
   if (found != fingerprint_.end()) return found->second;

@@ -32,6 +32,9 @@ class KeptRun {
   // For a command that writes files into the directory: holds run.lock from now on. Errors:
   // kOutputBusy, also where the run went on or started anew since it was opened; kOutputWrite.
   void lock();
+  // Replaces entries of the fingerprint of a finished run, which must be locked. Errors:
+  // kOutputWrite, kJournalDamaged.
+  void describe(const Journal::Fingerprint& entries, const Cancel& cancel);
 
  private:
   void copy_journal(const Cancel& cancel);

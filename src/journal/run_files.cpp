@@ -9,12 +9,32 @@
 namespace virnucpro {
 namespace run_files {
 
-constexpr std::array kAll{
-    kFrameTable,     kConsensusTable, kSequenceTable,  kVirusFasta,   kFailedInputs,
-    kChunks,         kNucleotides,    kProteins,       kEmbeddings,   kSyntheticMark,
-    kPartialMark,    kJournal,        kJournalWal,     kJournalLock,  kLog,
-    kTelemetry,      kBatchLines,     kBatchNumbers,   kMonitorLog,   kReportHtml,
-    kReportMarkdown, kReportJson,     kMultiqcGeneral, kMultiqcScores};
+constexpr std::array kAll{kFrameTable,
+                          kConsensusTable,
+                          kSequenceTable,
+                          kContigTable,
+                          kChunkBed,
+                          kVirusFasta,
+                          kFailedInputs,
+                          kChunks,
+                          kNucleotides,
+                          kProteins,
+                          kEmbeddings,
+                          kSyntheticMark,
+                          kPartialMark,
+                          kJournal,
+                          kJournalWal,
+                          kJournalLock,
+                          kLog,
+                          kTelemetry,
+                          kBatchLines,
+                          kBatchNumbers,
+                          kMonitorLog,
+                          kReportHtml,
+                          kReportMarkdown,
+                          kReportJson,
+                          kMultiqcGeneral,
+                          kMultiqcScores};
 
 // Here "*" is not the stem.
 constexpr std::array kTimed{kTelemetry, kBatchLines, kBatchNumbers, kMonitorLog};

@@ -41,6 +41,8 @@ inline constexpr RunFile kNucleotides{"", "*_identified_nucleotide.fa"};
 inline constexpr RunFile kProteins{"", "*_identified_protein.faa"};
 
 inline constexpr RunFile kSequenceTable{"", "sequences.tsv"};
+inline constexpr RunFile kContigTable{"", "contigs.tsv"};
+inline constexpr RunFile kChunkBed{"", "chunks.bed"};
 inline constexpr RunFile kVirusFasta{"", "virus.fasta"};
 inline constexpr RunFile kFailedInputs{"", "failed_inputs.txt"};
 inline constexpr RunFile kEmbeddings{"", "embeddings.h5"};

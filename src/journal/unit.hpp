@@ -30,6 +30,7 @@ struct SequencePart {
   // A hash of its chunks' letters (all letters of a skipped sequence); a resumed run compares it.
   std::uint32_t letters_hash = 0;
   Skip skip = Skip::kNone;
+  bool with_previous = false;  // the sequence is the mate of the one before it
   bool last = true;
   std::vector<FrameScore> frames;  // by chunk, then name
 };

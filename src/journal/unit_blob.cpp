@@ -13,7 +13,8 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::uint8_t kVersion = 3;
+constexpr std::uint8_t kVersion = 4;
+constexpr std::uint8_t kOldestVersion = 3;  // knew no mates
 constexpr std::size_t kChecksumSize = 4;
 constexpr std::size_t kSmallestPart = 9;   // five fields of one byte and a hash
 constexpr std::size_t kSmallestFrame = 1;  // a failed one
@@ -21,6 +22,7 @@ constexpr unsigned kNameBits = 3;
 constexpr unsigned kChunkShift = kNameBits + 1;
 constexpr std::uint8_t kSkipMask = 3;
 constexpr std::uint8_t kLastFlag = 4;
+constexpr std::uint8_t kWithPreviousFlag = 8;
 
 // Errors: kJournalDamaged, naming the file and the unit.
 class BlobReader : public ByteReader {
@@ -55,8 +57,10 @@ void encode_part(const SequencePart& part, ByteWriter& out) {
   out.varint(part.length);
   out.varint(part.chunks);
   out.number(part.letters_hash);
-  const auto skip = static_cast<unsigned>(part.skip);
-  out.number(static_cast<std::uint8_t>(skip | (part.last ? unsigned{kLastFlag} : 0U)));
+  unsigned flags = static_cast<unsigned>(part.skip);
+  if (part.last) flags |= kLastFlag;
+  if (part.with_previous) flags |= kWithPreviousFlag;
+  out.number(static_cast<std::uint8_t>(flags));
   encode_frames(part.frames, out);
 }
 
@@ -87,11 +91,13 @@ SequencePart decode_part(BlobReader& in) {
   part.letters_hash = in.number<std::uint32_t>();
   const auto flags = in.number<std::uint8_t>();
   const unsigned skip = flags & kSkipMask;
-  if (skip > static_cast<unsigned>(Skip::kTooShort) || flags > (kSkipMask | kLastFlag)) {
+  if (skip > static_cast<unsigned>(Skip::kTooShort) ||
+      flags > (kSkipMask | kLastFlag | kWithPreviousFlag)) {
     in.fail("holds flags that are not known");
   }
   part.skip = static_cast<Skip>(skip);
   part.last = (flags & kLastFlag) != 0;
+  part.with_previous = (flags & kWithPreviousFlag) != 0;
   if (part.skip != Skip::kNone && part.chunks != 0) in.fail("has chunks in a skipped sequence");
   const std::size_t frames = in.count(kSmallestFrame);
   part.frames.reserve(frames);
@@ -128,7 +134,9 @@ Unit decode_unit(std::span<const std::byte> blob, std::uint32_t input, std::uint
     checksum.fail("its checksum does not fit");
   }
   BlobReader in(blob.first(size), file, name);
-  if (in.number<std::uint8_t>() != kVersion) in.fail("is of another version of the program");
+  const auto version = in.number<std::uint8_t>();
+  if (version < kOldestVersion || version > kVersion)
+    in.fail("is of another version of the program");
   Unit unit{.input = input, .index = index, .parts = {}};
   if (in.varint() != input || in.varint() != index) in.fail("says that it is another unit");
   const std::size_t parts = in.count(kSmallestPart);

@@ -128,7 +128,8 @@ Section score_section(const RunFacts& facts) {
                     {"unscored_sequences", "Unscored", counts.unscored_sequences, Measure::kCount},
                     {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
                     {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount},
-                    {"threshold", "Threshold", facts.threshold}};
+                    {"min_score", "Least virus score of a virus chunk", facts.rule.min_score()},
+                    {"min_share", "Least share of virus chunks", facts.rule.min_share()}};
   section.plots = {call_plot(counts), score_plot(facts.scores)};
   return section;
 }

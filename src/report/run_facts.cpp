@@ -87,17 +87,17 @@ std::string name_of(const fs::path& run) {
 
 }  // namespace
 
-RunFacts read_run_facts(const Journal& journal, const fs::path& run,
-                        std::optional<double> threshold, const Cancel& cancel) {
+RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallRuleChange& change,
+                        const Cancel& cancel) {
   RunFacts facts;
   facts.name = name_of(run);
   facts.finished = journal.finished();
   facts.fingerprint = journal.fingerprint();
   facts.stem = shown_text(value_of(facts.fingerprint, "stem"));
   facts.synthetic = is_synthetic(facts.fingerprint);
-  facts.threshold = threshold.value_or(threshold_of(facts.fingerprint));
+  facts.rule = change.over(rule_of(facts.fingerprint));
   facts.inputs = journal.inputs();
-  facts.scores = read_scores(journal, facts.threshold, cancel);
+  facts.scores = read_scores(journal, facts.rule, cancel);
   add_run_warnings(facts);
   std::error_code unknown;
   if (facts.finished && !fs::exists(run_files::kSequenceTable.in(run), unknown)) {

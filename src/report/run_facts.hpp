@@ -21,7 +21,7 @@ struct RunFacts {
   std::string stem;
   bool finished = false;
   bool synthetic = false;
-  double threshold = kDefaultThreshold;
+  CallRule rule{};
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;
@@ -37,9 +37,9 @@ struct RunFacts {
   }
 };
 
-// `threshold`: empty for the run's own. Takes what is readable of damaged telemetry, and a warning
-// names the damaged file. Errors: kJournalDamaged, Cancel's.
+// `change`: of the run's own rule of calls. Takes what is readable of damaged telemetry, and a
+// warning names the damaged file. Errors: kJournalDamaged, Cancel's.
 RunFacts read_run_facts(const Journal& journal, const std::filesystem::path& run,
-                        std::optional<double> threshold, const Cancel& cancel);
+                        const CallRuleChange& change, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -20,11 +20,12 @@ struct Sequence {
 // Reads the sequences of the inputs that did not fail.
 class SequenceReader {
  public:
-  explicit SequenceReader(const Journal& journal) : parts_(journal), inputs_(journal.inputs()) {}
+  explicit SequenceReader(const ScoredRun& run)
+      : parts_(run.journal), inputs_(run.journal.inputs()), rule_(run.rule) {}
 
   // Empty at the end, also if an interrupted run ends within a sequence.
   std::optional<Sequence> next() {
-    Sequence sequence;
+    Sequence sequence{.id = {}, .summary = SequenceSummary(rule_)};
     while (const std::optional<SequencePart> part = parts_.next()) {
       if (part->input < inputs_.size() && inputs_[part->input].failed) continue;
       sequence.summary.add(*part, scored_chunks(*part));
@@ -38,6 +39,7 @@ class SequenceReader {
  private:
   PartReader parts_;
   const std::vector<InputEntry> inputs_;
+  const CallRule rule_;
 };
 
 double difference(const SequenceSummary& a, const SequenceSummary& b) {
@@ -67,8 +69,8 @@ bool is_same_sequence(const Sequence& a, const Sequence& b) {
 
 ScoreDifferences compare_scores(const ScoredRun& first, const ScoredRun& other,
                                 const Cancel& cancel) {
-  SequenceReader first_reader(first.journal);
-  SequenceReader other_reader(other.journal);
+  SequenceReader first_reader(first);
+  SequenceReader other_reader(other);
   ScoreDifferences result;
   while (true) {
     cancel.check();
@@ -83,8 +85,8 @@ ScoreDifferences compare_scores(const ScoredRun& first, const ScoredRun& other,
     const bool both = a->summary.scored() && b->summary.scored();
     if (a->summary.scored() != b->summary.scored()) ++result.scored_once;
     if (both) count_difference(difference(a->summary, b->summary), result);
-    const bool virus = a->summary.is_virus(first.threshold);
-    if (virus != b->summary.is_virus(other.threshold)) ++result.other_calls;
+    const bool virus = a->summary.is_virus();
+    if (virus != b->summary.is_virus()) ++result.other_calls;
   }
 }
 

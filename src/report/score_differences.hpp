@@ -6,6 +6,7 @@
 
 #include "base/cancel.hpp"
 #include "journal/journal.hpp"
+#include "tables/call_rule.hpp"
 
 namespace virnucpro {
 
@@ -27,7 +28,7 @@ struct ScoreDifferences {
 
 struct ScoredRun {
   const Journal& journal;
-  double threshold;
+  CallRule rule;
 };
 
 // Reads both journals in parallel: memory does not grow with them.

@@ -42,9 +42,7 @@ bool is_before(const SequenceHit& a, const SequenceHit& b) {
 // Takes the journal's sequences in order.
 class Collector {
  public:
-  Collector(ScoreFacts& facts, double threshold) : facts_(facts), threshold_(threshold) {
-    facts_.lengths = empty_length_bins();
-  }
+  explicit Collector(ScoreFacts& facts) : facts_(facts) { facts_.lengths = empty_length_bins(); }
 
   void add_part(const SequencePart& part) {
     std::uint64_t with_frames = 0;
@@ -84,7 +82,7 @@ class Collector {
 
  private:
   void count(const SequenceSummary& sequence) {
-    facts_.counts.add(sequence, threshold_);
+    facts_.counts.add(sequence);
     facts_.bases += sequence.length();
     facts_.chunks += sequence.chunks();
   }
@@ -99,7 +97,7 @@ class Collector {
             .virus_share = sequence.virus_share(),
             .max_virus_score = sequence.max_virus_score(),
             .mean_virus_score = sequence.mean_virus_score(),
-            .virus = sequence.is_virus(threshold_)};
+            .virus = sequence.is_virus()};
   }
 
   // top_hits is a heap with the worst hit at its top.
@@ -115,18 +113,18 @@ class Collector {
   }
 
   ScoreFacts& facts_;
-  const double threshold_;
   std::uint64_t chunks_with_frames_ = 0;
 };
 
 }  // namespace
 
-ScoreFacts read_scores(const Journal& journal, double threshold, const Cancel& cancel) {
+ScoreFacts read_scores(const Journal& journal, const CallRule& rule, const Cancel& cancel) {
   ScoreFacts facts;
-  Collector collector(facts, threshold);
+  Collector collector(facts);
   walk_sequences(
       journal,
-      {.part = [&](const SequencePart& part,
+      {.rule = rule,
+       .part = [&](const SequencePart& part,
                    const std::vector<ChunkScore>&) { collector.add_part(part); },
        .end = [&](const SequencePart& part,
                   const SequenceSummary& sequence) { collector.add_sequence(part, sequence); }},

@@ -50,6 +50,6 @@ struct ScoreFacts {
 };
 
 // Memory does not grow with the run. Errors: kJournalDamaged.
-ScoreFacts read_scores(const Journal& journal, double threshold, const Cancel& cancel);
+ScoreFacts read_scores(const Journal& journal, const CallRule& rule, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -55,8 +55,8 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 }
 
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
-                       std::optional<double> threshold, const Cancel& cancel) {
-  RunFacts facts = read_run_facts(journal, folders.run, threshold, cancel);
+                       const CallRuleChange& change, const Cancel& cancel) {
+  RunFacts facts = read_run_facts(journal, folders.run, change, cancel);
   const Page page = single_run_page(facts);
   const std::array<std::string, kReports.size()> texts{report_html(page), report_markdown(page),
                                                        report_json(page), multiqc_general(facts),
@@ -73,16 +73,16 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
 
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
-                                       std::optional<double> threshold, const Cancel& cancel) {
+                                       const CallRuleChange& change, const Cancel& cancel) {
   std::vector<RunFacts> facts;
   for (const NamedRun& run : runs) {
-    facts.push_back(read_run_facts(run.journal, run.path, threshold, cancel));
+    facts.push_back(read_run_facts(run.journal, run.path, change, cancel));
     facts.back().name = shown_text(run.path.string());
   }
   std::vector<ScoreDifferences> differences;
-  const ScoredRun first{runs.front().journal, facts.front().threshold};
+  const ScoredRun first{runs.front().journal, facts.front().rule};
   for (std::size_t k = 1; k < runs.size(); ++k) {
-    differences.push_back(compare_scores(first, {runs[k].journal, facts[k].threshold}, cancel));
+    differences.push_back(compare_scores(first, {runs[k].journal, facts[k].rule}, cancel));
   }
   AtomicFile page(file);
   page.write(report_html(compared_runs_page(facts, differences)));

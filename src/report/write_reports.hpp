@@ -22,12 +22,12 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 
 // Writes report.html, report.md, report.json, virnucpro_mqc.json and virnucpro_scores_mqc.tsv from
 // a run's journal and the telemetry in its directory. All are complete and synced before the first
-// gets its name. Also writes the telemetry_<time>.h5 that a killed run lacks. `threshold`: as in
-// TableSettings; empty for the run's own. The run may be in progress or unfinished; its reports
+// gets its name. Also writes the telemetry_<time>.h5 that a killed run lacks. `change`: of the
+// run's own rule of calls. The run may be in progress or unfinished; its reports
 // then say so. They show a warning for unreadable telemetry. Returns the reports' facts. Errors:
 // kOutputWrite, kOutputExists, kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
-                       std::optional<double> threshold, const Cancel& cancel);
+                       const CallRuleChange& change, const Cancel& cancel);
 
 // One of several runs; `path`: as the user gave it, which is its name in the report.
 struct NamedRun {
@@ -38,6 +38,6 @@ struct NamedRun {
 // Writes one HTML page that compares several runs with the first. Returns and errors: as above.
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
-                                       std::optional<double> threshold, const Cancel& cancel);
+                                       const CallRuleChange& change, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -14,6 +14,7 @@
 #include "run/batch_runner.hpp"
 #include "run/embedding_file.hpp"
 #include "run/input_check.hpp"
+#include "run/require_models.hpp"
 #include "run/start_models.hpp"
 
 namespace virnucpro {
@@ -53,8 +54,9 @@ EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const C
     std::error_code other;  // one of the files does not exist yet
     return std::filesystem::equivalent(file, settings.output, other);
   });
-  RunModels models =
-      start_models(settings.models, settings.compute, engine_outputs(settings), cancel);
+  const EngineOutputs outputs = engine_outputs(settings);
+  require_models(settings.models, outputs);
+  RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
   if (models.synthetic) {
     log_warning("the weights are synthetic (seeded random numbers): the embeddings mean nothing");
   }

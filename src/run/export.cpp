@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <system_error>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/run_files.hpp"
+#include "run/call_files.hpp"
 #include "run/input_check.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
-#include "run/virus_fasta.hpp"
+#include "run/sequence_rereader.hpp"
 #include "sequence/input_set.hpp"
 #include "tables/sequence_walk.hpp"
 #include "tables/tables.hpp"
@@ -19,14 +21,26 @@
 namespace virnucpro {
 namespace {
 
-InputSettings inputs_of(const KeptRun& run) {
+// The run's inputs, or where they lie now.
+InputSettings inputs_of(const KeptRun& run, const ExportSettings& settings) {
   InputSettings inputs;
   inputs.longest_id = kLongestHeader;  // the run has accepted them
   const std::uint64_t count = parse_count(run.value("inputs")).value_or(0);
-  for (std::size_t k = 0; k < count; ++k) inputs.paths.push_back(run.value(input_path_key(k)));
+  inputs.paths = settings.inputs;
+  if (inputs.paths.empty()) {
+    for (std::size_t k = 0; k < count; ++k) inputs.paths.push_back(run.value(input_path_key(k)));
+  } else if (inputs.paths.size() != count) {
+    throw Error(ErrorKind::kUsage, fmt::format("--inputs names {} files, and the run read {}",
+                                               inputs.paths.size(), count));
+  }
   inputs.paired = run.value("paired") == "true";
   inputs.reference = run.value("reference");
-  if (!has_pipe(inputs)) return inputs;
+  inputs.qualities = !settings.viruses.fastq.empty();
+  return inputs;
+}
+
+void require_files(const InputSettings& inputs) {
+  if (!has_pipe(inputs)) return;
   throw Error(ErrorKind::kUsage, "the run read a pipe: its sequences cannot be read again");
 }
 
@@ -50,10 +64,11 @@ std::filesystem::path default_output(const KeptRun& run) {
 
 std::uint64_t count_sequences(const Journal& journal, const Cancel& cancel) {
   std::uint64_t count = 0;
-  walk_sequences(
-      journal,
-      {.part = {}, .end = [&count](const SequencePart&, const SequenceSummary&) { ++count; }},
-      cancel);
+  walk_sequences(journal,
+                 {.rule = {},
+                  .part = {},
+                  .end = [&count](const SequencePart&, const SequenceSummary&) { ++count; }},
+                 cancel);
   return count;
 }
 
@@ -67,12 +82,25 @@ void mark_partial(const RunFolder& directory, const Journal& journal, const Canc
   mark.commit();
 }
 
+// The files of sequences called virus, complete but without their names; null if none is wanted.
+// Only they read the inputs: whether these are still the run's is known before any other file
+// changes.
+std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings& settings,
+                                        const CallRule& rule, const RunFolder& directory,
+                                        const Cancel& cancel) {
+  if (!settings.viruses.any()) return nullptr;
+  const InputSettings inputs = inputs_of(run, settings);
+  auto files =
+      std::make_unique<VirusFiles>(settings.viruses, directory.place(run_files::kVirusFasta),
+                                   inputs.paired, input_names_of(run.journal()));
+  SequenceRereader(inputs, cutting_of(run), directory).write(run.journal(), rule, *files, cancel);
+  return files;
+}
+
 // Writes the tables into a directory that is locked.
-ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
-                        const std::optional<InputSettings>& viruses_of, const RunFolder& directory,
-                        const Cancel& cancel) {
+ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTables& more,
+                        const RunFolder& directory, const Cancel& cancel) {
   const Journal& journal = run.journal();
-  const double threshold = settings.threshold.value_or(threshold_of(run.fingerprint()));
   const std::string& stem = run.value("stem");
   ExportSummary summary;
   summary.finished = journal.finished();
@@ -80,15 +108,47 @@ ExportSummary write_run(const KeptRun& run, const ExportSettings& settings,
   // Marks first: if the export is killed meanwhile, its tables must not stand without them.
   mark_synthetic(directory, run.fingerprint());
   if (!summary.finished) mark_partial(directory, journal, cancel);
-  summary.counts =
-      write_tables(journal, {.directory = directory, .stem = stem, .threshold = threshold}, cancel);
-  if (viruses_of) {
-    SequenceRereader(*viruses_of, cutting_of(run), directory)
-        .write(journal, threshold, directory.place(run_files::kVirusFasta), cancel);
-  }
+  const TableSettings tables{.directory = directory,
+                             .stem = stem,
+                             .rule = rule,
+                             .more = more,
+                             .chunk_size = cutting_of(run).chunk_size,
+                             .inputs = input_names_of(journal)};
+  summary.counts = write_tables(journal, tables, cancel);
   summary.inputs = journal.inputs();
   write_failed_inputs(summary.inputs, directory);
   summary.tables = run_files::kTableFolder.in(directory.path(), stem);
+  return summary;
+}
+
+// What is asked for, and what the run has: that is written anew.
+MoreTables more_in_place(const KeptRun& run, const ExportSettings& settings, const RunFolder& own) {
+  MoreTables more = settings.more;
+  if (!more.rollup && has_own(own, run_files::kContigTable)) {
+    more.rollup = rollup_of(run.fingerprint());
+    more.natural_order = is_sorted_naturally(run.fingerprint());
+  }
+  more.bed = more.bed || has_own(own, run_files::kChunkBed);
+  return more;
+}
+
+ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const Cancel& cancel) {
+  run.lock();
+  const RunFolder own(run.directory());
+  own.require_names(run.value("stem"));
+  const CallRule before = rule_of(run.fingerprint());
+  const CallRule rule = settings.rule.over(before);
+  const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
+  const bool had_reports = has_own(own, run_files::kReportHtml);
+  const MoreTables more = more_in_place(run, settings, own);
+  remove_call_files(own);
+  if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
+      more.natural_order != is_sorted_naturally(run.fingerprint())) {
+    run.describe(rule_entries(rule, more), cancel);
+  }
+  ExportSummary summary = write_run(run, rule, more, own, cancel);
+  if (viruses) viruses->commit();
+  if (had_reports && settings.on_reports) settings.on_reports(run.journal(), own);
   return summary;
 }
 
@@ -98,23 +158,24 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   KeptRun run(settings.run, cancel);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
-  std::optional<InputSettings> viruses_of;
-  if (settings.virus_fasta) viruses_of = inputs_of(run);
+  if (settings.viruses.any()) require_files(inputs_of(run, settings));
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {
       throw Error(ErrorKind::kOutputExists, Place{.file = output.string()},
                   "its run did not finish, and its tables must not look as if it had");
     }
-    run.lock();
-    const RunFolder own(output);
-    own.require_names(run.value("stem"));
-    return write_run(run, settings, viruses_of, own, cancel);
+    return write_in_place(run, settings, cancel);
   }
   const OutputDirectory directory(output, run.value("stem"),
                                   settings.force ? Existing::kReplace : Existing::kRefuse);
   directory.clear();
-  return write_run(run, settings, viruses_of, directory.files(), cancel);
+  const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
+  const std::unique_ptr<VirusFiles> viruses =
+      virus_files(run, settings, rule, directory.files(), cancel);
+  ExportSummary summary = write_run(run, rule, settings.more, directory.files(), cancel);
+  if (viruses) viruses->commit();
+  return summary;
 }
 
 }  // namespace virnucpro

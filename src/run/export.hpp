@@ -1,11 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "journal/journal.hpp"
+#include "journal/run_folder.hpp"
+#include "run/virus_files.hpp"
 #include "tables/tables.hpp"
 
 namespace virnucpro {
@@ -15,9 +19,14 @@ struct ExportSettings {
   // Where the tables go. Empty: the run's own directory, or <run>_partial beside it for an
   // interrupted run.
   std::filesystem::path output;
-  std::optional<double> threshold;  // empty: the run's
-  bool virus_fasta = false;
-  bool force = false;  // replaces the files in another directory
+  CallRuleChange rule{};
+  MoreTables more{};
+  VirusOutputs viruses{};
+  std::vector<std::string> inputs{};  // where they lie now; empty: where the run found them
+  bool force = false;                 // replaces the files in another directory
+  // Writes a run's reports anew. Called where the tables go into the run's own directory and it has
+  // reports.
+  std::function<void(const Journal&, const RunFolder&)> on_reports{};
 };
 
 struct ExportSummary {
@@ -28,10 +37,11 @@ struct ExportSummary {
   std::filesystem::path tables;  // the folder of the tables
 };
 
-// Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed; only
-// virus.fasta reads the inputs, and checks their hashes. Tables of an interrupted run come with a
-// file PARTIAL. Errors: KeptRun's; kUsage for virus.fasta of a run that read a pipe; kInputChanged,
-// kOutputExists, kOutputWrite.
+// Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed; only the files
+// of sequences called virus read the inputs, and check their hashes. In the run's own directory,
+// the journal takes over another rule of calls, and every file that depends on it is written anew
+// or removed. Tables of an interrupted run come with a file PARTIAL. Errors: KeptRun's; kUsage for
+// sequences of a run that read a pipe; kInputChanged, kOutputExists, kOutputWrite.
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -3,13 +3,14 @@
 #include <span>
 
 #include "journal/run_files.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 
 ExtraFiles::ExtraFiles(const PredictSettings& settings, const RunModels& models,
                        const OutputDirectory& directory, bool finished)
     : settings_(settings), directory_(directory) {
-  if (settings.virus_fasta) {
+  if (settings.viruses.any()) {
     sequences_.emplace(settings.inputs, FrameStreamSettings{.shard = settings.shard},
                        directory.files());
   }
@@ -48,8 +49,10 @@ void ExtraFiles::drop() {
 
 void ExtraFiles::finish(const Journal& journal, const Cancel& cancel) {
   if (sequences_) {
-    sequences_->write(journal, settings_.threshold,
-                      directory_.files().place(run_files::kVirusFasta), cancel);
+    VirusFiles files(settings_.viruses, directory_.files().place(run_files::kVirusFasta),
+                     settings_.inputs.paired, input_names_of(journal));
+    sequences_->write(journal, settings_.rule, files, cancel);
+    files.commit();
   }
   if (intermediates_) intermediates_->commit();
 }

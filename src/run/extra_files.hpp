@@ -11,13 +11,13 @@
 #include "run/intermediates.hpp"
 #include "run/output_directory.hpp"
 #include "run/predict.hpp"
+#include "run/sequence_rereader.hpp"
 #include "run/start_models.hpp"
-#include "run/virus_fasta.hpp"
 
 namespace virnucpro {
 
-// Writes predict's optional files: virus.fasta and the files of --keep-intermediate. They leave out
-// damaged inputs.
+// Writes predict's optional files: the sequences called virus and the files of --keep-intermediate.
+// They leave out damaged inputs.
 class ExtraFiles {
  public:
   // `finished`: the journal has all scores, so the intermediate files exist already.

@@ -8,7 +8,6 @@
 #include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/ordered_pipeline.hpp"
-#include "base/text.hpp"
 #include "observe/trace.hpp"
 #include "sequence/chunker.hpp"
 #include "sequence/frames.hpp"
@@ -40,7 +39,7 @@ struct Work {
 class WorkSource {
  public:
   WorkSource(InputSet& inputs, const FrameStreamSettings& settings, RunCounters& counters)
-      : inputs_(inputs), settings_(settings), counters_(counters) {
+      : inputs_(inputs), settings_(settings), counters_(counters), sums_(settings.shard.count) {
     counters.input_bytes_total.add(inputs.total_bytes());
   }
 
@@ -76,7 +75,7 @@ class WorkSource {
   bool open_record(Work& work) {
     std::optional<InputEvent> event = inputs_.next();
     while (event && std::holds_alternative<InputRecord>(*event) &&
-           !settings_.shard.has(records_++)) {
+           !is_mine(std::get<InputRecord>(*event))) {
       event = inputs_.next();
     }
     count_bytes(!event);
@@ -87,11 +86,20 @@ class WorkSource {
     }
     // The end follows the stretches before it.
     if (auto* end = std::get_if<InputEnd>(&*event)) {
+      sums_.keep();
       work.end = std::move(*end);
     } else {
+      sums_.drop();
       work.end = std::move(std::get<InputFailure>(*event));
     }
     return false;
+  }
+
+  // Whether this run's shard has the next record.
+  bool is_mine(const InputRecord& record) {
+    if (!record.with_previous) owner_ = sums_.least();
+    sums_.add(owner_, record.record.letters.size());
+    return owner_ == settings_.shard.index;
   }
 
   // Counts bytes together with the records in them, as a forecast derives one from the other. Bytes
@@ -147,10 +155,11 @@ class WorkSource {
   std::shared_ptr<const InputRecord> current_;
   std::uint64_t chunks_ = 0;
   std::uint64_t next_chunk_ = 0;
-  std::uint64_t records_ = 0;  // read, in all shards
-  std::uint32_t input_ = 0;    // of the last part
-  std::uint64_t parts_ = 0;    // of this input, handed out
-  std::uint64_t bytes_ = 0;    // counted so far
+  ShardSums sums_;           // of all records read so far
+  std::size_t owner_ = 0;    // of the last one
+  std::uint32_t input_ = 0;  // of the last part
+  std::uint64_t parts_ = 0;  // of this input, handed out
+  std::uint64_t bytes_ = 0;  // counted so far
   Skip skip_ = Skip::kNone;
 };
 
@@ -208,6 +217,7 @@ struct FrameStream::State {
                 .chunks = stretch.skip == Skip::kNone ? plan.count() : 0,
                 .letters_hash = letters_hash(letters, plan, stretch),
                 .skip = stretch.skip,
+                .with_previous = input.with_previous,
                 .last = stretch.skip != Skip::kNone || stretch.last_chunk == plan.count(),
                 .frames = {}};
     if (out.part.last) {
@@ -286,15 +296,6 @@ struct FrameStream::State {
   OrderedPipeline<Work, std::vector<FrameEvent>> pipeline;
   std::deque<FrameEvent> ready;
 };
-
-std::optional<Shard> parse_shard(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return std::nullopt;
-  const auto index = parse_count(text.substr(0, slash));
-  const auto count = parse_count(text.substr(slash + 1));
-  if (!index || !count || *index >= *count || *count > Shard::kMost) return std::nullopt;
-  return Shard{.index = *index, .count = *count};
-}
 
 FrameStream::FrameStream(InputSet& inputs, const FrameStreamSettings& settings,
                          const DnaTokenizer* tokenizer, RunCounters& counters, const Cancel& cancel)

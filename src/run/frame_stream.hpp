@@ -5,13 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "journal/unit.hpp"
 #include "observe/counters.hpp"
+#include "run/shard.hpp"
 #include "sequence/input_set.hpp"
 #include "tokens/dna_tokenizer.hpp"
 #include "tokens/packer.hpp"
@@ -24,25 +24,6 @@ enum class FrameSource : std::uint8_t {
   kProteins,     // each is one frame, unchanged, for ESM-2 only
   kNucleotides,  // each is one frame, unchanged, for DNABERT-S only
 };
-
-// A share of the inputs' records. Records are counted over all inputs in blocks of kBlock; shard
-// `index` takes every count-th block.
-struct Shard {
-  static constexpr std::uint64_t kBlock = 4096;
-  static constexpr std::uint64_t kMost = 4096;  // a merge reads them in parallel
-
-  std::uint64_t index = 0;
-  std::uint64_t count = 1;
-
-  // The shard that has a record; `record`: 0-based, over all inputs.
-  static std::uint64_t owner(std::uint64_t record, std::uint64_t count) {
-    return record / kBlock % count;
-  }
-  bool has(std::uint64_t record) const { return owner(record, count) == index; }
-};
-
-// "0/4" → {0, 4}; empty for any other text, and for an index that is not below the count.
-std::optional<Shard> parse_shard(std::string_view text);
 
 struct FrameStreamSettings {
   FrameSource source = FrameSource::kSequences;

@@ -15,6 +15,8 @@
 #include "journal/run_files.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
+#include "run/shard.hpp"
+#include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
@@ -95,6 +97,10 @@ Runs open_shards(const std::vector<std::filesystem::path>& paths, const Cancel& 
            fmt::format("it is one of {} shards, and {} runs were given", shard.count, runs.size()));
     }
     if (!run->journal().finished()) fail(*run, "it did not finish: resume it first");
+    if (!is_dealt_as_now(run->fingerprint())) {
+      fail(*run,
+           "an earlier version dealt its sequences in another way: only that one can merge it");
+    }
     std::unique_ptr<KeptRun>& place = runs[shard.index];
     if (place) fail(*run, fmt::format("{} is the same shard", place->directory().string()));
     place = std::move(run);
@@ -116,41 +122,58 @@ void require_one_input(const Runs& runs) {
   }
 }
 
-// Moves one sequence of an input from a shard to the output.
-void move_sequence(PartReader& shard, const KeptRun& run, UnitWriter& out) {
-  while (true) {
-    std::optional<SequencePart> part = shard.next();
-    if (!part) fail(run, "it has fewer sequences than its inputs");
-    const bool last = part->last;
-    out.add(*std::move(part));
-    if (last) return;
-  }
-}
+// Reads the sequences of an input from one shard.
+class ShardReader {
+ public:
+  ShardReader(const KeptRun& run, std::uint32_t input)
+      : run_(run), parts_(run.journal(), input), next_(parts_.next()) {}
 
-// Takes each sequence of an input from the shard that has its record. `before`: the records of all
-// inputs before it.
-void interleave(const Runs& runs, std::uint32_t input, std::uint64_t records, std::uint64_t before,
+  // Whether the next sequence is the mate of the one before it.
+  bool has_mate() const { return next_ && next_->with_previous; }
+  bool is_empty() const { return !next_; }
+
+  // Moves the next sequence to the output; its length.
+  std::uint64_t move(UnitWriter& out) {
+    for (bool is_last = false; !is_last; next_ = parts_.next()) {
+      if (!next_) fail(run_, "it has fewer sequences than its inputs");
+      is_last = next_->last;
+      length_ = next_->length;
+      out.add(*std::move(next_));
+    }
+    if (length_ > kMaxLetters) fail(run_, "one of its sequences is longer than any can be");
+    return length_;
+  }
+
+ private:
+  const KeptRun& run_;
+  PartReader parts_;
+  std::optional<SequencePart> next_;
+  std::uint64_t length_ = 0;
+};
+
+// Takes each sequence of an input from the shard that it was dealt to.
+void interleave(const Runs& runs, std::uint32_t input, std::uint64_t records, ShardSums& sums,
                 UnitWriter& out, const Cancel& cancel) {
-  std::vector<PartReader> shards;
-  for (const auto& run : runs) shards.emplace_back(run->journal(), input);
+  std::vector<ShardReader> shards;
+  for (const auto& run : runs) shards.emplace_back(*run, input);
   out.begin_input(input);
-  for (std::uint64_t record = before; record < before + records; ++record) {
+  std::size_t owner = 0;
+  for (std::uint64_t record = 0; record < records; ++record) {
     cancel.check();
-    const std::size_t owner = Shard::owner(record, runs.size());
-    move_sequence(shards[owner], *runs[owner], out);
+    if (record == 0 || !shards[owner].has_mate()) owner = sums.least();
+    sums.add(owner, shards[owner].move(out));
   }
   for (std::size_t k = 0; k < shards.size(); ++k) {
-    if (shards[k].next()) fail(*runs[k], "it has more sequences than its inputs");
+    if (!shards[k].is_empty()) fail(*runs[k], "it has more sequences than its inputs");
   }
 }
 
 // Joins the shards' scores of all inputs; those of a failed one are in no table.
 void join_units(const Runs& runs, const std::vector<InputEntry>& inputs, UnitWriter& out,
                 const Cancel& cancel) {
-  std::uint64_t before = 0;
+  ShardSums sums(runs.size());
   for (std::uint32_t k = 0; k < inputs.size(); ++k) {
-    if (!inputs[k].failed) interleave(runs, k, inputs[k].records, before, out, cancel);
-    before += inputs[k].records;
+    if (!inputs[k].failed) interleave(runs, k, inputs[k].records, sums, out, cancel);
   }
   out.flush();
 }
@@ -183,7 +206,8 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
     journal.finish();
   }
-  return export_run({.run = settings.output, .output = {}, .threshold = {}}, cancel);
+  return export_run(
+      {.run = settings.output, .output = {}, .rule = settings.rule, .more = settings.more}, cancel);
 }
 
 }  // namespace virnucpro

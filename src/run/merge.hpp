@@ -11,6 +11,8 @@ namespace virnucpro {
 struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
+  CallRuleChange rule{};  // of the first run's
+  MoreTables more{};
   bool force = false;
 };
 

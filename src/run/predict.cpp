@@ -13,15 +13,18 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/shown_text.hpp"
 #include "base/stop_watch.hpp"
 #include "journal/ledger.hpp"
 #include "journal/run_files.hpp"
 #include "observe/trace.hpp"
 #include "run/batch_runner.hpp"
+#include "run/call_files.hpp"
 #include "run/extra_files.hpp"
 #include "run/frame_stream.hpp"
 #include "run/id_growth.hpp"
 #include "run/input_check.hpp"
+#include "run/require_models.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
 #include "tables/tables.hpp"
@@ -97,6 +100,7 @@ class PredictRun {
         cancel_(cancel),
         tokenizer_(*models.tokenizer),
         has_intermediates_(settings.keep_intermediate && journal.finished()),
+        calls_stand_(journal.finished() && states_same_calls(journal.fingerprint(), settings)),
         ledger_(std::move(journal), counters),
         files_(settings, models, directory, ledger_.journal().finished()),
         runner_(*models.computer, settings.compute, counters, handlers(ledger_, files_)) {
@@ -118,10 +122,13 @@ class PredictRun {
   RunSummary write() {
     const TimedScope timed(counters_.host.tables);
     const TraceSpan span("tables");
-    summary_.counts = write_tables(
-        journal(),
-        {.directory = directory_.files(), .stem = settings_.stem, .threshold = settings_.threshold},
-        cancel_);
+    summary_.counts = write_tables(journal(),
+                                   {.directory = directory_.files(),
+                                    .stem = settings_.stem,
+                                    .rule = settings_.rule,
+                                    .more = settings_.more,
+                                    .chunk_size = settings_.chunk_size},
+                                   cancel_);
     files_.finish(journal(), cancel_);
     summary_.inputs = journal().inputs();
     return summary_;
@@ -147,6 +154,7 @@ class PredictRun {
     ledger_.end_inputs();
     write_failed_inputs(ledger_.inputs(), directory_.files());
     if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
+    if (!calls_stand_ || !journal().finished()) remove_call_files(directory_.files());
     ledger_.finish();
   }
 
@@ -173,6 +181,7 @@ class PredictRun {
 
   void add(FramePart part) {
     unknown_in_input_ += part.unknown_letters;
+    warn_of_proteins(part);
     id_growth_.add(part.part);
     files_.add(part, ledger_.next_number());
     const std::uint32_t input = part.part.input;
@@ -199,6 +208,22 @@ class PredictRun {
                  fmt::format("input {} failed when the run was on and can be read now, but the "
                              "files of --keep-intermediate were written without it",
                              input + 1));
+  }
+
+  // A third of a protein's letters are no nucleotides.
+  void warn_of_proteins(const FramePart& part) {
+    constexpr std::uint64_t kFewest = 20;
+    constexpr std::uint64_t kShare = 8;
+    if (has_warned_ || part.unknown_letters * kShare < part.part.length ||
+        part.unknown_letters < kFewest) {
+      return;
+    }
+    has_warned_ = true;
+    log_warning(
+        "{}: {} of {} letters are no nucleotides: is it a protein? virnucpro embed --proteins "
+        "takes "
+        "proteins, predict takes nucleotides",
+        shown_text(part.part.id), part.unknown_letters, part.part.length);
   }
 
   void compute(FrameTokens frame, std::uint64_t number) {
@@ -269,6 +294,7 @@ class PredictRun {
   const Cancel& cancel_;
   const DnaTokenizer& tokenizer_;
   const bool has_intermediates_;  // those of all parts in the journal
+  const bool calls_stand_;        // those of a finished run, if nothing is added to it
   Ledger ledger_;
   ExtraFiles files_;
   BatchRunner runner_;
@@ -276,6 +302,7 @@ class PredictRun {
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_in_input_ = 0;
+  bool has_warned_ = false;  // of proteins
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
@@ -351,7 +378,8 @@ RunSummary begin_run(const PredictSettings& settings, const RunModels& models, J
     return score_and_write({settings, models, std::move(journal), directory, counters, cancel},
                            events);
   } catch (const Error& error) {
-    if (settings.journal && is_of_an_input(error.kind())) forget_unscored(directory);
+    const bool is_of_command = is_of_an_input(error.kind()) || error.kind() == ErrorKind::kUsage;
+    if (settings.journal && is_of_command) forget_unscored(directory);
     throw;
   }
 }
@@ -359,11 +387,12 @@ RunSummary begin_run(const PredictSettings& settings, const RunModels& models, J
 RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
                   RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   require_an_input(settings.inputs, cancel);
+  const EngineOutputs outputs{
+      .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
+  require_models(settings.models, outputs);  // before a directory is made for the run
   const OutputDirectory directory(path, settings.stem, settings.existing);
   require_inputs_kept(settings.inputs,
                       [&directory](const auto& file) { return directory.would_clear(file); });
-  const EngineOutputs outputs{
-      .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
   counters.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);

@@ -17,6 +17,7 @@
 #include "run/frame_stream.hpp"
 #include "run/output_directory.hpp"
 #include "run/settings.hpp"
+#include "run/virus_files.hpp"
 #include "sequence/input_set.hpp"
 #include "tables/tables.hpp"
 
@@ -36,9 +37,10 @@ struct PredictSettings {
   bool check_journal = true;              // checks its every unit first
   bool journal = true;                    // false: the run cannot be resumed
   bool keep_intermediate = false;
-  bool virus_fasta = false;
+  VirusOutputs viruses{};
   bool strict_input = false;
-  double threshold = kDefaultThreshold;
+  CallRule rule{};
+  MoreTables more{};
   std::uint64_t min_length = 0;
   Shard shard{};
 };

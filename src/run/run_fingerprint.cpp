@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <system_error>
@@ -18,6 +19,11 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kVersionKey = "program_version";
+constexpr const char* kSharding = "sharding";
+constexpr const char* kRollup = "rollup";
+constexpr const char* kRollupSort = "rollup_sort";
+constexpr const char* kNaturalSort = "natural";
+constexpr const char* kShardingRule = "letters, pairs together";
 
 struct Part {
   const char* key;
@@ -40,11 +46,28 @@ constexpr std::array kParts{
     Part{"kernel_path", "the kernel path"},
     Part{"numerics_version", "the numerics version"},
     Part{"cutting", "how sequences are cut into units"},
+    Part{kSharding, "how sequences are dealt to shards"},
 };
 
 std::string value_of(const Journal::Fingerprint& print, const char* key) {
   const auto found = print.find(key);
   return found == print.end() ? "not said" : found->second;
+}
+
+// The key of an input's name, as it was given; inputs count from 0.
+std::string input_name_key(std::size_t index) {
+  return fmt::format("input_name_{:06}", index);
+}
+
+// The values of numbered keys, up to the first that is missing.
+std::vector<std::string> values_of(const Journal::Fingerprint& print,
+                                   std::string (*key)(std::size_t index)) {
+  std::vector<std::string> values;
+  for (auto found = print.find(key(0)); found != print.end();
+       found = print.find(key(values.size()))) {
+    values.push_back(found->second);
+  }
+  return values;
 }
 
 // Absolute, because an export reads inputs again; "-" stays as it is.
@@ -64,6 +87,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   for (std::size_t k = 0; k < settings.inputs.paths.size(); ++k) {
     print[input_path_key(k)] = absolute_path(settings.inputs.paths[k]);
   }
+  const std::vector<std::string> names = input_names(settings.inputs);
+  for (std::size_t k = 0; k < names.size(); ++k) print[input_name_key(k)] = names[k];
   print["reference"] = absolute_path(settings.inputs.reference);
   print["paired"] = yes_or_no(settings.inputs.paired);
   print["shard"] = shard_text(settings.shard);
@@ -72,9 +97,9 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
   print["stem"] = settings.stem;
   print["model_type"] = settings.classifier_name;
-  print["threshold"] = fmt::format("{}", settings.threshold);
-  print["cutting"] = fmt::format("{} chunks, {} records, each sequence by itself",
-                                 limits().chunks_per_block, Shard::kBlock);
+  print.merge(rule_entries(settings.rule, settings.more));
+  print["cutting"] = fmt::format("{} chunks, each sequence by itself", limits().chunks_per_block);
+  print[kSharding] = kShardingRule;
   return print;
 }
 
@@ -91,18 +116,59 @@ std::string shard_text(const Shard& shard) {
   return fmt::format("{}/{}", shard.index, shard.count);
 }
 
+bool is_dealt_as_now(const Journal::Fingerprint& print) {
+  return value_of(print, kSharding) == kShardingRule;
+}
+
 Shard shard_of(const Journal::Fingerprint& print) {
   const std::optional<Shard> shard = parse_shard(value_of(print, "shard"));
   if (shard) return *shard;
   throw Error(ErrorKind::kJournalDamaged, "its fingerprint names no shard");
 }
 
-double threshold_of(const Journal::Fingerprint& print) {
-  return parse_number(value_of(print, "threshold")).value_or(kDefaultThreshold);
+Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) {
+  return {{"min_score", fmt::format("{}", rule.min_score())},
+          {"min_share", fmt::format("{}", rule.min_share())},
+          {kRollup, more.rollup ? text_of(*more.rollup) : ""},
+          {kRollupSort, more.natural_order ? kNaturalSort : "input"}};
+}
+
+std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print) {
+  return parse_rollup(value_of(print, kRollup));
+}
+
+bool is_sorted_naturally(const Journal::Fingerprint& print) {
+  return value_of(print, kRollupSort) == kNaturalSort;
+}
+
+bool states_same_calls(const Journal::Fingerprint& print, const PredictSettings& settings) {
+  return rule_of(print) == settings.rule && rollup_of(print) == settings.more.rollup;
+}
+
+CallRule rule_of(const Journal::Fingerprint& print) {
+  const auto number = [&print](const char* key) { return parse_number(value_of(print, key)); };
+  const double share =
+      number("min_share").value_or(number("threshold").value_or(CallRule::kDefaultMinShare));
+  return {number("min_score").value_or(CallRule::kDefaultMinScore), share};
 }
 
 std::string input_path_key(std::size_t index) {
   return fmt::format("input_{:06}", index);
+}
+
+std::vector<std::string> input_names_of(const Journal::Fingerprint& print) {
+  std::vector<std::string> names = values_of(print, input_name_key);
+  if (!names.empty()) return names;
+  return input_names(
+      {.paths = values_of(print, input_path_key), .paired = value_of(print, "paired") == "true"});
+}
+
+std::vector<std::string> input_names_of(const Journal& journal) {
+  std::vector<std::string> names = input_names_of(journal.fingerprint());
+  const std::vector<InputEntry> entries = journal.inputs();
+  names.resize(std::max(names.size(), entries.size()));
+  std::ranges::transform(entries, names.begin(), &InputEntry::name);
+  return names;
 }
 
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,

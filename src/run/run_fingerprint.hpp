@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
@@ -16,19 +18,35 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
                                      const std::map<std::string, std::string>& models);
 
 // For a resumed run: entries that differ from its journal's but do not affect scores, such as the
-// threshold and the paths of the inputs.
+// rule of calls and the paths of the inputs.
 Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
                                      const Journal::Fingerprint& now);
 
 // The key of an input file's absolute path; files count from 0.
 std::string input_path_key(std::size_t index);
+// The names of the run's inputs, as they were given. Earlier runs kept only the paths.
+std::vector<std::string> input_names_of(const Journal::Fingerprint& print);
+
+// The same where the journal has an entry for an input, and as the fingerprint has it otherwise.
+std::vector<std::string> input_names_of(const Journal& journal);
 
 // "0/4", as in the fingerprint and in --shard.
 std::string shard_text(const Shard& shard);
 Shard shard_of(const Journal::Fingerprint& print);
+// Whether a run's files state the calls that these settings ask for.
+bool states_same_calls(const Journal::Fingerprint& print, const PredictSettings& settings);
+// The rule of contigs.tsv: none where the run wrote none, or its entry cannot be read.
+std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print);
+// Whether the rows of contigs.tsv come by id.
+bool is_sorted_naturally(const Journal::Fingerprint& print);
+// Whether a run dealt its sequences to shards as this program does. Earlier ones did it otherwise.
+bool is_dealt_as_now(const Journal::Fingerprint& print);
 
-// The run's own threshold; kDefaultThreshold where the fingerprint has none.
-double threshold_of(const Journal::Fingerprint& print);
+// The entries for the rules of calls, and for the order of contigs.tsv.
+Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
+// The run's own rule. Earlier runs have only a share, under its old name; what a fingerprint does
+// not say is the default.
+CallRule rule_of(const Journal::Fingerprint& print);
 
 // Checks that a resumed run will give the same scores. Errors: kJournalMismatch, naming journal,
 // settings and values. Another build with the same numerics version only gives a warning.

@@ -54,4 +54,14 @@ std::string score_text(float score) {
                     : lay_out_plain(std::move(digits), exponent);
 }
 
+double printed_score(float score) {
+  if (!std::isfinite(score)) return score;
+  char buffer[32];
+  const auto text =
+      std::to_chars(std::begin(buffer), std::end(buffer), score, std::chars_format::scientific);
+  double value = 0;
+  std::from_chars(std::begin(buffer), text.ptr, value);
+  return value;
+}
+
 }  // namespace virnucpro

@@ -8,4 +8,8 @@ namespace virnucpro {
 // scientific below 1e-4 and from 1e16, an exponent of at least two digits, "1.0", "1e-05".
 std::string score_text(float score);
 
+// The score as a reader of the tables has it: the double that those digits are. float32(0.7) is
+// 0.699999988, and is printed as 0.7.
+double printed_score(float score);
+
 }  // namespace virnucpro

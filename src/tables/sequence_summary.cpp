@@ -34,12 +34,12 @@ void SequenceSummary::add(const SequencePart& part, const std::vector<ChunkScore
     max_ = scored() ? std::max(max_, chunk.virus) : chunk.virus;
     sum_ += static_cast<double>(chunk.virus);
     ++chunks_scored_;
-    if (chunk.is_virus()) ++virus_chunks_;
+    if (rule_.is_virus_chunk(chunk.others, chunk.virus)) ++virus_chunks_;
   }
 }
 
-bool SequenceSummary::is_virus(double threshold) const {
-  return scored() && virus_share() >= threshold;
+bool SequenceSummary::is_virus() const {
+  return scored() && rule_.is_virus(virus_share());
 }
 
 double SequenceSummary::virus_share() const {
@@ -58,14 +58,14 @@ std::string SequenceSummary::reason() const {
   return "no stop-free frame";
 }
 
-std::string SequenceSummary::row(double threshold) const {
+std::string SequenceSummary::row(std::string_view input) const {
   std::string scores = "NA\tNA\tunscored";
   if (scored()) {
     scores = fmt::format(FMT_COMPILE("{}\t{}\t{}"), score_text(max_),
-                         score_text(mean_virus_score()), is_virus(threshold) ? "virus" : "others");
+                         score_text(mean_virus_score()), is_virus() ? "virus" : "others");
   }
-  return fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n"), id_, length_, chunks_,
-                     chunks_scored_, frames_, virus_chunks_, scores, reason());
+  return fmt::format(FMT_COMPILE("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n"), id_, length_, chunks_,
+                     chunks_scored_, frames_, virus_chunks_, scores, reason(), input);
 }
 
 }  // namespace virnucpro

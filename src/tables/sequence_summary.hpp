@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "journal/unit.hpp"
+#include "tables/call_rule.hpp"
 
 namespace virnucpro {
 
@@ -14,6 +16,7 @@ struct ChunkScore {
   float others = 0;
   float virus = 0;
 
+  // As the original calls it, whatever its score.
   bool is_virus() const { return virus >= others; }
 };
 
@@ -25,13 +28,14 @@ class SequenceSummary {
  public:
   static constexpr const char* kHeader =
       "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
-      "mean_virus_score\tcall\treason\n";
+      "mean_virus_score\tcall\treason\tinput\n";
+
+  explicit SequenceSummary(const CallRule& rule = {}) : rule_(rule) {}
 
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // Whether at least `threshold` of the scored chunks are virus chunks.
-  bool is_virus(double threshold) const;
+  bool is_virus() const;
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
   std::uint64_t chunks_scored() const { return chunks_scored_; }
@@ -42,11 +46,13 @@ class SequenceSummary {
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
-  std::string row(double threshold) const;  // including its line end
+  // Including its line end. `input`: the name of its input, on one line.
+  std::string row(std::string_view input) const;
 
  private:
   std::string reason() const;
 
+  CallRule rule_;
   std::string id_;
   std::uint64_t length_ = 0;
   std::uint64_t chunks_ = 0;

@@ -42,7 +42,7 @@ class Walk {
   }
 
   void begin(const SequencePart& part) {
-    summary_.emplace();
+    summary_.emplace(visitor_.rule);
     input_ = part.input;
     id_ = part.id;
   }

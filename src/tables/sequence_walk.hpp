@@ -12,6 +12,7 @@ namespace virnucpro {
 
 // Receives what a walk over a journal finds, sequence by sequence in input order.
 struct SequenceVisitor {
+  CallRule rule{};  // of the summaries
   // Called with each part and its chunks' scores; a sequence longer than a unit has several.
   std::function<void(const SequencePart&, const std::vector<ChunkScore>&)> part;
   // Called after a sequence's last part.

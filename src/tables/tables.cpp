@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
+#include "tables/chunk_bed.hpp"
+#include "tables/contig_table.hpp"
 #include "tables/external_sort.hpp"
 #include "tables/score_text.hpp"
 #include "tables/sequence_walk.hpp"
@@ -74,12 +77,33 @@ std::string row(const InputEntry& input) {
                      printable(input.message));
 }
 
+// The names of the inputs as rows have them: a name may hold anything, and a row is one line.
+class InputNames {
+ public:
+  InputNames(const Journal& journal, const std::vector<std::string>& all)
+      : journal_(journal.path()) {
+    for (const InputEntry& input : journal.inputs()) names_.push_back(printable(input.name));
+    for (std::size_t k = names_.size(); k < all.size(); ++k) names_.push_back(printable(all[k]));
+  }
+
+  // An interrupted run's journal may have units of any input.
+  const std::string& of(std::uint32_t input) const {
+    if (input < names_.size()) return names_[input];
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = journal_.string()},
+                fmt::format("input {} is none of the run's", std::uint64_t{input} + 1));
+  }
+
+ private:
+  std::filesystem::path journal_;
+  std::vector<std::string> names_;
+};
+
 }  // namespace
 
-void TableCounts::add(const SequenceSummary& sequence, double threshold) {
+void TableCounts::add(const SequenceSummary& sequence) {
   ++sequences;
   if (!sequence.scored()) ++unscored_sequences;
-  if (sequence.is_virus(threshold)) ++virus_sequences;
+  if (sequence.is_virus()) ++virus_sequences;
   chunks_scored += sequence.chunks_scored();
   frames += sequence.frames();
   failed_frames += sequence.failed_frames();
@@ -96,46 +120,67 @@ TableCounts write_tables(const Journal& journal, const TableSettings& settings,
   AtomicFile frames(run.place(run_files::kFrameTable, settings.stem));
   AtomicFile consensus(run.place(run_files::kConsensusTable, settings.stem));
   AtomicFile sequences(run.place(run_files::kSequenceTable));
+  std::optional<ContigTable> contigs;
+  std::optional<ChunkBed> bed;
+  if (settings.more.rollup) {
+    contigs.emplace(run.place(run_files::kContigTable), settings.chunk_size, *settings.more.rollup);
+    if (settings.more.natural_order) contigs->sort(run.directory(), settings.rows_in_sort, cancel);
+  }
+  if (settings.more.bed) {
+    bed.emplace(run.place(run_files::kChunkBed), settings.chunk_size, settings.rule);
+  }
   TableCounts counts;
+  const InputNames inputs(journal, settings.inputs);
 
   ExternalSort chunks(run.directory(), settings.rows_in_sort, cancel);
   ExternalSort ids(run.directory(), settings.rows_in_sort, cancel);
   frames.write(kFrameHeader);
   sequences.write(SequenceSummary::kHeader);
   walk_sequences(journal,
-                 {.part =
+                 {.rule = settings.rule,
+                  .part =
                       [&](const SequencePart& part, const std::vector<ChunkScore>& scores) {
                         write_frames(part, frames);
                         sort_chunks(part, scores, chunks);
+                        if (contigs) contigs->add(part, scores);
+                        if (bed) bed->add(part, scores);
                       },
                   .end =
                       [&](const SequencePart& last, const SequenceSummary& sequence) {
                         ids.add(last.id, {});
-                        sequences.write(sequence.row(settings.threshold));
-                        counts.add(sequence, settings.threshold);
+                        sequences.write(sequence.row(inputs.of(last.input)));
+                        if (contigs) contigs->end(last, inputs.of(last.input));
+                        counts.add(sequence);
                         counts.look_at(last.id);
                       }},
                  cancel);
   counts.duplicate_ids = count_duplicates(ids);  // before the consensus, as its file is smaller
   write_consensus(chunks, consensus);
 
-  for (AtomicFile* table : {&frames, &consensus, &sequences}) table->sync();
+  std::vector<AtomicFile*> tables{&frames, &consensus, &sequences};
+  if (contigs) {
+    contigs->finish();
+    tables.push_back(&contigs->file());
+  }
+  if (bed) tables.push_back(&bed->file());
+  for (AtomicFile* table : tables) table->sync();
   cancel.check();  // syncing may have taken long; from here on, all tables or a failure
-  for (AtomicFile* table : {&frames, &consensus, &sequences}) table->commit();
+  for (AtomicFile* table : tables) table->commit();
   return counts;
 }
 
-void for_each_call(const Journal& journal, double threshold, const Cancel& cancel,
+void for_each_call(const Journal& journal, const CallRule& rule, const Cancel& cancel,
                    const std::function<void(std::uint32_t, std::uint64_t, bool)>& visit) {
   std::uint32_t input = 0;
   std::uint64_t number = 0;
   walk_sequences(journal,
-                 {.part = {},
+                 {.rule = rule,
+                  .part = {},
                   .end =
                       [&](const SequencePart& part, const SequenceSummary& sequence) {
                         if (part.input != input) number = 0;
                         input = part.input;
-                        visit(input, ++number, sequence.is_virus(threshold));
+                        visit(input, ++number, sequence.is_virus());
                       }},
                  cancel);
 }

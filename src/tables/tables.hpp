@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,17 +11,29 @@
 #include "base/limits.hpp"
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
+#include "tables/call_rule.hpp"
+#include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
 
 class SequenceSummary;
 
-inline constexpr double kDefaultThreshold = 0.5;
+// What is written beside the three tables.
+struct MoreTables {
+  std::optional<RollupRule> rollup{};  // contigs.tsv, by this rule
+  bool natural_order = false;          // its rows by id, in which 2 comes before 10; else as read
+  bool bed = false;                    // chunks.bed
+};
 
 struct TableSettings {
-  RunFolder directory;                   // the run's output directory
-  std::string stem;                      // tables go to <directory>/<stem>_merged/
-  double threshold = kDefaultThreshold;  // of virus chunks per scored chunk
+  RunFolder directory;  // the run's output directory
+  std::string stem;     // tables go to <directory>/<stem>_merged/
+  CallRule rule{};
+  MoreTables more{};
+  std::uint64_t chunk_size = 0;  // of the run; only `more` needs it
+  // The names of all inputs, in order. Those that the journal has an entry for may be missing: all
+  // of a finished run.
+  std::vector<std::string> inputs{};
   std::size_t rows_in_sort = limits().rows_in_sort;
 };
 
@@ -37,24 +50,24 @@ struct TableCounts {
   std::string first_odd_id{};  // through shown_text()
 
   // Counts everything but ids.
-  void add(const SequenceSummary& sequence, double threshold);
+  void add(const SequenceSummary& sequence);
   // Counts an id that is odd.
   void look_at(std::string_view id);
 };
 
-// Writes prediction_results.txt, prediction_results_highestscore.csv and sequences.tsv from the
-// journal, without the failed inputs (semantics.md, section 6). All three are complete and synced
-// before the first gets its name. Memory does not grow with the run: the rows of the consensus
-// table, and the ids to count duplicates, are sorted on disk in the output directory. Errors:
-// kOutputWrite, kJournalDamaged, Cancel's; then none of them exists.
+// Writes prediction_results.txt, prediction_results_highestscore.csv, sequences.tsv and what `more`
+// asks for from the journal, without the failed inputs (semantics.md, section 6). All are complete
+// and synced before the first gets its name. Memory does not grow with the run: the rows of the
+// consensus table, and the ids to count duplicates, are sorted on disk in the output directory.
+// Errors: kOutputWrite, kJournalDamaged, Cancel's; then none of them exists.
 TableCounts write_tables(const Journal& journal, const TableSettings& settings,
                          const Cancel& cancel);
 
 // Visits the sequences of the inputs that did not fail, in input order. `number` counts them from 1
-// within their input, like SequenceRecord::number; `virus` is the verdict of sequences.tsv at this
-// threshold.
+// within their input, like SequenceRecord::number; `virus` is the call of sequences.tsv under this
+// rule.
 void for_each_call(
-    const Journal& journal, double threshold, const Cancel& cancel,
+    const Journal& journal, const CallRule& rule, const Cancel& cancel,
     const std::function<void(std::uint32_t input, std::uint64_t number, bool virus)>& visit);
 
 // Writes failed_inputs.txt: one row per input that could not be read to its end, tab-separated,

@@ -63,7 +63,8 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .chunk_size = settings.chunk_size,
           .min_length = settings.min_length,
           .precision = std::string(name_of(compute.precision)),
-          .threshold = settings.threshold,
+          .min_score = settings.rule.min_score(),
+          .min_share = settings.rule.min_share(),
           .packing = compute.packing,
           .journal = settings.journal};
 }

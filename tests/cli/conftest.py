@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from sequence_table import with_input
 
 BIN = os.environ["VIRNUCPRO_BIN"]
 SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
@@ -137,6 +138,11 @@ def fasta(sequences, width=60, end="\n"):
 def fastq(sequences):
     return "".join(f"@{name} a piece\n{letters}\n+\n{'I' * len(letters)}\n"
                    for name, letters in sequences.items())
+
+
+def of_input(tables, *names):
+    """Such tables, with the inputs' names replaced: with_input()."""
+    return {**tables, "sequences.tsv": with_input(tables["sequences.tsv"], *names)}
 
 
 def message(result):

@@ -16,8 +16,8 @@ BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
 MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
-COMMANDS = ["predict", "export", "merge", "report", "compare", "embed", "benchmark", "profile", "tune",
-            "generate", "utils", "help"]
+COMMANDS = ["predict", "export", "merge", "label-reads", "report", "compare", "embed", "benchmark", "profile",
+            "tune", "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
@@ -89,6 +89,8 @@ def files_of_examples(genome, tmp_path_factory):
     (folder / "proteins.faa").write_text(">a\nMKV*L\n>b\nM\n")
     for name in ("contigs.fa", "reads.fq", "r1.fq", "r2.fq"):
         subprocess.run(["gzip", "--keep", name], cwd=folder, check=True)
+    subprocess.run("minimap2 -a contigs.fa reads.fq | samtools view -b -o reads.bam", shell=True,
+                   cwd=folder, check=True, capture_output=True)
     for model, place, *flags in (("synthetic:dnabert-s-tiny", "DNABERT-S"),
                                  ("synthetic:esm2_tiny", "esm2_t36_3B_UR50D"),
                                  ("synthetic:1", "300_model.pth", "--inputs", "80"),

@@ -1,16 +1,18 @@
 """export, merge and utils validate-checkpoints: work on finished or interrupted runs."""
 
 import gzip
+import json
+import random
 import resource
 import shutil
 import signal
 import sqlite3
 
 import pytest
-from conftest import SHORT, Program, fasta, fastq, message
+from conftest import MODELS, SHORT, Program, fasta, fastq, message
 from rights import read_only, without_rights
 
-RECORDS = 4500  # twice that is over two blocks of shards
+RECORDS = 4500
 
 
 @pytest.fixture
@@ -38,6 +40,79 @@ def test_export_with_another_threshold_and_viruses(run):
     assert (run.folder / "other" / "SYNTHETIC_WEIGHTS").exists()
 
 
+def stated(folder):
+    """What each file of a directory says of the calls."""
+    with sqlite3.connect(folder / "run.db") as journal:
+        print_of = dict(journal.execute("SELECT key, value FROM fingerprint"))
+    journal.close()
+    rows = [row.split("\t") for row in (folder / "sequences.tsv").read_text().splitlines()[1:]]
+    viruses = sum(row[8] == "virus" for row in rows)
+    rule = tuple(float(print_of[key]) for key in ("min_score", "min_share"))
+    counts, rules = {viruses}, {rule}
+    if (folder / "virus.fasta").exists():
+        counts.add((folder / "virus.fasta").read_text().count(">"))
+    if (folder / "chunks.bed").exists():
+        chunks = [line.split("\t") for line in (folder / "chunks.bed").read_text().splitlines()]
+        assert sum(row[3] == "virus" for row in chunks) == sum(int(row[5]) for row in rows)
+    if (folder / "contigs.tsv").exists():
+        contigs = (folder / "contigs.tsv").read_text().splitlines()[1:]
+        assert [row.split("\t")[0] for row in contigs] == [row[0] for row in rows]
+    if (folder / "report.json").exists():
+        report = json.loads((folder / "report.json").read_text())
+        fields = report["sections"]["scores"]["fields"]
+        counts |= {report["summary"]["virus_sequences"], fields["virus_sequences"]}
+        rules.add((fields["min_score"], fields["min_share"]))
+    return counts, rules
+
+
+COMMANDS = {
+    "export": ["export", "out"],
+    "strict": ["export", "out", "--min-score", "1"],
+    "lax": ["export", "out", "--min-score", "0", "--min-share", "0", "--virus-fasta"],
+    "rollup": ["export", "out", "--rollup", "viral-ngs", "--bed", "--min-score", "0.4"],
+    "report": ["report", "out"],
+    "resume": ["predict", *MODELS, "reads.fa", *SHORT, "-o", "out", "--resume"],
+    "resume_strict": ["predict", *MODELS, "reads.fa", *SHORT, "-o", "out", "--resume",
+                      "--min-share", "1", "--no-report"],
+}
+
+
+@pytest.mark.parametrize("first", ["predict", "merge"])
+def test_a_directory_states_one_rule_of_calls_in_any_order(run, first):
+    if first == "merge":
+        for part in ("0", "1"):
+            run.predict("reads.fa", *SHORT, "-o", part, "--shard", f"{part}/2", code=0)
+        run("merge", "0", "1", "-o", "out", "--force", code=0)
+    order = random.Random(3).choices(list(COMMANDS), k=12) + list(COMMANDS)
+    for name in order:
+        run(*COMMANDS[name], code=0)
+        counts, rules = stated(run.folder / "out")
+        assert len(counts) == len(rules) == 1, (name, counts, rules)
+    result = run("report", "out", "--min-share", "0.125", code=1)
+    assert "virnucpro export" in message(result)
+
+
+def test_export_of_moved_inputs(run):
+    (run.folder / "reads.fa").rename(run.folder / "moved.fa")
+    options = ["--virus-fasta", "--min-share", "0"]
+    before = run.tables("out", "reads")
+    assert "reads.fa" in message(run("export", "out", *options, code=1))
+    assert "names 2 files" in message(
+        run("export", "out", *options, "--inputs", "moved.fa", "moved.fa", code=1))
+    assert run.tables("out", "reads") == before
+    run("export", "out", *options, "--inputs", "moved.fa", code=0)
+    assert (run.folder / "out" / "virus.fasta").read_text().count(">") == 6
+
+
+def test_a_changed_input_is_noticed_before_any_table_changes(run):
+    (run.folder / "reads.fa").write_text((run.folder / "reads.fa").read_text() + ">more\nACGT\n")
+    before = run.tables("out", "reads")
+    report = (run.folder / "out" / "report.json").read_bytes()
+    run("export", "out", "--virus-fasta", "--min-share", "0", code=1)
+    assert run.tables("out", "reads") == before
+    assert (run.folder / "out" / "report.json").read_bytes() == report
+
+
 def test_export_replaces_a_directory_by_force_only(run):
     assert run("export", "out", "-o", "other").returncode == 0
     assert " predict --resume goes on" in message(run("export", "out", "-o", "other", code=1))
@@ -61,10 +136,13 @@ def unfinish(folder):
 
 
 def test_export_of_viruses_of_an_interrupted_run(run, sequences):
+    run("export", "out", "--threshold", "0", code=0)
+    before = run.tables("out", "reads")
     unfinish(run.folder / "out")
     viruses = run.folder / "out_partial" / "virus.fasta"
     run("export", "out", "--virus-fasta", "--threshold", "0", code=2)
     assert viruses.read_text() == fasta(sequences)
+    assert run.tables("out_partial", "reads") == before
     reads = run.folder / "reads.fa"
     letters = sequences["piece_3"][:60]
     reads.write_text(reads.read_text().replace(letters, letters[::-1]))
@@ -180,6 +258,54 @@ def test_merge_makes_one_run_of_its_shards(shards):
     viruses = [(shards.folder / f"{name}_viruses" / "virus.fasta").read_bytes()
                for name in ("merged", "whole")]
     assert viruses[0] == viruses[1]
+
+
+def bases_of(folder):
+    rows = (folder / "sequences.tsv").read_text().splitlines()[1:]
+    return sum(int(row.split("\t")[1]) for row in rows)
+
+
+def test_shards_have_about_as_many_bases(program):
+    program("generate", "-n", "50", "--length", "lognormal:2000,0.8,300-20000", "--seed", "1",
+            "-o", "contigs.fa", code=0)
+    names = ["0", "1", "2"]
+    program.predict("contigs.fa", *SHORT, "-o", "whole", code=0)
+    for name in names:
+        program.predict("contigs.fa", *SHORT, "-o", name, "--shard", f"{name}/3", code=0)
+    bases = [bases_of(program.folder / name) for name in names]
+    assert sum(bases) == bases_of(program.folder / "whole")
+    assert max(bases) <= 1.3 * sum(bases) / 3
+    program("merge", *names, "-o", "merged", code=0)
+    assert program.tables("merged", "contigs") == program.tables("whole", "contigs")
+
+
+def ids_of(folder):
+    return [row.split("\t")[0] for row in
+            (folder / "sequences.tsv").read_text().splitlines()[1:]]
+
+
+@pytest.mark.parametrize("form", ["fastq", "bam"])
+def test_mates_stay_together(program, genome, form):
+    lengths = [40 + 97 * k % 200 for k in range(60)]
+    reads = {f"read_{k}": genome[100 * k:100 * k + length] for k, length in enumerate(lengths)}
+    if form == "fastq":
+        for name in ("r1.fq", "r2.fq"):
+            (program.folder / name).write_text(fastq(reads))
+        inputs = ["--paired", "r1.fq", "r2.fq"]
+    else:
+        (program.folder / "reads.sam").write_text("@HD\tVN:1.6\n" + "".join(
+            f"{name}\t{flag}\t*\t0\t0\t*\t*\t0\t0\t{letters}\t*\n"
+            for name, letters in reads.items() for flag in (77, 141)))
+        inputs = ["reads.sam"]
+    program.predict(*inputs, *SHORT, "--name", "x", "-o", "whole", code=0)
+    parts = [str(k) for k in range(4)]
+    for part in parts:
+        program.predict(*inputs, *SHORT, "--name", "x", "-o", part, "--shard", f"{part}/4", code=0)
+        ids = ids_of(program.folder / part)
+        assert len(ids) > 10
+        assert [name[:-2] for name in ids[::2]] == [name[:-2] for name in ids[1::2]]
+    program("merge", *parts, "-o", "merged", code=0)
+    assert program.tables("merged", "x") == program.tables("whole", "x")
 
 
 def test_a_merged_run_is_resumed_as_the_whole_one(shards):

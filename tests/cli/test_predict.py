@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import LAMBDA, MODELS, Program, fasta, fastq, message, pieces
+from conftest import LAMBDA, MODELS, Program, fasta, fastq, message, of_input, pieces
 
 SHORT = ["-e", "100"]
 
@@ -107,12 +107,12 @@ FORMS = {
 def test_every_form_of_the_same_sequences(program, sequences, expected, form):
     (program.folder / "input").write_bytes(FORMS[form](sequences))
     program.predict("input", *SHORT, "-o", "out", "--name", "reads", code=0)
-    assert program.tables("out", "reads") == expected
+    assert program.tables("out", "reads") == of_input(expected, "input")
 
 
 def test_stdin(program, reads, expected):
     program.predict("-", *SHORT, "-o", "out", stdin=gzip.compress(reads.read_bytes()), code=0)
-    assert program.tables("out", "stdin") == expected
+    assert program.tables("out", "stdin") == of_input(expected, "stdin")
 
 
 def test_frame_table_on_stdout(program, reads, expected):
@@ -135,7 +135,7 @@ def test_several_inputs_are_one_run(program, sequences, expected):
     (program.folder / "reads.fa").write_text(fasta(dict(items[:2])))
     (program.folder / "b.fq").write_text(fastq(dict(items[2:])))
     program.predict("reads.fa", "b.fq", *SHORT, "-o", "out", code=0)
-    assert program.tables("out", "reads") == expected
+    assert program.tables("out", "reads") == of_input(expected, *2 * ["reads.fa"], *4 * ["b.fq"])
 
 
 def test_paired_inputs_get_their_mates_numbers(program, sequences):
@@ -144,6 +144,44 @@ def test_paired_inputs_get_their_mates_numbers(program, sequences):
     program.predict("--paired", "r1.fq", "r2.fq", *SHORT, "-o", "out", code=0)
     listed = program.tables("out", "r1")["sequences.tsv"].decode().splitlines()[1:]
     assert [row.split("\t")[0] for row in listed[:2]] == ["piece_0/1", "piece_0/2"]
+    assert all(row.endswith("\tr1.fq+r2.fq") for row in listed)
+
+
+@pytest.mark.parametrize("form", ["files", "pipe"])
+def test_viruses_of_pairs_have_the_ids_of_the_tables(program, sequences, form):
+    for name in ("r1.fq", "r2.fq"):
+        (program.folder / name).write_text(fastq(sequences))
+    first = "r1.fq" if form == "files" else "-"
+    program.predict("--paired", first, "r2.fq", *SHORT, "--virus-fasta", "--min-share", "0",
+                    "--name", "r1", "-o", "out", stdin=fastq(sequences).encode(), code=0)
+    listed = program.tables("out", "r1")["sequences.tsv"].decode().splitlines()[1:]
+    lines = (program.folder / "out" / "virus.fasta").read_text().splitlines()
+    headers = [line[1:] for line in lines if line.startswith(">")]
+    assert headers == [row.split("\t")[0] + " a piece" for row in listed if "unscored" not in row]
+
+
+def rows_of(table):
+    return [row.split("\t") for row in table.decode().splitlines()[1:]]
+
+
+def test_a_score_below_the_least_is_no_virus_chunk(program, reads):
+    program.predict(reads.name, *SHORT, "-o", "out", code=0)
+    tables = program.tables("out", "reads")
+    viruses = [(name.rpartition("_chunk_")[0], float(score)) for name, is_virus, _, score
+               in rows_of(tables["prediction_results_highestscore.csv"]) if is_virus == "True"]
+    least, share = sorted(score for _, score in viruses)[len(viruses) // 2], 0.2
+    flags = ["--min-score", str(least), "--min-share", str(share)]
+    program.predict(reads.name, *SHORT, *flags, "-o", "new", code=0)
+    program("export", "out", *flags, "-o", "again", code=0)
+    found = program.tables("new", "reads")
+    assert found == program.tables("again", "reads") != tables
+    calls = set()
+    for row in rows_of(found["sequences.tsv"]):
+        enough = sum(name == row[0] and score >= least for name, score in viruses)
+        assert int(row[5]) == enough
+        assert row[8] == ("virus" if enough / int(row[3]) >= share else "others")
+        calls.add(row[8])
+    assert len(calls) == 2, "or the share proves nothing"
 
 
 def test_virus_fasta_and_threshold(program, reads, sequences):
@@ -153,11 +191,20 @@ def test_virus_fasta_and_threshold(program, reads, sequences):
     assert found[0].read_text() == fasta(sequences)
 
 
+def test_all_missing_models_are_named_at_once(program, reads):
+    encoders = ["DNABERT-S", "esm2_t36_3B_UR50D.pt"]
+    for command, names in ((["predict", "-m", "500"], [*encoders, "500_model.pth"]),
+                           (["embed", "-o", "x.h5"], encoders)):
+        said = message(program(*command, reads.name, "--models-dir", ".", code=1))
+        assert all(name in said.splitlines()[0] for name in names), said
+    assert list(program.folder.iterdir()) == [reads]
+
+
 def test_short_sequences_are_listed(program, reads):
     assert program.predict(reads.name, *SHORT, "--min-length", "701", "-o", "out").returncode == 0
     rows = program.tables("out", "reads")["sequences.tsv"].decode().splitlines()[1:]
     assert len(rows) == 6
-    assert all(row.endswith("unscored\tshorter than --min-length") for row in rows)
+    assert all(row.endswith("unscored\tshorter than --min-length\treads.fa") for row in rows)
 
 
 def test_mismatched_chunk_size_is_warned_of(program, reads):
@@ -272,7 +319,7 @@ def test_no_file_takes_the_place_of_a_closed_stream(program, reads, expected, nu
     assert os.readlink(f"/proc/{process.pid}/fd/{number}") == "/dev/null"
     process.communicate(reads.read_bytes(), timeout=60)
     assert process.returncode == 0
-    assert program.tables("out", "reads") == expected
+    assert program.tables("out", "reads") == of_input(expected, "stdin")
 
 
 def test_second_process_on_the_same_output(program, reads):
@@ -289,7 +336,7 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
     process = running(program)
     process.send_signal(number)
     assert process.wait(timeout=5) == code
-    process.communicate()
+    assert b"Run it again; predict goes on from there with --resume." in process.communicate()[1]
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 

@@ -171,7 +171,7 @@ def test_a_signal_stops_it(program, number, code, output):
         assert process.poll() is None
     process.send_signal(number)
     assert process.wait(timeout=5) == code
-    assert b"Run it again; predict goes on from there with --resume." in process.communicate()[1]
+    assert b"Run it again, from the beginning." in process.communicate()[1]
     assert list(program.folder.iterdir()) == []
 
 

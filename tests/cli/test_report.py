@@ -163,11 +163,12 @@ def test_report_elsewhere_is_replaced_by_force_only(run):
     assert files_of(run.folder / "out") == before
 
 
-def test_report_takes_a_threshold(run):
-    for threshold, viruses in (("0", 6), ("0.5", None)):
-        assert run("report", "out", "--threshold", threshold).returncode == 0
-        report = report_of(run.folder / "out")
-        assert report["sections"]["scores"]["fields"]["threshold"] == float(threshold)
+def test_report_takes_a_rule_of_calls(run):
+    for flag, share, viruses in (("--min-share", "0", 6), ("--threshold", "0.5", None)):
+        run("report", "out", flag, share, "--min-score", "0.25", "-o", "strict", "-f", code=0)
+        report = report_of(run.folder / "strict")
+        fields = report["sections"]["scores"]["fields"]
+        assert (fields["min_score"], fields["min_share"]) == (0.25, float(share))
         assert viruses is None or report["summary"]["virus_sequences"] == viruses
     assert run("report", "out", "--threshold", "2").returncode == 1
 

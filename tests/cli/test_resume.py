@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import SHORT, Program, fasta, message
+from conftest import SHORT, Program, fasta, message, of_input
 from lengths import by_length
 
 READS = by_length(300, 1000)
@@ -77,7 +77,7 @@ def test_a_run_goes_on_where_it_was_stopped(program, reads, expected, number, co
     assert stopped_half_way(program, reads, number) == code
     assert not list((program.folder / "out").rglob("prediction_results*"))
     resume(program, "-", stdin=reads.read_bytes(), code=0)
-    assert program.tables("out", "reads") == expected
+    assert program.tables("out", "reads") == of_input(expected, "stdin")
 
 
 def test_a_stopped_run_has_all_that_it_computed(program, reads, expected):
@@ -100,7 +100,7 @@ def test_another_stdin_is_refused(program, reads, expected):
     assert "if the input is a pipe, with --force." in message(result)
     program.predict("-", *SHORT, "-o", "out", "--name", "reads", "--force",
                     stdin=reads.read_bytes(), code=0)
-    assert program.tables("out", "reads") == expected
+    assert program.tables("out", "reads") == of_input(expected, "stdin")
 
 
 @pytest.mark.parametrize("replaced", [False, True])
@@ -112,7 +112,7 @@ def test_a_journal_that_somebody_removes_is_told_of(program, reads, expected, re
     _, said = process.communicate(rest, timeout=60)
     assert process.returncode == 0, said
     assert b"run.db: it was removed or replaced" in said
-    assert program.tables("out", "reads") == expected
+    assert program.tables("out", "reads") == of_input(expected, "stdin")
 
 
 def test_resume_begins_where_nothing_was_begun(program, reads, expected):

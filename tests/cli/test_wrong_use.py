@@ -40,7 +40,7 @@ def wrong_counts():
             (["utils", "export-weights", "synthetic", "-o", "x"], "--inputs", ["0", "65536"])):
         for value in NOT_A_NUMBER + extra:
             yield [*command, flag, value]
-    for flag in ("--threshold",):
+    for flag in ("--threshold", "--min-share", "--min-score"):
         for value in ("nan", "inf", "-0.1", "1.01", "half", "", "0,5"):
             yield ["predict", "a.fa", flag, value]
     for value in ("nan", "inf", "-1", "0", "3601", "long", ""):

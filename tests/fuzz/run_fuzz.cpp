@@ -197,9 +197,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fs::path reports = made("reports");
   call([&] { report(run, reports); });
   const fs::path exported = made("exported");
-  call([&] {
-    virnucpro::export_run({.run = run, .output = exported, .threshold = {}, .force = true}, kNever);
-  });
+  call([&] { virnucpro::export_run({.run = run, .output = exported, .force = true}, kNever); });
   const fs::path merged = made("merged");
   call([&] { virnucpro::merge_runs({.runs = {run}, .output = merged, .force = true}, kNever); });
   std::set<std::string> names;

@@ -18,7 +18,7 @@ import tables_reference
 from dnabert_reference import DnabertShape
 from esm2_reference import FairEsm
 from seeded_models import Tensors
-from tables_reference import FrameEntry, SequenceEntry
+from tables_reference import CallRule, FrameEntry, SequenceEntry
 
 
 WHITE_SPACE = str.maketrans("", "", " \t\r\n")  # not part of a sequence; all other letters are
@@ -77,13 +77,13 @@ class Models(NamedTuple):
 
 
 def cut(
-    sequences: List[InputSequence], size: int, min_length: int = 0
+    sequences: List[InputSequence], size: int, min_length: int = 0, name_of_input: str = ""
 ) -> Tuple[List[SequenceEntry], List[Frame]]:
     """Every sequence as the tables count it, and every stop-free frame, both in input order."""
     entries, frames = [], []
     for number, (name, letters) in enumerate(sequences):
         spans = frames_reference.chunks(letters, size) if len(letters) >= min_length else []
-        entries.append(SequenceEntry(name, len(letters), len(spans)))
+        entries.append(SequenceEntry(name, len(letters), len(spans), name_of_input))
         for j, (begin, end) in enumerate(spans):
             for frame, nucleotides, protein in frames_reference.frames(letters[begin:end]):
                 entry = FrameEntry(number, j, f"{name}_chunk_{j + 1}{frame}")
@@ -113,22 +113,22 @@ def tables_of(
     entries: List[SequenceEntry],
     frames: List[Frame],
     scores: np.ndarray,
-    threshold: float = 0.5,
+    rule: CallRule = CallRule(),
 ) -> Tables:
     rows = [frame.entry for frame in frames]
     chunks = tables_reference.chunk_scores(rows, scores)
     return Tables(
         tables_reference.frame_table(rows, scores),
         tables_reference.consensus_table(chunks),
-        tables_reference.sequences_table(entries, rows, chunks, threshold),
+        tables_reference.sequences_table(entries, rows, chunks, rule),
     )
 
 
-def predict(fasta: Path, size: int, models: Models, threshold: float = 0.5) -> Tables:
-    entries, frames = cut(read_fasta(fasta), size)
+def predict(fasta: Path, size: int, models: Models, rule: CallRule = CallRule()) -> Tables:
+    entries, frames = cut(read_fasta(fasta), size, name_of_input=str(fasta))
     if frames:
         merged = merged_embeddings(frames, models.dnabert, models.esm2)
         scores = classifier_reference.scores(models.classifier, merged).numpy()
     else:
         scores = np.empty((0, 2), dtype=np.float32)
-    return tables_of(entries, frames, scores, threshold)
+    return tables_of(entries, frames, scores, rule)

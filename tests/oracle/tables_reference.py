@@ -14,6 +14,14 @@ class SequenceEntry(NamedTuple):
     id: str
     length: int
     chunks: int
+    input: str
+
+
+class CallRule(NamedTuple):
+    """`min_score`: of a chunk's virus score; `min_share`: of virus chunks per scored chunk."""
+
+    min_score: float = 0.0
+    min_share: float = 0.5
 
 
 class FrameEntry(NamedTuple):
@@ -39,7 +47,7 @@ FRAME_HEADER = "Sequence_ID\tPrediction\tscore1\tscore2"
 CONSENSUS_HEADER = "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1"
 SEQUENCES_HEADER = (
     "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
-    "mean_virus_score\tcall\treason"
+    "mean_virus_score\tcall\treason\tinput"
 )
 
 
@@ -83,17 +91,18 @@ def consensus_table(chunks: Sequence[ChunkScore]) -> str:
 
 
 def _scored_row(
-    entry: SequenceEntry, frames: int, chunks: List[ChunkScore], threshold: float
+    entry: SequenceEntry, frames: int, chunks: List[ChunkScore], rule: CallRule
 ) -> str:
-    virus_chunks = sum(c.is_virus for c in chunks)
+    # The score as a reader of the consensus table has it.
+    virus_chunks = sum(c.is_virus and float(score_text(c.virus)) >= rule.min_score for c in chunks)
     total = 0.0
     for c in chunks:
         total += float(c.virus)
     best = max(c.virus for c in chunks)
-    call = "virus" if virus_chunks / len(chunks) >= threshold else "others"
+    call = "virus" if virus_chunks / len(chunks) >= rule.min_share else "others"
     return (
         f"{entry.id}\t{entry.length}\t{entry.chunks}\t{len(chunks)}\t{frames}\t{virus_chunks}\t"
-        f"{score_text(best)}\t{score_text(np.float32(total / len(chunks)))}\t{call}\tNA"
+        f"{score_text(best)}\t{score_text(np.float32(total / len(chunks)))}\t{call}\tNA\t{entry.input}"
     )
 
 
@@ -102,14 +111,14 @@ def _unscored_row(entry: SequenceEntry) -> str:
         reason = "empty"
     else:
         reason = "no stop-free frame" if entry.chunks else "shorter than --min-length"
-    return f"{entry.id}\t{entry.length}\t{entry.chunks}\t0\t0\t0\tNA\tNA\tunscored\t{reason}"
+    return f"{entry.id}\t{entry.length}\t{entry.chunks}\t0\t0\t0\tNA\tNA\tunscored\t{reason}\t{entry.input}"
 
 
 def sequences_table(
     entries: Sequence[SequenceEntry],
     frames: Sequence[FrameEntry],
     chunks: Sequence[ChunkScore],
-    threshold: float = 0.5,
+    rule: CallRule = CallRule(),
 ) -> str:
     chunks_of: List[List[ChunkScore]] = [[] for _ in entries]
     frames_of = [0] * len(entries)
@@ -120,7 +129,7 @@ def sequences_table(
     return table(
         SEQUENCES_HEADER,
         (
-            _scored_row(entry, frames_of[i], chunks_of[i], threshold)
+            _scored_row(entry, frames_of[i], chunks_of[i], rule)
             if chunks_of[i]
             else _unscored_row(entry)
             for i, entry in enumerate(entries)

@@ -14,6 +14,7 @@ import chain
 import seeded_models
 import sequences
 from needs import needs_isa
+from tables_reference import CallRule
 from program import frame_rows, read_embeddings, score_array
 
 LAMBDA_BASES = 10_000
@@ -62,12 +63,12 @@ def run(program, model_set, fasta: Path, out: Path, size: int, *arguments):
     return program.predict(fasta, out, "-m", "custom", "-e", size, *model_set.arguments, *arguments)
 
 
-def assert_own_tables_agree(tables, fasta: Path, size: int, threshold=0.5, min_length=0):
+def assert_own_tables_agree(tables, fasta: Path, size: int, rule=CallRule(), min_length=0):
     """The other columns and tables follow, byte by byte, from the program's own frame scores."""
-    entries, frames = chain.cut(chain.read_fasta(fasta), size, min_length)
+    entries, frames = chain.cut(chain.read_fasta(fasta), size, min_length, str(fasta))
     scores = score_array(frame_rows(tables.frames))
     assert len(scores) == len(frames)
-    wanted = chain.tables_of(entries, frames, scores, threshold)
+    wanted = chain.tables_of(entries, frames, scores, rule)
     for got, expected in zip(tables, wanted):
         assert got.decode("utf-8", "surrogateescape") == expected
 
@@ -87,10 +88,11 @@ def test_tables_against_the_chain(program, tiny_models, inputs, tmp_path, name, 
     assert np.abs(score_array(got) - score_array(expected)).max() <= bars.SCORE_MAX_ABS
 
 
-def test_threshold_and_min_length(program, tiny_models, inputs, tmp_path):
-    options = ["--threshold", "0.9", "--min-length", "300"]
+@pytest.mark.parametrize("rule", [CallRule(0.5, 0.9), CallRule(0, 0.9), CallRule(0.55, 0)])
+def test_calls_and_min_length(program, tiny_models, inputs, tmp_path, rule):
+    options = ["--min-score", rule.min_score, "--min-share", rule.min_share, "--min-length", "300"]
     tables = run(program, tiny_models, inputs["mixed"], tmp_path / "out", 300, *options)
-    assert_own_tables_agree(tables, inputs["mixed"], 300, threshold=0.9, min_length=300)
+    assert_own_tables_agree(tables, inputs["mixed"], 300, rule, min_length=300)
     assert b"shorter than --min-length" in tables.sequences
 
 

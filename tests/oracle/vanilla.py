@@ -30,7 +30,8 @@ def main() -> None:
     folder = Path(os.environ["OUTPUT"])
     size = int(os.environ["CHUNK_SIZE"])
     dnabert, esm2, classifier = models(Path(sys.argv[1]))
-    entries, frames = chain.cut(chain.read_fasta(Path(os.environ["INPUT"])), size)
+    entries, frames = chain.cut(chain.read_fasta(Path(os.environ["INPUT"])), size,
+                                name_of_input=os.environ["INPUT"])
     merged = chain.merged_embeddings(frames, dnabert, esm2)
     embedding_files.write(folder, [frame.entry.id for frame in frames],
                           *merged.split([DNABERT_TINY.width, ESM2_TINY.width], 1))

@@ -45,6 +45,8 @@ constexpr std::array kLayouts{
     TableLayout{TableKind::kConsensus, "Modified_ID", kConsensusColumns},
     // The original's table has only the labels.
     TableLayout{TableKind::kConsensus, "Modified_ID", std::span(kConsensusColumns).first<1>()},
+    // The same input may have another name. Earlier tables lack it.
+    TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns, "input"},
     TableLayout{TableKind::kSequences, "sequence_id", kSequenceColumns},
 };
 
@@ -56,6 +58,7 @@ std::string header_of(const TableLayout& layout, char separator) {
     header += separator;
     header += column.name;
   }
+  if (!layout.last.empty()) header.append(1, separator).append(layout.last);
   return header;
 }
 
@@ -126,16 +129,20 @@ std::optional<IdRow> ScoreTable::next() {
   require_whole(found);
   const std::string_view line = without_cr(lines_.text());
   // From the right: an id may contain separators, the other columns do not.
+  const std::size_t uncompared = layout_->last.empty() ? 0 : 1;
+  const std::size_t count = layout_->columns.size() + uncompared;
   std::size_t id_size = line.size();
-  for (std::size_t k = 0; k < layout_->columns.size(); ++k) {
+  std::size_t compared_end = line.size();
+  for (std::size_t k = 0; k < count; ++k) {
     id_size = id_size == 0 ? std::string_view::npos : line.rfind(separator_, id_size - 1);
-    if (id_size != std::string_view::npos) continue;
-    fail(ErrorKind::kInputMalformed,
-         fmt::format("it has {} columns, not {}", k + 1, layout_->columns.size() + 1));
+    if (id_size == std::string_view::npos) {
+      fail(ErrorKind::kInputMalformed, fmt::format("it has {} columns, not {}", k + 1, count + 1));
+    }
+    if (k < uncompared) compared_end = id_size;
   }
   IdRow row{.id = std::string(line.substr(0, id_size)),
             .number = rows_ + 1,
-            .content = content_of(line.substr(id_size + 1))};
+            .content = content_of(line.substr(id_size + 1, compared_end - id_size - 1))};
   ++rows_;
   return row;
 }

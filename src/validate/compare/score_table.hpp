@@ -29,11 +29,13 @@ struct TableColumn {
   ColumnRole role;
 };
 
-// The type of a table, recognised by its header; `columns` are those after the id.
+// The type of a table, recognised by its header; `columns` are those after the id that are
+// compared, `last` is one behind them that is not.
 struct TableLayout {
   TableKind kind;
   std::string_view id;
   std::span<const TableColumn> columns;
+  std::string_view last{};
 };
 
 // A table of predict or merge, of the original or of v2 (semantics.md, section 6), recognised by

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <system_error>
 
@@ -11,7 +10,6 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "weights/load.hpp"
-#include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
 #include "weights/write_weights.hpp"
 
@@ -47,20 +45,6 @@ std::string file_of(const std::string& model, const fs::path& folder,
 }
 
 }  // namespace
-
-void require_models(const ModelSettings& models) {
-  const auto require = [&models](ModelFamily family, const std::string& model,
-                                 std::span<const SyntheticShape> shapes) {
-    if (!is_synthetic(model)) {
-      locate_model(family, model, models.lookup);
-    } else if (const std::string name = parse_synthetic(model).name; !shapes.empty()) {
-      find_synthetic_shape(shapes, name);
-    }
-  };
-  require(ModelFamily::kDnabert, models.dnabert_s, synthetic_dnabert_shapes());
-  require(ModelFamily::kEsm2, models.esm2, synthetic_esm2_shapes());
-  require(ModelFamily::kClassifier, models.classifier, {});
-}
 
 bool some_synthetic(const ModelSettings& models) {
   return is_synthetic(models.esm2) || is_synthetic(models.dnabert_s) ||

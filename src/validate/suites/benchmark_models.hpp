@@ -9,9 +9,6 @@
 
 namespace virnucpro {
 
-// Checks that all models exist before anything runs. Errors: kWeightsMissing.
-void require_models(const ModelSettings& models);
-
 // Whether some weights are seeded random numbers.
 bool some_synthetic(const ModelSettings& models);
 

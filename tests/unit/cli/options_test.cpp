@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/call_options.hpp"
 #include "cli/command_line.hpp"
 #include "unit/temp_dir.hpp"
 
@@ -62,6 +63,20 @@ TEST(ChooseModels, TheLengthAloneKeepsTheClassifier) {
   const ModelChoice choice = models_of({.expected_length = "200"});
   EXPECT_EQ(choice.chunk_size, 200U);
   EXPECT_EQ(choice.models.classifier, "500_model.pth");
+}
+
+TEST(ChooseModels, TheConfigurationMayNameACustomClassifier) {
+  const std::string config = "run: {classifier: mine.pth, chunk_size: 250}\n";
+  ModelChoice choice = models_of({}, config);
+  EXPECT_EQ(choice.models.classifier, "mine.pth");
+  EXPECT_EQ(choice.classifier_name, "custom");
+  EXPECT_EQ(choice.chunk_size, 250U);
+  choice = models_of({.expected_length = "9"}, config);
+  EXPECT_EQ(choice.chunk_size, 9U);
+  choice = models_of({.model_type = "300"}, config);
+  EXPECT_EQ(choice.models.classifier, "300_model.pth");
+  EXPECT_EQ(choice.chunk_size, 300U);
+  EXPECT_EQ(thrown_kind([] { models_of({}, "run: {chunk_size: 0}\n"); }), ErrorKind::kConfig);
 }
 
 TEST(ChooseModels, CustomNeedsPathAndLength) {
@@ -173,13 +188,25 @@ TEST(ChooseCompute, PackingCanBeSwitchedOff) {
   EXPECT_TRUE(packing(""));
 }
 
-TEST(ChooseThreshold, IsAShare) {
-  EXPECT_EQ(choose_threshold("", {}), 0.5);
-  EXPECT_EQ(choose_threshold("1", {}), 1.0);
-  EXPECT_EQ(choose_threshold("", parse("run: {threshold: 0.25}")), 0.25);
-  EXPECT_EQ(thrown_kind([] { choose_threshold("1.1", {}); }), ErrorKind::kUsage);
-  EXPECT_EQ(thrown_kind([] { choose_threshold("", parse("run: {threshold: 2}")); }),
-            ErrorKind::kConfig);
+TEST(ChooseCallRule, TakesFlagsBeforeTheConfiguration) {
+  EXPECT_EQ(choose_call_rule({}, {}), CallRule(0, 0.5));
+  EXPECT_EQ(choose_call_rule({.min_score = "1", .min_share = "0"}, {}), CallRule(1, 0));
+  const Config config = parse("run: {min_score: 0.75, min_share: 0.25}");
+  EXPECT_EQ(choose_call_rule({}, config), CallRule(0.75, 0.25));
+  EXPECT_EQ(choose_call_rule({.min_score = "0.5"}, config), CallRule(0.5, 0.25));
+  EXPECT_EQ(choose_call_rule({}, parse("run: {threshold: 0.25}")), CallRule(0, 0.25));
+}
+
+TEST(ChooseCallRule, RefusesWhatIsNoShare) {
+  for (const CallOptions& options :
+       {CallOptions{.min_score = "1.1"}, CallOptions{.min_share = "-1"},
+        CallOptions{.min_share = "half"}}) {
+    EXPECT_EQ(thrown_kind([&] { choose_call_rule(options, {}); }), ErrorKind::kUsage);
+  }
+  for (const char* text : {"run: {threshold: 2}", "run: {min_score: -0.1}", "run: {min_share: 1.1}",
+                           "run: {threshold: 0.5, min_share: 0.5}"}) {
+    EXPECT_EQ(thrown_kind([&] { choose_call_rule({}, parse(text)); }), ErrorKind::kConfig) << text;
+  }
 }
 
 TEST(AddValue, RefusesAnEmptyValue) {

@@ -13,7 +13,7 @@ ScoreDifferences differences(std::vector<SequencePart> first, std::vector<Sequen
   const TempDir other_place;
   const Journal a = sample_run(first_place.path(), std::move(first));
   const Journal b = sample_run(other_place.path(), std::move(other));
-  return compare_scores({a, 0.5}, {b, 0.5}, Cancel());
+  return compare_scores({a, {}}, {b, {}}, Cancel());
 }
 
 TEST(ScoreDifferences, AreNoneBetweenEqualRuns) {

@@ -11,9 +11,9 @@
 namespace virnucpro {
 namespace {
 
-ScoreFacts score_facts(std::vector<SequencePart> parts, double threshold = 0.5) {
+ScoreFacts score_facts(std::vector<SequencePart> parts, const CallRule& rule = {}) {
   const TempDir directory;
-  return read_scores(sample_run(directory.path(), std::move(parts)), threshold, Cancel());
+  return read_scores(sample_run(directory.path(), std::move(parts)), rule, Cancel());
 }
 
 TEST(ScoreFacts, CountWhatTheTablesHave) {

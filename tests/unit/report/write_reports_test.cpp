@@ -64,9 +64,9 @@ TEST_F(Reports, WriteWhatTheyName) {
   const TempDir other;
   const Journal journal = sample_run(directory.path(), {sample_part("a", 9, {0.9F})});
   const std::size_t before = directory.entries();
-  const RunFacts facts =
-      write_reports(journal, {.run = directory.path(), .output = other.path()}, 0.25, Cancel());
-  EXPECT_EQ(facts.threshold, 0.25);
+  const RunFacts facts = write_reports(journal, {.run = directory.path(), .output = other.path()},
+                                       {.min_share = 0.25}, Cancel());
+  EXPECT_EQ(facts.rule, CallRule(0, 0.25));
   EXPECT_EQ(facts.scores.counts.sequences, 1U);
   EXPECT_EQ(directory.entries(), before);
   EXPECT_EQ(other.entries(), report_files(other.path()).size());

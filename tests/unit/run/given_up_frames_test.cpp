@@ -18,10 +18,13 @@ struct GivenUp : testing::TestWithParam<const char*> {
                ">good\nGCTGCTGCTGCT\n>bad\nTGGTGGTGGTGG\n>last\nGCTGCTGCTGCA\n");
     PredictSettings settings;
     settings.inputs.paths = {(directory / "a.fa").string()};
-    settings.models = {.dnabert_s = "any",
-                       .esm2 = std::string(GetParam()) + ":22",  // W in ESM's alphabet
-                       .classifier = "any",
+    const std::string worker = std::string(GetParam()) + ":22";  // W in ESM's alphabet
+    write_text(directory / worker, "the fake worker opens no model");
+    settings.models = {.dnabert_s = "synthetic:dnabert-s",
+                       .esm2 = worker,
+                       .classifier = "synthetic",
                        .lookup = tiny_lookup()};
+    settings.models.lookup.models_dir = directory.path();
     settings.compute.worker_program = VIRNUCPRO_FAKE_WORKER;
     settings.compute.cpu_workers = 2;
     settings.output = directory / "out";
@@ -43,8 +46,9 @@ TEST_P(GivenUp, CountAsAbsentAndAreToldOf) {
   EXPECT_THAT(frames, HasSubstr("good_chunk_1F1"));
   EXPECT_THAT(frames, HasSubstr("last_chunk_1F1"));
   const std::string sequences = read_text(directory / "out/sequences.tsv");
-  EXPECT_THAT(sequences, ::testing::ContainsRegex("bad\t12\t1\t1\t5\t[^\n]*\tfailed: 1 frames\n"));
-  EXPECT_THAT(sequences, ::testing::ContainsRegex("good\t12\t1\t1\t6\t[^\n]*\tNA\n"));
+  EXPECT_THAT(sequences,
+              ::testing::ContainsRegex("bad\t12\t1\t1\t5\t[^\n]*\tfailed: 1 frames\t[^\n]*a.fa\n"));
+  EXPECT_THAT(sequences, ::testing::ContainsRegex("good\t12\t1\t1\t6\t[^\n]*\tNA\t[^\n]*a.fa\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Frames, GivenUp, testing::Values("dies_on_token", "is_nan_on_token"),

@@ -158,7 +158,7 @@ TEST_F(Resumed, OfAFinishedRunWritesItsTablesAgain) {
   std::filesystem::remove(directory / "reference/sequences.tsv");
   const auto consensus = tables("reference")[1];
   PredictSettings again = settings("reference");
-  again.threshold = 0;
+  again.rule = CallRule(0, 0);
   run(again);
   EXPECT_EQ(tables("reference")[1], consensus);
   EXPECT_THAT(tables("reference")[2], HasSubstr("virus"));
@@ -362,10 +362,11 @@ TEST_F(Resumed, SaysWhatTheRunNowIs) {
   PredictSettings moved = settings("out");
   std::filesystem::rename(directory / "a.fa", directory / "moved.fa");
   moved.inputs.paths[0] = (directory / "moved.fa").string();
-  moved.threshold = 0.25;
+  moved.rule = CallRule(0.75, 0.25);
   run(moved);
   const auto print = Journal::open(directory / "out/run.db").fingerprint();
-  EXPECT_EQ(print.at("threshold"), "0.25");
+  EXPECT_EQ(print.at("min_score"), "0.75");
+  EXPECT_EQ(print.at("min_share"), "0.25");
   EXPECT_EQ(print.at(input_path_key(0)), moved.inputs.paths[0]);
 }
 
@@ -444,14 +445,16 @@ TEST_F(Resumed, KeepsNoJournalWhereNoneIsWanted) {
   EXPECT_FALSE(std::filesystem::exists(directory / "without/run.db.virnucpro-partial"));
 }
 
-TEST_F(Resumed, HoldsOneShardOfTheRecords) {
-  PredictSettings shard = settings("out");
-  shard.shard = {.index = 1, .count = 2};
-  EXPECT_EQ(run(shard).counts.sequences, 0U);  // all are in the first block
-  shard.output = directory / "first";
-  shard.shard.index = 0;
-  run(shard);
-  EXPECT_EQ(tables("first"), tables("reference"));
+TEST_F(Resumed, HoldsOneShardOfTheSequences) {
+  const std::uint64_t whole = run(settings("whole")).counts.sequences;
+  PredictSettings shard = settings("first");
+  shard.shard = {.index = 0, .count = 2};
+  const std::uint64_t first = run(shard).counts.sequences;
+  shard.output = directory / "second";
+  shard.shard.index = 1;
+  EXPECT_EQ(run(shard).counts.sequences + first, whole);
+  EXPECT_GT(first, 0U);
+  EXPECT_LT(first, whole);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "run/run_fingerprint.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,6 +28,18 @@ TEST(SyntheticMark, IsForSyntheticWeightsAlone) {
   mark_synthetic(RunFolder(folder.path()), {{kSyntheticKey, "false"}});
   mark_synthetic(RunFolder(folder.path()), {});
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(RunFingerprint, KeepsTheNamesOfItsInputs) {
+  PredictSettings settings;
+  settings.inputs = {.paths = {"-", "b.fq", "in/c.fq", "d.fq"}, .paired = true};
+  Journal::Fingerprint print = run_fingerprint(settings, {});
+  EXPECT_THAT(input_names_of(print), testing::ElementsAre("stdin+b.fq", "in/c.fq+d.fq"));
+  std::erase_if(print, [](const auto& entry) { return entry.first.starts_with("input_name_"); });
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_THAT(input_names_of(print),
+              testing::ElementsAre("stdin+" + here + "/b.fq", here + "/in/c.fq+" + here + "/d.fq"))
+      << "as of an earlier version";
 }
 
 }  // namespace

@@ -81,19 +81,22 @@ constexpr const char* kConsensus =
     "\xc3\xa9_chunk_1\tTrue\t1.2e-05\t0.99998\n";
 constexpr const char* kSequences =
     "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
-    "mean_virus_score\tcall\treason\n"
-    "b\t1400\t3\t2\t3\t1\t0.75\t0.625\tvirus\tfailed: 1 frames\n"
-    "none\t0\t0\t0\t0\t0\tNA\tNA\tunscored\tempty\n"
-    "\xc3\xa9\t500\t1\t1\t1\t1\t0.99998\t0.99998\tvirus\tNA\n"
-    "tiny\t20\t0\t0\t0\t0\tNA\tNA\tunscored\tshorter than --min-length\n"
-    "lost\t300\t1\t0\t0\t0\tNA\tNA\tunscored\tfailed: 1 frames\n"
-    "b\t500\t1\t1\t1\t0\t0.0\t0.0\tothers\tNA\n"
-    "a\t90\t1\t0\t0\t0\tNA\tNA\tunscored\tno stop-free frame\n";
+    "mean_virus_score\tcall\treason\tinput\n"
+    "b\t1400\t3\t2\t3\t1\t0.75\t0.625\tvirus\tfailed: 1 frames\tone.fa\n"
+    "none\t0\t0\t0\t0\t0\tNA\tNA\tunscored\tempty\tone.fa\n"
+    "\xc3\xa9\t500\t1\t1\t1\t1\t0.99998\t0.99998\tvirus\tNA\tthree.fa\n"
+    "tiny\t20\t0\t0\t0\t0\tNA\tNA\tunscored\tshorter than --min-length\tthree.fa\n"
+    "lost\t300\t1\t0\t0\t0\tNA\tNA\tunscored\tfailed: 1 frames\tthree.fa\n"
+    "b\t500\t1\t1\t1\t0\t0.0\t0.0\tothers\tNA\tthree.fa\n"
+    "a\t90\t1\t0\t0\t0\tNA\tNA\tunscored\tno stop-free frame\tthree.fa\n";
 
 struct Tables : testing::Test {
   TableCounts write(const Journal& journal, const std::string& stem,
                     const Cancel& cancel = {}) const {
-    return write_tables(journal, {.directory = RunFolder(directory.path()), .stem = stem}, cancel);
+    return write_tables(journal, settings(stem), cancel);
+  }
+  TableSettings settings(const std::string& stem) const {
+    return {.directory = RunFolder(directory.path()), .stem = stem, .chunk_size = 500};
   }
   Journal sample() const { return sample_journal(directory / "run.db"); }
 
@@ -102,9 +105,9 @@ struct Tables : testing::Test {
 
 TEST_F(Tables, AreTheseBytes) {
   const Journal journal = sample();
-  const TableCounts counts = write_tables(
-      journal, {.directory = RunFolder(directory.path()), .stem = "one", .rows_in_sort = 1},
-      Cancel());
+  TableSettings sorted = settings("one");
+  sorted.rows_in_sort = 1;
+  const TableCounts counts = write_tables(journal, sorted, Cancel());
   const auto merged = directory / "one_merged";
   EXPECT_EQ(read_text(merged / "prediction_results.txt"), kFrames);
   EXPECT_EQ(read_text(merged / "prediction_results_highestscore.csv"), kConsensus);
@@ -119,6 +122,40 @@ TEST_F(Tables, AreTheseBytes) {
   EXPECT_EQ(counts.odd_ids, 0U);
 }
 
+TEST_F(Tables, SayWhereOnASequenceItsChunksLie) {
+  const Journal journal = sample();
+  TableSettings strict = settings("one");
+  strict.rule = CallRule(0.6, 0.5);
+  strict.more.bed = true;
+  write_tables(journal, strict, Cancel());
+  EXPECT_EQ(read_text(directory / "chunks.bed"),
+            "b\t0\t500\tothers\t750\t.\t0.9\t0.75\t2\n"
+            "b\t466\t966\tothers\t500\t.\t0.5\t0.5\t1\n"
+            "b\t932\t1400\tunscored\t0\t.\tNA\tNA\t0\n"
+            "\xc3\xa9\t0\t500\tvirus\t999\t.\t1.2e-05\t0.99998\t1\n"
+            "lost\t0\t300\tunscored\t0\t.\tNA\tNA\t0\n"
+            "b\t0\t500\tothers\t0\t.\t1.0\t0.0\t1\n"
+            "a\t0\t90\tunscored\t0\t.\tNA\tNA\t0\n");
+}
+
+TEST_F(Tables, SayWhatTheChunksOfEachSequenceSayTogether) {
+  const Journal journal = sample();
+  TableSettings rolled = settings("one");
+  rolled.more.rollup = RollupRule{};
+  write_tables(journal, rolled, Cancel());
+  EXPECT_EQ(
+      read_text(directory / "contigs.tsv"),
+      "ID\tcall\ttier\tweighted_delta\tn_chunks\tn_confident_viral\tn_confident_nonviral\t"
+      "n_ambiguous\tviral_proportion\tnonviral_proportion\tlength\tchunks\tbases_scored\tinput\n"
+      "b\tAmbiguous\treview\t-0.15\t2\t0\t0\t1\t0.0\t0.0\t1400\t3\t966\tone.fa\n"
+      "none\tUnclassified\t\t0.0\t0\t0\t0\t0\t0.0\t0.0\t0\t0\t0\tone.fa\n"
+      "\xc3\xa9\tViral\tlow_confidence\t1.0\t1\t1\t0\t0\t1.0\t0.0\t500\t1\t500\tthree.fa\n"
+      "tiny\tUnclassified\t\t0.0\t0\t0\t0\t0\t0.0\t0.0\t20\t0\t0\tthree.fa\n"
+      "lost\tUnclassified\t\t0.0\t0\t0\t0\t0\t0.0\t0.0\t300\t1\t0\tthree.fa\n"
+      "b\tNon-viral\tlow_confidence\t-1.0\t1\t0\t1\t0\t0.0\t1.0\t500\t1\t500\tthree.fa\n"
+      "a\tUnclassified\t\t0.0\t0\t0\t0\t0\t0.0\t0.0\t90\t1\t0\tthree.fa\n");
+}
+
 TEST(TableCounts, CountIdsThatCouldActOnATerminal) {
   TableCounts counts;
   for (const char* id : {"a", "b\xc3\xa9", "c\x1b[2J", "d\xff", "e\xe2\x80\xae"})
@@ -127,12 +164,19 @@ TEST(TableCounts, CountIdsThatCouldActOnATerminal) {
   EXPECT_EQ(counts.first_odd_id, "c\\x1b[2J");
 }
 
-TEST_F(Tables, TakeTheThreshold) {
+TEST_F(Tables, TakeTheRuleOfCalls) {
   const Journal journal = sample();
-  const TableCounts counts = write_tables(
-      journal, {.directory = RunFolder(directory.path()), .stem = "one", .threshold = 0.500001},
-      Cancel());
-  EXPECT_EQ(counts.virus_sequences, 1U);
+  const auto viruses = [&](const CallRule& rule) {
+    TableSettings ruled = settings("one");
+    ruled.rule = rule;
+    return write_tables(journal, ruled, Cancel()).virus_sequences;
+  };
+  EXPECT_EQ(viruses({0, 0.5}), 2U);
+  EXPECT_EQ(viruses({0, 0.500001}), 1U);
+  EXPECT_EQ(viruses({0.51, 0.5}), 1U) << "the virus chunk of b scores 0.5";
+  EXPECT_THAT(read_text(directory / "sequences.tsv"),
+              testing::HasSubstr("\t0\t0.75\t0.625\tothers"));
+  EXPECT_EQ(viruses({0.999981, 0}), 3U) << "a share of 0 needs no virus chunk";
 }
 
 TEST_F(Tables, AreHeadersWithoutSequences) {
@@ -178,7 +222,7 @@ std::string hash_of_tables(std::size_t rows_in_sort) {
 }
 
 TEST_F(Tables, KeepTheirHash) {
-  const std::string golden = "dc99cee4bc6976bbfaf854a75045aeee";
+  const std::string golden = "6396591313c088b0ded85ba11f9d16a6";
   EXPECT_EQ(hash_of_tables(1U << 20U), golden);
   EXPECT_EQ(hash_of_tables(2), golden);
   EXPECT_EQ(hash_of_tables(77), golden);
@@ -221,11 +265,28 @@ TEST_F(Tables, RefuseASequenceWithoutEnd) {
   EXPECT_TRUE(std::filesystem::is_empty(directory / "a_merged"));
 }
 
+// An interrupted run's journal has no entry for the input that was being read.
+TEST_F(Tables, NameTheInputThatWasBeingRead) {
+  Journal journal = Journal::create(directory / "run.db", {});
+  journal.append({.input = 0, .index = 0, .parts = {part(0, "a", 30, 1, {})}});
+  journal.append({.input = 1, .index = 0, .parts = {part(1, "b", 30, 1, {})}});
+  journal.record_input(0, {.name = "one.fa"});
+  TableSettings settings{.directory = RunFolder(directory.path()), .stem = "a"};
+  settings.inputs = {"one.fa", "two\t.fa"};
+  write_tables(journal, settings, Cancel());
+  const std::string text = read_text(directory / "sequences.tsv");
+  EXPECT_THAT(text, testing::HasSubstr("no stop-free frame\tone.fa\nb\t"));
+  EXPECT_THAT(text, testing::EndsWith("no stop-free frame\ttwo\\x09.fa\n"));
+  settings.inputs.pop_back();
+  EXPECT_EQ(thrown_kind([&] { write_tables(journal, settings, Cancel()); }),
+            ErrorKind::kJournalDamaged);
+}
+
 TEST_F(Tables, CallAsTheSequenceTableDoes) {
   const Journal journal = sample();
   using Call = std::tuple<std::uint32_t, std::uint64_t, bool>;
   std::vector<Call> calls;
-  for_each_call(journal, 0.5, Cancel(), [&](std::uint32_t input, std::uint64_t number, bool virus) {
+  for_each_call(journal, {}, Cancel(), [&](std::uint32_t input, std::uint64_t number, bool virus) {
     calls.emplace_back(input, number, virus);
   });
   EXPECT_EQ(calls, (std::vector<Call>{{0, 1, true},

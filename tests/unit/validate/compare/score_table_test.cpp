@@ -62,6 +62,15 @@ TEST(ScoreTable, SequencesMayHaveNoScore) {
   EXPECT_EQ(split_list(rows[0].content, '\t')[7], "unscored");
 }
 
+TEST(ScoreTable, TheNameOfAnInputIsNotCompared) {
+  const auto rows = rows_of(
+      "sequence_id\tlength\tchunks\tchunks_scored\tframes\tvirus_chunks\tmax_virus_score\t"
+      "mean_virus_score\tcall\treason\tinput\na\t0\t0\t0\t0\t0\tNA\tNA\tunscored\tempty\tx/a.fa\n");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].id, "a");
+  EXPECT_EQ(rows[0].content, "0\t0\t0\t0\t0\tNA\tNA\tunscored\tempty");
+}
+
 TEST(ScoreTable, WithoutRows) {
   EXPECT_TRUE(rows_of(kFrames).empty());
 }

@@ -1,4 +1,4 @@
-#include "run/virus_fasta.hpp"
+#include "run/sequence_rereader.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,9 @@ struct VirusFasta : testing::Test {
   }
   std::string written(SequenceRereader& rereader) {
     journal.finish();
-    rereader.write(journal, 0.5, directory / "virus.fasta", Cancel());
+    VirusFiles files({.fasta = true}, directory / "virus.fasta", settings.paired, {"one"});
+    rereader.write(journal, {}, files, Cancel());
+    files.commit();
     return read_text(directory / "virus.fasta");
   }
   std::string written() {
@@ -113,7 +115,9 @@ struct InterruptedVirusFasta : VirusFasta {
   std::string written_of(const std::string& text) {
     write_text(directory / "a.fa", text);
     SequenceRereader rereader(settings, {}, RunFolder(directory.path()));
-    rereader.write(journal, 0.5, directory / "virus.fasta", Cancel());
+    VirusFiles files({.fasta = true}, directory / "virus.fasta", settings.paired, {"one"});
+    rereader.write(journal, {}, files, Cancel());
+    files.commit();
     return read_text(directory / "virus.fasta");
   }
 };
@@ -135,7 +139,9 @@ struct SpooledVirusFasta : VirusFasta {
   SpooledVirusFasta() { settings.paths = {"-"}; }
 
   static InputRecord record(const std::string& header, const std::string& letters) {
-    return {.input = 0, .id = header, .record = {.header = header, .letters = letters}};
+    return {.input = 0,
+            .id = header.substr(0, header.find(' ')),
+            .record = {.header = header, .letters = letters}};
   }
 };
 

@@ -8,13 +8,15 @@
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
 #include "run/frame_stream.hpp"
+#include "run/virus_files.hpp"
 #include "sequence/input_set.hpp"
+#include "tables/call_rule.hpp"
 
 namespace virnucpro {
 
-// The inputs' sequences again, for virus.fasta. Files are read a second time. If stdin or another
-// pipe is among the inputs, which cannot be read again, every sequence is first saved in the output
-// directory.
+// The inputs' sequences again, for the files of those called virus. Files are read a second time.
+// If stdin or another pipe is among the inputs, which cannot be read again, every sequence is first
+// saved in the output directory.
 class SequenceRereader {
  public:
   // `cutting`: the run's chunk size, minimum length and shard.
@@ -27,10 +29,9 @@ class SequenceRereader {
   void keep();
   void drop();
 
-  // Writes virus.fasta: whole header lines, 60 columns, the input's case. Errors: kOutputWrite;
-  // kInputChanged when an input changed since it was scored.
-  void write(const Journal& journal, double threshold, const FilePlace& place,
-             const Cancel& cancel);
+  // Passes every sequence of the inputs that did not fail to `files`, with its call, and finishes
+  // them. Errors: theirs; kInputChanged when an input changed since it was scored.
+  void write(const Journal& journal, const CallRule& rule, VirusFiles& files, const Cancel& cancel);
 
  private:
   InputSettings inputs_;

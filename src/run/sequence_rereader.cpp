@@ -1,13 +1,17 @@
-#include "run/virus_fasta.hpp"
+#include "run/sequence_rereader.hpp"
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "journal/journal.hpp"
 #include "journal/known_parts.hpp"
 #include "journal/run_files.hpp"
@@ -93,7 +97,8 @@ class GoodRecords {
   [[noreturn]] static void fail(const std::string& input, std::string_view what) {
     throw Error(
         ErrorKind::kInputChanged, Place{.file = input},
-        fmt::format("{} is not what was scored, and virus.fasta cannot be written from it", what));
+        fmt::format("{} is not what was scored, and what is called virus cannot be written from it",
+                    what));
   }
 
   InputSet inputs_;
@@ -102,6 +107,35 @@ class GoodRecords {
   FrameStream stream_;
   std::optional<PartReader> scored_;
 };
+
+// A saved record's header begins with what its own does not say: the number of its input, and
+// whether it is a mate of the one before. Of the letters the first is a blank, which readers skip:
+// else letters that begin with '>' (possible in FASTQ) would be read as a header.
+constexpr char kMate = '+';
+constexpr char kNoMate = ' ';
+constexpr std::size_t kLongestSaved = kLongestHeader + 64;  // with that, and a pair's /1 or /2
+
+void append_saved(std::string& text, const InputRecord& record, bool with_qualities) {
+  const std::string header = fmt::format(
+      "{}{}{}", record.input, record.with_previous ? kMate : kNoMate, header_with_id(record));
+  const SequenceRecord& read = record.record;
+  if (with_qualities) {
+    append_fastq(text, header, " " + read.letters, read.qualities);
+  } else {
+    append_fasta_line(text, header, " " + read.letters);
+  }
+}
+
+InputRecord saved_record(const InputRecord& saved) {
+  InputRecord record = saved;
+  std::string& header = record.record.header;
+  const std::size_t end = header.find_first_of({kMate, kNoMate});
+  record.input = static_cast<std::uint32_t>(parse_count(header.substr(0, end)).value_or(0));
+  record.with_previous = header.at(end) == kMate;
+  header.erase(0, end + 1);
+  record.id = sequence_id(header);
+  return record;
+}
 
 }  // namespace
 
@@ -114,10 +148,8 @@ SequenceRereader::SequenceRereader(InputSettings inputs, const FrameStreamSettin
 }
 
 void SequenceRereader::add(const InputRecord& record) {
-  // Readers skip the blank. Without it, letters that begin with '>' (possible in FASTQ) would be
-  // read as a header.
   std::string text;
-  append_fasta_line(text, record.record.header, " " + record.record.letters);
+  append_saved(text, record, inputs_.qualities);
   spool_->write(text);
 }
 
@@ -129,31 +161,30 @@ void SequenceRereader::drop() {
   if (spool_) spool_->truncate(kept_);
 }
 
-void SequenceRereader::write(const Journal& journal, double threshold, const FilePlace& place,
+void SequenceRereader::write(const Journal& journal, const CallRule& rule, VirusFiles& files,
                              const Cancel& cancel) {
   InputSettings inputs = inputs_;
   FrameStreamSettings cutting = cutting_;
   std::vector<InputEntry> entries = journal.inputs();
   if (spool_) {
     spool_->truncate(kept_);  // also flushes the buffer
-    inputs = {.paths = {spool_->reachable_path().string()}, .paired = false};
+    inputs = {.paths = {spool_->reachable_path().string()},
+              .paired = false,
+              .qualities = inputs_.qualities,
+              .longest_id = kLongestSaved,
+              .longest_header = kLongestSaved};
     entries = {InputEntry{}};
     cutting.shard = {};  // only this run's records were saved
   }
   // Saved sequences are cut into other parts, and nobody else could change them.
   const Journal* scored = spool_ || journal.finished() ? nullptr : &journal;
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
-  AtomicFile out(place);
-  std::string text;
-  for_each_call(journal, threshold, cancel, [&](std::uint32_t, std::uint64_t, bool virus) {
-    const std::shared_ptr<const InputRecord> input = records.next();
-    if (!virus) return;
-    text.clear();
-    append_fasta_60(text, input->record.header, input->record.letters);
-    out.write(text);
+  for_each_call(journal, rule, cancel, [&](std::uint32_t, std::uint64_t, bool is_virus) {
+    const std::shared_ptr<const InputRecord> record = records.next();
+    files.add(spool_ ? saved_record(*record) : *record, is_virus);
   });
   records.finish();
-  out.commit();
+  files.finish();
 }
 
 }  // namespace virnucpro

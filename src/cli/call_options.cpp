@@ -1,0 +1,124 @@
+#include "cli/call_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/options.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kRollupGroup = "Roll-up (--rollup)";
+constexpr std::uint64_t kMostChunks = 1'000'000'000;
+constexpr const char* kExpected = "a number from 0 to 1";
+
+bool fits(double value) {
+  return value >= 0 && value <= 1;
+}
+
+std::optional<double> given(std::string_view flag, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::optional<double> value = parse_number(text);
+  if (value && fits(*value)) return value;
+  fail_usage(fmt::format("{} {}: expected {}", flag, text, kExpected));
+}
+
+std::optional<double> configured(std::string_view key, const Config& config) {
+  const std::optional<double> value = config.number(key);
+  if (value && !fits(*value)) throw config.wrong_value(key, kExpected);
+  return value;
+}
+
+// Under its name, or its older one.
+std::optional<double> configured_share(const Config& config) {
+  const std::optional<double> share = configured("run.min_share", config);
+  const std::optional<double> older = configured("run.threshold", config);
+  if (share && older) {
+    throw config.wrong_value("run.threshold", "no value beside run.min_share, its newer name");
+  }
+  return share ? share : older;
+}
+
+}  // namespace
+
+void add_call_options(Command& command, CallOptions& options, CallDefault from,
+                      const std::string& group) {
+  const bool is_new = from == CallDefault::kNewRun;
+  command.add_value("--min-score", options.min_score,
+                    fmt::format("Virus score from which a chunk can count as virus (default {})",
+                                is_new ? "0: only that it is not below the other" : "the run's"),
+                    "X", group);
+  command.add_value("--threshold,--min-share", options.min_share,
+                    fmt::format("Share of virus chunks from which a sequence is called virus "
+                                "(default {})",
+                                is_new ? "0.5" : "the run's"),
+                    "X", group);
+}
+
+void add_table_options(Command& command, TableOptions& options, const std::string& group) {
+  command.add_value("--rollup", options.rollup,
+                    "Also write contigs.tsv: what the chunks of each sequence say together",
+                    std::string(kRollupName), group);
+  const RollupRule fallback;
+  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
+    const RollupNumber& number = kRollupNumbers[k];
+    command.add_value(number.flag, options.numbers[k],
+                      fmt::format("{} (default {})", number.help, fallback.*number.value), "X",
+                      kRollupGroup);
+  }
+  command.add_value("--min-chunks", options.min_chunks,
+                    fmt::format("With fewer chunks, confidence is one step lower (default {})",
+                                fallback.min_chunks),
+                    "N", kRollupGroup);
+  command.add_value("--sort", options.sort,
+                    "Order of contigs.tsv: as the sequences come, or by id (NODE_2 before NODE_10)",
+                    "input|natural", kRollupGroup);
+  command.add_flag("--bed", options.bed,
+                   "Also write chunks.bed: where on its sequence each chunk lies, for IGV", group);
+}
+
+MoreTables choose_more_tables(const TableOptions& options) {
+  MoreTables more;
+  more.bed = options.bed;
+  if (!options.rollup.empty() && options.rollup != kRollupName) {
+    fail_usage(fmt::format("--rollup {}: expected {}", options.rollup, kRollupName));
+  }
+  RollupRule rule;
+  bool has_number = !options.min_chunks.empty() || !options.sort.empty();
+  more.natural_order = options.sort == "natural";
+  if (!more.natural_order && !options.sort.empty() && options.sort != "input") {
+    fail_usage(fmt::format("--sort {}: expected input or natural", options.sort));
+  }
+  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
+    const std::optional<double> value = given(kRollupNumbers[k].flag, options.numbers[k]);
+    if (value) rule.*kRollupNumbers[k].value = *value;
+    has_number = has_number || value;
+  }
+  if (!options.min_chunks.empty()) {
+    rule.min_chunks = count_value("--min-chunks", options.min_chunks, 0, kMostChunks);
+  }
+  if (!options.rollup.empty()) {
+    more.rollup = rule;
+  } else if (has_number) {
+    fail_usage(fmt::format("what is said of a roll-up needs --rollup {}", kRollupName));
+  }
+  return more;
+}
+
+CallRuleChange choose_call_change(const CallOptions& options) {
+  return {.min_score = given("--min-score", options.min_score),
+          .min_share = given("--min-share", options.min_share)};
+}
+
+CallRule choose_call_rule(const CallOptions& options, const Config& config) {
+  const CallRuleChange set{.min_score = configured("run.min_score", config),
+                           .min_share = configured_share(config)};
+  return choose_call_change(options).over(set.over({}));
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "base/config.hpp"
+#include "cli/command_line.hpp"
+#include "tables/call_rule.hpp"
+#include "tables/contig_rollup.hpp"
+#include "tables/tables.hpp"
+
+namespace virnucpro {
+
+// --min-score and --min-share, as written; empty: not given.
+struct CallOptions {
+  std::string min_score{};
+  std::string min_share{};
+};
+
+// --rollup with its numbers, and --bed.
+struct TableOptions {
+  std::string rollup{};
+  std::array<std::string, kRollupNumbers.size()> numbers{};
+  std::string min_chunks{};
+  std::string sort{};
+  bool bed = false;
+};
+void add_table_options(Command& command, TableOptions& options,
+                       const std::string& group = kOptions);
+// Errors: kUsage, also for a number of a rule that is not asked for.
+MoreTables choose_more_tables(const TableOptions& options);
+
+// Where what is not given comes from: a new run's default, or the run that is read.
+enum class CallDefault { kNewRun, kTheRuns };
+
+void add_call_options(Command& command, CallOptions& options, CallDefault from,
+                      const std::string& group = kOptions);
+
+// Of a new run: flags, then the configuration, then the default. Errors: kUsage, kConfig.
+CallRule choose_call_rule(const CallOptions& options, const Config& config);
+
+// For a run that is read: the flags alone. Errors: kUsage.
+CallRuleChange choose_call_change(const CallOptions& options);
+
+}  // namespace virnucpro

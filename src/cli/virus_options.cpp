@@ -1,0 +1,57 @@
+#include "cli/virus_options.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "base/error.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kFastqFlag = "--virus-fastq";
+
+PairRule choose_pair_rule(const VirusOptions& options) {
+  if (options.pair_rule.empty()) return PairRule::kEither;
+  if (options.fastq.empty()) fail_usage(fmt::format("--pair-rule needs {} PREFIX", kFastqFlag));
+  if (options.pair_rule == "either") return PairRule::kEither;
+  if (options.pair_rule == "both") return PairRule::kBoth;
+  fail_usage(fmt::format("--pair-rule {}: expected either or both", options.pair_rule));
+}
+
+void require_folder(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!file.has_parent_path() || std::filesystem::is_directory(file.parent_path(), error)) return;
+  throw Error(ErrorKind::kOutputWrite, Place{.file = file.string()}, "its folder is not there");
+}
+
+}  // namespace
+
+void add_virus_options(Command& command, VirusOptions& options, const std::string& group) {
+  command.add_flag("--virus-fasta", options.fasta,
+                   "Write the sequences called virus to virus.fasta", group);
+  command.add_value(kFastqFlag, options.fastq,
+                    "Write the reads called virus with their qualities: PREFIX.fastq.gz, and "
+                    "pairs to PREFIX_1.fastq.gz and PREFIX_2.fastq.gz",
+                    "PREFIX", group);
+  command.add_value("--pair-rule", options.pair_rule,
+                    "Which pairs: those with a mate called virus (default), or with both",
+                    "either|both", group);
+}
+
+VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
+                            bool may_replace) {
+  const VirusOutputs chosen{
+      .fasta = options.fasta, .fastq = options.fastq, .pair_rule = choose_pair_rule(options)};
+  if (chosen.fastq.empty()) return chosen;
+  for (const std::filesystem::path& file : fastq_names(chosen.fastq)) {
+    require_elsewhere(kFastqFlag, file.string(), run);
+    require_folder(file);
+    check_output_file(file.string(), may_replace);
+  }
+  return chosen;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/command_line.hpp"
+#include "run/virus_files.hpp"
+
+namespace virnucpro {
+
+// --virus-fasta, --virus-fastq and --pair-rule.
+struct VirusOptions {
+  bool fasta = false;
+  std::string fastq{};
+  std::string pair_rule{};
+};
+
+void add_virus_options(Command& command, VirusOptions& options,
+                       const std::string& group = kOptions);
+
+// `run`: the run's directory, in which no FASTQ may lie. With `may_replace` older ones of the same
+// name are. Looks at the files' places, so that nothing is computed in vain. Errors: kUsage,
+// kOutputExists, kOutputWrite.
+VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
+                            bool may_replace);
+
+}  // namespace virnucpro

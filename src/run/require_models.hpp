@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/engine.hpp"
+#include "run/settings.hpp"
+
+namespace virnucpro {
+
+// Checks that all models which `outputs` needs are there, before the first of them is loaded.
+// Errors: kWeightsMissing, naming every one that is missing and where it was looked for; kUsage for
+// an unknown synthetic one.
+void require_models(const ModelSettings& models, const EngineOutputs& outputs = {});
+
+}  // namespace virnucpro

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.hpp"
+#include "sequence/bgzf_file.hpp"
+#include "sequence/input_set.hpp"
+
+namespace virnucpro {
+
+// Which pairs are written: those of which either mate is called virus, or both.
+enum class PairRule : std::uint8_t { kEither, kBoth };
+
+// What is written of the sequences called virus.
+struct VirusOutputs {
+  bool fasta = false;   // virus.fasta in the run's directory
+  std::string fastq{};  // PREFIX of the FASTQ files; empty for none
+  PairRule pair_rule = PairRule::kEither;
+
+  bool any() const { return fasta || !fastq.empty(); }
+};
+
+// The names that FASTQ files with this prefix may get: of single reads, of first and second mates.
+std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
+
+// Writes reads called virus with their qualities: PREFIX_1.fastq.gz and PREFIX_2.fastq.gz hold
+// pairs, in step; PREFIX.fastq.gz holds the others. With `paired` there are no others, and only
+// pairs get files; else PREFIX.fastq.gz is always written, and the two when there is a pair.
+class VirusFastq {
+ public:
+  VirusFastq(const std::string& prefix, PairRule rule, bool paired);
+
+  // All records of the run in order, whatever their calls.
+  void add(const InputRecord& record, bool is_virus);
+  // After the last one. Then commit() gives the files their names.
+  void finish();
+  void commit();
+
+ private:
+  struct Held {
+    InputRecord record;
+    bool is_virus = false;
+  };
+  struct PairFiles {
+    explicit PairFiles(const std::vector<std::filesystem::path>& names)
+        : first(names.at(1)), second(names.at(2)) {}
+    BgzfFile first;
+    BgzfFile second;
+  };
+
+  void write(BgzfFile& file, const InputRecord& record);
+  void write_pair(const Held& one, const Held& other);
+  void write_held();
+
+  std::vector<std::filesystem::path> names_;
+  PairRule rule_;
+  std::optional<BgzfFile> singles_;
+  std::optional<PairFiles> pairs_;
+  std::optional<Held> held_;  // its mate may follow
+  std::string text_;
+};
+
+// All that is written of the sequences called virus. The files are complete when finish() returns,
+// and commit() gives them their names: so they can be known to be right before other files change.
+// Errors: kOutputWrite, kOutputExists.
+class VirusFiles {
+ public:
+  // `fasta`: where virus.fasta goes. `inputs`: their names; if there are several, the headers of
+  // virus.fasta end with a sequence's.
+  VirusFiles(const VirusOutputs& wanted, const FilePlace& fasta, bool paired,
+             std::vector<std::string> inputs);
+
+  void add(const InputRecord& record, bool is_virus);
+  void finish();
+  void commit();
+
+ private:
+  void write_fasta(const InputRecord& record);
+
+  std::vector<std::string> inputs_;
+  std::optional<AtomicFile> fasta_;
+  std::optional<VirusFastq> fastq_;
+  std::string text_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tables/sequence_summary.hpp"
+
+namespace virnucpro {
+
+// The rule by which a public-health centre calls contigs from VirNucPro's table of chunks
+// (broadinstitute/viral-ngs, VIRNUCPRO.md at c35cedd; docs/reference/semantics.md, section 6). Its
+// numbers are that centre's, not calibrated by this program.
+struct RollupRule {
+  double min_weighted_delta = 0.3;     // beyond it a contig is viral, or non-viral
+  double high_confidence_delta = 0.6;  // between moderate and high confidence
+  double min_confident_score = 0.8;    // a confident chunk scores more for its class …
+  double max_opposing_score = 0.3;     // … and less for the other
+  double min_ambiguous_score = 0.7;    // an ambiguous chunk scores more for both
+  double min_viral_prop = 0.1;         // of confident chunks, for moderate or high confidence
+  double min_nonviral_prop = 0.1;
+  std::uint64_t min_chunks = 5;  // with fewer, confidence is one step lower
+
+  bool operator==(const RollupRule&) const = default;
+};
+
+inline constexpr std::string_view kRollupName = "viral-ngs";
+
+// Its numbers but min_chunks, and their flags; all are from 0 to 1.
+struct RollupNumber {
+  const char* flag;
+  const char* help;
+  double RollupRule::*value;
+};
+inline constexpr std::array kRollupNumbers{
+    RollupNumber{"--min-weighted-delta", "Least weighted difference of the scores for a call",
+                 &RollupRule::min_weighted_delta},
+    RollupNumber{"--high-confidence-delta", "Least weighted difference for high confidence",
+                 &RollupRule::high_confidence_delta},
+    RollupNumber{"--min-confident-score", "A confident chunk scores more for its class",
+                 &RollupRule::min_confident_score},
+    RollupNumber{"--max-opposing-score", "A confident chunk scores less for the other class",
+                 &RollupRule::max_opposing_score},
+    RollupNumber{"--min-ambiguous-score", "An ambiguous chunk scores more for both classes",
+                 &RollupRule::min_ambiguous_score},
+    RollupNumber{"--min-viral-prop", "Least share of confident viral chunks",
+                 &RollupRule::min_viral_prop},
+    RollupNumber{"--min-nonviral-prop", "Least share of confident non-viral chunks",
+                 &RollupRule::min_nonviral_prop},
+};
+
+// The rule as a journal keeps it, and back; empty for any other text.
+std::string text_of(const RollupRule& rule);
+std::optional<RollupRule> parse_rollup(std::string_view text);
+
+// What a contig, or a read of it, is called.
+inline constexpr std::string_view kViralCall = "Viral";
+inline constexpr std::string_view kNonviralCall = "Non-viral";
+inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
+inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
+// The lowest confidence in a call: people should look.
+inline constexpr std::string_view kReviewTier = "review";
+
+// What the chunks of a contig say together.
+struct ContigCall {
+  std::string_view call;  // one of the above; kUnclassifiedCall without chunks
+  std::string_view
+      tier;  // "high_confidence", "moderate_confidence", "low_confidence", "review", ""
+  double weighted_delta = 0;
+  std::uint64_t chunks = 0;  // scored ones
+  std::uint64_t confident_viral = 0;
+  std::uint64_t confident_nonviral = 0;
+  std::uint64_t ambiguous = 0;
+  double viral_proportion = 0;
+  double nonviral_proportion = 0;
+};
+
+// Its columns in tables, and their values, separated by tabs.
+inline constexpr std::string_view kContigCallColumns =
+    "call\ttier\tweighted_delta\tn_chunks\tn_confident_viral\tn_confident_nonviral\tn_ambiguous\t"
+    "viral_proportion\tnonviral_proportion";
+std::string columns_of(const ContigCall& found);
+
+// Adds up the scored chunks of one contig, in order.
+class ContigRollup {
+ public:
+  explicit ContigRollup(const RollupRule& rule) : rule_(rule) {}
+
+  void add(const ChunkScore& chunk);
+  ContigCall result() const;
+
+ private:
+  double weighted_delta() const;
+  std::string_view tier(const ContigCall& found) const;
+
+  RollupRule rule_;
+  std::uint64_t chunks_ = 0;
+  std::uint64_t confident_viral_ = 0;
+  std::uint64_t confident_nonviral_ = 0;
+  std::uint64_t ambiguous_ = 0;
+  double deltas_ = 0;
+  double weighted_deltas_ = 0;
+  double weights_ = 0;
+};
+
+}  // namespace virnucpro

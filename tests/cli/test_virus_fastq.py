@@ -1,0 +1,159 @@
+"""--virus-fastq: the reads called virus as they came, with their qualities."""
+
+import gzip
+import subprocess
+
+import pytest
+from conftest import SHORT, fasta, message, pieces
+
+ALL = ["--min-share", "0"]  # every scored read is called virus
+
+
+def read_of(name, letters, mate=""):
+    """A FASTQ record whose qualities are its own."""
+    qualities = "".join(chr(33 + (ord(letter) + k) % 94) for k, letter in enumerate(letters))
+    return f"@{name}{mate} from a run\n{letters}\n+\n{qualities}\n"
+
+
+def fastq_of(path):
+    """Names, letters and qualities of a compressed FASTQ."""
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    assert len(lines) % 4 == 0 and set(lines[2::4]) <= {"+"}
+    return list(zip(lines[0::4], lines[1::4], lines[3::4]))
+
+
+def calls_of(program, output="out"):
+    rows = (program.folder / output / "sequences.tsv").read_text().splitlines()[1:]
+    return {row.split("\t")[0]: row.split("\t")[8] for row in rows}
+
+
+@pytest.fixture
+def reads(program, genome):
+    letters = pieces(genome)
+    (program.folder / "reads.fq").write_text("".join(map(read_of, letters, letters.values())))
+    return program
+
+
+@pytest.fixture
+def pairs(program, genome):
+    for mate, end in ((1, "/1"), (2, "")):
+        starts = [700 * k + 90 * mate for k in range(12)]
+        letters = {f"p{k}": genome[start:start + 180] for k, start in enumerate(starts)}
+        (program.folder / f"r{mate}.fq").write_text(
+            "".join(read_of(name, text, end) for name, text in letters.items()))
+    return program
+
+
+def records(program, file):
+    lines = (program.folder / file).read_text().splitlines()
+    return list(zip(lines[0::4], lines[1::4], lines[3::4]))
+
+
+def test_reads_as_they_came(reads):
+    reads.predict("reads.fq", *SHORT, "--virus-fastq", "viral", "-o", "out", code=0)
+    calls = calls_of(reads)
+    assert {"virus", "others"} <= set(calls.values())
+    expected = [record for record in records(reads, "reads.fq")
+                if calls[record[0][1:].split()[0]] == "virus"]
+    assert fastq_of(reads.folder / "viral.fastq.gz") == expected
+    assert not (reads.folder / "viral_1.fastq.gz").exists()
+
+
+@pytest.mark.parametrize("rule", ["either", "both"])
+def test_pairs_stay_in_step(pairs, rule):
+    pairs.predict("--paired", "r1.fq", "r2.fq", *SHORT, "--virus-fastq", "viral", "--pair-rule",
+                  rule, "-o", "out", code=0)
+    calls = calls_of(pairs)
+    wanted = any if rule == "either" else all
+    names = [f"p{k}" for k in range(12)
+             if wanted(calls[f"p{k}/{mate}"] == "virus" for mate in (1, 2))]
+    assert 0 < len(names) < 12
+    for mate in (1, 2):
+        found = fastq_of(pairs.folder / f"viral_{mate}.fastq.gz")
+        assert [record[0] for record in found] == [f"@{name}/{mate} from a run" for name in names]
+        whole = {record[1:] for record in records(pairs, f"r{mate}.fq")}
+        assert {record[1:] for record in found} <= whole
+    assert not (pairs.folder / "viral.fastq.gz").exists()
+
+
+def test_a_pipe_is_as_good_as_a_file(reads):
+    whole = (reads.folder / "reads.fq").read_bytes()
+    reads.predict("reads.fq", *SHORT, "--virus-fastq", "file", "-o", "out", code=0)
+    reads.predict("-", *SHORT, "--virus-fastq", "pipe", "-o", "piped", stdin=whole, code=0)
+    assert fastq_of(reads.folder / "pipe.fastq.gz") == fastq_of(reads.folder / "file.fastq.gz")
+
+
+def test_pairs_through_a_pipe(pairs):
+    both = ["--paired", "r1.fq", "r2.fq", *SHORT, "--virus-fastq"]
+    pairs.predict(*both, "file", "-o", "out", code=0)
+    both[2] = "-"
+    pairs.predict(*both, "pipe", "-o", "piped", code=0,
+                  stdin=(pairs.folder / "r2.fq").read_bytes())
+    for mate in (1, 2):
+        assert fastq_of(pairs.folder / f"pipe_{mate}.fastq.gz") == fastq_of(
+            pairs.folder / f"file_{mate}.fastq.gz")
+
+
+SAM = "@SQ\tSN:c\tLN:1000\n"
+
+
+def sam_line(name, flags, letters, qualities):
+    return f"{name}\t{flags}\tc\t1\t9\t{len(letters)}M\t*\t0\t0\t{letters}\t{qualities}\n"
+
+
+def test_mates_of_alignments(program, genome):
+    """In either order; a reverse read as it was sequenced; a mate without its other alone."""
+    text = genome[300:480]
+    back = text[::-1].translate(str.maketrans("ACGT", "TGCA"))
+    qualities = "".join(chr(40 + k % 30) for k in range(len(text)))
+    (program.folder / "a.sam").write_text(
+        SAM + sam_line("p", 0x1 | 0x80 | 0x10, back, qualities[::-1])
+        + sam_line("p", 0x1 | 0x40, text, qualities)
+        + sam_line("lone", 0x1 | 0x40, text, qualities) + sam_line("single", 0, text, qualities))
+    program.predict("a.sam", *SHORT, *ALL, "--virus-fastq", "viral", "-o", "out", code=0)
+    assert fastq_of(program.folder / "viral_1.fastq.gz") == [("@p/1", text, qualities)]
+    assert fastq_of(program.folder / "viral_2.fastq.gz") == [("@p/2", text, qualities)]
+    assert fastq_of(program.folder / "viral.fastq.gz") == [
+        ("@lone/1", text, qualities), ("@single", text, qualities)]
+
+
+def test_export_writes_them_by_another_rule(reads):
+    reads.predict("reads.fq", *SHORT, "-o", "out", code=0)
+    reads("export", "out", *ALL, "--virus-fastq", "all", code=0)
+    calls = calls_of(reads)
+    viruses = [name for name, call in calls.items() if call == "virus"]
+    assert [record[0][1:].split()[0]
+            for record in fastq_of(reads.folder / "all.fastq.gz")] == viruses
+
+
+def test_a_read_without_qualities_is_told_of_at_once(program, genome):
+    (program.folder / "a.fa").write_text(fasta(pieces(genome)))
+    (program.folder / "a.sam").write_text(SAM + sam_line("r", 0, "ACGT" * 30, "*"))
+    for name in ("a.fa", "a.sam"):
+        failed = program.predict(name, *SHORT, "--virus-fastq", "viral", "-o", f"{name}.out",
+                                 code=1)
+        assert f"{name}: record 1" in message(failed)
+        assert "it has no qualities" in message(failed) and "--virus-fasta" in message(failed)
+        program.predict(name, *SHORT, "-o", name + ".out", code=0)  # nothing is in its way
+
+
+def test_its_files_are_looked_at_first(reads):
+    (reads.folder / "viral_1.fastq.gz").write_bytes(b"mine")
+    for prefix, words in (("viral", "viral_1.fastq.gz"), ("no/where/viral", "folder"),
+                          ("out/viral", "elsewhere")):
+        failed = reads.predict("reads.fq", *SHORT, "--virus-fastq", prefix, "-o", "out", code=1)
+        assert words in message(failed)
+        assert not (reads.folder / "out").exists()
+    assert (reads.folder / "viral_1.fastq.gz").read_bytes() == b"mine"
+    failed = reads.predict("reads.fq", *SHORT, "--pair-rule", "both", "-o", "out", code=1)
+    assert "--pair-rule needs --virus-fastq" in message(failed)
+
+
+def test_its_blocks_are_those_of_bgzf(reads):
+    """So that this program and others read it in parallel; gzip reads it, too."""
+    reads.predict("reads.fq", *SHORT, *ALL, "--virus-fastq", "viral", "-o", "out", code=0)
+    path = reads.folder / "viral.fastq.gz"
+    assert path.read_bytes()[12:14] == b"BC"
+    subprocess.run(["gzip", "-t", path], check=True)
+    reads.predict("viral.fastq.gz", *SHORT, *ALL, "-o", "again", code=0)
+    assert set(calls_of(reads, "again").values()) == {"virus"}

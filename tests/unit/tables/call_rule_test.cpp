@@ -1,0 +1,51 @@
+#include "tables/call_rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/text.hpp"
+#include "tables/score_text.hpp"
+
+namespace virnucpro {
+namespace {
+
+TEST(CallRule, IsTheOriginalsByDefault) {
+  const CallRule rule;
+  EXPECT_TRUE(rule.is_virus_chunk(0.5F, 0.5F));
+  EXPECT_TRUE(rule.is_virus_chunk(0.0F, 0.0F));
+  EXPECT_FALSE(rule.is_virus_chunk(0.51F, 0.5F));
+  EXPECT_FALSE(rule.is_virus_chunk(0.5F, std::nanf("")));
+  EXPECT_TRUE(rule.is_virus(0.5));
+  EXPECT_FALSE(rule.is_virus(0.49));
+}
+
+TEST(CallRule, NeedsBothOrderAndScore) {
+  const CallRule rule(0.8, 0.5);
+  EXPECT_TRUE(rule.is_virus_chunk(0.1F, 0.9F));
+  EXPECT_FALSE(rule.is_virus_chunk(0.3F, 0.7F));
+  EXPECT_FALSE(rule.is_virus_chunk(0.95F, 0.9F));
+}
+
+// float32(0.7) is 0.699999988 and is printed as 0.7, float32(0.8) is 0.800000012.
+TEST(CallRule, ComparesScoresAsTheyArePrinted) {
+  for (const double least : {0.7, 0.8, 0.1, 1.0, 1e-5, 0.123456789, 0.3, 0.99999999}) {
+    const CallRule rule(least, 0);
+    float score = std::nextafter(static_cast<float>(least), 0.0F);
+    score = std::nextafter(score, 0.0F);
+    for (int k = 0; k < 5; ++k, score = std::nextafter(score, 2.0F)) {
+      const double printed = parse_number(score_text(score)).value();
+      EXPECT_EQ(rule.is_virus_chunk(0, score), printed >= least) << score_text(score);
+    }
+  }
+}
+
+TEST(CallRule, IsChangedByPart) {
+  const CallRule run(0.25, 0.75);
+  EXPECT_EQ(CallRuleChange().over(run), run);
+  EXPECT_EQ(CallRuleChange{.min_score = 0.5}.over(run), CallRule(0.5, 0.75));
+  EXPECT_EQ(CallRuleChange{.min_share = 0}.over(run), CallRule(0.25, 0));
+}
+
+}  // namespace
+}  // namespace virnucpro
