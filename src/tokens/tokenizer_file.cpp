@@ -249,6 +249,8 @@ void Reader::check_seen() const {
        {"version", "model.type", "pre_tokenizer.type", "post_processor.type"}) {
     if (!seen_.contains(member)) refuse(fmt::format("{} is missing", member));
   }
+  // Every letter would be a token of its own: a sequence of 500 bases has 500, not 100.
+  if (found_.merges.empty()) refuse("model.merges is missing or empty");
   if (found_.unknown.empty()) refuse("model.unk_token is missing");
   if (!found_.vocabulary.contains(found_.unknown)) {
     refuse(fmt::format("model.unk_token \"{}\" is not in the vocabulary", found_.unknown));

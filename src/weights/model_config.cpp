@@ -14,8 +14,14 @@ namespace {
 
 class ConfigVisitor : public JsonVisitor {
  public:
+  explicit ConfigVisitor(const std::string& file) : file_(file) {}
+
+  void open(const JsonPath& path, bool is_object) override {
+    if (path.empty() && !is_object) refuse();
+  }
   void scalar(const JsonPath& path, JsonScalar value) override {
-    if (path.size() != 1 || path[0].is_element) return;
+    if (path.empty()) refuse();
+    if (path.size() != 1) return;
     const std::string& key = path[0].key;
     if (auto* text = std::get_if<std::string>(&value)) settings[key] = std::move(*text);
     if (const auto* flag = std::get_if<bool>(&value)) settings[key] = *flag;
@@ -27,6 +33,14 @@ class ConfigVisitor : public JsonVisitor {
   }
 
   Settings settings;
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw Error(ErrorKind::kWeightsFormat, Place{.file = file_},
+                "it is no JSON object with a model's settings");
+  }
+
+  const std::string& file_;
 };
 
 class IndexVisitor : public JsonVisitor {
@@ -74,7 +88,7 @@ std::optional<T> typed_setting(const Settings& settings, const std::string& file
 }  // namespace
 
 Settings parse_model_config(std::string_view json, const std::string& file) {
-  ConfigVisitor visitor;
+  ConfigVisitor visitor(file);
   walk_json(json, file, visitor);
   return std::move(visitor.settings);
 }

@@ -90,6 +90,8 @@ def tokenizer_cases():
     yield case("a_text", b'"tokenizer"', refused)
     yield case("null", b"null", refused)
     yield case("no_vocabulary", spoilt(lambda parts: parts["model"].pop("vocab")), refused)
+    yield case("no_merges", spoilt(lambda parts: parts["model"].pop("merges")), refused, "merges")
+    yield case("merges_empty", model(merges=[]), refused, "merges")
     yield case("vocabulary_an_array", model(vocab=["A", "C"]), refused, "vocab")
     yield case("id_negative", vocab(AC=-1), refused, "model.vocab.AC")
     yield case("id_2_63", vocab(AC=1 << 63), refused, "model.vocab.AC")
@@ -181,7 +183,9 @@ def config_json_cases():
     ):
         yield case(name, having(**members), None if name == "kind_a_list" else wrong)
     yield case("layers_4096", having(num_hidden_layers=4096), "weights-tensor", "layer.2")
-    yield case("an_array", b"[]", "weights-format")
+    for name, text in (("an_array", b"[]"), ("settings_in_an_array", json.dumps([good]).encode()),
+                       ("a_text", b'"bert"'), ("a_number", b"3"), ("null", b"null")):
+        yield case(name, text, "weights-format", "config.json", "no JSON object")
     yield case("remote_code", having(auto_map={"AutoModel": "evil.Model"}), None)
 
 
