@@ -40,6 +40,12 @@ ProgressStage stage_of(const ProgressSample& sample) {
                                                          : ProgressStage::kScoring;
 }
 
+// Of the chunks that this run scores.
+double chunks_done(const ProgressSample& sample) {
+  if (sample.frames == 0) return 0;
+  return number(sample.chunks_framed) * number(sample.frames_scored) / number(sample.frames);
+}
+
 std::optional<double> mean_gpu_percent(const std::vector<WorkerProgress>& workers) {
   double sum = 0;
   std::size_t count = 0;
@@ -61,7 +67,6 @@ ProgressSample sample_progress(const RunCounters& counters) {
           .input_bytes_total = counters.input_bytes_total.get(),
           .sequences = counters.sequences.get(),
           .sequences_known = counters.sequences_known.get(),
-          .sequences_scored = counters.sequences_scored.get(),
           .chunks = counters.chunks.get(),
           .chunks_known = counters.chunks_known.get(),
           .chunks_framed = counters.chunks_framed.get(),
@@ -73,11 +78,12 @@ ProgressSample sample_progress(const RunCounters& counters) {
 
 RunProgress ProgressTracker::add(const ProgressSample& sample) {
   frames_.add(sample.seconds, number(sample.frames_scored));
-  sequences_.add(sample.seconds, number(sample.sequences_scored));
+  const std::uint64_t sequences = sequences_done(sample);
+  sequences_.add(sample.seconds, number(sequences));
   tokens_.add(sample.seconds, tokens_of(sample.computed));
   RunProgress progress{.seconds = sample.seconds,
                        .stage = stage_of(sample),
-                       .sequences = sample.sequences_known + sample.sequences_scored,
+                       .sequences = sample.sequences_known + sequences,
                        .all_read = is_all_read(sample),
                        .sequences_per_second = sequences_.per_second(sample.seconds)};
   for (std::size_t i = 0; i < sample.workers.size(); ++i) {
@@ -88,6 +94,18 @@ RunProgress ProgressTracker::add(const ProgressSample& sample) {
                   .packing_percent = packing_of(sample.computed)};
   forecast(sample, progress);
   return progress;
+}
+
+// As large a share of the sequences that were read as of their chunks. It never falls, though the
+// frames a chunk vary.
+std::uint64_t ProgressTracker::sequences_done(const ProgressSample& sample) {
+  const double read = number(sample.sequences) - number(sample.sequences_known);
+  const double chunks = number(sample.chunks) - number(sample.chunks_known);
+  const bool is_over = stage_of(sample) == ProgressStage::kFinishing;
+  const double share = chunks > 0 ? std::min(chunks_done(sample) / chunks, 1.0) : 0;
+  const double done = std::max(is_over ? read : read * share, 0.0);
+  sequences_done_ = std::max(sequences_done_, static_cast<std::uint64_t>(std::llround(done)));
+  return sequences_done_;
 }
 
 WorkerProgress ProgressTracker::worker(const ProgressSample& sample, std::size_t index) {
@@ -115,9 +133,7 @@ void ProgressTracker::forecast(const ProgressSample& sample, RunProgress& progre
     return;
   }
   const double chunks = number(sample.chunks) / *read;
-  const double scored =
-      sample.frames == 0 ? 0 : number(sample.frames_scored) / number(sample.frames);
-  const double done = number(sample.chunks_known) + number(sample.chunks_framed) * scored;
+  const double done = number(sample.chunks_known) + chunks_done(sample);
   if (chunks > 0) progress.percent = std::clamp(100 * done / chunks, 0.0, kMostUnfinished);
   const std::optional<double> rate = frames_.per_second(sample.seconds);
   if (!rate || *rate <= 0 || sample.chunks_framed == 0) return;

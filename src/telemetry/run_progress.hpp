@@ -16,7 +16,6 @@ struct ProgressSample {
   std::uint64_t input_bytes_total = 0;
   std::uint64_t sequences = 0;
   std::uint64_t sequences_known = 0;
-  std::uint64_t sequences_scored = 0;
   std::uint64_t chunks = 0;
   std::uint64_t chunks_known = 0;
   std::uint64_t chunks_framed = 0;
@@ -48,7 +47,7 @@ struct RunProgress {
   ProgressStage stage = ProgressStage::kStarting;
   std::optional<double> percent{};       // below 100 until everything has its score
   std::optional<double> seconds_left{};  // of scoring
-  std::uint64_t sequences = 0;           // that have scores, including known ones
+  std::uint64_t sequences = 0;           // done, known ones included
   std::optional<std::uint64_t> sequences_total{};
   bool all_read = false;  // sequences_total is exact
   std::optional<double> sequences_per_second{};
@@ -57,9 +56,11 @@ struct RunProgress {
 };
 
 // Computes progress from successive samples. The total amount is estimated from the share of the
-// inputs' bytes that was read and the chunks found in it. The time left is estimated from frames:
-// every batch returns some, while one sequence may be a whole genome. A resumed run's known chunks
-// count as done, but not for the rate.
+// inputs' bytes that was read and the chunks found in it. What is done is estimated from frames:
+// every batch returns some, while one sequence may be a whole genome, and thousands may have no
+// frame at all and be done as soon as they are read. Per cent, sequences and the time left all
+// follow from that one number, so that they agree. A resumed run's known chunks count as done, but
+// not for the rate.
 class ProgressTracker {
  public:
   // `on_gpu`: each worker is a GPU. A GPU that does not report its utilization counts as busy while
@@ -75,6 +76,7 @@ class ProgressTracker {
   };
 
   WorkerProgress worker(const ProgressSample& sample, std::size_t index);
+  std::uint64_t sequences_done(const ProgressSample& sample);
   void forecast(const ProgressSample& sample, RunProgress& progress);
 
   bool on_gpu_;
@@ -82,6 +84,7 @@ class ProgressTracker {
   MovingRate sequences_;
   MovingRate tokens_;
   std::vector<WorkerRates> workers_;
+  std::uint64_t sequences_done_ = 0;  // by this run, at the last sample
 };
 
 }  // namespace virnucpro

@@ -22,7 +22,6 @@ ProgressSample at(double seconds, int scored_now, int known_before = 0) {
   sample.input_bytes_total = kBytes;
   sample.sequences = sample.chunks = read;
   sample.sequences_known = sample.chunks_known = known;
-  sample.sequences_scored = scored;
   sample.chunks_framed = framed;
   sample.frames = 2 * framed;
   sample.frames_scored = 2 * scored;
@@ -124,6 +123,25 @@ TEST(RunProgress, IsAtItsEndOnlyWhenAllIsScored) {
   EXPECT_EQ(progress.stage, ProgressStage::kFinishing);
   EXPECT_EQ(*progress.percent, 100);
   EXPECT_FALSE(progress.seconds_left);
+}
+
+// Most reads have no frame, and are done as soon as they are read.
+TEST(RunProgress, SaysTheSameInPerCentAndInSequences) {
+  ProgressTracker tracker(false);
+  RunProgress progress;
+  for (int i = 1; i <= 100; ++i) {
+    ProgressSample sample = at(i, 0);
+    sample.input_bytes = kBytes;  // all was read ahead
+    sample.sequences = sample.chunks = sample.chunks_framed = 10'000;
+    sample.frames = 1000;
+    sample.frames_scored = static_cast<std::uint64_t>(5 * i);
+    progress = tracker.add(sample);
+    EXPECT_NEAR(static_cast<double>(progress.sequences) / 100, *progress.percent, 0.01);
+  }
+  EXPECT_NEAR(*progress.percent, 50, 1e-9);
+  EXPECT_EQ(progress.sequences, 5000U);
+  EXPECT_NEAR(*progress.sequences_per_second, 50, 1e-6);
+  EXPECT_NEAR(*progress.seconds_left, 100, 1);
 }
 
 TEST(RunProgress, IsNeverNonsense) {
