@@ -24,7 +24,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
   libncurses-dev)
 # Without OpenBLAS torch uses a BLAS that is about 50 times slower. zsh and mandoc are for testing
 # completion and manual page, tmux for terminal output, MultiQC and Chromium for reports.
-test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools
+test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2
   python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)

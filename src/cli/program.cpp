@@ -150,13 +150,21 @@ int exit_code_of(const Error& error, const Program& program) {
                                             : code;
 }
 
+// Only predict goes on where it stopped.
+std::string_view remedy_of(const Error& error, const Program& program) {
+  const Command* chosen = program.commands().chosen;
+  const bool is_other = chosen == nullptr || chosen->name() != "predict";
+  return is_other && is_resumable(error.kind()) ? "Run it again, from the beginning."
+                                                : error.remedy();
+}
+
 int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
   log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
   // Remedies for output are about files and disks.
   if (error.place().file == kStandardOutput) return code;
-  terminal_print(fmt::format("  {}", error.remedy()));
+  terminal_print(fmt::format("  {}", remedy_of(error, program)));
   return code;
 }
 
@@ -178,9 +186,10 @@ Program::Program() : commands_("virnucpro", kDescription) {
   commands_.footer = kProgramExamples;
   add_global_options(commands_, global_);
   for (const auto add_command :
-       {add_predict_command, add_export_command, add_merge_command, add_report_command,
-        add_compare_command, add_embed_command, add_benchmark_command, add_profile_command,
-        add_tune_command, add_generate_command, add_utils_commands, add_help_command}) {
+       {add_predict_command, add_export_command, add_merge_command, add_label_reads_command,
+        add_report_command, add_compare_command, add_embed_command, add_benchmark_command,
+        add_profile_command, add_tune_command, add_generate_command, add_utils_commands,
+        add_help_command}) {
     add_command(commands_);
   }
 }

@@ -28,6 +28,7 @@ READING = {
     "merge": ["merge", "run", "-o", "merged"],
     "validate": ["utils", "validate-checkpoints", "run"],
     "validate_quickly": ["utils", "validate-checkpoints", "run", "--skip-load"],
+    "label_reads": ["label-reads", "run", "reads.sam", "-o", "reads.tsv", "-f"],
     "compare": ["compare", "run", "whole"],
 }
 # Those that write their own files into it.
@@ -81,6 +82,7 @@ def place(good, tmp_path):
     for name in ("whole", "run"):
         shutil.copytree(good / "run", tmp_path / name)
     shutil.copy(good / "good.fa", tmp_path / "good.fa")
+    (tmp_path / "reads.sam").write_text("@SQ\tSN:a\tLN:360\nr\t0\ta\t1\t60\t9M\t*\t0\t0\t*\t*\tNM:i:0\n")
     (tmp_path / "temporary").mkdir()
     (tmp_path / "thesis.txt").write_bytes(THESIS)
     return tmp_path
@@ -108,7 +110,7 @@ def test_reading_changes_nothing(place, left):
     leave(place / "run")
     before = state(place / "run")
     for name, command in READING.items():
-        if code != 0 and name in ("merge", "compare"):  # they want a finished run
+        if code != 0 and name in ("merge", "label_reads", "compare"):  # they want a finished run
             call(place, command)
         else:
             call(place, command, code=0 if name.startswith("validate") else code)
@@ -317,7 +319,7 @@ DAMAGED = {
 # beginning. So such a run may be read.
 MAY_BE_READ = {name for name in DAMAGED if "log" in name} - {
     "trigger_in_log", "view_in_log", "other_application_in_log"}
-OUTPUTS = ("temporary", "tables", "reports", "compared.html", "merged", "run_partial")
+OUTPUTS = ("temporary", "tables", "reports", "compared.html", "merged", "reads.tsv", "run_partial")
 
 
 def users(place):

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/cancel.hpp"
+#include "sequence/alignment.hpp"
+#include "tables/read_labels.hpp"
+
+namespace virnucpro {
+
+struct LabelSettings {
+  std::filesystem::path run;  // a run's output directory
+  std::string alignments;     // BAM or SAM of reads to its sequences; "-" is stdin
+  LabelRule rule{};
+  std::filesystem::path output;  // an existing file is replaced
+  // Set: takes the table in place of `output`.
+  std::function<void(std::string_view)> write{};
+};
+
+struct LabelSummary {
+  ReadCounts reads{};
+  UnplacedAlignments unplaced{};
+  std::uint64_t references = 0;
+  std::uint64_t unknown_references = 0;  // not in the run
+  std::uint64_t unknown_alignments = 0;  // to these
+  std::string first_unknown{};  // the first of these with an alignment; through shown_text()
+  bool synthetic = false;
+};
+
+// Gives each read the call of the contig that it was aligned to, by the run's own rule of
+// contigs.tsv, or the default one. Memory does not grow with the number of reads: they are sorted
+// beside the output, or in the temporary folder. Errors: KeptRun's, MappingFile's and
+// ReferenceCalls'; kUsage for a run that did not finish; kOutputWrite, kTemporaryFolder.
+LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
+
+}  // namespace virnucpro

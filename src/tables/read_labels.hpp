@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/cancel.hpp"
+#include "base/directory.hpp"
+#include "sequence/mapped_alignment.hpp"
+#include "tables/contig_rollup.hpp"
+#include "tables/external_sort.hpp"
+
+namespace virnucpro {
+
+// The call of a read whose alignments have different ones.
+inline constexpr std::string_view kMultiMappedCall = "Multi-mapped";
+inline constexpr std::array kReadCalls{kViralCall, kNonviralCall, kAmbiguousCall, kUnclassifiedCall,
+                                       kMultiMappedCall};
+// How many reads have each.
+using ReadCounts = std::array<std::uint64_t, kReadCalls.size()>;
+
+// How the alignments of a read make one call (docs/reference/semantics.md, section 6).
+struct LabelRule {
+  bool mates_apart = false;           // else both mates of a pair are one read
+  bool ignores_unclassified = false;  // such alignments do not count if the read has any other
+};
+
+// Gives each read the call of the contig that it lies on best. Reads are sorted twice on disk, by
+// name and by their first alignment, so memory does not grow with their number. Errors:
+// kOutputWrite, Cancel's.
+class ReadLabels {
+ public:
+  using CallOf = std::function<const ContigCall&(std::uint32_t reference)>;
+  using Write = std::function<void(std::string_view text)>;
+
+  // Sorts in `folder`. The references and the Cancel must outlive it.
+  ReadLabels(const LabelRule& rule, const ReferenceList& references, CallOf call_of,
+             const Directory& folder, std::size_t rows_in_memory, const Cancel& cancel);
+
+  // In the order of the file.
+  void add(const MappedAlignment& alignment);
+  // After the last one: writes the table, a row for each read in the order of their first
+  // alignments.
+  ReadCounts finish(const Write& write);
+
+ private:
+  struct Placement;
+  class Read;
+
+  void group();
+  void end_read(std::string_view key, const Read& all, const Read& classified);
+
+  LabelRule rule_;
+  const ReferenceList& references_;
+  CallOf call_of_;
+  ExternalSort by_name_;
+  ExternalSort by_place_;
+  ReadCounts counts_{};
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,54 @@
+#include "tables/reference_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/shown_text.hpp"
+#include "tables/sequence_walk.hpp"
+
+namespace virnucpro {
+
+ReferenceCalls::ReferenceCalls(const Journal& journal, const RollupRule& rule,
+                               const ReferenceList& references, const std::string& file,
+                               const Cancel& cancel)
+    : place_(references.size()), calls_{ContigRollup(rule).result()} {
+  const auto fail = [&file](std::string why) {
+    throw Error(ErrorKind::kUsage, Place{.file = file}, std::move(why));
+  };
+  const auto end = [&](const SequencePart& last, const ContigCall& call) {
+    const std::optional<std::uint32_t> reference = references.find(last.id);
+    if (!reference) return;
+    const std::string name = shown_text(last.id);
+    if (is_known(*reference)) {
+      fail(
+          fmt::format("the run has two sequences {}: which one a read lies on is not known", name));
+    }
+    const std::uint64_t length = references.at(*reference).length;
+    if (length != last.length) {
+      fail(
+          fmt::format("its {} has {} letters, the run's has {}: the reads were aligned to another "
+                      "sequence",
+                      name, length, last.length));
+    }
+    place_[*reference] = static_cast<std::uint32_t>(calls_.size());
+    calls_.push_back(call);
+  };
+  ContigRollup rollup(rule);
+  walk_sequences(journal,
+                 {.rule = {},
+                  .part =
+                      [&](const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+                        for (const ChunkScore& chunk : chunks) rollup.add(chunk);
+                        if (!part.last) return;
+                        end(part, rollup.result());
+                        rollup = ContigRollup(rule);
+                      },
+                  .end = {}},
+                 cancel);
+  if (calls_.size() > 1) return;
+  fail("none of the sequences that its reads were aligned to is in the run");
+}
+
+}  // namespace virnucpro

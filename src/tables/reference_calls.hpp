@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "journal/journal.hpp"
+#include "sequence/mapped_alignment.hpp"
+#include "tables/contig_rollup.hpp"
+
+namespace virnucpro {
+
+// The calls of the contigs that reads were aligned to, from a run's journal.
+class ReferenceCalls {
+ public:
+  // `file`: the name of the alignments, for errors. Errors: kUsage for a reference that the run has
+  // twice, or with another length, and where it has none of them; kJournalDamaged; Cancel's.
+  ReferenceCalls(const Journal& journal, const RollupRule& rule, const ReferenceList& references,
+                 const std::string& file, const Cancel& cancel);
+
+  // Unclassified for a reference that the run does not have.
+  const ContigCall& of(std::uint32_t reference) const { return calls_[place_.at(reference)]; }
+  bool is_known(std::uint32_t reference) const { return place_.at(reference) != 0; }
+  std::uint64_t unknown() const { return place_.size() - (calls_.size() - 1); }
+
+ private:
+  std::vector<std::uint32_t> place_;  // of each reference, in calls_; 0 if the run does not have it
+  std::vector<ContigCall> calls_;
+};
+
+}  // namespace virnucpro
