@@ -1,5 +1,6 @@
 """Labels of reads against pandas, on random alignments and tables of chunks."""
 
+import gzip
 import os
 import random
 import subprocess
@@ -13,7 +14,9 @@ from lengths import by_length
 from test_rollup import score
 
 TOOL = Path(os.environ["VIRNUCPRO_TOOLS"]) / "labels_tool"
-FILES = by_length(300, 2000)
+SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
+READS = [SOURCE / "tests" / "data" / "reads" / f"simulated_{mate}.fq.gz" for mate in (1, 2)]
+FILES = by_length(300, 10_000)
 RULES = [(mates, unclassified) for mates in ("join", "apart")
          for unclassified in ("counts", "ignored")]
 
@@ -96,3 +99,30 @@ def test_bam_says_what_sam_does(tmp_path, rule):
                        capture_output=True)
         tables = [written(tmp_path / name, chunks, rule, tmp_path) for name in ("a.sam", "a.bam")]
         assert tables[0] == tables[1]
+
+
+# Pieces of the genome that the reads were simulated from; two overlap, so that mates, and the parts
+# of one read, lie on both.
+PIECES = {"NODE_1": (0, 7000), "NODE_2": (6000, 15_000), "NODE_10": (15_000, 15_700),
+          "NODE_3": (20_000, 48_502)}
+
+
+@pytest.mark.parametrize("rule", RULES, ids="-".join)
+def test_simulated_reads_by_minimap2(tmp_path, rule):
+    letters = "".join(gzip.open(SOURCE / "examples" / "lambda.fa.gz", "rt").read().split("\n")[1:])
+    (tmp_path / "contigs.fa").write_text("".join(
+        f">{name}\n{letters[begin:end]}\n" for name, (begin, end) in PIECES.items()))
+    for name, reads in (("short", READS), ("long", READS[:1])):
+        preset = "sr" if name == "short" else "map-ont"
+        subprocess.run(["minimap2", "-ax", preset, "-o", f"{name}.sam", "contigs.fa", *reads],
+                       cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(["samtools", "sort", "-o", f"{name}.bam", f"{name}.sam"], cwd=tmp_path,
+                       check=True, capture_output=True)
+        sam = subprocess.run(["samtools", "view", "-h", f"{name}.bam"], cwd=tmp_path, check=True,
+                             capture_output=True, text=True).stdout
+        chunks = random_chunks(random.Random(8), PIECES)
+        wanted = reference.labelled(sam, chunks, *rule)
+        assert written(tmp_path / f"{name}.bam", chunks, rule, tmp_path) == wanted
+        rows = [line.split("\t") for line in wanted.splitlines()[1:]]
+        assert len(rows) > 200 and len({row[2] for row in rows}) > 2
+        assert {row[8] for row in rows} == {"True", "False"}
