@@ -1,0 +1,44 @@
+"""A run by an earlier version of the program, whose journal has version 3."""
+
+import shutil
+
+import pytest
+from conftest import MODELS, SHORT, SOURCE, message
+
+OLDER = SOURCE / "tests" / "data" / "journal_3"
+
+
+@pytest.fixture
+def older(program):
+    shutil.copytree(OLDER / "run", program.folder / "run")
+    shutil.copy(OLDER / "contigs.fa", program.folder)
+    return program
+
+
+def test_its_tables_are_written_again(older):
+    older("export", "run", "-o", "again", "--rollup", "viral-ngs", "--bed", code=0)
+    before = older.tables("run", "contigs")
+    again = older.tables("again", "contigs")
+    rows = again["sequences.tsv"].decode().splitlines()
+    assert {row.rpartition("\t")[2] for row in rows} == {"input", "contigs.fa"}
+    again["sequences.tsv"] = "".join(row.rpartition("\t")[0] + "\n" for row in rows).encode()
+    assert again == before
+    contigs = (older.folder / "again" / "contigs.tsv").read_text().splitlines()[1:]
+    assert [row.split("\t")[0] for row in contigs] == [f"contig_{k}" for k in range(5)]
+
+
+def test_its_share_is_the_rule(older):
+    older("export", "run", "--min-score", "1", code=0)
+    rows = (older.folder / "run" / "sequences.tsv").read_text().splitlines()[1:]
+    assert {row.split("\t")[8] for row in rows} == {"others"}
+    older("report", "run", code=0)
+    assert "0.5" in (older.folder / "run" / "report.md").read_text()
+
+
+def test_it_is_neither_resumed_nor_merged(older):
+    journal = (older.folder / "run" / "run.db").read_bytes()
+    result = older("predict", *MODELS, "contigs.fa", *SHORT, "-o", "run", "--resume", code=3)
+    assert "how sequences are dealt to shards" in message(result)
+    result = older("merge", "run", "-o", "merged", code=3)
+    assert "an earlier version dealt its sequences in another way" in message(result)
+    assert (older.folder / "run" / "run.db").read_bytes() == journal
