@@ -15,7 +15,6 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/summary.hpp"
-#include "journal/run_files.hpp"
 #include "run/input_check.hpp"
 #include "run/output_directory.hpp"
 
@@ -57,12 +56,11 @@ std::string choose_output_file(const LabelOptions& options) {
 // Neither what is read nor the run's own files may be replaced.
 void check_output(const LabelSettings& settings, bool force) {
   check_output_file(settings.output.string(), force);
-  require_inputs_kept(
-      {.paths = {settings.alignments, run_files::kJournal.in(settings.run).string()}},
-      [&settings](const std::filesystem::path& input) {
-        std::error_code other;  // one of them does not exist yet
-        return std::filesystem::equivalent(input, settings.output, other);
-      });
+  require_elsewhere("--output", settings.output.string(), settings.run);
+  require_inputs_kept({.paths = {settings.alignments}}, [&settings](const auto& input) {
+    std::error_code other;  // one of them does not exist yet
+    return std::filesystem::equivalent(input, settings.output, other);
+  });
 }
 
 std::vector<std::string> lines_of(const LabelSummary& summary) {

@@ -1,6 +1,8 @@
 #include "run/label_reads.hpp"
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -8,6 +10,7 @@
 #include "base/limits.hpp"
 #include "base/shown_text.hpp"
 #include "journal/kept_run.hpp"
+#include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"
 #include "sequence/mapping_file.hpp"
 #include "tables/reference_calls.hpp"
@@ -29,6 +32,11 @@ LabelSummary label(const LabelSettings& settings, const Directory& folder,
                    const ReadLabels::Write& write, const Cancel& cancel) {
   const KeptRun run(settings.run, cancel);
   require_finished(run);
+  require_inputs_kept({.paths = input_paths_of(run.fingerprint())},
+                      [&settings](const std::filesystem::path& input) {
+                        std::error_code other;  // mostly there is no such file yet
+                        return std::filesystem::equivalent(input, settings.output, other);
+                      });
   MappingFile file(settings.alignments, cancel);
   const ReferenceList& references = file.references();
   const ReferenceCalls calls(run.journal(), rollup_of(run.fingerprint()).value_or(RollupRule{}),

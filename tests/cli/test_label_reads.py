@@ -193,10 +193,10 @@ def test_a_table_is_replaced_by_force_only(run):
     run("label-reads", "run", "a.sam", code=0)
     assert "output is there already" in message(run("label-reads", "run", "a.sam", code=1))
     run("label-reads", "run", "a.sam", "--force", code=0)
-    for lost in ("a.sam", "run/run.db"):
+    for lost, why in (("a.sam", "a.sam is an input"), ("run/run.db", "elsewhere")):
         before = (run.folder / lost).read_bytes()
         shown = message(run("label-reads", "run", "a.sam", "-f", "-o", lost, code=1))
-        assert f"{lost} is an input" in shown
+        assert why in shown
         assert (run.folder / lost).read_bytes() == before
 
 
@@ -253,3 +253,15 @@ def test_reads_of_an_aligner(run, genome):
         for row in rows:
             assert row[2] == origins[row[0]] and row[9:18] == calls[row[2]]
             assert row[5:9] == ["60", "100.0", "100.0", "True"]
+
+
+def test_nothing_of_the_run_is_replaced(run):
+    (run.folder / "a.sam").write_text("@SQ\tSN:NODE_1\tLN:611\n")
+    contigs = (run.folder / "contigs.fa").read_bytes()
+    sequences = (run.folder / "run" / "sequences.tsv").read_bytes()
+    for output, words in (("run/sequences.tsv", "elsewhere"), ("run/new.tsv", "elsewhere"),
+                          ("contigs.fa", "is an input, and the output would replace it")):
+        result = run("label-reads", "run", "a.sam", "-o", output, "--force", code=1)
+        assert words in message(result), message(result)
+    assert (run.folder / "contigs.fa").read_bytes() == contigs
+    assert (run.folder / "run" / "sequences.tsv").read_bytes() == sequences
