@@ -6,7 +6,7 @@
 
 namespace virnucpro {
 
-void remove_call_files(const RunFolder& directory) {
+void remove_call_files(const RunFolder& directory, bool same_calls) {
   // The page first: it shows what the others are about.
   for (const RunFile& file :
        {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kReportJson,
@@ -14,6 +14,7 @@ void remove_call_files(const RunFolder& directory) {
         run_files::kContigTable, run_files::kChunkBed, run_files::kSequenceTable}) {
     // What no run wrote there is left to what is about to take its name: missing reports, for one,
     // are no error.
+    if (same_calls && file.name == run_files::kVirusFasta.name) continue;
     if (has_own(directory, file)) directory.remove(file);
   }
 }

@@ -90,10 +90,18 @@ std::unique_ptr<VirusFiles> virus_files(const KeptRun& run, const ExportSettings
                                         const Cancel& cancel) {
   if (!settings.viruses.any()) return nullptr;
   const InputSettings inputs = inputs_of(run, settings);
+  require_fastq_place(settings.viruses, inputs);
   auto files =
       std::make_unique<VirusFiles>(settings.viruses, directory.place(run_files::kVirusFasta),
                                    inputs.paired, input_names_of(run.journal()));
-  SequenceRereader(inputs, cutting_of(run), directory).write(run.journal(), rule, *files, cancel);
+  try {
+    SequenceRereader(inputs, cutting_of(run), directory).write(run.journal(), rule, *files, cancel);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kInputMissing) throw;
+    Error missing(error);
+    missing.advise("If it lies elsewhere now, say where: export RUN_DIR --inputs FILE…");
+    throw Error(missing);
+  }
   return files;
 }
 
@@ -141,7 +149,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
   const bool had_reports = has_own(own, run_files::kReportHtml);
   const MoreTables more = more_in_place(run, settings, own);
-  remove_call_files(own);
+  remove_call_files(own, rule == before);
   if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
       more.natural_order != is_sorted_naturally(run.fingerprint())) {
     run.describe(rule_entries(rule, more), cancel);
@@ -158,7 +166,11 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   KeptRun run(settings.run, cancel);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
-  if (settings.viruses.any()) require_files(inputs_of(run, settings));
+  if (settings.viruses.any()) {
+    require_files(inputs_of(run, settings));
+  } else if (!settings.inputs.empty()) {
+    throw Error(ErrorKind::kUsage, "--inputs: only --virus-fasta and --virus-fastq read inputs");
+  }
   std::error_code other;
   if (std::filesystem::equivalent(output, run.directory(), other)) {
     if (!run.journal().finished()) {

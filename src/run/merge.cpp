@@ -13,6 +13,7 @@
 #include "journal/kept_run.hpp"
 #include "journal/known_parts.hpp"
 #include "journal/run_files.hpp"
+#include "run/call_files.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/shard.hpp"
@@ -122,6 +123,30 @@ void require_one_input(const Runs& runs) {
   }
 }
 
+// What to write of the whole: what is asked for, else what the shards have. Where it is not asked
+// for, all shards must have been called by one rule: no file could say which one it is of.
+MoreTables tables_of(const Runs& runs, const MergeSettings& settings) {
+  MoreTables more = settings.more;
+  const Journal::Fingerprint& first = runs.front()->fingerprint();
+  const bool has_rule = settings.rule.min_score && settings.rule.min_share;
+  for (const auto& run : runs) {
+    more.bed = more.bed || has_own(RunFolder(run->directory()), run_files::kChunkBed);
+    if (!has_rule && rule_of(run->fingerprint()) != rule_of(first)) {
+      fail(*run, fmt::format("its calls are by another rule than those of {}: give merge "
+                             "--min-score and --min-share",
+                             runs.front()->directory().string()));
+    }
+    if (!settings.more.rollup && rollup_of(run->fingerprint()) != rollup_of(first)) {
+      fail(*run, fmt::format("its roll-up is by another rule than that of {}: give merge --rollup",
+                             runs.front()->directory().string()));
+    }
+  }
+  if (more.rollup) return more;
+  more.rollup = rollup_of(first);
+  more.natural_order = is_sorted_naturally(first);
+  return more;
+}
+
 // Reads the sequences of an input from one shard.
 class ShardReader {
  public:
@@ -185,6 +210,7 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   allow_open_files(settings.runs.size());
   const Runs runs = open_shards(settings.runs, cancel);
   require_one_input(runs);
+  const MoreTables more = tables_of(runs, settings);
   Journal::Fingerprint print = runs.front()->fingerprint();
   print["shard"] = shard_text({});
   const std::string& stem = runs.front()->value("stem");
@@ -206,8 +232,8 @@ ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
     for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
     journal.finish();
   }
-  return export_run(
-      {.run = settings.output, .output = {}, .rule = settings.rule, .more = settings.more}, cancel);
+  return export_run({.run = settings.output, .output = {}, .rule = settings.rule, .more = more},
+                    cancel);
 }
 
 }  // namespace virnucpro

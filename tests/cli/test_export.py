@@ -104,6 +104,26 @@ def test_export_of_moved_inputs(run):
     assert (run.folder / "out" / "virus.fasta").read_text().count(">") == 6
 
 
+def test_the_same_rule_keeps_the_viruses(run):
+    run("export", "out", "--virus-fasta", code=0)
+    viruses = (run.folder / "out" / "virus.fasta").read_bytes()
+    run("export", "out", "--bed", code=0)
+    assert (run.folder / "out" / "virus.fasta").read_bytes() == viruses
+    run("export", "out", "--min-score", "0.7", code=0)
+    assert not (run.folder / "out" / "virus.fasta").exists()
+
+
+def test_what_inputs_are_for(run):
+    result = run("export", "out", "--inputs", "reads.fa", code=1)
+    assert "only --virus-fasta and --virus-fastq read inputs" in message(result)
+    (run.folder / "reads.fa").rename(run.folder / "moved.fa")
+    result = run("export", "out", "--virus-fasta", code=1)
+    assert "export RUN_DIR --inputs FILE" in message(result)
+    (run.folder / "other.fa").write_text(">other\nACGT\n")
+    result = run("export", "out", "--virus-fasta", "--inputs", "other.fa", code=1)
+    assert "other.fa: " in message(result) and "--inputs" in message(result)
+
+
 def test_a_changed_input_is_noticed_before_any_table_changes(run):
     (run.folder / "reads.fa").write_text((run.folder / "reads.fa").read_text() + ">more\nACGT\n")
     before = run.tables("out", "reads")
@@ -342,6 +362,24 @@ def test_merge_opens_many_files(shards, most, code, why):
     result = shards("merge", "a", "b", "-o", "few", preexec_fn=lambda: resource.setrlimit(
         resource.RLIMIT_NOFILE, (9, most)), code=code)
     assert why in message(result)
+
+
+def test_merge_keeps_what_its_shards_have(run):
+    tables = ["--rollup", "viral-ngs", "--min-chunks", "1", "--sort", "natural", "--bed",
+              "--min-score", "0.4"]
+    run.predict("reads.fa", *SHORT, *tables, "-o", "whole", code=0)
+    for part in ("0", "1"):
+        run.predict("reads.fa", *SHORT, *tables, "-o", part, "--shard", f"{part}/2", code=0)
+    run("merge", "1", "0", "-o", "merged", code=0)
+    for name in ("sequences.tsv", "contigs.tsv", "chunks.bed"):
+        assert (run.folder / "merged" / name).read_bytes() == (
+            run.folder / "whole" / name).read_bytes()
+    run("export", "0", "--min-score", "0.9", code=0)
+    result = run("merge", "0", "1", "-o", "two_rules", code=3)
+    assert "its calls are by another rule" in message(result)
+    run("merge", "0", "1", "-o", "one_rule", "--min-score", "0.4", "--min-share", "0.5", code=0)
+    assert (run.folder / "one_rule" / "sequences.tsv").read_bytes() == (
+        run.folder / "whole" / "sequences.tsv").read_bytes()
 
 
 def test_merge_wants_shards_of_one_run(shards):
