@@ -22,6 +22,8 @@ constexpr std::array kTable{
               "See the help of the command: virnucpro COMMAND --help."},
     ErrorInfo{kConfig, "config", 1, "the configuration cannot be used",
               "Correct the file; virnucpro utils generate-config writes one with every key."},
+    ErrorInfo{kNoQualities, "no-qualities", 1, "a read has no qualities, which were asked for",
+              "Leave --virus-fastq out, or this input; --virus-fasta writes sequences without."},
     ErrorInfo{kInputMissing, "input-missing", 1, "input not found",
               "Check the path and that it may be read."},
     ErrorInfo{kInputRead, "input-read", 1, "input cannot be read",

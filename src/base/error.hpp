@@ -15,6 +15,7 @@ namespace virnucpro {
 enum class ErrorKind : std::uint8_t {
   kUsage,
   kConfig,
+  kNoQualities,
   kInputMissing,
   kInputRead,
   kInputFormat,

@@ -191,7 +191,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   }
   choose_output(options, settings);
   settings.viruses =
-      choose_viruses(options.viruses, settings.output, settings.existing != Existing::kRefuse);
+      choose_viruses(options.viruses, settings.output, settings.existing == Existing::kReplace);
   settings.inputs.qualities = !settings.viruses.fastq.empty();
   return settings;
 }

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
-#include "base/error.hpp"
+#include "base/file_name.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 
@@ -19,12 +17,6 @@ PairRule choose_pair_rule(const VirusOptions& options) {
   if (options.pair_rule == "either") return PairRule::kEither;
   if (options.pair_rule == "both") return PairRule::kBoth;
   fail_usage(fmt::format("--pair-rule {}: expected either or both", options.pair_rule));
-}
-
-void require_folder(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!file.has_parent_path() || std::filesystem::is_directory(file.parent_path(), error)) return;
-  throw Error(ErrorKind::kOutputWrite, Place{.file = file.string()}, "its folder is not there");
 }
 
 }  // namespace
@@ -43,14 +35,16 @@ void add_virus_options(Command& command, VirusOptions& options, const std::strin
 
 VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
                             bool may_replace) {
-  const VirusOutputs chosen{
-      .fasta = options.fasta, .fastq = options.fastq, .pair_rule = choose_pair_rule(options)};
+  VirusOutputs chosen{.fasta = options.fasta,
+                      .fastq = options.fastq,
+                      .pair_rule = choose_pair_rule(options),
+                      .may_replace = may_replace};
   if (chosen.fastq.empty()) return chosen;
-  for (const std::filesystem::path& file : fastq_names(chosen.fastq)) {
-    require_elsewhere(kFastqFlag, file.string(), run);
-    require_folder(file);
-    check_output_file(file.string(), may_replace);
+  if (!is_file_name(std::filesystem::path(chosen.fastq).filename().string())) {
+    fail_usage(
+        fmt::format("{} {}: expected the beginning of files' names", kFastqFlag, chosen.fastq));
   }
+  require_elsewhere(kFastqFlag, chosen.fastq, run);
   return chosen;
 }
 

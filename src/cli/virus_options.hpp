@@ -18,9 +18,7 @@ struct VirusOptions {
 void add_virus_options(Command& command, VirusOptions& options,
                        const std::string& group = kOptions);
 
-// `run`: the run's directory, in which no FASTQ may lie. With `may_replace` older ones of the same
-// name are. Looks at the files' places, so that nothing is computed in vain. Errors: kUsage,
-// kOutputExists, kOutputWrite.
+// `run`: the run's directory, in which no FASTQ may lie. Errors: kUsage.
 VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,
                             bool may_replace);
 

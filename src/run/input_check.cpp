@@ -51,6 +51,18 @@ std::vector<std::span<const std::string>> files_of_inputs(const InputSettings& s
   return files;
 }
 
+// Of every input except pipes.
+std::vector<InputEvent> first_events(const InputSettings& settings, const Cancel& cancel) {
+  std::vector<InputEvent> events;
+  for (const auto& files : files_of_inputs(settings, cancel)) {
+    if (!std::all_of(files.begin(), files.end(), may_be_read_twice)) continue;
+    InputSettings one = settings;
+    one.paths.assign(files.begin(), files.end());
+    events.push_back(*InputSet(std::move(one), cancel).next());
+  }
+  return events;
+}
+
 }  // namespace
 
 bool has_pipe(const InputSettings& settings) {
@@ -71,13 +83,13 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel) {
 }
 
 void require_first_records(const InputSettings& settings, const Cancel& cancel) {
-  for (const auto& files : files_of_inputs(settings, cancel)) {
-    if (!std::all_of(files.begin(), files.end(), may_be_read_twice)) continue;
-    InputSettings one = settings;
-    one.paths.assign(files.begin(), files.end());
-    const std::optional<InputEvent> event = InputSet(std::move(one), cancel).next();
-    if (const auto* failure = std::get_if<InputFailure>(&*event)) throw Error(failure->error);
+  for (const InputEvent& event : first_events(settings, cancel)) {
+    if (const auto* failure = std::get_if<InputFailure>(&event)) throw Error(failure->error);
   }
+}
+
+void require_first_qualities(const InputSettings& settings, const Cancel& cancel) {
+  first_events(settings, cancel);
 }
 
 void require_inputs_kept(const InputSettings& settings,

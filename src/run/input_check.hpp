@@ -17,6 +17,10 @@ void require_an_input(const InputSettings& settings, const Cancel& cancel);
 // models are loaded. Errors: kUsage as InputSet's; that of the first failing input.
 void require_first_records(const InputSettings& settings, const Cancel& cancel);
 
+// The same, but only for a record without qualities; what else is wrong is found when the run reads
+// the input. Errors: kNoQualities.
+void require_first_qualities(const InputSettings& settings, const Cancel& cancel);
+
 // Whether stdin or another pipe is among the inputs; these can be read only once.
 bool has_pipe(const InputSettings& settings);
 

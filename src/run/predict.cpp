@@ -214,15 +214,14 @@ class PredictRun {
   void warn_of_proteins(const FramePart& part) {
     constexpr std::uint64_t kFewest = 20;
     constexpr std::uint64_t kShare = 8;
-    if (has_warned_ || part.unknown_letters * kShare < part.part.length ||
+    if (has_warned_of_proteins_ || part.unknown_letters * kShare < part.part.length ||
         part.unknown_letters < kFewest) {
       return;
     }
-    has_warned_ = true;
+    has_warned_of_proteins_ = true;
     log_warning(
         "{}: {} of {} letters are no nucleotides: is it a protein? virnucpro embed --proteins "
-        "takes "
-        "proteins, predict takes nucleotides",
+        "takes proteins, predict takes nucleotides",
         shown_text(part.part.id), part.unknown_letters, part.part.length);
   }
 
@@ -302,7 +301,7 @@ class PredictRun {
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
   std::uint64_t unknown_in_input_ = 0;
-  bool has_warned_ = false;  // of proteins
+  bool has_warned_of_proteins_ = false;
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
@@ -378,21 +377,39 @@ RunSummary begin_run(const PredictSettings& settings, const RunModels& models, J
     return score_and_write({settings, models, std::move(journal), directory, counters, cancel},
                            events);
   } catch (const Error& error) {
-    const bool is_of_command = is_of_an_input(error.kind()) || error.kind() == ErrorKind::kUsage;
+    const bool is_of_command =
+        is_of_an_input(error.kind()) || error.kind() == ErrorKind::kNoQualities;
     if (settings.journal && is_of_command) forget_unscored(directory);
     throw;
   }
 }
 
-RunSummary run_in(const PredictSettings& settings, const std::filesystem::path& path,
+// The run to resume may have written these files already; no other's are replaced but by --force.
+bool may_replace_fastq(const PredictSettings& settings, const OutputDirectory& directory) {
+  if (settings.viruses.fastq.empty()) return true;
+  if (settings.existing != Existing::kResume) return settings.existing == Existing::kReplace;
+  if (!std::filesystem::exists(directory.journal())) return false;
+  try {
+    const Journal journal =
+        Journal::open(directory.files().place(run_files::kJournal), Journal::Check::kQuick);
+    return wrote_fastq(journal.fingerprint(), settings.viruses.fastq);
+  } catch (const Error&) {
+    return false;  // what is wrong with it is told when it is resumed
+  }
+}
+
+RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
                   RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   require_an_input(settings.inputs, cancel);
   const EngineOutputs outputs{
       .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
   require_models(settings.models, outputs);  // before a directory is made for the run
+  if (settings.inputs.qualities) require_first_qualities(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.existing);
   require_inputs_kept(settings.inputs,
                       [&directory](const auto& file) { return directory.would_clear(file); });
+  settings.viruses.may_replace = may_replace_fastq(settings, directory);
+  require_fastq_place(settings.viruses, settings.inputs);
   const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
   counters.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);

@@ -21,6 +21,7 @@ namespace {
 constexpr const char* kVersionKey = "program_version";
 constexpr const char* kSharding = "sharding";
 constexpr const char* kRollup = "rollup";
+constexpr const char* kVirusFastq = "virus_fastq";
 constexpr const char* kRollupSort = "rollup_sort";
 constexpr const char* kNaturalSort = "natural";
 constexpr const char* kShardingRule = "letters, pairs together";
@@ -97,6 +98,7 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
   print["stem"] = settings.stem;
   print["model_type"] = settings.classifier_name;
+  print[kVirusFastq] = absolute_path(settings.viruses.fastq);
   print.merge(rule_entries(settings.rule, settings.more));
   print["cutting"] = fmt::format("{} chunks, each sequence by itself", limits().chunks_per_block);
   print[kSharding] = kShardingRule;
@@ -145,6 +147,10 @@ bool states_same_calls(const Journal::Fingerprint& print, const PredictSettings&
   return rule_of(print) == settings.rule && rollup_of(print) == settings.more.rollup;
 }
 
+bool wrote_fastq(const Journal::Fingerprint& print, const std::string& prefix) {
+  return value_of(print, kVirusFastq) == absolute_path(prefix);
+}
+
 CallRule rule_of(const Journal::Fingerprint& print) {
   const auto number = [&print](const char* key) { return parse_number(value_of(print, key)); };
   const double share =
@@ -156,11 +162,15 @@ std::string input_path_key(std::size_t index) {
   return fmt::format("input_{:06}", index);
 }
 
+std::vector<std::string> input_paths_of(const Journal::Fingerprint& print) {
+  return values_of(print, input_path_key);
+}
+
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print) {
   std::vector<std::string> names = values_of(print, input_name_key);
   if (!names.empty()) return names;
   return input_names(
-      {.paths = values_of(print, input_path_key), .paired = value_of(print, "paired") == "true"});
+      {.paths = input_paths_of(print), .paired = value_of(print, "paired") == "true"});
 }
 
 std::vector<std::string> input_names_of(const Journal& journal) {

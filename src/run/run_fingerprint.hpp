@@ -24,6 +24,7 @@ Journal::Fingerprint changed_entries(const Journal::Fingerprint& journal,
 
 // The key of an input file's absolute path; files count from 0.
 std::string input_path_key(std::size_t index);
+std::vector<std::string> input_paths_of(const Journal::Fingerprint& print);
 // The names of the run's inputs, as they were given. Earlier runs kept only the paths.
 std::vector<std::string> input_names_of(const Journal::Fingerprint& print);
 
@@ -41,6 +42,9 @@ std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print);
 bool is_sorted_naturally(const Journal::Fingerprint& print);
 // Whether a run dealt its sequences to shards as this program does. Earlier ones did it otherwise.
 bool is_dealt_as_now(const Journal::Fingerprint& print);
+
+// Whether a run wrote FASTQ files with this prefix, or was to.
+bool wrote_fastq(const Journal::Fingerprint& print, const std::string& prefix);
 
 // The entries for the rules of calls, and for the order of contigs.tsv.
 Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);

@@ -91,14 +91,16 @@ class GoodRecords {
 
   void check(const InputEnd& end) const {
     const InputEntry& entry = entries_[end.input];
-    if (!entry.hash.empty() && entry.hash != end.hash) fail(entry.name, "it");
+    if (!entry.hash.empty() && entry.hash != end.hash) fail(inputs_.name(end.input), "it");
   }
 
   [[noreturn]] static void fail(const std::string& input, std::string_view what) {
-    throw Error(
+    Error error(
         ErrorKind::kInputChanged, Place{.file = input},
         fmt::format("{} is not what was scored, and what is called virus cannot be written from it",
                     what));
+    error.advise("Name the files that were scored (export --inputs), or run predict --force.");
+    throw Error(error);
   }
 
   InputSet inputs_;
@@ -108,17 +110,19 @@ class GoodRecords {
   std::optional<PartReader> scored_;
 };
 
-// A saved record's header begins with what its own does not say: the number of its input, and
-// whether it is a mate of the one before. Of the letters the first is a blank, which readers skip:
-// else letters that begin with '>' (possible in FASTQ) would be read as a header.
+// A saved record's header begins with what its own does not say: the number of its input, whether
+// it is a mate of the one before, and which of a pair it is. Of the letters the first is a blank,
+// which readers skip: else letters that begin with '>' (possible in FASTQ) would be read as a
+// header.
 constexpr char kMate = '+';
 constexpr char kNoMate = ' ';
 constexpr std::size_t kLongestSaved = kLongestHeader + 64;  // with that, and a pair's /1 or /2
 
 void append_saved(std::string& text, const InputRecord& record, bool with_qualities) {
-  const std::string header = fmt::format(
-      "{}{}{}", record.input, record.with_previous ? kMate : kNoMate, header_with_id(record));
   const SequenceRecord& read = record.record;
+  const std::string header =
+      fmt::format("{}{}{}{}", record.input, record.with_previous ? kMate : kNoMate, read.mate,
+                  header_with_id(record));
   if (with_qualities) {
     append_fastq(text, header, " " + read.letters, read.qualities);
   } else {
@@ -132,7 +136,8 @@ InputRecord saved_record(const InputRecord& saved) {
   const std::size_t end = header.find_first_of({kMate, kNoMate});
   record.input = static_cast<std::uint32_t>(parse_count(header.substr(0, end)).value_or(0));
   record.with_previous = header.at(end) == kMate;
-  header.erase(0, end + 1);
+  record.record.mate = static_cast<unsigned>(header.at(end + 1) - '0');
+  header.erase(0, end + 2);
   record.id = sequence_id(header);
   return record;
 }

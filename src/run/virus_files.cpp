@@ -2,22 +2,53 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
+#include "run/input_check.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
-std::vector<std::filesystem::path> fastq_names(const std::string& prefix) {
-  std::vector<std::filesystem::path> names;
+namespace {
+
+namespace fs = std::filesystem;
+
+void require_absent(const fs::path& name) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(name, error))) return;
+  throw Error(ErrorKind::kOutputExists, Place{.file = name.string()}, "");
+}
+
+}  // namespace
+std::vector<fs::path> fastq_names(const std::string& prefix) {
+  std::vector<fs::path> names;
   for (const char* mate : {"", "_1", "_2"}) {
     names.emplace_back(fmt::format("{}{}.fastq.gz", prefix, mate));
   }
   return names;
 }
 
-VirusFastq::VirusFastq(const std::string& prefix, PairRule rule, bool paired)
-    : names_(fastq_names(prefix)), rule_(rule) {
+void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs) {
+  if (wanted.fastq.empty()) return;
+  const std::vector<fs::path> names = fastq_names(wanted.fastq);
+  require_inputs_kept(inputs, [&names](const fs::path& input) {
+    return std::ranges::any_of(names, [&input](const fs::path& name) {
+      std::error_code other;  // mostly there is no such file
+      return fs::equivalent(input, name, other);
+    });
+  });
+  for (const fs::path& name : names) {
+    if (!wanted.may_replace) require_absent(name);
+    const AtomicFile can_be_made(name);
+  }
+}
+
+VirusFastq::VirusFastq(const VirusOutputs& wanted, bool paired)
+    : names_(fastq_names(wanted.fastq)), rule_(wanted.pair_rule), may_replace_(wanted.may_replace) {
   if (paired) {
     pairs_.emplace(names_);
   } else {
@@ -44,10 +75,23 @@ void VirusFastq::finish() {
 }
 
 void VirusFastq::commit() {
-  if (singles_) singles_->commit();
-  if (!pairs_) return;
-  pairs_->first.commit();
-  pairs_->second.commit();
+  if (!may_replace_) std::ranges::for_each(names_, require_absent);  // made meanwhile
+  const auto end = [](const fs::path& name, BgzfFile* file) {
+    std::error_code error;
+    if (file != nullptr) {
+      file->commit();
+    } else {
+      fs::remove(name, error);
+    }
+  };
+  end(names_[0], singles_ ? &*singles_ : nullptr);
+  end(names_[1], pairs_ ? &pairs_->first : nullptr);
+  end(names_[2], pairs_ ? &pairs_->second : nullptr);
+  if (parted_ == 0) return;
+  log_warning(
+      "{} reads called virus do not stand beside their mates, and {}: in a file sorted by name "
+      "they would (samtools collate)",
+      grouped(parted_), rule_ == PairRule::kBoth ? "are left out" : "are written without them");
 }
 
 // Mates of a BAM stand in either order.
@@ -56,14 +100,17 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
       rule_ == PairRule::kBoth ? one.is_virus && other.is_virus : one.is_virus || other.is_virus;
   if (!is_wanted) return;
   if (!pairs_) pairs_.emplace(names_);
-  const bool in_order = one.record.id.ends_with("/1");
+  const bool in_order = one.record.record.mate == 1;
   write(pairs_->first, (in_order ? one : other).record);
   write(pairs_->second, (in_order ? other : one).record);
 }
 
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
-  if (alone && alone->is_virus) write(*singles_, alone->record);
+  if (!alone || !alone->is_virus) return;
+  const bool is_mate = alone->record.record.mate != 0;
+  if (is_mate) ++parted_;
+  if (!is_mate || rule_ == PairRule::kEither) write(*singles_, alone->record);
 }
 
 void VirusFastq::write(BgzfFile& file, const InputRecord& record) {
@@ -76,7 +123,7 @@ VirusFiles::VirusFiles(const VirusOutputs& wanted, const FilePlace& fasta, bool 
                        std::vector<std::string> inputs)
     : inputs_(std::move(inputs)) {
   if (wanted.fasta) fasta_.emplace(fasta);
-  if (!wanted.fastq.empty()) fastq_.emplace(wanted.fastq, wanted.pair_rule, paired);
+  if (!wanted.fastq.empty()) fastq_.emplace(wanted, paired);
 }
 
 void VirusFiles::add(const InputRecord& record, bool is_virus) {

@@ -22,6 +22,7 @@ struct VirusOutputs {
   bool fasta = false;   // virus.fasta in the run's directory
   std::string fastq{};  // PREFIX of the FASTQ files; empty for none
   PairRule pair_rule = PairRule::kEither;
+  bool may_replace = false;  // FASTQ files of these names
 
   bool any() const { return fasta || !fastq.empty(); }
 };
@@ -29,16 +30,24 @@ struct VirusOutputs {
 // The names that FASTQ files with this prefix may get: of single reads, of first and second mates.
 std::vector<std::filesystem::path> fastq_names(const std::string& prefix);
 
+// Call it before anything is computed. Errors: kUsage where an input would be replaced,
+// kOutputExists where a file of these names is there and may not be, kOutputWrite where none can be
+// made.
+void require_fastq_place(const VirusOutputs& wanted, const InputSettings& inputs);
+
 // Writes reads called virus with their qualities: PREFIX_1.fastq.gz and PREFIX_2.fastq.gz hold
 // pairs, in step; PREFIX.fastq.gz holds the others. With `paired` there are no others, and only
-// pairs get files; else PREFIX.fastq.gz is always written, and the two when there is a pair.
+// pairs get files; else PREFIX.fastq.gz is always written, and the two when there is a pair. A mate
+// that does not stand beside its other is written with the others, or left out where both have to
+// be virus.
 class VirusFastq {
  public:
-  VirusFastq(const std::string& prefix, PairRule rule, bool paired);
+  VirusFastq(const VirusOutputs& wanted, bool paired);
 
   // All records of the run in order, whatever their calls.
   void add(const InputRecord& record, bool is_virus);
-  // After the last one. Then commit() gives the files their names.
+  // After the last one. Then commit() gives the files their names, and removes those of these names
+  // that an earlier run has written and this one has not.
   void finish();
   void commit();
 
@@ -60,6 +69,8 @@ class VirusFastq {
 
   std::vector<std::filesystem::path> names_;
   PairRule rule_;
+  bool may_replace_;
+  std::uint64_t parted_ = 0;  // mates called virus whose other does not stand beside them
   std::optional<BgzfFile> singles_;
   std::optional<PairFiles> pairs_;
   std::optional<Held> held_;  // its mate may follow

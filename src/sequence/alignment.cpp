@@ -103,7 +103,8 @@ bool UnplacedAlignments::skip(unsigned flags) {
 }
 
 SequenceRecord original_read(unsigned flags, SequenceRecord aligned) {
-  const std::string_view suffix = kMateSuffixes.at(mate_of(flags));
+  aligned.mate = mate_of(flags);
+  const std::string_view suffix = kMateSuffixes.at(aligned.mate);
   if (!aligned.header.ends_with(suffix)) aligned.header += suffix;
   if (is_reverse(flags)) {
     reverse_complement(aligned.letters);

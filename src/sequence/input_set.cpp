@@ -83,8 +83,8 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
       return std::make_unique<SamReader>(file.text, file.name, qualities);
     case AlignmentFormat::kCram:
       if (qualities == Qualities::kKeep) {
-        throw Error(ErrorKind::kUsage, Place{.file = file.name},
-                    "it is CRAM, whose qualities are not read: samtools view -b makes BAM of it");
+        throw Error(ErrorKind::kNoQualities, Place{.file = file.name},
+                    "of CRAM they are not read: samtools view -b makes BAM of it");
       }
       refuse_compressed_cram(file);
       return std::make_unique<CramReader>(file.text, file.name, reference, cancel);
@@ -95,12 +95,20 @@ std::unique_ptr<AlignmentReader> make_reader(OpenInput& file, Qualities qualitie
   return std::make_unique<BamReader>(file.text, file.name, qualities);
 }
 
-// Whether these are the ids of the two mates of a pair, in either order.
-bool is_mate_of(std::string_view id, std::string_view other) {
-  const bool is_first = id.ends_with("/1") && other.ends_with("/2");
-  const bool is_second = id.ends_with("/2") && other.ends_with("/1");
-  return (is_first || is_second) &&
-         id.substr(0, id.size() - 2) == other.substr(0, other.size() - 2);
+// A read that may be the mate of the one behind it, by its flags.
+struct LoneMate {
+  unsigned mate = 0;
+  std::string name{};  // without /1 or /2
+};
+
+LoneMate lone_mate(const InputRecord& read) {
+  if (read.record.mate == 0) return {};
+  return {.mate = read.record.mate, .name = read.id.substr(0, read.id.size() - 2)};
+}
+
+// In either order.
+bool are_mates(const LoneMate& one, const LoneMate& other) {
+  return one.mate + other.mate == 3 && one.mate != 0 && other.mate != 0 && one.name == other.name;
 }
 
 class AlignmentStream : public RecordStream {
@@ -115,8 +123,9 @@ class AlignmentStream : public RecordStream {
     std::optional<SequenceRecord> record = reader_->next();
     if (!record) return std::nullopt;
     InputRecord next{.input = 0, .id = record->header, .record = *std::move(record)};
-    next.with_previous = is_mate_of(next.id, alone_);
-    alone_ = next.with_previous ? std::string() : next.id;
+    LoneMate mate = lone_mate(next);
+    next.with_previous = are_mates(mate, alone_);
+    alone_ = next.with_previous ? LoneMate() : std::move(mate);
     return next;
   }
   std::uint64_t bytes() const override { return reader_->bytes(); }
@@ -132,7 +141,7 @@ class AlignmentStream : public RecordStream {
   std::unique_ptr<OpenInput> file_;
   const ReferenceIndex& reference_;
   std::unique_ptr<AlignmentReader> reader_;
-  std::string alone_;  // the id of the record before, if its mate may follow
+  LoneMate alone_;  // the record before, if its mate may follow
 };
 
 class PairedStream : public RecordStream {
@@ -204,6 +213,8 @@ class PairedStream : public RecordStream {
     }
     second.number *= 2;
     first.number = second.number - 1;
+    first.mate = 1;
+    second.mate = 2;
     mate_ = InputRecord{
         .input = 0, .id = base + "/2", .record = std::move(second), .with_previous = true};
     return {.input = 0, .id = base + "/1", .record = std::move(first)};
@@ -332,12 +343,11 @@ struct InputSet::State {
                             record.id.size(), settings.longest_id));
   }
 
-  // Not the input's fault, so no failure of it: it is whole, and its calls can be had.
+  // Not the input's fault, so no failure of it: its calls can be had. It ends the run.
   void require_qualities(const InputRecord& record) const {
     const SequenceRecord& read = record.record;
     if (read.qualities.size() == read.letters.size() && all_graphic(read.qualities)) return;
-    throw Error(ErrorKind::kUsage, Place{.file = names[current], .record = read.number},
-                "it has no qualities, and --virus-fastq writes them: --virus-fasta does not");
+    throw Error(ErrorKind::kNoQualities, Place{.file = names[current], .record = read.number}, "");
   }
 
   void go_on() {

@@ -62,8 +62,8 @@ std::vector<std::string> input_names(const InputSettings& settings);
 // Reads every record of every input, in order, and reports how each input ended. With `paired`, two
 // files are one input; both must be FASTQ and hold the same reads. From BAM, SAM and CRAM it takes
 // the primary alignments' reads; their flags say which mates get /1 and /2. With `qualities`,
-// next() throws kUsage for a read without them, and for CRAM, whose are not read. An input of which
-// a file (also CRAM's reference) changes while it is read fails with kInputChanged.
+// next() throws kNoQualities for a read without them, and for CRAM, whose are not read. An input of
+// which a file (also CRAM's reference) changes while it is read fails with kInputChanged.
 class InputSet {
  public:
   InputSet(InputSettings settings, const Cancel& cancel);  // Errors: require_usable()'s

@@ -23,6 +23,7 @@ struct SequenceRecord {
   std::string
       qualities{};  // as FASTQ writes them; empty unless asked for, and where there are none
   std::uint64_t number = 0;  // 1-based, within its input
+  unsigned mate = 0;         // 1 or 2, of a pair; 0 where that is not known
 };
 
 // The header's first word, as Python's str.split() on UTF-8 finds it; bytes that are not UTF-8 are

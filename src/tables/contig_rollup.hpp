@@ -66,8 +66,7 @@ inline constexpr std::string_view kReviewTier = "review";
 // What the chunks of a contig say together.
 struct ContigCall {
   std::string_view call;  // one of the above; kUnclassifiedCall without chunks
-  std::string_view
-      tier;  // "high_confidence", "moderate_confidence", "low_confidence", "review", ""
+  std::string_view tier;  // "high_confidence", "moderate_confidence", … "review"; or empty
   double weighted_delta = 0;
   std::uint64_t chunks = 0;  // scored ones
   std::uint64_t confident_viral = 0;

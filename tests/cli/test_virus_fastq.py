@@ -126,27 +126,98 @@ def test_export_writes_them_by_another_rule(reads):
             for record in fastq_of(reads.folder / "all.fastq.gz")] == viruses
 
 
-def test_a_read_without_qualities_is_told_of_at_once(program, genome):
-    (program.folder / "a.fa").write_text(fasta(pieces(genome)))
-    (program.folder / "a.sam").write_text(SAM + sam_line("r", 0, "ACGT" * 30, "*"))
+@pytest.mark.parametrize("beside", [[], ["reads.fq"]])
+def test_a_read_without_qualities_is_told_of_at_once(reads, genome, beside):
+    (reads.folder / "a.fa").write_text(fasta(pieces(genome)))
+    (reads.folder / "a.sam").write_text(SAM + sam_line("r", 0, "ACGT" * 30, "*"))
     for name in ("a.fa", "a.sam"):
-        failed = program.predict(name, *SHORT, "--virus-fastq", "viral", "-o", f"{name}.out",
-                                 code=1)
+        failed = reads.predict(*beside, name, *SHORT, "--virus-fastq", "viral", "-o", "out", code=1)
         assert f"{name}: record 1" in message(failed)
-        assert "it has no qualities" in message(failed) and "--virus-fasta" in message(failed)
-        program.predict(name, *SHORT, "-o", name + ".out", code=0)  # nothing is in its way
+        assert "no qualities" in message(failed) and "--virus-fasta" in message(failed)
+        assert not (reads.folder / "out").exists()
+
+
+def test_a_later_read_without_qualities_ends_the_run(program, genome):
+    (program.folder / "a.sam").write_text(SAM + sam_line("q", 0, genome[300:420], "I" * 120)
+                                          + sam_line("r", 0, "ACGT" * 30, "*"))
+    failed = program.predict("a.sam", *SHORT, "--virus-fastq", "viral", "-o", "out", code=1)
+    assert "a.sam: record 2" in message(failed)
+    program.predict("a.sam", *SHORT, "-o", "out", "--resume", code=0)  # its calls can be had
 
 
 def test_its_files_are_looked_at_first(reads):
     (reads.folder / "viral_1.fastq.gz").write_bytes(b"mine")
-    for prefix, words in (("viral", "viral_1.fastq.gz"), ("no/where/viral", "folder"),
-                          ("out/viral", "elsewhere")):
+    (reads.folder / "link.fastq.gz").symlink_to("nowhere")
+    for prefix, words in (("viral", "viral_1.fastq.gz"), ("no/where/viral", "no/where"),
+                          ("out/viral", "elsewhere"), ("link", "link.fastq.gz"),
+                          ("./", "beginning of files' names"), ("..", "beginning of files' names")):
         failed = reads.predict("reads.fq", *SHORT, "--virus-fastq", prefix, "-o", "out", code=1)
-        assert words in message(failed)
-        assert not (reads.folder / "out").exists()
+        assert words in message(failed), message(failed)
+        assert not (reads.folder / "out" / "run.db").exists()
     assert (reads.folder / "viral_1.fastq.gz").read_bytes() == b"mine"
     failed = reads.predict("reads.fq", *SHORT, "--pair-rule", "both", "-o", "out", code=1)
     assert "--pair-rule needs --virus-fastq" in message(failed)
+
+
+@pytest.mark.parametrize("flag", ["--force", "--resume"])
+def test_no_input_is_replaced(pairs, flag):
+    for mate in (1, 2):
+        raw = (pairs.folder / f"r{mate}.fq").read_bytes()
+        (pairs.folder / f"S_{mate}.fastq.gz").write_bytes(gzip.compress(raw))
+    inputs = ["S_1.fastq.gz", "S_2.fastq.gz"]
+    before = [(pairs.folder / name).read_bytes() for name in inputs]
+    arguments = ["--paired", *inputs, *SHORT]
+    failed = pairs.predict(*arguments, "--virus-fastq", "S", "-o", "out", flag, code=1)
+    assert "is an input, and the output would replace it" in message(failed)
+    pairs.predict(*arguments, "-o", "whole", code=0)
+    failed = pairs("export", "whole", "--virus-fastq", "S", "--force", code=1)
+    assert "is an input, and the output would replace it" in message(failed)
+    assert [(pairs.folder / name).read_bytes() for name in inputs] == before
+
+
+def test_resume_replaces_only_what_its_run_wrote(reads):
+    (reads.folder / "mine.fastq.gz").write_bytes(b"mine")
+    run = ["reads.fq", *SHORT, "-o", "out", "--resume", "--virus-fastq"]
+    reads.predict(*run, "mine", code=1)
+    reads.predict(*run, "own", code=0)
+    first = (reads.folder / "own.fastq.gz").read_bytes()
+    reads.predict(*run, "own", code=0)
+    assert (reads.folder / "own.fastq.gz").read_bytes() == first
+    reads.predict(*run, "mine", code=1)
+    assert (reads.folder / "mine.fastq.gz").read_bytes() == b"mine"
+
+
+def test_no_file_of_an_earlier_rule_stays(program, genome):
+    letters = [genome[300 + 500 * k:480 + 500 * k] for k in range(8)]
+    (program.folder / "a.sam").write_text(SAM + "".join(
+        sam_line(f"p{k}", 1 + mate, text, "I" * 180)
+        for k, text in enumerate(letters) for mate in (64, 128)))
+    program.predict("a.sam", *SHORT, *ALL, "--virus-fastq", "v", "-o", "out", code=0)
+    assert (program.folder / "v_1.fastq.gz").exists()
+    program("export", "out", "--min-score", "1", "--min-share", "1", "--virus-fastq", "v",
+            "-o", "strict", "--force", code=0)
+    assert fastq_of(program.folder / "v.fastq.gz") == []
+    assert not (program.folder / "v_1.fastq.gz").exists()
+    assert not (program.folder / "v_2.fastq.gz").exists()
+
+
+@pytest.mark.parametrize("rule, left", [("either", ["@a/1", "@b/1", "@a/2", "@b/2"]), ("both", [])])
+def test_mates_that_are_no_neighbours_are_told_of(program, genome, rule, left):
+    text = genome[300:480]
+    (program.folder / "a.sam").write_text(SAM + "".join(
+        sam_line(name, 1 + mate, text, "I" * 180) for mate in (64, 128) for name in "ab"))
+    result = program.predict("a.sam", *SHORT, *ALL, "--virus-fastq", "v", "--pair-rule", rule,
+                             "-o", "out", code=0)
+    assert "4 reads called virus do not stand beside their mates" in message(result)
+    assert [record[0] for record in fastq_of(program.folder / "v.fastq.gz")] == left
+
+
+def test_names_alone_make_no_pair(program, genome):
+    text = genome[300:480]
+    (program.folder / "a.sam").write_text(SAM + sam_line("x/1", 0, text, "I" * 180)
+                                          + sam_line("x/2", 0, text, "I" * 180))
+    program.predict("a.sam", *SHORT, *ALL, "--virus-fastq", "v", "-o", "out", code=0)
+    assert len(fastq_of(program.folder / "v.fastq.gz")) == 2
 
 
 def test_its_blocks_are_those_of_bgzf(reads):
