@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -117,13 +115,7 @@ void check_output(const DataSetSettings& settings, const GenerateOptions& option
   }
   const auto* observed = std::get_if<ObservedLengths>(&settings.sequences.length);
   if (observed == nullptr) return;
-  const auto lost = replaced_files(options.output, settings.files);
-  require_inputs_kept({.paths = {observed->file}}, [&](const std::filesystem::path& input) {
-    return std::any_of(lost.begin(), lost.end(), [&input](const auto& path) {
-      std::error_code other;  // one of them does not exist yet
-      return std::filesystem::equivalent(input, path, other);
-    });
-  });
+  require_inputs_kept({.paths = {observed->file}}, replaced_files(options.output, settings.files));
 }
 
 int run_generate(const GenerateOptions& options, const Session& session) {

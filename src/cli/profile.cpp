@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -137,10 +136,7 @@ void check_files(const ProfileOptions& options, const Cancel& cancel) {
   const InputSettings input{.paths = {options.test_file}};
   require_first_records(input, cancel);
   if (!has_file) return;
-  require_inputs_kept(input, [&options](const std::filesystem::path& file) {
-    std::error_code other;  // one of them does not exist yet
-    return std::filesystem::equivalent(file, options.output, other);
-  });
+  require_inputs_kept(input, {options.output});
 }
 
 ProfileFacts facts_of(const ProfileSettings& settings, const Profiler& profiler,

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -50,10 +49,7 @@ std::string row_id(const FramePart& part, const FrameScore& frame, FrameSource s
 
 EmbedSummary embed(const EmbedSettings& settings, RunCounters& counters, const Cancel& cancel) {
   require_first_records(settings.inputs, cancel);
-  require_inputs_kept(settings.inputs, [&settings](const std::filesystem::path& file) {
-    std::error_code other;  // one of the files does not exist yet
-    return std::filesystem::equivalent(file, settings.output, other);
-  });
+  require_inputs_kept(settings.inputs, {settings.output});
   const EngineOutputs outputs = engine_outputs(settings);
   require_models(settings.models, outputs);
   RunModels models = start_models(settings.models, settings.compute, outputs, cancel);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -102,6 +103,16 @@ void require_inputs_kept(const InputSettings& settings,
                   fmt::format("{} is an input, and the output would replace it", file));
     }
   }
+}
+
+void require_inputs_kept(const InputSettings& settings,
+                         const std::vector<std::filesystem::path>& outputs) {
+  require_inputs_kept(settings, [&outputs](const std::filesystem::path& input) {
+    return std::ranges::any_of(outputs, [&input](const std::filesystem::path& output) {
+      std::error_code other;  // one of them does not exist
+      return std::filesystem::equivalent(input, output, other);
+    });
+  });
 }
 
 }  // namespace virnucpro

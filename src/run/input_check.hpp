@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "base/cancel.hpp"
 #include "sequence/input_set.hpp"
@@ -28,5 +29,8 @@ bool has_pipe(const InputSettings& settings);
 // or the reference would be lost. `lost` says whether this file would be.
 void require_inputs_kept(const InputSettings& settings,
                          const std::function<bool(const std::filesystem::path&)>& lost);
+// The same for what these files would replace; they need not exist yet.
+void require_inputs_kept(const InputSettings& settings,
+                         const std::vector<std::filesystem::path>& outputs);
 
 }  // namespace virnucpro

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -32,11 +31,7 @@ LabelSummary label(const LabelSettings& settings, const Directory& folder,
                    const ReadLabels::Write& write, const Cancel& cancel) {
   const KeptRun run(settings.run, cancel);
   require_finished(run);
-  require_inputs_kept({.paths = input_paths_of(run.fingerprint())},
-                      [&settings](const std::filesystem::path& input) {
-                        std::error_code other;  // mostly there is no such file yet
-                        return std::filesystem::equivalent(input, settings.output, other);
-                      });
+  require_inputs_kept({.paths = input_paths_of(run.fingerprint())}, {settings.output});
   MappingFile file(settings.alignments, cancel);
   const ReferenceList& references = file.references();
   const ReferenceCalls calls(run.journal(), rollup_of(run.fingerprint()).value_or(RollupRule{}),
