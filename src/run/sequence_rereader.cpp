@@ -186,7 +186,11 @@ void SequenceRereader::write(const Journal& journal, const CallRule& rule, Virus
   GoodRecords records(std::move(inputs), cutting, std::move(entries), scored, cancel);
   for_each_call(journal, rule, cancel, [&](std::uint32_t, std::uint64_t, bool is_virus) {
     const std::shared_ptr<const InputRecord> record = records.next();
-    files.add(spool_ ? saved_record(*record) : *record, is_virus);
+    if (spool_) {
+      files.add(saved_record(*record), is_virus);
+    } else {
+      files.add(*record, is_virus);
+    }
   });
   records.finish();
   files.finish();

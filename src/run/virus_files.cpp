@@ -58,7 +58,11 @@ void VirusFastq::add(const InputRecord& record, bool is_virus) {
     return;
   }
   write_held();
-  held_ = Held{.record = record, .is_virus = is_virus};
+  if (record.record.mate != 0) {
+    held_ = Held{.record = record, .is_virus = is_virus};
+  } else if (is_virus) {
+    write(*singles_, record);
+  }
 }
 
 void VirusFastq::finish() {
@@ -100,12 +104,12 @@ void VirusFastq::write_pair(const Held& one, const Held& other) {
   write(pairs_->second, (in_order ? other : one).record);
 }
 
+// Of a run of pairs that was interrupted, the last mate may be alone: the other has no score yet.
 void VirusFastq::write_held() {
   const std::optional<Held> alone = std::exchange(held_, std::nullopt);
-  if (!alone || !alone->is_virus) return;
-  const bool is_mate = alone->record.record.mate != 0;
-  if (is_mate) ++parted_;
-  if (!is_mate || rule_ == PairRule::kEither) write(*singles_, alone->record);
+  if (!alone || !alone->is_virus || !singles_) return;
+  ++parted_;
+  if (rule_ == PairRule::kEither) write(*singles_, alone->record);
 }
 
 void VirusFastq::write(BgzfFile& file, const InputRecord& record) {
