@@ -11,7 +11,7 @@ namespace virnucpro {
 struct MergeSettings {
   std::vector<std::filesystem::path> runs;  // finished runs of all shards, in any order
   std::filesystem::path output;
-  CallRuleChange rule{};  // of the first run's
+  CallRuleChange rule{};  // of the runs', which must have one and the same unless this is whole
   MoreTables more{};
   bool force = false;
 };

@@ -127,7 +127,8 @@ class PredictRun {
                                     .stem = settings_.stem,
                                     .rule = settings_.rule,
                                     .more = settings_.more,
-                                    .chunk_size = settings_.chunk_size},
+                                    .chunk_size = settings_.chunk_size,
+                                    .inputs = input_names_of(journal())},
                                    cancel_);
     files_.finish(journal(), cancel_);
     summary_.inputs = journal().inputs();

@@ -80,10 +80,9 @@ std::string row(const InputEntry& input) {
 // The names of the inputs as rows have them: a name may hold anything, and a row is one line.
 class InputNames {
  public:
-  InputNames(const Journal& journal, const std::vector<std::string>& all)
+  InputNames(const Journal& journal, const std::vector<std::string>& names)
       : journal_(journal.path()) {
-    for (const InputEntry& input : journal.inputs()) names_.push_back(printable(input.name));
-    for (std::size_t k = names_.size(); k < all.size(); ++k) names_.push_back(printable(all[k]));
+    for (const std::string& name : names) names_.push_back(printable(name));
   }
 
   // An interrupted run's journal may have units of any input.

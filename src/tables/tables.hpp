@@ -30,10 +30,8 @@ struct TableSettings {
   std::string stem;     // tables go to <directory>/<stem>_merged/
   CallRule rule{};
   MoreTables more{};
-  std::uint64_t chunk_size = 0;  // of the run; only `more` needs it
-  // The names of all inputs, in order. Those that the journal has an entry for may be missing: all
-  // of a finished run.
-  std::vector<std::string> inputs{};
+  std::uint64_t chunk_size = 0;       // of the run; only `more` needs it
+  std::vector<std::string> inputs{};  // the names of all inputs, in order
   std::size_t rows_in_sort = limits().rows_in_sort;
 };
 

@@ -96,7 +96,10 @@ struct Tables : testing::Test {
     return write_tables(journal, settings(stem), cancel);
   }
   TableSettings settings(const std::string& stem) const {
-    return {.directory = RunFolder(directory.path()), .stem = stem, .chunk_size = 500};
+    return {.directory = RunFolder(directory.path()),
+            .stem = stem,
+            .chunk_size = 500,
+            .inputs = {"one.fa", "two\t.fa.gz", "three.fa"}};
   }
   Journal sample() const { return sample_journal(directory / "run.db"); }
 
@@ -209,10 +212,12 @@ std::string hash_of_tables(std::size_t rows_in_sort) {
   }
   journal.record_input(0, {.name = "many.fa"});
   journal.finish();
-  write_tables(
-      journal,
-      {.directory = RunFolder(directory.path()), .stem = "many", .rows_in_sort = rows_in_sort},
-      Cancel());
+  write_tables(journal,
+               {.directory = RunFolder(directory.path()),
+                .stem = "many",
+                .inputs = {"many.fa"},
+                .rows_in_sort = rows_in_sort},
+               Cancel());
   ContentHash hash;
   for (const char* name : {"many_merged/prediction_results.txt",
                            "many_merged/prediction_results_highestscore.csv", "sequences.tsv"}) {
