@@ -27,6 +27,14 @@ const ConfigKey* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
+// The key that this name is, or lies under: a key without effect may have a value of any shape.
+const ConfigKey* find_key_of(std::string_view name) {
+  for (std::string_view key = name;; key = key.substr(0, key.rfind('.'))) {
+    if (const ConfigKey* found = find_key(key)) return found;
+    if (key.find('.') == std::string_view::npos) return nullptr;
+  }
+}
+
 bool is_section(std::string_view name) {
   const std::string prefix = std::string(name) + ".";
   const auto keys = config_keys();
@@ -46,15 +54,11 @@ std::string_view describe(ConfigType type) {
       return "a whole number, 0 or more, or auto";
     case ConfigType::kNumber:
       return "a number";
-    case ConfigType::kTextList:
-      return "a list of texts";
   }
   return "";
 }
 
-bool is_of_type(ConfigType type, const Config::Setting& setting) {
-  if (setting.is_list) return type == ConfigType::kTextList;
-  const std::string& value = setting.values.front();
+bool is_of_type(ConfigType type, const std::string& value) {
   switch (type) {
     case ConfigType::kText:
       return true;
@@ -66,8 +70,6 @@ bool is_of_type(ConfigType type, const Config::Setting& setting) {
       return value == "auto" || parse_count(value).has_value();
     case ConfigType::kNumber:
       return parse_number(value).has_value();
-    case ConfigType::kTextList:
-      return false;
   }
   return false;
 }
@@ -110,8 +112,7 @@ class Collector final : public YAML::EventHandler {
     } else if (!level.key) {
       level.key = value;
     } else {
-      add(mark, next_name(), {.values = {value}, .is_list = false, .line = mark.line + 1},
-          in_list());
+      add(mark, next_name(), {.values = {value}, .line = mark.line + 1}, in_list());
       level.key.reset();
     }
   }
@@ -120,7 +121,7 @@ class Collector final : public YAML::EventHandler {
     if (levels_.empty()) fail(mark, "sections of keys are expected");
     const bool repeats = in_list();
     open(mark, false);
-    add(mark, levels_.back().name, {.values = {}, .is_list = true, .line = mark.line + 1}, repeats);
+    add(mark, levels_.back().name, {.values = {}, .line = mark.line + 1}, repeats);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
@@ -156,7 +157,7 @@ class Collector final : public YAML::EventHandler {
     }
     const std::string name = next_name();
     const ConfigKey* key = find_key(name);
-    if (key != nullptr && (is_map || in_list() || key->type != ConfigType::kTextList)) {
+    if (key != nullptr && key->used) {
       fail(mark, fmt::format("{}: expected {}", name, describe(key->type)));
     }
     levels_.push_back({name, is_map, std::nullopt});
@@ -202,27 +203,40 @@ Config Config::parse(const std::string& text, const std::string& file) {
   config.file_ = file;
   config.settings_ = std::move(collector.settings);
   for (const auto& [name, setting] : config.settings_) config.check(name, setting);
+  for (const ConfigKey& key : config_keys()) {
+    if (!key.used) config.note_without_effect(key);
+  }
   return config;
 }
 
 void Config::check(const std::string& name, const Setting& setting) {
-  const ConfigKey* key = find_key(name);
-  if (key == nullptr) {
+  const ConfigKey* key = find_key_of(name);
+  if (key != nullptr && !key->used) return;
+  if (key == nullptr || key->name != name) {
     if (is_section(name))
       throw config_error(file_, setting.line, name + ": expected keys under it");
     warn_unknown(name, setting);
     return;
   }
-  if (!is_of_type(key->type, setting)) {
-    const std::string found =
-        setting.is_list ? "a list" : fmt::format("\"{}\"", shown_name(setting.values[0]));
-    throw config_error(file_, setting.line,
-                       fmt::format("{}: expected {}, found {}", name, describe(key->type), found));
+  const std::string& value = setting.values.front();  // a list was refused where it began
+  if (!is_of_type(key->type, value)) {
+    throw config_error(
+        file_, setting.line,
+        fmt::format("{}: expected {}, found \"{}\"", name, describe(key->type), shown_name(value)));
   }
-  if (!key->used) {
-    notes_.push_back(fmt::format("{}: line {}: {} has no effect here: {}", file_, setting.line,
-                                 name, key->comment));
+}
+
+// One line for a key, whatever its value.
+void Config::note_without_effect(const ConfigKey& key) {
+  const std::string below = fmt::format("{}.", key.name);
+  auto found = settings_.find(key.name);
+  if (found == settings_.end()) found = settings_.lower_bound(below);
+  if (found == settings_.end() || (found->first != key.name && !found->first.starts_with(below))) {
+    return;
   }
+  std::vector<std::string>& said = key.is_warned ? warnings_ : notes_;
+  said.push_back(fmt::format("{}: line {}: {} has no effect here: {}", file_, found->second.line,
+                             key.name, key.comment));
 }
 
 void Config::warn_unknown(const std::string& name, const Setting& setting) {

@@ -15,7 +15,8 @@ namespace virnucpro {
 
 inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
-enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber, kTextList };
+// Of a key with effect. A key without may have any value.
+enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber };
 
 // One key of the configuration file.
 struct ConfigKey {
@@ -24,6 +25,7 @@ struct ConfigKey {
   std::string_view fallback;  // as YAML; used when the key is not set
   std::string_view comment;   // one line; for a key without effect, why
   bool used;                  // false: a key of v2, accepted but without effect here
+  bool is_warned = false;     // without effect, and users must know: a warning, not a note
 };
 
 // Every key: those of v2, then our own under "run".
@@ -54,18 +56,19 @@ class Config {
   // The error for a value of the right type that `name` cannot have.
   Error wrong_value(std::string_view name, const std::string& expected) const;
 
-  const std::vector<std::string>& warnings() const { return warnings_; }  // unknown keys
-  const std::vector<std::string>& notes() const { return notes_; }        // keys without effect
+  // Unknown keys, and one without effect that users must know of.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<std::string>& notes() const { return notes_; }  // keys without effect
 
   struct Setting {
-    std::vector<std::string> values;
-    bool is_list = false;
-    int line = 0;  // 1-based
+    std::vector<std::string> values;  // one, or those of a list
+    int line = 0;                     // 1-based
   };
 
  private:
   const Setting* find(std::string_view name, ConfigType type) const;
   void check(const std::string& name, const Setting& setting);
+  void note_without_effect(const ConfigKey& key);
   void warn_unknown(const std::string& name, const Setting& setting);
 
   std::string file_;

@@ -93,7 +93,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
                     "Use real sequences instead: every file in this folder", "DIR");
   command.add_flag("--quick", options.quick,
                    "One repeat of each run, and shorter measurements of single models");
-  command.add_value("-o,--output", options.output,
+  command.add_value("-o,--output-dir,--output", options.output,
                     "Where reports, data and runs go (default benchmark)", "DIR");
   command.add_value("--compare-to", options.compare_to,
                     "An earlier benchmark's JSON; figures over 10 % slower are an error", "FILE");

@@ -21,8 +21,8 @@ constexpr std::string_view kModelsStay = "has no effect: models stay loaded for 
 constexpr std::array kFlags{
     V2Flag{"-b,--batch-size", true, kNone, kByTokens},
     V2Flag{"--dnabert-batch-size", true, kNone, kByTokens},
-    V2Flag{"--esm-batch-size", true, kTokenBudget,
-           "is taken as --token-budget, unless that is given"},
+    V2Flag{"--esm-batch-size", true, kNone,
+           "has no effect: it was the size of v2's padded batches (--token-budget)"},
     V2Flag{"-w,--num-workers", true, kNone, kByThreads},
     V2Flag{"--dataloader-workers", true, kNone, kByThreads},
     V2Flag{"--merge-threads", true, kNone, "has no effect: nothing has to be merged"},
@@ -72,11 +72,6 @@ const V2Options::Given* V2Options::given(V2Effect effect) const {
     if (given.flag->effect == effect && given.row->times > 0) return &given;
   }
   return nullptr;
-}
-
-std::optional<std::string> V2Options::token_budget() const {
-  const Given* found = given(kTokenBudget);
-  return found == nullptr ? std::nullopt : std::optional(found->value);
 }
 
 std::optional<std::string> V2Options::gpus() const {

@@ -12,7 +12,7 @@
 namespace virnucpro {
 
 // The effect of a flag of v2.
-enum class V2Effect : std::uint8_t { kNone, kTokenBudget, kFp32, kGpus, kAllGpus };
+enum class V2Effect : std::uint8_t { kNone, kFp32, kGpus, kAllGpus };
 
 // A flag of v2 that is still accepted, so that v2's command lines run.
 struct V2Flag {
@@ -31,8 +31,7 @@ class V2Options {
 
   // Logs one warning for each, except for the list of GPUs.
   void report() const;
-  std::optional<std::string> token_budget() const;  // as written
-  std::optional<std::string> gpus() const;          // as written
+  std::optional<std::string> gpus() const;  // as written
   bool all_gpus() const;
   bool fp32() const;
 

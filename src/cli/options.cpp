@@ -115,16 +115,9 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
 
 // 0: the device's default.
 std::size_t choose_token_budget(const ComputeOptions& options, const Config& config) {
-  constexpr std::string_view kFlag = "--token-budget";
-  const std::optional<std::string> v2 = options.v2.token_budget();
   if (options.token_budget == "auto") return 0;
-  if (options.token_budget.empty() && v2) {
-    return count_value("--esm-batch-size", *v2, 1, kLargestBudget);
-  }
-  const CountRule old{kFlag, "features.esm.toks_per_batch", 1, kLargestBudget};
-  const CountRule rule{kFlag, "run.token_budget", 1, kLargestBudget};
-  const std::uint64_t fallback = choose_count(old, "", config, 0);
-  return choose_count(rule, options.token_budget, config, fallback);
+  const CountRule rule{"--token-budget", "run.token_budget", 1, kLargestBudget};
+  return choose_count(rule, options.token_budget, config, 0);
 }
 
 void say_without_effect(const Environment& environment) {

@@ -75,7 +75,7 @@ void add_output_options(Command& command, PredictOptions& options) {
   const auto flag = [&command](const char* names, bool& on, const char* help) {
     command.add_flag(names, on, help, kOutputGroup);
   };
-  value("-o,--output", options.output,
+  value("-o,--output-dir,--output", options.output,
         "Output directory (default NAME_predictions); -: the frame table on stdout, nothing kept",
         "DIR");
   value("--name", options.name, "Beginning of the tables' names (default: the first input's name)",

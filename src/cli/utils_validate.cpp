@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -9,6 +11,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/sequence_report.hpp"
 #include "sequence/input_set.hpp"
@@ -21,10 +24,14 @@ constexpr const char* kUtilsValidateExamples =
     "  virnucpro utils validate reads.fq.gz contigs.fa\n"
     "Exit code 1 when an input is damaged or missing.";
 
+constexpr std::uint64_t kMostErrors = 1'000'000'000;
+
 // Reads the inputs event by event and reports how each ended.
 class Validation {
  public:
-  explicit Validation(const InputSet& inputs) : inputs_(inputs) {}
+  // Describes the first `most_errors` inputs that are damaged or missing, and counts the others.
+  Validation(const InputSet& inputs, std::uint64_t most_errors)
+      : inputs_(inputs), most_errors_(most_errors) {}
 
   void add(const InputRecord& record) {
     statistics_.add(record, ids_.add(record.id, record.input));
@@ -34,14 +41,18 @@ class Validation {
     finish(end.input, "whole", true);
   }
   void add(const InputFailure& failure) {
-    failed_ = true;
+    if (++failures_ > most_errors_) {
+      statistics_ = {};
+      return;
+    }
     const bool missing = failure.error.kind() == ErrorKind::kInputMissing;
     finish(failure.input,
            fmt::format("{}: {}", missing ? "missing" : "DAMAGED", printable(failure.error.what())),
            !missing);
   }
 
-  bool failed() const { return failed_; }
+  bool failed() const { return failures_ > 0; }
+  std::uint64_t not_told() const { return failures_ - std::min(failures_, most_errors_); }
   bool all_ids_compared() const { return !ids_.overflowed(); }
 
  private:
@@ -57,18 +68,32 @@ class Validation {
   const InputSet& inputs_;
   SequenceStatistics statistics_;
   SeenIds ids_;
-  bool failed_ = false;
+  std::uint64_t most_errors_;
+  std::uint64_t failures_ = 0;
 };
 
-int run_validate(const InputOptions& options, const Session& session) {
-  InputSet inputs(choose_inputs(options), session.cancel);
-  Validation validation(inputs);
+struct ValidateOptions {
+  InputOptions inputs;
+  std::string most_errors;
+};
+
+int run_validate(const ValidateOptions& options, const Session& session) {
+  const std::uint64_t most_errors =
+      options.most_errors.empty()
+          ? kMostErrors
+          : count_value("--max-errors", options.most_errors, 1, kMostErrors);
+  InputSet inputs(choose_inputs(options.inputs), session.cancel);
+  Validation validation(inputs, most_errors);
   while (const auto event = inputs.next()) {
     session.cancel.check();
     std::visit([&validation](const auto& what) { validation.add(what); }, *event);
   }
   if (!validation.all_ids_compared()) {
     log_warning("duplicates were looked for among the first {} ids only", grouped(SeenIds::kMost));
+  }
+  if (const std::uint64_t others = validation.not_told(); others > 0) {
+    print_stdout(
+        fmt::format("{} more inputs are damaged or missing (--max-errors)\n", grouped(others)));
   }
   return validation.failed() ? 1 : kExitDone;
 }
@@ -77,8 +102,12 @@ int run_validate(const InputOptions& options, const Session& session) {
 
 void add_validate_command(Command& utils) {
   Command& command = utils.add_command("validate", "Read inputs to their end and describe them");
-  const auto options = std::make_shared<InputOptions>();
-  add_input_options(command, *options);
+  const auto options = std::make_shared<ValidateOptions>();
+  add_input_options(command, options->inputs);
+  command.add_value("-e,--max-errors", options->most_errors,
+                    "Describe at most N damaged or missing inputs, and count the others (default: "
+                    "all)",
+                    "N");
   command.footer = kUtilsValidateExamples;
   command.action = [options](Session& session) { return run_validate(*options, session); };
 }

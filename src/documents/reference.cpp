@@ -51,8 +51,10 @@ std::string configuration_reference() {
       "`src/cli/environment.cpp`; not to be edited.\n\n"
       "`-c FILE` reads YAML; `virnucpro utils generate-config` writes a file with every key. A "
       "flag goes\nbefore the environment, the environment before the file, the file before the "
-      "default. A key without\neffect is accepted, and `-v` says so; an unknown key is a warning "
-      "that names the nearest; a value of\nthe wrong type is an error that names the line.\n\n"
+      "default. A key without\neffect is accepted with any value, and `-v` says so "
+      "(`features.esm.toks_per_batch`: a warning does);\nan unknown key is a warning that names "
+      "the "
+      "nearest; a value of the wrong type is an error that names\nthe line.\n\n"
       "| key | default | effect | meaning |\n|---|---|---|---|\n";
   for (const ConfigKey& key : config_keys()) {
     text += fmt::format("| `{}` | `{}` | {} | {} |\n", key.name, cell(key.fallback),

@@ -18,7 +18,6 @@ def wrong_counts():
             (["predict", "a.fa"], "--threads", ["0", "1025"]),
             (["predict", "a.fa"], "-e", ["0", "10000000000", "2147483648"]),
             (["predict", "a.fa"], "--token-budget", ["0", "16777217", "Auto"]),
-            (["predict", "a.fa"], "--esm-batch-size", ["0"]),
             (["predict", "a.fa"], "--prefetch", ["0", "1025"]),
             (["predict", "a.fa"], "--min-length", ["2147483648"]),
             (["embed", "a.fa", "-o", "x.h5"], "-t", ["0"]),
