@@ -61,6 +61,8 @@ constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
 constexpr const char* kUsualSize = "small";
+// What --vanilla-baseline stands for alone, as in v2: the results that come with the program.
+constexpr const char* kStoredBaseline = "stored";
 
 struct BenchmarkOptions {
   std::string suites = "all";
@@ -101,10 +103,12 @@ void add_options(Command& command, BenchmarkOptions& options) {
                     "Keep the figures in this folder, too, and show them over time", "DIR");
   command.add_value("--against", options.against,
                     "Another build of this program, run in turns with this one", "FILE");
-  command.add_value(
-      "--vanilla-baseline", options.baseline,
-      "Results of the original on the sequences of --data: its output directory, or a table",
-      "DIR|FILE");
+  command
+      .add_value("--vanilla-baseline", options.baseline,
+                 "Results of the original on the sequences of --data: its output directory, or a "
+                 "table; alone, or stored: those that come with the program",
+                 "DIR|FILE")
+      .alone = kStoredBaseline;
   command.add_value("--vanilla-command", options.vanilla_command,
                     "Runs the original on the FASTA file $INPUT into the folder $OUTPUT",
                     "COMMAND");
@@ -191,15 +195,24 @@ bool can_be_run(const std::string& program) {
   return fs::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
 }
 
+// Where the results of the original lie; empty: none are given.
+std::string find_baseline(const BenchmarkOptions& options, const Session& session) {
+  if (options.baseline != kStoredBaseline) return options.baseline;
+  const fs::path stored = share_directory(session.environment) / "baseline";
+  if (is_there(stored)) return stored.string();
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--vanilla-baseline: no baseline is stored in {}", stored.string()));
+}
+
 // Finds missing and unusable files at once, not after minutes of work.
-void require_files(const BenchmarkOptions& options) {
+void require_files(const BenchmarkOptions& options, const std::string& baseline) {
   const auto require = [](const std::string& path) {
     std::error_code unknown;
     if (!path.empty() && !fs::exists(path, unknown)) {
       throw Error(ErrorKind::kInputMissing, Place{.file = path}, {});
     }
   };
-  require(options.baseline);
+  require(baseline);
   require(options.against);
   if (!options.against.empty() && !can_be_run(options.against)) {
     throw Error(ErrorKind::kUsage,
@@ -231,7 +244,8 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
                     session.environment);
   require_models(choice.models);
-  require_files(options);
+  const std::string baseline = find_baseline(options, session);
+  require_files(options, baseline);
   if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
   settings.program = fs::read_symlink("/proc/self/exe");
   settings.output = fs::absolute(options.output);  // other programs may change the folder
@@ -245,7 +259,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   settings.cpu_workers = compute.cpu_workers;
   settings.precision = name_of(compute.precision);
   settings.chunk_size = choice.chunk_size;
-  if (!options.baseline.empty()) settings.baseline = fs::absolute(options.baseline);
+  if (!baseline.empty()) settings.baseline = fs::absolute(baseline);
   settings.vanilla_command = options.vanilla_command;
   settings.thresholds = choose_telemetry("", true, session).thresholds;
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);

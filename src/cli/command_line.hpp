@@ -25,7 +25,10 @@ using Action = std::function<int(Session&)>;
 inline constexpr const char* kOptions = "Options";  // the group of most options
 
 // An option that replaces a command's work.
-enum class Ask : std::uint8_t { kHelp, kVersion };
+enum class Ask : std::uint8_t { kHelp, kHelpV2, kVersion };
+
+// Which help lists an option: --help, --help-v2 or both.
+enum class ListedBy : std::uint8_t { kHelp, kHelpV2, kBoth };
 
 // What an option sets: a switch, a count of its occurrences, a value, or all of its values.
 using Target = std::variant<Ask, bool*, int*, std::string*, std::vector<std::string>*>;
@@ -39,14 +42,18 @@ struct OptionRow {
   Target target;
   std::string text;
   std::string value{};  // empty: it takes no value
+  std::string alone{};  // the value that the option stands for without one; empty: it needs one
   std::string group = kOptions;
   std::string excludes{};  // the name of an earlier option that must not be combined with it
+  ListedBy listed_by = ListedBy::kHelp;
   bool required = false;
   bool may_be_empty = false;  // false: an empty value is refused
   std::size_t times = 0;      // how often it occurs on the command line
 
   bool is_argument() const { return !names.front().starts_with('-'); }
   bool takes_value() const { return !value.empty(); }
+  // `value` as help shows it: "N", "[N]" if it may be left out.
+  std::string shown_value() const { return alone.empty() ? value : "[" + value + "]"; }
   bool repeats() const { return std::holds_alternative<std::vector<std::string>*>(target); }
 };
 

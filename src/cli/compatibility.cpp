@@ -10,7 +10,8 @@ namespace {
 
 using enum V2Effect;
 
-constexpr const char* kGroup = "Flags of v2, accepted";
+constexpr const char* kWithEffect = "Flags of v2";
+constexpr const char* kWithoutEffect = "Flags of v2 without effect";
 constexpr std::string_view kByTokens =
     "has no effect: batches are filled by tokens (--token-budget)";
 constexpr std::string_view kByThreads = "has no effect: the host's work is shared by --threads";
@@ -18,7 +19,12 @@ constexpr std::string_view kNoCuda = "has no effect: it tuned v2's use of CUDA";
 
 constexpr std::string_view kModelsStay = "has no effect: models stay loaded for the run";
 
+// Those with an effect first: help shows them under one heading.
 constexpr std::array kFlags{
+    V2Flag{"--parallel", false, kAllGpus,
+           "is taken as --device cuda:all where --device asks for a GPU; auto takes all of them"},
+    V2Flag{"--gpus", true, kGpus, "GPUs to compute on, as --device cuda:0,1 names them"},
+    V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32, unless that is given"},
     V2Flag{"-b,--batch-size", true, kNone, kByTokens},
     V2Flag{"--dnabert-batch-size", true, kNone, kByTokens},
     V2Flag{"--esm-batch-size", true, kNone,
@@ -33,10 +39,6 @@ constexpr std::array kFlags{
     V2Flag{"--no-cuda-streams", false, kNone, kNoCuda},
     V2Flag{"--persistent-models", false, kNone, kModelsStay},
     V2Flag{"--no-persistent-models", false, kNone, kModelsStay},
-    V2Flag{"--parallel", false, kAllGpus,
-           "is taken as --device cuda:all where --device asks for a GPU; auto takes all of them"},
-    V2Flag{"--gpus", true, kGpus, "GPUs to compute on, as --device cuda:0,1 names them"},
-    V2Flag{"--v1-fallback", false, kFp32, "is taken as --precision fp32, unless that is given"},
     V2Flag{"--v1-attention", false, kNone, "has no effect: there is one attention, an exact one"},
 };
 
@@ -53,11 +55,16 @@ void V2Options::add_to(Command& command) {
     Given& given = given_[i];
     const std::string names(flag.names);
     const std::string says(flag.says);
+    const bool has_effect = flag.effect != kNone;
+    const std::string group = has_effect ? kWithEffect : kWithoutEffect;
     given.flag = &flag;
-    given.row = flag.takes_value ? &command.add_value(names, given.value, says, "N", kGroup)
-                                 : &command.add_flag(names, given.on, says, kGroup);
+    given.row = flag.takes_value ? &command.add_value(names, given.value, says, "N", group)
+                                 : &command.add_flag(names, given.on, says, group);
     given.row->may_be_empty = true;
+    given.row->listed_by = has_effect ? ListedBy::kBoth : ListedBy::kHelpV2;
   }
+  command.add_option("--help-v2", Ask::kHelpV2,
+                     "List the flags of v2 that are accepted without effect, too", {}, kWithEffect);
 }
 
 void V2Options::report() const {

@@ -27,6 +27,7 @@ std::span<const V2Flag> v2_flags();
 // The flags of v2 on a command line.
 class V2Options {
  public:
+  // Adds them, and --help-v2, which lists them: --help shows only those with an effect.
   void add_to(Command& command);
 
   // Logs one warning for each, except for the list of GPUs.

@@ -56,7 +56,7 @@ std::string wrapped_words(std::string name) {
 std::string option_entry(const OptionRow& row) {
   std::string name = fmt::format("{}", fmt::join(row.names, ","));
   const bool is_named = row.is_argument() && row.value == name;
-  if (row.takes_value() && !is_named) name += " " + row.value;
+  if (row.takes_value() && !is_named) name += " " + row.shown_value();
   if (row.repeats()) name += " ...";
   if (row.required) name += " (required)";
   return entry(wrapped_words(std::move(name)), wrapped(row.text, kTextWidth));
@@ -69,6 +69,19 @@ std::string usage(const Command& command) {
     text += row.required ? " " + name : " [" + name + "]";
   }
   return text + (command.commands.empty() ? "\n" : " COMMAND\n");
+}
+
+// The options that `help` lists, under the headings of their groups.
+std::string option_lines(const Command& command, ListedBy help) {
+  std::string text;
+  std::string group;
+  for (const OptionRow& row : command.options) {
+    if (row.listed_by != help && row.listed_by != ListedBy::kBoth) continue;
+    if (row.group != group) text += "\n" + row.group + ":\n";
+    group = row.group;
+    text += option_entry(row);
+  }
+  return text;
 }
 
 std::string exit_code_lines() {
@@ -96,16 +109,16 @@ std::string help_text(const Command& command) {
   std::string text = command.text + "\n" + usage(command);
   if (!command.arguments.empty()) text += "\nArguments:\n";
   for (const OptionRow& row : command.arguments) text += option_entry(row);
-  std::string group;
-  for (const OptionRow& row : command.options) {
-    if (row.group != group) text += "\n" + row.group + ":\n";
-    group = row.group;
-    text += option_entry(row);
-  }
+  text += option_lines(command, ListedBy::kHelp);
   if (!command.commands.empty()) text += "\nCommands:\n";
   for (const Command& inner : command.commands) text += entry(inner.name(), inner.text);
   text += "\n" + command.footer + (command.footer.empty() ? "" : "\n");
   return text + (command.is_program() ? exit_code_lines() : kGlobalOptions);
+}
+
+std::string help_v2_text(const Command& command) {
+  return fmt::format("Flags of v2 that {} accepts, so that v2's command lines run here.\n{}",
+                     command.path, option_lines(command, ListedBy::kHelpV2));
 }
 
 void add_help_command(Command& program) {

@@ -25,13 +25,15 @@ struct OptionMaker {
   std::string names = fmt::format("{}", fmt::join(row.names, ","));
 
   CLI::Option* operator()(Ask ask) const {
-    return ask == Ask::kHelp ? app.set_help_flag(names)
-                             : app.set_version_flag(names, std::string{});
+    if (ask == Ask::kHelp) return app.set_help_flag(names);
+    if (ask == Ask::kHelpV2) return app.set_help_all_flag(names);
+    return app.set_version_flag(names, std::string{});
   }
   CLI::Option* operator()(bool* on) const { return app.add_flag(names, *on); }
   CLI::Option* operator()(int* times) const { return app.add_flag(names, *times); }
   CLI::Option* operator()(std::string* value) const {
     CLI::Option* option = app.add_option(names, *value)->type_name(row.value)->take_last();
+    if (!row.alone.empty()) option->expected(0, 1)->default_str(row.alone);
     return row.may_be_empty ? option : option->check(refuse_empty);
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
@@ -52,9 +54,12 @@ class Parser {
       app_.parse(static_cast<int>(arguments.size()), arguments.data());
     } catch (const CLI::CallForHelp&) {
       return Ask::kHelp;
+    } catch (const CLI::CallForAllHelp&) {
+      return Ask::kHelpV2;
     } catch (const CLI::CallForVersion&) {
       return Ask::kVersion;
     }
+    refuse_empty_values();
     return std::nullopt;
   }
 
@@ -67,6 +72,15 @@ class Parser {
   std::vector<std::string> unused() const { return app_.remaining(true); }
 
  private:
+  // CLI11 checks no empty value of an option that may stand alone.
+  void refuse_empty_values() const {
+    for (const auto& [row, option] : options_) {
+      if (row->alone.empty() || option->count() == 0) continue;
+      const std::string why = refuse_empty(*std::get<std::string*>(row->target));
+      if (!why.empty()) throw CLI::ValidationError(row->names.back(), why);
+    }
+  }
+
   void add_row(CLI::App& app, OptionRow& row) {
     CLI::Option* option = std::visit(OptionMaker{app, row}, row.target);
     option->required(row.required);

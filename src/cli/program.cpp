@@ -125,6 +125,12 @@ bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }
 
+std::string answer(Ask ask, const Command& program) {
+  if (ask == Ask::kHelp) return help_text(chosen_command(program));
+  if (ask == Ask::kHelpV2) return help_v2_text(chosen_command(program));
+  return version_text(program.find_option("-v")->times > 0) + "\n";
+}
+
 int parse_and_run(Program& program, std::span<const char* const> arguments, const Cancel& cancel) {
   if (is_worker(arguments)) {
     serve_batches(become_worker(), load_worker_models);
@@ -133,11 +139,7 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   Command& commands = program.commands();
   const std::optional<Ask> ask = parse_command_line(commands, arguments);
   if (!ask) return run_action(program, arguments, cancel);
-  if (*ask == Ask::kHelp) {
-    write_stdout(help_text(chosen_command(commands)));
-  } else {
-    write_stdout(version_text(commands.find_option("-v")->times > 0) + "\n");
-  }
+  write_stdout(answer(*ask, commands));
   return kExitDone;
 }
 

@@ -110,9 +110,11 @@ std::string patterns(const Command& command, const OptionRow& option, bool is_gl
 std::string value_cases(const Command& command, bool is_global) {
   std::string text;
   for (const OptionRow& option : command.options) {
-    if (!option.takes_value()) continue;
-    text +=
-        fmt::format("    {}) {} ;;\n", patterns(command, option, is_global), offer(option.value));
+    if (!option.takes_value() || option.listed_by == ListedBy::kHelpV2) continue;
+    // Another option may follow one that stands alone.
+    const char* const unless = option.alone.empty() ? "" : "[[ $cur == -* ]] && return 1; ";
+    text += fmt::format("    {}) {}{} ;;\n", patterns(command, option, is_global), unless,
+                        offer(option.value));
   }
   return text;
 }
@@ -120,6 +122,7 @@ std::string value_cases(const Command& command, bool is_global) {
 std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names;
   for (const OptionRow& option : command.options) {
+    if (option.listed_by == ListedBy::kHelpV2) continue;
     names.insert(names.end(), option.names.begin(), option.names.end());
   }
   return names;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/config.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "cli/compatibility.hpp"
 #include "cli/environment.hpp"
 #include "documents/documents.hpp"
 #include "journal/run_files.hpp"
@@ -33,7 +35,7 @@ std::string option_term(const OptionRow& option) {
     text += fmt::format("\\fB{}\\fR", roff(name));
   }
   if (option.takes_value() && !option.is_argument())
-    text += fmt::format(" \\fI{}\\fR", roff(option.value));
+    text += fmt::format(" \\fI{}\\fR", roff(option.shown_value()));
   if (option.repeats()) text += " ...";
   return text;
 }
@@ -58,6 +60,7 @@ void add_options(std::string& text, const Command& command) {
   for (const OptionRow& argument : command.arguments) add_option(text, argument);
   std::string group = kOptions;
   for (const OptionRow& option : command.options) {
+    if (option.listed_by == ListedBy::kHelpV2) continue;
     if (option.group != group) {
       group = option.group;
       text += fmt::format(".PP\n{}:\n", roff(group));
@@ -106,6 +109,23 @@ void add_commands(std::string& text, const Command& parent) {
     add_options(text, command);
     add_footer(text, command.footer);
     add_commands(text, command);
+  }
+}
+
+// Once, though several commands accept them.
+void add_flags_of_v2(std::string& text, const Command& program) {
+  std::vector<std::string> commands;
+  for (const Command& command : program.commands) {
+    if (command.find_option("--help-v2") != nullptr) commands.emplace_back(command.name());
+  }
+  text += fmt::format(
+      ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; those without effect "
+      "are not in \\fB\\-\\-help\\fR.\n",
+      fmt::join(commands, ", "));
+  for (const V2Flag& flag : v2_flags()) {
+    std::string term = "\\fB" + roff(flag.names) + "\\fR";
+    if (flag.takes_value) term += " \\fIN\\fR";
+    text += item(term, roff(flag.says));
   }
 }
 
@@ -187,6 +207,7 @@ std::string man_page(const Command& program) {
   add_footer(text, part_of(program.footer, false));
   text += ".SH COMMANDS\n";
   add_commands(text, program);
+  add_flags_of_v2(text, program);
   text += ".SH EXAMPLES\n";
   add_footer(text, part_of(program.footer, true));
   text += ".SH EXIT STATUS\n";

@@ -34,7 +34,7 @@ std::string function_name(const std::string& command) {
   return name;
 }
 
-// ":FILE:_files" for the value of an option, or an argument.
+// "FILE:_files" for the value of an option, or an argument.
 std::string value_part(std::string_view value) {
   const ValueWords values = value_words(value);
   std::string action = " ";
@@ -47,7 +47,7 @@ std::string value_part(std::string_view value) {
   } else if (values.directories) {
     action = "_files -/";
   }
-  return fmt::format(":{}:{}", escaped(value, ":"), action);
+  return fmt::format("{}:{}", escaped(value, ":"), action);
 }
 
 // A value may be the next word or follow the name: "-o+", "--output=".
@@ -59,7 +59,8 @@ std::vector<std::string> names_with_value(const OptionRow& option) {
 }
 
 std::string option_line(const OptionRow& option) {
-  const std::string value = option.takes_value() ? value_part(option.value) : std::string{};
+  std::string value;
+  if (option.takes_value()) value = (option.alone.empty() ? ":" : "::") + value_part(option.value);
   if (option.is_argument()) return fmt::format("'{}{}'", option.repeats() ? "*" : "", value);
   const std::vector<std::string> names = names_with_value(option);
   const std::string rest = fmt::format("'[{}]{}'", escaped(option.text, "[]:"), value);
@@ -70,7 +71,9 @@ std::string option_line(const OptionRow& option) {
 std::string arguments_call(const Command& command, const Command& program) {
   std::string text;
   for (const OptionRow& argument : command.arguments) text += " \\\n    " + option_line(argument);
-  for (const OptionRow& option : command.options) text += " \\\n    " + option_line(option);
+  for (const OptionRow& option : command.options) {
+    if (option.listed_by != ListedBy::kHelpV2) text += " \\\n    " + option_line(option);
+  }
   if (&command == &program) return text;
   for (const OptionRow& option : program.options) {
     const bool is_help = option.names.front() == "-h";

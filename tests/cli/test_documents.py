@@ -144,10 +144,50 @@ def test_examples_run(shell, path, example):
     assert result.returncode == 0, result.stderr.decode()
 
 
-def test_manual_has_every_option_and_example():
+WITH_FLAGS_OF_V2 = [path for path in PATHS if "--help-v2" in help_of(path)]
+# With an effect, so that --help has them, too.
+USED_FLAGS_OF_V2 = {"--parallel", "--gpus", "--v1-fallback"}
+
+
+def flags_of_v2(path):
+    text = subprocess.run([BIN, *path, "--help-v2"], capture_output=True, check=True, text=True).stdout
+    assert max(map(len, text.splitlines())) <= 100
+    return set(options_of(text))
+
+
+def test_help_leaves_flags_of_v2_without_effect_to_help_v2():
+    assert WITH_FLAGS_OF_V2 == [["predict"], ["embed"], ["benchmark"]]
+    for path in WITH_FLAGS_OF_V2:
+        shown, flags = set(options_of(help_of(path))), flags_of_v2(path)
+        assert flags & shown == USED_FLAGS_OF_V2
+        assert len(flags - shown) > 10 and "-b,--batch-size" in flags
+        assert len(re.findall(r"(?m)^  --help-v2 ", help_of(path))) == 1
+
+
+def test_help_v2_where_v2_has_no_more(program):
+    for path in PATHS:
+        if path not in WITH_FLAGS_OF_V2:
+            assert b"unknown flag --help-v2" in program(*path, "--help-v2").stderr
+
+
+def manual():
     rendered = subprocess.run(["mandoc", "-T", "ascii", "-O", "width=1000", MAN_PAGE],
                               capture_output=True, check=True).stdout
-    page = re.sub(rb".\x08", b"", rendered).decode()
+    return re.sub(rb".\x08", b"", rendered).decode()
+
+
+def test_manual_lists_flags_of_v2_once():
+    page = manual()
+    section_of_v2 = re.search(r"(?m)^FLAGS OF V2\n((?:(?:   .*)?\n)+)", page).group(1)
+    assert "Accepted by predict, embed, benchmark, " in section_of_v2
+    for names in flags_of_v2(["predict"]):
+        found = re.findall(rf"(?m)^ +{names.replace(',', ', ?')}\b", page)
+        assert len(found) == (4 if names in USED_FLAGS_OF_V2 else 1), names
+        assert re.search(rf"(?m)^ +{names.replace(',', ', ?')}\b", section_of_v2), names
+
+
+def test_manual_has_every_option_and_example():
+    page = manual()
     for path in PATHS:
         text = help_of(path)
         assert " ".join(["virnucpro", *path]) + " [OPTIONS]" in page
@@ -211,6 +251,9 @@ def bash_complete(folder, *arguments):
     (["predict", "-o", "re"], {"results"}),
     (["-l", "rea"], {"reads.fa"}),
     (["predict", "-t", ""], set()),
+    (["predict", "--pin"], set()),
+    (["benchmark", "--vanilla-baseline", "re"], {"reads.fa", "results"}),
+    (["benchmark", "--vanilla-baseline", "--qu"], {"--quick", "--quiet"}),
 ])
 def test_bash_completion(tmp_path, arguments, expected):
     (tmp_path / "reads.fa").touch()
@@ -224,6 +267,8 @@ def test_bash_completes_every_option(tmp_path, path):
     offered = bash_complete(tmp_path, "virnucpro", *path, "-")
     assert options <= offered
     assert {"--config", "--quiet"} <= offered
+    if path in WITH_FLAGS_OF_V2:
+        assert not offered & flags_of_v2(path) - USED_FLAGS_OF_V2
 
 
 class Zsh:
@@ -286,7 +331,11 @@ def zsh(tmp_path_factory):
     ("virnucpro predict --precision b", "virnucpro predict --precision bf16"),
     ("virnucpro predict --esm-model synthetic:esm2_ti",
      "virnucpro predict --esm-model synthetic:esm2_tiny"),
+    ("virnucpro predict --pin-m", "virnucpro predict --pin-m"),
     ("virnucpro predict rea", "virnucpro predict reads.fa"),
+    ("virnucpro benchmark --vanilla-baseline rea", "virnucpro benchmark --vanilla-baseline reads.fa"),
+    ("virnucpro benchmark --vanilla-baseline --quic",
+     "virnucpro benchmark --vanilla-baseline --quick"),
     ("virnucpro predict reads.fa -o res", "virnucpro predict reads.fa -o results/"),
 ])
 def test_zsh_completion(zsh, line, expected):

@@ -16,6 +16,7 @@ struct Example {
   int verbosity = 0;
   bool force = false;
   std::string output;
+  std::string baseline;
   std::vector<std::string> inputs;
 
   Example() {
@@ -24,6 +25,7 @@ struct Example {
     command.add_argument("INPUT", &inputs, "");
     command.add_flag("-f,--force", force, "");
     command.add_value("-o,--output", output, "", "FILE").excludes = "--force";
+    command.add_value("--baseline", baseline, "", "FILE").alone = "stored";
   }
 
   std::optional<Ask> parse(std::vector<const char*> words) {
@@ -50,6 +52,23 @@ TEST(ParseCommandLine, FillsInWhatRowsPointAt) {
   EXPECT_EQ(example.verbosity, 2);
   EXPECT_EQ(example.program.chosen->find_option("-o")->times, 2U);
   EXPECT_EQ(example.program.chosen->find_option("--force")->times, 0U);
+}
+
+TEST(ParseCommandLine, TakesAnOptionAloneForItsOwnValue) {
+  const auto baseline_of = [](std::vector<const char*> words) {
+    Example example;
+    words.insert(words.begin(), {"copy", "a"});
+    example.parse(words);
+    return example.baseline;
+  };
+  EXPECT_EQ(baseline_of({}), "");
+  EXPECT_EQ(baseline_of({"--baseline"}), "stored");
+  EXPECT_EQ(baseline_of({"--baseline", "--force"}), "stored");
+  EXPECT_EQ(baseline_of({"--baseline", "x", "--force"}), "x");
+  EXPECT_EQ(baseline_of({"--baseline=x"}), "x");
+  EXPECT_EQ(baseline_of({"--baseline", "x", "--baseline"}), "stored") << "the last one";
+  EXPECT_THAT(Example().mistake({"copy", "a", "--baseline", ""}),
+              HasSubstr("--baseline: the value is empty"));
 }
 
 TEST(ParseCommandLine, TellsWhoseHelpIsAskedFor) {
