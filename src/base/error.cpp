@@ -120,11 +120,14 @@ constexpr std::array kTable{
 constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done; compare: identical or within tolerance"},
     ExitCode{kExitDiffers,
-             "failure or bad usage, as the message says; compare: rows differ; benchmark: slower"},
+             "failure or bad usage, as the message says; compare: rows differ; benchmark: slower; "
+             "validate-checkpoints: one is damaged"},
     ExitCode{kExitPartial,
              "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
              "not run"},
-    ExitCode{3, "the output directory is in use, or its journal refused or damaged"},
+    ExitCode{kExitRefused,
+             "the output directory is in use, or its journal refused or damaged; "
+             "validate-checkpoints: there are none, or they cannot be read"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},
     ExitCode{143, "terminated (SIGTERM)"},

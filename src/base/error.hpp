@@ -79,7 +79,9 @@ bool is_resumable(ErrorKind kind);
 // Exit codes that belong to no single error.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitDiffers = 1;  // compare found rows that differ
+inline constexpr int kExitBad = 1;      // validate found an input, or checkpoint, that is damaged
 inline constexpr int kExitPartial = 2;
+inline constexpr int kExitRefused = 3;  // validate-checkpoints found none, or could not read them
 
 // What an exit code means, for help and documentation.
 struct ExitCode {

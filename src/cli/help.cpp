@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 34;
 constexpr std::size_t kTextWidth = 66;
+constexpr std::size_t kCodeWidth = 7;
+constexpr std::size_t kLineWidth = kNameWidth + kTextWidth;
 constexpr const char* kGlobalOptions =
     "Global options (-v, -q, -l, -c) are accepted here, too: virnucpro --help.\n";
 
@@ -37,18 +39,18 @@ std::string wrapped(std::string_view text, std::size_t width) {
 }
 
 // A name and its meaning beside it, or below it if the name is too long.
-std::string entry(std::string_view name, std::string_view text) {
-  const std::string margin = "\n" + std::string(kNameWidth, ' ');
-  std::string line = fmt::format("  {:<{}}", name, kNameWidth - 2);
-  if (name.size() + 2 >= kNameWidth) line += margin;
+std::string entry(std::string_view name, std::string_view text, std::size_t width = kNameWidth) {
+  const std::string margin = "\n" + std::string(width, ' ');
+  std::string line = fmt::format("  {:<{}}", name, width - 2);
+  if (name.size() + 2 >= width) line += margin;
   for (const char letter : text) line += letter == '\n' ? margin : std::string(1, letter);
   return line + "\n";
 }
 
 // Breaks a long list of words after a bar.
 std::string wrapped_words(std::string name) {
-  if (name.size() + 2 <= kNameWidth + kTextWidth) return name;
-  const std::size_t bar = name.rfind('|', kNameWidth + kTextWidth - 3);
+  if (name.size() + 2 <= kLineWidth) return name;
+  const std::size_t bar = name.rfind('|', kLineWidth - 3);
   if (bar != std::string::npos) name.insert(bar + 1, "\n    ");
   return name;
 }
@@ -87,7 +89,8 @@ std::string option_lines(const Command& command, ListedBy help) {
 std::string exit_code_lines() {
   std::string text = "\nExit codes:\n";
   for (const ExitCode& code : exit_codes()) {
-    text += fmt::format("  {:<5}{}\n", code.code, code.meaning);
+    text += entry(std::to_string(code.code), wrapped(code.meaning, kLineWidth - kCodeWidth),
+                  kCodeWidth);
   }
   return text;
 }

@@ -22,7 +22,8 @@ std::string refuse_empty(const std::string& value) {
 struct OptionMaker {
   CLI::App& app;
   const OptionRow& row;
-  std::string names = fmt::format("{}", fmt::join(row.names, ","));
+  // CLI11's errors say the first long name, ours the last.
+  std::string names = fmt::format("{}", fmt::join(row.names.rbegin(), row.names.rend(), ","));
 
   CLI::Option* operator()(Ask ask) const {
     if (ask == Ask::kHelp) return app.set_help_flag(names);

@@ -143,13 +143,14 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
   return kExitDone;
 }
 
-// compare's code 1 means "both exist and differ", as in diff; so its errors must have other codes.
+// Two commands tell by code 1 what they found: compare that both exist and differ, as diff does,
+// validate-checkpoints that one is damaged, as v2's did. So their errors must have other codes.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
-  const Command* chosen = program.commands().chosen;
-  const bool is_compare = chosen != nullptr && chosen->name() == "compare";
-  return is_compare && code == kExitDiffers ? error_info(ErrorKind::kNotComparable).exit_code
-                                            : code;
+  if (code != kExitDiffers) return code;
+  const std::string_view name = chosen_command(program.commands()).name();
+  if (name == "compare") return error_info(ErrorKind::kNotComparable).exit_code;
+  return name == "validate-checkpoints" ? kExitRefused : code;
 }
 
 // Only predict goes on where it stopped.

@@ -81,7 +81,7 @@ int run_validate(const ValidateOptions& options, const Session& session) {
   const std::uint64_t most_errors =
       options.most_errors.empty()
           ? kMostErrors
-          : count_value("--max-errors", options.most_errors, 1, kMostErrors);
+          : count_value("--max-errors", options.most_errors, 0, kMostErrors);
   InputSet inputs(choose_inputs(options.inputs), session.cancel);
   Validation validation(inputs, most_errors);
   while (const auto event = inputs.next()) {
@@ -95,7 +95,7 @@ int run_validate(const ValidateOptions& options, const Session& session) {
     print_stdout(
         fmt::format("{} more inputs are damaged or missing (--max-errors)\n", grouped(others)));
   }
-  return validation.failed() ? 1 : kExitDone;
+  return validation.failed() ? kExitBad : kExitDone;
 }
 
 }  // namespace

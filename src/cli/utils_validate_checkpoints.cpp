@@ -1,22 +1,44 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/shown_text.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "base/text_lines.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "journal/journal_files.hpp"
 #include "journal/kept_run.hpp"
+#include "journal/run_files.hpp"
 #include "tables/sequence_walk.hpp"
+#include "validate/compare/torch_checkpoint.hpp"
 
 namespace virnucpro {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* kUtilsValidateCheckpointsExamples =
     "Example:\n"
     "  virnucpro utils validate-checkpoints contigs_predictions\n"
-    "Exit code 3 when the journal is damaged.";
+    "Of a run its journal is checked, of v2 the checkpoints (.pt). Exit code 0: all are whole, 1:\n"
+    "one is damaged, 3: there are none, or they cannot be read.";
+
+constexpr const char* kFailedEarlier = "failed_checkpoints.txt";  // lines path|reason|time of v2
+constexpr std::size_t kMostShownFailures = 5;
+constexpr std::size_t kLongestShown = 300;
 
 struct CheckOptions {
   std::string run;
@@ -42,24 +64,138 @@ std::string describe(const KeptRun& run, bool is_read) {
   return text;
 }
 
-int run_check(const CheckOptions& options, const Cancel& cancel) {
+void read_journal(const CheckOptions& options, const Cancel& cancel) {
   const KeptRun run(options.run, cancel,
                     options.skip_load ? Journal::Check::kQuick : Journal::Check::kDeep);
   if (!options.skip_load) walk_sequences(run.journal(), {}, cancel);
   print_stdout(describe(run, !options.skip_load));
+}
+
+// Files beside a journal that no run leaves are a refusal, an error as others; damage is a result.
+int check_journal(const CheckOptions& options, const Cancel& cancel) {
+  require_own_journal_files(run_files::kJournal.in(options.run));
+  try {
+    read_journal(options, cancel);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::kJournalDamaged) throw;
+    log_error("{}", error.what());
+    terminal_print(fmt::format("  {}", error.remedy()));
+    return kExitBad;
+  }
   return kExitDone;
+}
+
+// Whether an error means that this file is bad. Others, such as a lack of memory, say nothing of
+// it.
+bool is_of_the_file(ErrorKind kind) {
+  return is_of_an_input(kind) ||
+         (kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kPickleForbidden);
+}
+
+std::string why_bad(const Error& error) {
+  if (error.kind() == ErrorKind::kPickleForbidden) return error.what();
+  return error.detail().empty() ? std::string(error.info().summary) : error.detail();
+}
+
+std::string state_text(const TorchCheckpoint& checkpoint, bool is_read) {
+  if (!is_read) return "a ZIP; its contents were not read";
+  std::string text = "whole";
+  if (!checkpoint.version.empty()) text += ", version " + checkpoint.version;
+  if (!checkpoint.status.empty()) text += ", " + checkpoint.status;
+  return text;
+}
+
+// Tells a checkpoint's state in a line. Returns whether it is whole.
+bool check_checkpoint(const fs::path& path, bool is_read) {
+  bool is_whole = true;
+  std::string state;
+  try {
+    state = state_text(check_torch_checkpoint(path, is_read), is_read);
+  } catch (const Error& error) {
+    if (!is_of_the_file(error.kind())) throw;
+    is_whole = false;
+    state = "DAMAGED: " + why_bad(error);
+  }
+  const bool is_marked = is_there(path.string() + ".done");
+  print_stdout(fmt::format("{}: {}{}\n", printable(path.string()), shown_text(state, kLongestShown),
+                           is_marked ? ", marked as done" : ""));
+  return is_whole;
+}
+
+void tell_failed_earlier(const fs::path& file) {
+  std::uint64_t failed = 0;
+  std::deque<std::string> last;
+  for_each_line(file, [&](std::string_view line) {
+    const std::vector<std::string_view> parts = split_list(line, '|');
+    if (parts.size() < 3) return;
+    ++failed;
+    last.push_back(shown_text(fmt::format("{}: {} ({})", parts.front(), parts[1], parts.back()),
+                              kLongestShown));
+    if (last.size() > kMostShownFailures) last.pop_front();
+  });
+  if (failed == 0) return;
+  print_stdout(fmt::format("{}: v2 found {} damaged, at last:\n", printable(file.string()),
+                           grouped(failed)));
+  for (const std::string& line : last) print_stdout(fmt::format("  {}\n", line));
+}
+
+// What v2 itself found damaged, if it did. It changes no exit code, as in v2.
+void tell_record_of_v2(const std::string& folder) {
+  const fs::path file = fs::path(folder) / kFailedEarlier;
+  if (!is_there(file)) return;
+  try {
+    tell_failed_earlier(file);
+  } catch (const Error& error) {
+    if (!is_of_an_input(error.kind())) throw;
+    log_warning("{}", error.what());
+  }
+}
+
+int check_checkpoints(const std::vector<fs::path>& checkpoints, const CheckOptions& options,
+                      const Cancel& cancel) {
+  std::size_t whole = 0;
+  for (const fs::path& path : checkpoints) {
+    cancel.check();
+    if (check_checkpoint(path, !options.skip_load)) ++whole;
+  }
+  tell_record_of_v2(options.run);
+  print_stdout(fmt::format(
+      "{} checkpoints of v2: {} whole, {} damaged. predict --resume goes on "
+      "from none of them: it needs a journal (run.db).\n",
+      grouped(checkpoints.size()), grouped(whole), grouped(checkpoints.size() - whole)));
+  return whole == checkpoints.size() ? kExitDone : kExitBad;
+}
+
+// Also where that cannot be known: then reading it says why.
+bool may_have_journal(const std::string& folder) {
+  std::error_code unknown;
+  return fs::symlink_status(run_files::kJournal.in(folder), unknown).type() !=
+         fs::file_type::not_found;
+}
+
+int run_check(const CheckOptions& options, const Cancel& cancel) {
+  const std::vector<fs::path> checkpoints = find_torch_checkpoints(options.run);
+  const int code =
+      checkpoints.empty() ? kExitDone : check_checkpoints(checkpoints, options, cancel);
+  if (may_have_journal(options.run)) return std::max(code, check_journal(options, cancel));
+  if (!checkpoints.empty()) return code;
+  throw Error(ErrorKind::kInputMissing, Place{.file = options.run},
+              "it holds no journal of a run (run.db), and no checkpoints of v2 (*.pt)");
 }
 
 }  // namespace
 
 void add_validate_checkpoints_command(Command& utils) {
   Command& command =
-      utils.add_command("validate-checkpoints", "Check the journal of a run and describe it");
+      utils.add_command("validate-checkpoints", "Check the journal of a run, or v2's checkpoints");
   const auto options = std::make_shared<CheckOptions>();
-  command.add_argument("RUN_DIR", &options->run, "The output directory of predict or merge")
+  command
+      .add_argument("DIR", &options->run,
+                    "The output directory of predict or merge, or of v2's checkpoints")
       .may_be_empty = true;
   command.add_flag("--skip-load", options->skip_load,
-                   "Check only the journal's structure and hash, not each unit");
+                   "Check only the journal's structure and hash, not each unit; of v2's "
+                   "checkpoints not what they hold");
   command.footer = kUtilsValidateCheckpointsExamples;
   command.action = [options](const Session& session) {
     return run_check(*options, session.cancel);

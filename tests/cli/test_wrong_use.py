@@ -36,6 +36,7 @@ def wrong_counts():
             (["generate", "-n", "1", "-o", "x.fa"], "--length", ["2147483648"]),
             (["generate", "-n", "1", "-o", "x.fa"], "--seed", ["18446744073709551616"]),
             (["generate", "-n", "9", "-o", "new"], "--files", ["0", "257"]),
+            (["utils", "validate", "a.fa"], "--max-errors", ["1000000001"]),
             (["utils", "export-weights", "synthetic", "-o", "x"], "--inputs", ["0", "65536"])):
         for value in NOT_A_NUMBER + extra:
             yield [*command, flag, value]

@@ -76,10 +76,11 @@ def errors():
 ERRORS = errors()
 
 
-def error_in(ended):
-    """The error that ended a run; it must be in the table, with that exit code."""
+def error_in(ended, codes=None):
+    """The error that ended a run; it must be in the table, with that exit code, or that of `codes`
+    where a command has another one."""
     named = {name for name, (code, meaning) in ERRORS.items()
-             if code == ended.status and meaning in ended.stderr}
+             if (codes or {}).get(name, code) == ended.status and meaning in ended.stderr}
     assert named, f"exit code {ended.status}: {ended.stderr}"
     return named
 

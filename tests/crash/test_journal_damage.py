@@ -18,6 +18,8 @@ COMMANDS = {
 }
 # Their exit codes for an undamaged journal.
 SOUND = {"export": {"finished": 0, "interrupted": 2}}
+# Exit codes that are not those of the table of errors.
+OTHER_CODES = {"validate": {"journal-damaged": 1}}
 JOURNAL = ("run.db", "run.db-wal")
 RECORD = "run.files"  # says that the journal is a run's
 HEADER = 100  # of an SQLite file; a WAL's header, with one frame's, has 56
@@ -99,9 +101,8 @@ class Journal:
                      for table, rows in found.items()}
         return None if found == self.right else "wrong tables"
 
-    @staticmethod
-    def refusal(ended, found):
-        if not error_in(ended) <= {"journal-damaged", "journal-mismatch"}:
+    def refusal(self, ended, found):
+        if not error_in(ended, OTHER_CODES.get(self.command)) <= {"journal-damaged", "journal-mismatch"}:
             return f"refused by another error: {ended.stderr}"
         if f"{OUTPUT}/run.db" not in ended.stderr:
             return f"refused without its name: {ended.stderr}"

@@ -33,6 +33,8 @@ READING = {
 }
 # Those that write their own files into it.
 IN_PLACE = {"export_in_place": ["export", "run"], "report_in_place": ["report", "run"]}
+# The exit code for a damaged journal.
+DAMAGED_CODE = {"validate": 1, "validate_quickly": 1}
 GOING_ON = {"resume": [*PREDICT, "--resume"], "force_resume": [*PREDICT, "--force-resume"],
             "force": [*PREDICT, "--force"]}
 # Those that read the journal.
@@ -334,7 +336,7 @@ def test_a_crafted_database_changes_nothing(place, damaged):
     before = state(place / "run"), users(place)
     for name, command in READING.items():
         code, text = call(place, command)
-        refused = code == 3 and "journal is damaged" in text
+        refused = code == DAMAGED_CODE.get(name, 3) and "journal is damaged" in text
         assert refused or name == "compare" or damaged in MAY_BE_READ, f"{name}: {text}"
         assert "this is a bug" not in text
         assert (state(place / "run"), users(place)) == before, name
@@ -376,7 +378,7 @@ def test_an_entry_that_no_run_writes(place, named):
     crafted.change(place / "run", crafted.entry(*ENTRIES[named]))
     before = everything(place)
     for name, command in JOURNAL.items():
-        _, text = call(place, command, code=3)
+        _, text = call(place, command, code=DAMAGED_CODE.get(name, 3))
         assert "run/run.db: the run's journal is damaged: its fingerprint's entry" in text
         assert text.replace("\n", "").isprintable()
         assert everything(place) == before, name

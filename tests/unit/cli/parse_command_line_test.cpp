@@ -24,7 +24,7 @@ struct Example {
     Command& command = program.add_command("copy", "");
     command.add_argument("INPUT", &inputs, "");
     command.add_flag("-f,--force", force, "");
-    command.add_value("-o,--output", output, "", "FILE").excludes = "--force";
+    command.add_value("-o,--output-dir,--output", output, "", "FILE").excludes = "--force";
     command.add_value("--baseline", baseline, "", "FILE").alone = "stored";
   }
 
