@@ -86,6 +86,8 @@ constexpr std::array kKeys{
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
               "tokens a batch; auto: up to 4096 on the CPU, 32768 on a GPU (--token-budget)", true},
     ConfigKey{"run.prefetch", kCount, "2", "batches ready ahead of the models (--prefetch)", true},
+    ConfigKey{"run.journal_interval", kNumber, "2",
+              "seconds of scores that a killed run may lose (--journal-interval)", true},
     ConfigKey{"run.cpu_workers", kCount, "1",
               "processes that share the threads on the CPU (--cpu-workers)", true},
     ConfigKey{"run.min_score", kNumber, "0",

@@ -17,7 +17,7 @@ struct Limits {
   std::size_t frames_per_unit;     // a journal row closes at this many frames
   std::size_t sequences_per_unit;  // or at this many sequences
   std::size_t rows_in_sort;        // rows of the consensus table sorted in memory
-  double seconds_until_early;      // until scores of an incomplete unit are written
+  double seconds_until_early;      // run.journal_interval, where it is not set
 };
 
 const Limits& limits();

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"
@@ -22,6 +23,15 @@ namespace {
 constexpr std::uint64_t kMostWorkers = 256;
 constexpr const char* kThisProgram = "/proc/self/exe";
 constexpr std::uint64_t kDefaultPrefetch = 2;
+
+// Seconds until early scores go to the journal.
+constexpr double kLeastJournalInterval = 0.1;
+constexpr double kMostJournalInterval = 3600;
+
+// Tests with tiny limits wait for nothing.
+double least_journal_interval() {
+  return std::min(kLeastJournalInterval, limits().seconds_until_early);
+}
 
 constexpr const char* kModelGroup = "Models";
 constexpr const char* kComputeGroup = "Computing";
@@ -363,6 +373,21 @@ std::uint64_t count_value(std::string_view flag, const std::string& text, std::u
   const auto value = parse_count(text);
   if (value && *value >= least && *value <= most) return *value;
   fail_usage(fmt::format("{} {}: expected {}", flag, text, bounds_text(least, most)));
+}
+
+double journal_interval(std::string_view flag, const std::string& text) {
+  const auto seconds = parse_number(text);
+  if (seconds && *seconds >= least_journal_interval() && *seconds <= kMostJournalInterval) {
+    return *seconds;
+  }
+  fail_usage(fmt::format("{} {}: expected a number from {:g} to {:g}", flag, text,
+                         least_journal_interval(), kMostJournalInterval));
+}
+
+double choose_journal_interval(const std::string& option, const Config& config) {
+  if (!option.empty()) return journal_interval("--journal-interval", option);
+  return config.number_in("run.journal_interval", limits().seconds_until_early,
+                          least_journal_interval(), kMostJournalInterval);
 }
 
 std::filesystem::path share_directory(const Environment& environment) {

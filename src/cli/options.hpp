@@ -79,6 +79,11 @@ std::string device_name(const ComputeSettings& compute);
 std::uint64_t count_value(std::string_view flag, const std::string& text, std::uint64_t least,
                           std::uint64_t most);
 
+// Seconds until scores of an incomplete unit go to the journal, as a flag's value. Error: kUsage.
+double journal_interval(std::string_view flag, const std::string& text);
+// The same of --journal-interval, or run.journal_interval.
+double choose_journal_interval(const std::string& option, const Config& config);
+
 // The installation's share/virnucpro: VIRNUCPRO_SHARE, or relative to the program's folder.
 std::filesystem::path share_directory(const Environment& environment);
 

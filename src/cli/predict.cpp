@@ -52,6 +52,7 @@ struct PredictOptions {
   TableOptions tables;
   std::string min_length;
   std::string shard;
+  std::string journal_interval;
   std::string telemetry;
   std::string metrics_file;
   TraceOptions trace;
@@ -90,6 +91,8 @@ void add_output_options(Command& command, PredictOptions& options) {
        "Like --resume, but start over if the journal is refused");
   flag("--skip-checkpoint-validation", options.skip_validation,
        "Resume without checking every unit of the journal first");
+  value("--journal-interval", options.journal_interval,
+        "Seconds of scores that a killed run may lose, from 0.1 (default 2)", "N");
   value("--shard", options.shard,
         "Score only part I of N (0/4, 1/4 …), parts of as many bases, pairs together; virnucpro "
         "merge joins them",
@@ -179,6 +182,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.classifier_name = std::move(models.classifier_name);
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
   settings.journal = keeps_journal(session);
+  settings.journal_interval = choose_journal_interval(options.journal_interval, session.config);
   choose_existing(options, settings);
   settings.shard = choose_shard(options.shard);
   const bool cleanup = session.config.flag("files.auto_cleanup").value_or(true);
@@ -205,6 +209,9 @@ void log_settings(const PredictSettings& settings) {
            device_name(compute), name_of(compute.precision), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
            compute.prefetch, compute.packing ? "on" : "off");
+  log_info("journal: {}", settings.journal
+                              ? fmt::format("scores wait {:g} s at most", settings.journal_interval)
+                              : "none");
 }
 
 // Reports come last because they include the telemetry. Without them the run still has its tables.

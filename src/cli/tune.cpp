@@ -65,6 +65,7 @@ struct TuneOptions {
   std::string threads;
   std::string prefetches;
   std::string budgets;
+  std::string journal_intervals;
   std::string precisions;
   std::string size;
   std::string test_file;
@@ -88,6 +89,10 @@ void add_options(Command& command, TuneOptions& options) {
       "Token budgets to try (default 512 to 4096 on the CPU, 8192 to 65536 on a GPU, each "
       "twice the one before)",
       "N[,...]");
+  command.add_value("--journal-grid", options.journal_intervals,
+                    "Seconds of scores that a killed run may lose, to try (default: the one that "
+                    "predict takes)",
+                    "N[,...]");
   command.add_value("--precisions", options.precisions,
                     "Precisions to try (default: the one that predict takes)",
                     "fp32|fp16|bf16[,...]");
@@ -151,7 +156,17 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   return ascending(std::move(precisions));
 }
 
-TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute) {
+std::vector<double> interval_list(const std::string& text, const Config& config) {
+  if (text.empty()) return {choose_journal_interval("", config)};
+  std::vector<double> intervals;
+  for (const std::string_view part : split_list(text)) {
+    intervals.push_back(journal_interval("--journal-grid", std::string(part)));
+  }
+  return ascending(std::move(intervals));
+}
+
+TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute,
+                     const Config& config) {
   const bool on_gpu = !compute.gpus.empty();
   const std::size_t processors = std::min<std::size_t>(usable_processors(), kMostThreads);
   TuneGrid grid{
@@ -163,9 +178,10 @@ TuneGrid choose_grid(const TuneOptions& options, const ComputeSettings& compute)
                                {kPrefetches.begin(), kPrefetches.end()}),
       .token_budgets = count_list("--budget-grid", options.budgets, kLargestBudget,
                                   on_gpu ? budgets_between(kLeastTunedOnGpu, kMostTunedOnGpu, 0)
-                                         : budgets_between(kLeastTunedOnCpu, kMostTunedOnCpu, 0))};
+                                         : budgets_between(kLeastTunedOnCpu, kMostTunedOnCpu, 0)),
+      .journal_intervals = interval_list(options.journal_intervals, config)};
   const std::size_t cells = grid.precisions.size() * grid.threads.size() * grid.prefetches.size() *
-                            grid.token_budgets.size();
+                            grid.token_budgets.size() * grid.journal_intervals.size();
   if (cells <= kMostCells) return grid;
   throw Error(ErrorKind::kUsage,
               fmt::format("the grid has {} cells: expected at most {}", cells, kMostCells));
@@ -247,13 +263,15 @@ TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cel
        .inputs = {data.first(round.sequences)},
        .arguments = {"--precision", std::string(name_of(cell.precision)), "--threads",
                      std::to_string(cell.threads), "--prefetch", std::to_string(cell.prefetch),
-                     "--token-budget", std::to_string(cell.token_budget)}});
+                     "--token-budget", std::to_string(cell.token_budget), "--journal-interval",
+                     fmt::format("{}", cell.journal_interval)}});
   std::error_code ignored;  // its tables are not needed
   fs::remove_all(trial.directory, ignored);
   trial.require_computed();
   return {.sequences_per_second = trial.sequences_per_second(),
           .seconds = trial.end.seconds,
-          .batches = trial.telemetry.workload.batches.value_or(0)};
+          .batches = trial.telemetry.workload.batches.value_or(0),
+          .gpu_percent = trial.gpu_percent()};
 }
 
 // --- the table -----------------------------------------------------------------------------------
@@ -267,8 +285,9 @@ std::string head_text(const TuneFacts& facts, const TuneOutcome& outcome, std::s
          fmt::format("data    {}\n", printable(facts.data)) +
          fmt::format("grid    {} cells, in rounds of {} sequences\n\n", cells,
                      fmt::join(parts, ", ")) +
-         fmt::format("{:>5}  {:>9}  {:>7}  {:>8}  {:>12}  {:>11}  {:>9}\n", "round", "precision",
-                     "threads", "prefetch", "token budget", "sequences/s", "whole run");
+         fmt::format("{:>5}  {:>9}  {:>7}  {:>8}  {:>12}  {:>7}  {:>11}  {:>9}  {:>5}\n", "round",
+                     "precision", "threads", "prefetch", "token budget", "journal", "sequences/s",
+                     "whole run", "GPU");
 }
 
 std::string row_text(const TuneResult& result) {
@@ -281,16 +300,19 @@ std::string row_text(const TuneResult& result) {
   }
   const TuneCell& cell = result.cell;
   const TuneRun& run = result.rounds.back().back();
-  return fmt::format("{:>5}  {:>9}  {:>7}  {:>8}  {:>12}  {:>11.2f}  {:>7.2f} s\n",
+  const std::string gpu = run.gpu_percent ? fmt::format("{:.0f} %", *run.gpu_percent) : "-";
+  return fmt::format("{:>5}  {:>9}  {:>7}  {:>8}  {:>12}  {:>5g} s  {:>11.2f}  {:>7.2f} s  {:>5}\n",
                      result.rounds.size(), name_of(cell.precision), cell.threads, cell.prefetch,
-                     cell.token_budget, run.sequences_per_second, run.seconds);
+                     cell.token_budget, cell.journal_interval, run.sequences_per_second,
+                     run.seconds, gpu);
 }
 
 std::string end_text(const TuneOutcome& outcome) {
   const TuneCell& cell = outcome.best().cell;
-  return fmt::format("\n{}\n--precision {} --threads {} --prefetch {} --token-budget {}\n",
-                     winner_text(outcome), name_of(cell.precision), cell.threads, cell.prefetch,
-                     cell.token_budget);
+  return fmt::format(
+      "\n{}\n--precision {} --threads {} --prefetch {} --token-budget {} --journal-interval {}\n",
+      winner_text(outcome), name_of(cell.precision), cell.threads, cell.prefetch, cell.token_budget,
+      cell.journal_interval);
 }
 
 // --- the command ---------------------------------------------------------------------------------
@@ -342,7 +364,7 @@ TunePlan make_plan(const TuneOptions& options, const Session& session) {
   const ComputeSettings compute =
       choose_compute(options.compute, session.config, session.environment);
   TunePlan plan{.choice = choose_models(options.models, session.config, session.environment),
-                .grid = choose_grid(options, compute),
+                .grid = choose_grid(options, compute, session.config),
                 .size = choose_size(options, compute)};
   check_output(options, session.cancel);
   require_models(plan.choice.models);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/bytes.hpp"
-#include "base/limits.hpp"
 
 namespace virnucpro {
 namespace {
@@ -50,9 +49,9 @@ std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::
   return decoded;
 }
 
-EarlyScores::EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row,
+EarlyScores::EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, double interval,
                          JournalWriter& writer)
-    : writer_(writer), next_row_(next_row) {
+    : writer_(writer), next_row_(next_row), interval_(interval) {
   for (const EarlyScore& score : left) left_.emplace(score.frame, score);
 }
 
@@ -71,7 +70,7 @@ void EarlyScores::keep(std::uint64_t number, float others, float virus) {
 }
 
 void EarlyScores::write_due(std::uint64_t first_waiting) {
-  if (since_write_.seconds() < limits().seconds_until_early) return;
+  if (since_write_.seconds() < interval_) return;
   write_all(first_waiting);
 }
 

@@ -31,16 +31,17 @@ std::optional<std::vector<EarlyScore>> decode_early_scores(std::span<const std::
 // The early scores of a run.
 class EarlyScores {
  public:
-  // The scores that an earlier session of the run left; `next_row`: the first free row. The writer
-  // must outlive it.
-  EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, JournalWriter& writer);
+  // The scores that an earlier session of the run left; `next_row`: the first free row; `interval`:
+  // the seconds that scores wait. The writer must outlive it.
+  EarlyScores(std::vector<EarlyScore> left, std::uint64_t next_row, double interval,
+              JournalWriter& writer);
 
   // Hashes frame `number`, the next one, and returns its score if the journal has it.
   std::optional<EarlyScore> find(std::uint64_t number, const FrameTokens& tokens);
   // Keeps the score of a frame, if find() has hashed it.
   void keep(std::uint64_t number, float others, float virus);
-  // Writes scores that have waited for some time, and drops those of frames below `first_waiting`:
-  // the journal has their units. Call it after keep().
+  // Writes scores that have waited for the interval, and drops those of frames below
+  // `first_waiting`: the journal has their units. Call it after keep().
   void write_due(std::uint64_t first_waiting);
   // Writes all scores from `first_waiting` on: the run ends early.
   void write_all(std::uint64_t first_waiting);
@@ -65,6 +66,7 @@ class EarlyScores {
   std::vector<Waiting> waiting_;
   std::deque<Row> rows_;  // written by this session
   std::uint64_t next_row_;
+  double interval_;
   StopWatch since_write_;
 };
 

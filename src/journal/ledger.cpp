@@ -4,13 +4,13 @@
 
 namespace virnucpro {
 
-Ledger::Ledger(Journal journal, RunCounters& counters)
+Ledger::Ledger(Journal journal, double interval, RunCounters& counters)
     : counters_(counters),
       journal_(std::move(journal)),
       known_(journal_),
       known_parts_(known_.bound_parts()),
       writer_(journal_, counters.host.journal),
-      early_(journal_.early_scores(), journal_.next_early_row(), writer_),
+      early_(journal_.early_scores(), journal_.next_early_row(), interval, writer_),
       units_([this](Unit unit) { write(std::move(unit)); }, counters.sequences_scored) {}
 
 std::optional<std::uint64_t> Ledger::add(SequencePart part) {

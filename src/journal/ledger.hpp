@@ -21,8 +21,9 @@ namespace virnucpro {
 // journal of an earlier session already has are compared, and not written again.
 class Ledger {
  public:
-  // The journal is new, or that of an earlier session. The counters must outlive the ledger.
-  Ledger(Journal journal, RunCounters& counters);
+  // The journal is new, or that of an earlier session. Scores of a unit that is not complete are
+  // written after `interval` seconds. The counters must outlive the ledger.
+  Ledger(Journal journal, double interval, RunCounters& counters);
 
   // The number of first parts of each input that the journal has, and that must be the same now.
   const std::map<std::uint32_t, std::uint64_t>& known_parts() const { return known_parts_; }

@@ -101,7 +101,7 @@ class PredictRun {
         tokenizer_(*models.tokenizer),
         has_intermediates_(settings.keep_intermediate && journal.finished()),
         calls_stand_(journal.finished() && states_same_calls(journal.fingerprint(), settings)),
-        ledger_(std::move(journal), counters),
+        ledger_(std::move(journal), settings.journal_interval, counters),
         files_(settings, models, directory, ledger_.journal().finished()),
         runner_(*models.computer, settings.compute, counters, handlers(ledger_, files_)) {
     summary_.synthetic = models.synthetic;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/cancel.hpp"
+#include "base/limits.hpp"
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
 #include "observe/counters.hpp"
@@ -36,6 +37,8 @@ struct PredictSettings {
   bool start_over = false;                // if the journal to resume is refused
   bool check_journal = true;              // checks its every unit first
   bool journal = true;                    // false: the run cannot be resumed
+  // Seconds until scores of an incomplete unit are written to it: what a killed run loses.
+  double journal_interval = limits().seconds_until_early;
   bool keep_intermediate = false;
   VirusOutputs viruses{};
   bool strict_input = false;

@@ -59,10 +59,10 @@ struct RunTelemetry {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
     Text precision{};
-    Number min_score{}, min_share{};
+    Number min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
     VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, threads, token_budget, prefetch, packing,
-                     chunk_size, min_score, min_share, min_length, journal);
+                     chunk_size, min_score, min_share, min_length, journal, journal_interval);
   };
   struct Models {
     std::map<std::string, std::string> description{};  // not read back, since its names may be any

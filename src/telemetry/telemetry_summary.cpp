@@ -65,6 +65,7 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .precision = std::string(name_of(compute.precision)),
           .min_score = settings.rule.min_score(),
           .min_share = settings.rule.min_share(),
+          .journal_interval = settings.journal_interval,
           .packing = compute.packing,
           .journal = settings.journal};
 }

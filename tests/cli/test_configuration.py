@@ -100,6 +100,8 @@ SETTINGS = {
                                 (["--token-budget", "78"], "token budget 78,")),
     "run.prefetch": Setting(" 2 batches ahead", ("7", " 7 batches ahead"),
                             (["--prefetch", "8"], " 8 batches ahead")),
+    "run.journal_interval": Setting("journal: scores wait ", ("7.5", "scores wait 7.5 s at most"),
+                                    (["--journal-interval", "9"], "scores wait 9 s at most")),
     "run.cpu_workers": Setting("worker processes: 0", ("3", "worker processes: 3"),
                                (["--cpu-workers", "2"], "worker processes: 2")),
     "run.classifier": Setting("500_model.pth", ("of_file.pth", "of_file.pth"),

@@ -16,7 +16,9 @@ FILES = ["tune.html", "tune.json", "tune.md", "tune.yaml"]
 GRID = ["--threads-grid", "1,2", "--prefetch-grid", "2", "--budget-grid", "1024,512"]
 TINY = [*MODELS, "--data-size", "tiny"]
 QUICK = [*TINY, *GRID, "--quick"]
-ROW = re.compile(r" +(\d)  +(fp32|bf16)  +(\d+)  +(\d+)  +(\d+)  +([\d.]+)  +([\d.]+) s")
+# Round, precision, threads, prefetch, budget, journal, sequences/s, whole run, GPU.
+ROW = re.compile(r" +(\d)  +(fp32|bf16)  +(\d+)  +(\d+)  +(\d+)  +([\d.]+) s  +([\d.]+)  "
+                 r"+([\d.]+) s  +(-|\d+ %)")
 
 
 def rows_of(result):
@@ -47,10 +49,12 @@ def test_table_and_files(tuned, program):
     first = [row[1:5] for row in rows if row[0] == "1"]
     # Cells take turns.
     assert first == 2 * [("fp32", t, "2", b) for t in ("1", "2") for b in ("512", "1024")]
-    assert all(float(rate) > 0 and float(seconds) > 0 for *_, rate, seconds in rows)
+    assert all(float(rate) > 0 and float(seconds) > 0 and gpu == "-"
+               for *_, rate, seconds, gpu in rows)
     winner = written["winner"]
     assert flags == ["--precision", "fp32", "--threads", str(winner["threads"]), "--prefetch", "2",
-                     "--token-budget", str(winner["token_budget"])]
+                     "--token-budget", str(winner["token_budget"]), "--journal-interval",
+                     f"{winner['journal_interval']:g}"]
     # Only the random weights are kept, for the next tune.
     assert sorted(path.name for path in folder.iterdir() if path.is_dir()) == ["weights"]
     assert [path.name for path in program.folder.iterdir()] == ["tune"]
@@ -73,6 +77,8 @@ def test_json(tuned):
         assert cell["state"] in ("finished", "stopped")
         assert (cell["why"] is None) == (cell["state"] == "finished")
         assert 0 < cell["relative"] <= 1
+        assert cell["gpu_percent"] is None  # there is none
+        assert {run["gpu_percent"] for turn in cell["rounds"] for run in turn} == {None}
     finished = [cell for cell in written["cells"] if cell["state"] == "finished"]
     fastest = max(cell["sequences_per_second"] for cell in finished)
     alike = [cell for cell in finished if cell["sequences_per_second"] >= 0.99 * fastest]
@@ -130,6 +136,23 @@ def test_default_grid(program):
     assert first == {("fp32", "1", p, b) for p in "124" for b in ("512", "1024", "2048", "4096")}
 
 
+def test_the_journals_interval_is_a_dimension(program):
+    (program.folder / "c.yaml").write_text("run: {journal_interval: 7}\n")
+    one = ["--quick", "--threads-grid", "1", "--prefetch-grid", "1", "--budget-grid", "512"]
+    rows, _ = rows_of(program("tune", *TINY, *one, "-c", "c.yaml"))
+    assert {row[5] for row in rows} == {"7"}
+    result = program("tune", *TINY, *one, "--journal-grid", "10,0.5", "-o", "two")
+    rows, flags = rows_of(result)
+    assert [row[5] for row in rows[:4]] == ["0.5", "10", "0.5", "10"]
+    written = json.loads((program.folder / "two" / "tune.json").read_text())
+    assert [cell["journal_interval"] for cell in written["cells"]] == [0.5, 10]
+    text = (program.folder / "two" / "tune.yaml").read_text()
+    assert f"  journal_interval: {written['winner']['journal_interval']:g}\n" in text
+    assert flags[-1] == f"{written['winner']['journal_interval']:g}"
+    for words in ("prefetch 1, journal 0.5 s", "prefetch 1, journal 10 s"):
+        assert words in (program.folder / "two" / "tune.md").read_text()
+
+
 @pytest.mark.parametrize("pack", [lambda text: text, gzip.compress])
 def test_real_sequences(program, sequences, pack):
     (program.folder / "reads").write_bytes(pack(fasta(sequences).encode()))
@@ -170,7 +193,7 @@ def test_a_cell_without_memory_is_a_row(program):
                      "--budget-grid", "512", preexec_fn=limit_address_space)
     rows, _ = rows_of(result)
     assert [row[2] for row in rows] == ["1", "1", "1"]
-    assert re.search(rb"(?m)^out of memory: fp32, 1000 threads, prefetch 2, 512 tokens: .*code 4",
+    assert re.search(rb"(?m)^out of memory: fp32, 1000 threads, prefetch 2, 512 tokens, .*code 4",
                      result.stdout)
     cells = json.loads((program.folder / "tune" / "tune.json").read_text())["cells"]
     assert [cell["state"] for cell in cells] == ["finished", "out of memory"]
@@ -179,7 +202,7 @@ def test_a_cell_without_memory_is_a_row(program):
 
 def test_no_cell_could_be_run(program):
     result = program("tune", *QUICK, "-e", "1", code=2)
-    assert "no cell of the grid could be run: fp32, 1 thread, prefetch 2, 512 tokens: " in \
+    assert "no cell of the grid could be run: fp32, 1 thread, prefetch 2, 512 tokens, journal " in \
         message(result)
     assert result.stdout.count(b"\nfailed: ") == 4
     assert files_in(program.folder / "tune") == []

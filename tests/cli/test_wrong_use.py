@@ -45,6 +45,9 @@ def wrong_counts():
             yield ["predict", "a.fa", flag, value]
     for value in ("nan", "inf", "-1", "0", "3601", "long", ""):
         yield ["profile", "-m", "esm2", "--seconds", value]
+        if value != "0":  # tests with tiny limits wait for nothing
+            yield ["predict", "a.fa", "--journal-interval", value]
+            yield ["tune", "--journal-grid", value]
     for flag in ("--rtol", "--atol"):
         for value in ("nan", "inf", "-1e-3", "small", ""):
             yield ["compare", "a.fa", "a.fa", flag, value]

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "base/error.hpp"
 #include "validate/measure/budget_sweep.hpp"
@@ -24,6 +25,17 @@ constexpr double kSecondBar = 0.85;
 
 bool is_running(const TuneResult& result) {
   return result.state == TuneState::kRunning;
+}
+
+// Each cell with each value of one more setting.
+template <typename T>
+void add_dimension(const std::vector<T>& values, T TuneCell::*setting,
+                   std::vector<TuneCell>& cells) {
+  std::vector<TuneCell> more;
+  for (const TuneCell& cell : cells) {
+    for (const T& value : values) more.emplace_back(cell).*setting = value;
+  }
+  cells = std::move(more);
 }
 
 void end_cell(TuneResult& result, TuneState state, std::string why) {
@@ -67,24 +79,18 @@ void stop_hopeless(std::size_t round, double bar, std::vector<TuneResult>& resul
 }  // namespace
 
 std::string cell_text(const TuneCell& cell) {
-  return fmt::format("{}, {} thread{}, prefetch {}, {} tokens", name_of(cell.precision),
-                     cell.threads, cell.threads == 1 ? "" : "s", cell.prefetch, cell.token_budget);
+  return fmt::format("{}, {} thread{}, prefetch {}, {} tokens, journal {:g} s",
+                     name_of(cell.precision), cell.threads, cell.threads == 1 ? "" : "s",
+                     cell.prefetch, cell.token_budget, cell.journal_interval);
 }
 
 std::vector<TuneCell> cells_of(const TuneGrid& grid) {
-  std::vector<TuneCell> cells;
-  for (const Precision precision : grid.precisions) {
-    for (const std::size_t prefetch : grid.prefetches) {
-      for (const std::size_t threads : grid.threads) {
-        for (const std::size_t budget : grid.token_budgets) {
-          cells.push_back({.precision = precision,
-                           .threads = threads,
-                           .prefetch = prefetch,
-                           .token_budget = budget});
-        }
-      }
-    }
-  }
+  std::vector<TuneCell> cells{{}};
+  add_dimension(grid.precisions, &TuneCell::precision, cells);
+  add_dimension(grid.journal_intervals, &TuneCell::journal_interval, cells);
+  add_dimension(grid.prefetches, &TuneCell::prefetch, cells);
+  add_dimension(grid.threads, &TuneCell::threads, cells);
+  add_dimension(grid.token_budgets, &TuneCell::token_budget, cells);
   return cells;
 }
 
@@ -115,6 +121,17 @@ std::vector<double> TuneResult::rates(std::size_t round) const {
 
 double TuneResult::rate() const {
   return rounds.empty() ? 0 : spread_of(rates(rounds.size() - 1)).median;
+}
+
+std::optional<double> TuneResult::gpu_percent() const {
+  std::vector<double> percents;
+  if (!rounds.empty()) {
+    for (const TuneRun& run : rounds.back()) {
+      if (run.gpu_percent) percents.push_back(*run.gpu_percent);
+    }
+  }
+  if (percents.empty()) return std::nullopt;
+  return spread_of(std::move(percents)).median;
 }
 
 std::vector<TuneResult> tune_cells(const std::vector<TuneCell>& cells,
@@ -162,7 +179,8 @@ std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results) {
   // Precisions are listed from the most exact on.
   const auto need = [](const TuneResult& result) {
     const TuneCell& cell = result.cell;
-    return std::tuple(cell.token_budget, cell.threads, cell.prefetch, cell.precision);
+    return std::tuple(cell.token_budget, cell.threads, cell.prefetch, cell.journal_interval,
+                      cell.precision);
   };
   auto winner = fastest;
   for (auto result = results.begin(); result != results.end(); ++result) {

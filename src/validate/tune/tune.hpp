@@ -17,10 +17,11 @@ struct TuneCell {
   std::size_t threads = 1;
   std::size_t prefetch = 1;
   std::size_t token_budget = 1;
+  double journal_interval = 2;  // seconds
 
   bool operator==(const TuneCell&) const = default;
 };
-// "fp16, 8 threads, prefetch 2, 32768 tokens"
+// "fp16, 8 threads, prefetch 2, 32768 tokens, journal 2 s"
 std::string cell_text(const TuneCell& cell);
 
 // The values to try, ascending; every combination of them is a cell.
@@ -29,6 +30,7 @@ struct TuneGrid {
   std::vector<std::size_t> threads{};
   std::vector<std::size_t> prefetches{};
   std::vector<std::size_t> token_budgets{};
+  std::vector<double> journal_intervals{};
 };
 std::vector<TuneCell> cells_of(const TuneGrid& grid);
 
@@ -48,6 +50,7 @@ struct TuneRun {
   double sequences_per_second = 0;  // while it computed
   double seconds = 0;               // of the whole process
   std::uint64_t batches = 0;
+  std::optional<double> gpu_percent{};  // how busy the least busy GPU was while embedding
 };
 
 enum class TuneState : std::uint8_t { kRunning, kFinished, kStopped, kOutOfMemory, kFailed };
@@ -62,6 +65,8 @@ struct TuneResult {
   std::vector<double> rates(std::size_t round) const;
   // The median of the last round; 0 without one.
   double rate() const;
+  // The same of how busy the GPU was; empty where none of its runs says it.
+  std::optional<double> gpu_percent() const;
 };
 
 // Successive halving (Jamieson and Talwalkar, 2016), but with a bar instead of the half. After a
@@ -84,9 +89,9 @@ struct TuneWinner {
 };
 
 // The winner among the finished cells that are about as fast as the fastest: the one with the
-// smallest token budget, then the fewest threads, the smallest prefetch and the most exact
-// precision. A run should not use more of a machine for a gain that repeats differ by. Empty if no
-// cell finished.
+// smallest token budget, then the fewest threads, the smallest prefetch, the shortest interval of
+// the journal and the most exact precision. A run should not use more of a machine for a gain that
+// repeats differ by. Empty if no cell finished.
 std::optional<TuneWinner> winner_of(const std::vector<TuneResult>& results);
 
 }  // namespace virnucpro

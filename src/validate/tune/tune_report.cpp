@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/json_writer.hpp"
@@ -34,7 +35,12 @@ Json json_of(const TuneCell& cell) {
   return {{"precision", name_of(cell.precision)},
           {"threads", cell.threads},
           {"prefetch", cell.prefetch},
-          {"token_budget", cell.token_budget}};
+          {"token_budget", cell.token_budget},
+          {"journal_interval", cell.journal_interval}};
+}
+
+Json json_of(const std::optional<double>& number) {
+  return number ? Json(*number) : Json();
 }
 
 Json json_of(const std::vector<TuneRun>& runs) {
@@ -42,7 +48,8 @@ Json json_of(const std::vector<TuneRun>& runs) {
   for (const TuneRun& run : runs) {
     json.push_back({{"sequences_per_second", run.sequences_per_second},
                     {"seconds", run.seconds},
-                    {"batches", run.batches}});
+                    {"batches", run.batches},
+                    {"gpu_percent", json_of(run.gpu_percent)}});
   }
   return json;
 }
@@ -54,6 +61,7 @@ Json json_of(const TuneOutcome& outcome, const TuneResult& result) {
   const bool measured = !result.rounds.empty();
   json["sequences_per_second"] = measured ? Json(result.rate()) : Json();
   json["relative"] = measured ? Json(relative_rate(outcome.results, result)) : Json();
+  json["gpu_percent"] = json_of(result.gpu_percent());
   std::vector<Json> rounds;
   for (const std::vector<TuneRun>& runs : result.rounds) rounds.push_back(json_of(runs));
   json["rounds"] = std::move(rounds);
@@ -105,19 +113,25 @@ std::vector<std::string> names_of(const std::vector<std::size_t>& values) {
   return names;
 }
 
-Plot heat_map(const TuneOutcome& outcome, Precision precision, std::size_t prefetch) {
-  Plot plot{.key = fmt::format("{}_prefetch_{}", name_of(precision), prefetch),
-            .title = fmt::format("{}, prefetch {}", name_of(precision), prefetch),
-            .kind = PlotKind::kHeatMap,
-            .x_label = "token budget",
-            .y_label = "sequences a second",
-            .unit = Measure::kPerSecond};
+// Of the cells that share the other settings of this one.
+Plot heat_map(const TuneOutcome& outcome, const TuneCell& shared) {
+  const std::string name(name_of(shared.precision));
+  const double interval = shared.journal_interval;
+  Plot plot{
+      .key = fmt::format("{}_prefetch_{}_journal_{}", name, shared.prefetch, interval),
+      .title = fmt::format("{}, prefetch {}, journal {:g} s", name, shared.prefetch, interval),
+      .kind = PlotKind::kHeatMap,
+      .x_label = "token budget",
+      .y_label = "sequences a second",
+      .unit = Measure::kPerSecond};
   plot.map.row_label = "threads";
   plot.map.rows = names_of(outcome.grid.threads);
   plot.map.columns = names_of(outcome.grid.token_budgets);
   for (const TuneResult& result : outcome.results) {
-    if (result.cell.precision != precision || result.cell.prefetch != prefetch) continue;
-    plot.map.cells.push_back(heat_cell(outcome, result));
+    TuneCell cell = result.cell;
+    cell.threads = shared.threads;
+    cell.token_budget = shared.token_budget;
+    if (cell == shared) plot.map.cells.push_back(heat_cell(outcome, result));
   }
   return plot;
 }
@@ -127,11 +141,10 @@ Section map_section(const TuneOutcome& outcome) {
   section.note =
       "Percent are of the fastest cell in the last round that a cell took part in. Cells with a "
       "dashed line were not measured to the end.";
-  for (const Precision precision : outcome.grid.precisions) {
-    for (const std::size_t prefetch : outcome.grid.prefetches) {
-      section.plots.push_back(heat_map(outcome, precision, prefetch));
-    }
-  }
+  TuneGrid grid = outcome.grid;
+  grid.threads.resize(1);
+  grid.token_budgets.resize(1);
+  for (const TuneCell& cell : cells_of(grid)) section.plots.push_back(heat_map(outcome, cell));
   return section;
 }
 
@@ -145,11 +158,15 @@ Section best_section(const TuneFacts& facts, const TuneOutcome& outcome) {
 
 std::vector<Value> row_of(const TuneOutcome& outcome, const TuneResult& result) {
   const TuneCell& cell = result.cell;
-  std::vector<Value> row{std::string(name_of(cell.precision)), std::uint64_t{cell.threads},
-                         std::uint64_t{cell.prefetch},         std::uint64_t{cell.token_budget},
-                         std::string(name_of(result.state)),   std::uint64_t{result.rounds.size()}};
+  std::vector<Value> row{std::string(name_of(cell.precision)),
+                         std::uint64_t{cell.threads},
+                         std::uint64_t{cell.prefetch},
+                         std::uint64_t{cell.token_budget},
+                         cell.journal_interval,
+                         std::string(name_of(result.state)),
+                         std::uint64_t{result.rounds.size()}};
   if (result.rounds.empty()) {
-    row.resize(row.size() + 6);
+    row.resize(row.size() + 7);
   } else {
     const std::vector<TuneRun>& runs = result.rounds.back();
     const Spread rates = spread_of(result.rates(result.rounds.size() - 1));
@@ -158,6 +175,8 @@ std::vector<Value> row_of(const TuneOutcome& outcome, const TuneResult& result) 
     row.insert(row.end(),
                {rates.median, rates.least, rates.most, relative_rate(outcome.results, result),
                 spread_of(std::move(seconds)).median, std::uint64_t{runs.back().batches}});
+    const std::optional<double> gpu = result.gpu_percent();
+    row.push_back(gpu ? Value{*gpu} : Value{});
   }
   row.emplace_back(shown_text(result.why, kLongestWhy));
   return row;
@@ -169,6 +188,7 @@ Section cell_section(const TuneOutcome& outcome) {
                    {"threads", "Threads", Measure::kCount},
                    {"prefetch", "Prefetch", Measure::kCount},
                    {"token_budget", "Token budget", Measure::kCount},
+                   {"journal_interval", "Journal", Measure::kSeconds},
                    {"state", "State"},
                    {"rounds", "Rounds", Measure::kCount},
                    {"sequences_per_second", "Sequences", Measure::kPerSecond},
@@ -177,6 +197,7 @@ Section cell_section(const TuneOutcome& outcome) {
                    {"relative", "Of the fastest", Measure::kShare},
                    {"seconds", "Whole run", Measure::kSeconds},
                    {"batches", "Batches", Measure::kCount},
+                   {"gpu_percent", "GPU busy", Measure::kPercent},
                    {"why", "Why it was stopped"}};
   for (const TuneResult& result : outcome.results) table.rows.push_back(row_of(outcome, result));
   Table rounds{.key = "rounds", .caption = "Rounds"};
@@ -242,8 +263,8 @@ std::string winner_text(const TuneOutcome& outcome) {
       "{}: of {} cells {} are within {:.0f} % of the fastest, which computes {}; repeats of one "
       "run "
       "differ by as much. This is the one of them with the smallest token budget, then the fewest "
-      "threads and the smallest prefetch: it takes the least memory, and leaves processors to "
-      "others.",
+      "threads, the smallest prefetch and the shortest interval of the journal: it takes the least "
+      "memory, leaves processors to others, and loses least when it is killed.",
       best, outcome.results.size(), outcome.winner.alike, 100 * (1 - kGoodEnough), fastest);
 }
 
@@ -261,9 +282,11 @@ std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome) {
   for (const std::string& device : facts.provenance.devices) text += comment("gpu", device);
   text += comment("models", models_text(facts)) + comment("data", facts.data) +
           comment("rate", rate_text(outcome.best()));
-  return text +
-         fmt::format("run:\n  precision: {}\n  threads: {}\n  token_budget: {}\n  prefetch: {}\n",
-                     name_of(cell.precision), cell.threads, cell.token_budget, cell.prefetch);
+  return text + fmt::format(
+                    "run:\n  precision: {}\n  threads: {}\n  token_budget: {}\n  prefetch: {}\n"
+                    "  journal_interval: {}\n",
+                    name_of(cell.precision), cell.threads, cell.token_budget, cell.prefetch,
+                    cell.journal_interval);
 }
 
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {

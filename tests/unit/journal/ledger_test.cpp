@@ -5,7 +5,6 @@
 #include <chrono>
 #include <thread>
 
-#include "base/limits.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -21,9 +20,11 @@ SequencePart part_of(std::size_t frames) {
   return part;
 }
 
+constexpr double kInterval = 0.2;  // seconds
+
 struct Ledgers : testing::Test {
   static void wait_until_scores_are_due() {
-    std::this_thread::sleep_for(std::chrono::duration<double>(limits().seconds_until_early * 1.02));
+    std::this_thread::sleep_for(std::chrono::duration<double>(kInterval * 1.1));
   }
 
   TempDir directory;
@@ -33,14 +34,14 @@ struct Ledgers : testing::Test {
 
 TEST_F(Ledgers, WriteScoresBeforeTheirUnitIsComplete) {
   {
-    Ledger ledger(Journal::create(path, {}), counters);
+    Ledger ledger(Journal::create(path, {}), kInterval, counters);
     EXPECT_EQ(ledger.add(part_of(3)), 0U);
     for (std::uint8_t k = 0; k < 3; ++k) EXPECT_FALSE(ledger.set_known_score(k, tokens_of(k)));
     ledger.set_score(2, 0.25F, 0.75F);
     wait_until_scores_are_due();
     ledger.set_score(0, 1.0F, 0.0F);
   }  // as a killed run: nothing is saved
-  Ledger ledger(Journal::open(path), counters);
+  Ledger ledger(Journal::open(path), kInterval, counters);
   EXPECT_EQ(ledger.journal().units(), 0U);
   EXPECT_EQ(ledger.add(part_of(3)), 0U);
   EXPECT_TRUE(ledger.set_known_score(0, tokens_of(0)));
@@ -55,8 +56,21 @@ TEST_F(Ledgers, WriteScoresBeforeTheirUnitIsComplete) {
   EXPECT_EQ(unit.parts[0].frames[2].virus, 0.75F);
 }
 
+TEST_F(Ledgers, KeepScoresBackForTheInterval) {
+  {
+    constexpr double kLong = 3600;
+    Ledger ledger(Journal::create(path, {}), kLong, counters);
+    ledger.add(part_of(3));
+    for (std::uint8_t k = 0; k < 3; ++k) ledger.set_known_score(k, tokens_of(k));
+    ledger.set_score(2, 0.25F, 0.75F);
+    wait_until_scores_are_due();
+    ledger.set_score(0, 1.0F, 0.0F);
+  }
+  EXPECT_TRUE(Journal::open(path).early_scores().empty());
+}
+
 TEST_F(Ledgers, DropEarlyScoresOfCompleteUnits) {
-  Ledger ledger(Journal::create(path, {}), counters);
+  Ledger ledger(Journal::create(path, {}), kInterval, counters);
   ledger.add(part_of(2));
   for (std::uint8_t k = 0; k < 2; ++k) ledger.set_known_score(k, tokens_of(k));
   wait_until_scores_are_due();
@@ -75,7 +89,7 @@ TEST_F(Ledgers, DropEarlyScoresOfCompleteUnits) {
 }
 
 TEST_F(Ledgers, SaveEveryScoreOfARunThatEndsEarly) {
-  Ledger ledger(Journal::create(path, {}), counters);
+  Ledger ledger(Journal::create(path, {}), kInterval, counters);
   ledger.add(part_of(3));
   for (std::uint8_t k = 0; k < 3; ++k) ledger.set_known_score(k, tokens_of(k));
   ledger.set_score(1, 1.0F, 0.0F);

@@ -20,7 +20,8 @@ using ::testing::HasSubstr;
 const TuneGrid kGrid{.precisions = {Precision::kFp32},
                      .threads = {1, 2, 4},
                      .prefetches = {1, 2},
-                     .token_budgets = {512, 1024, 2048}};
+                     .token_budgets = {512, 1024, 2048},
+                     .journal_intervals = {2}};
 
 TuneCell cell_of(std::size_t threads, std::size_t prefetch, std::size_t budget) {
   return {.threads = threads, .prefetch = prefetch, .token_budget = budget};
@@ -63,6 +64,34 @@ TEST(TuneGrid, HasEveryCombinationOnce) {
   EXPECT_EQ(cells.front(), cell_of(1, 1, 512));
   EXPECT_EQ(cells.back(), cell_of(4, 2, 2048));
   for (const TuneCell& cell : cells) EXPECT_EQ(std::ranges::count(cells, cell), 1);
+}
+
+TEST(TuneGrid, HasTheJournalsIntervalsToo) {
+  TuneGrid grid = kGrid;
+  grid.journal_intervals = {0.5, 2, 10};
+  const std::vector<TuneCell> cells = cells_of(grid);
+  EXPECT_EQ(cells.size(), 3U * 18);
+  EXPECT_EQ(std::ranges::count(cells, 0.5, &TuneCell::journal_interval), 18);
+  EXPECT_EQ(cells.back().journal_interval, 10);
+}
+
+TEST(Tune, TakesTheShorterIntervalOfTwoAlike) {
+  TuneGrid grid = kGrid;
+  grid.journal_intervals = {0.5, 2, 10};
+  Planted planted([](const TuneCell& cell, std::size_t) {
+    return cell.journal_interval < 1 ? 90.0 : 100.0 + cell.journal_interval / 100;
+  });
+  const auto results = planted.tune(grid, tune_rounds(10, 1, true));
+  EXPECT_EQ(results[winner_of(results)->place].cell.journal_interval, 2);
+}
+
+TEST(TuneResult, HasTheMedianOfHowBusyTheGpuWas) {
+  TuneResult result;
+  EXPECT_EQ(result.gpu_percent(), std::nullopt);
+  result.rounds = {{{.gpu_percent = 1}}, {{.gpu_percent = 90}, {}, {.gpu_percent = 80}}};
+  EXPECT_EQ(result.gpu_percent(), 85);
+  result.rounds.push_back({{}});
+  EXPECT_EQ(result.gpu_percent(), std::nullopt) << "of the last round";
 }
 
 TEST(TuneRounds, GoOnToMoreData) {
@@ -164,7 +193,8 @@ TEST(Tune, PrefersTheMoreExactPrecisionOfTwoAlike) {
   TuneGrid grid{.precisions = {Precision::kFp32, Precision::kFp16},
                 .threads = {1},
                 .prefetches = {1},
-                .token_budgets = {512}};
+                .token_budgets = {512},
+                .journal_intervals = {2}};
   Planted planted([](const TuneCell& cell, std::size_t) {
     return cell.precision == Precision::kFp16 ? 100.5 : 100.0;
   });
@@ -210,9 +240,11 @@ TEST(Tune, EndsWithEveryOtherError) {
 }
 
 TEST(TuneCell, IsNamed) {
-  EXPECT_EQ(cell_text(cell_of(1, 2, 4096)), "fp32, 1 thread, prefetch 2, 4096 tokens");
-  EXPECT_EQ(cell_text({.precision = Precision::kBf16, .threads = 8, .prefetch = 4}),
-            "bf16, 8 threads, prefetch 4, 1 tokens");
+  EXPECT_EQ(cell_text(cell_of(1, 2, 4096)), "fp32, 1 thread, prefetch 2, 4096 tokens, journal 2 s");
+  EXPECT_EQ(
+      cell_text(
+          {.precision = Precision::kBf16, .threads = 8, .prefetch = 4, .journal_interval = 0.5}),
+      "bf16, 8 threads, prefetch 4, 1 tokens, journal 0.5 s");
 }
 
 }  // namespace
