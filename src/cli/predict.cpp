@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/log.hpp"
 #include "cli/call_options.hpp"
@@ -26,6 +27,7 @@
 #include "telemetry/progress.hpp"
 #include "telemetry/telemetry.hpp"
 #include "telemetry/trace_file.hpp"
+#include "validate/compare/torch_checkpoint.hpp"
 
 namespace virnucpro {
 namespace {
@@ -164,6 +166,17 @@ void choose_existing(const PredictOptions& options, PredictSettings& settings) {
   settings.check_journal = !options.skip_validation;
 }
 
+// v2 resumed from these; here the run would start over without a word.
+void warn_of_torch_checkpoints(const PredictSettings& settings) {
+  const fs::path& folder = settings.output;
+  if (settings.existing != Existing::kResume || is_there(run_files::kJournal.in(folder))) return;
+  if (find_torch_checkpoints(folder).empty()) return;
+  log_warning(
+      "{}: it holds checkpoints of v2 (*.pt), and no journal to go on from: everything is "
+      "computed anew",
+      folder.string());
+}
+
 Shard choose_shard(const std::string& text) {
   if (text.empty()) return {};
   const std::optional<Shard> shard = parse_shard(text);
@@ -289,6 +302,7 @@ int run_predict(const PredictOptions& options, const Session& session) {
   }
   auto shown = choose_progress(options.no_progress, settings.compute, session);
   log_settings(settings);
+  warn_of_torch_checkpoints(settings);
   std::optional<TraceFile> trace;
   if (tracing) trace.emplace(options.trace.file, *tracing);
   const bool reports = !options.no_report && !settings.to_stdout;

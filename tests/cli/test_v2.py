@@ -286,6 +286,18 @@ def test_a_checkpoint_that_may_not_be_read_is_bad(checkpoints):
     assert b"old/a.pt: DAMAGED: Permission denied, marked as done" in result.stdout
 
 
+def test_resuming_says_that_checkpoints_do_not_help(place):
+    line = "new: it holds checkpoints of v2 (*.pt), and no journal to go on from"
+    checkpoint = place.folder / "new" / "shard_0" / "a.pt"
+    save(checkpoint, rows(1))
+    arguments = ["piece.fa", "-o", "new"]
+    said = [line in message(place.predict(*arguments, flag, code=0))
+            for flag in ("--resume", "--resume", "--force")]
+    assert said == [True, False, False]
+    assert checkpoint.exists()
+    assert line not in message(place.predict("piece.fa", "-o", "other", "--resume", code=0))
+
+
 def test_both_a_journal_and_checkpoints(place):
     place.predict("piece.fa", "-o", "new", code=0)
     save(place.folder / "new" / "a.pt", rows(1))
