@@ -18,7 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/version.hpp"
-#include "telemetry/telemetry_summary.hpp"
+#include "run/start_models.hpp"
 #include "telemetry/trace_json.hpp"
 
 namespace virnucpro {

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/engine_facts.hpp"
 #include "engine/messages.hpp"
 
 namespace virnucpro {
@@ -22,6 +24,8 @@ class BatchComputer {
   virtual std::uint32_t esm2_width() const = 0;
   // The batch size, in tokens of either model, that fits in every worker's memory.
   virtual std::size_t token_budget() const = 0;
+  // Of each worker's engine, when it was ready.
+  virtual std::vector<EngineFacts> facts() const = 0;
 
   virtual std::size_t workers() const = 0;  // that compute in parallel
   // With fewer outstanding batches than this submit() never waits; with this many every worker

@@ -40,7 +40,9 @@ void place_rows(const BatchResult& part_result, const BatchPart& part, std::size
   place(part_result.dnabert_s, part, frames, result.dnabert_s);
   place(part_result.esm2, part, frames, result.esm2);
   add(result.times, part_result.times);
+  result.memory = part_result.memory;
   result.worker = part_result.worker;
+  result.arrived = part_result.arrived;
 }
 
 }  // namespace virnucpro

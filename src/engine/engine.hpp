@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/cancel.hpp"
+#include "engine/engine_facts.hpp"
 #include "engine/messages.hpp"
 #include "ops/context.hpp"
 #include "weights/weights.hpp"
@@ -50,6 +51,7 @@ class Engine {
 
   // Tokens of a batch: as in the settings, or fewer if the device's memory is too small for these.
   virtual std::size_t token_budget() const = 0;
+  virtual EngineFacts facts() const = 0;
 
   // How many batches may be begun before the first is finished: a GPU computes one batch while the
   // next is sent to it. Results come in the order begun.

@@ -47,14 +47,23 @@ class LapClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings) {
+  const bool is_auto = settings.token_budget == 0;
+  const std::size_t tokens = is_auto ? cpu_token_budget(models, settings) : settings.token_budget;
+  return {.plan = {.tokens = tokens,
+                   .wanted = tokens,
+                   .is_auto = is_auto,
+                   .threads = std::max<std::uint64_t>(settings.threads, 1)},
+          .esm2_layers = models.esm2.shape.layers};
+}
+
 class CpuEngine : public Engine {
  public:
   CpuEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
       : pool_(settings.threads),
         context_{.pool = pool_, .cancel = cancel, .precision = settings.precision},
         outputs_(settings.outputs),
-        token_budget_(settings.token_budget == 0 ? cpu_token_budget(models, settings)
-                                                 : settings.token_budget),
+        facts_(facts_of(models, settings)),
         kernel_path_(cpu_kernel_path(settings.precision)) {
     if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
     if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
@@ -64,7 +73,8 @@ class CpuEngine : public Engine {
   std::string kernel_path() const override { return kernel_path_; }
   std::uint32_t dnabert_s_width() const override { return dnabert_s_ ? dnabert_s_->width() : 0; }
   std::uint32_t esm2_width() const override { return esm2_ ? esm2_->width() : 0; }
-  std::size_t token_budget() const override { return token_budget_; }
+  std::size_t token_budget() const override { return facts_.plan.tokens; }
+  EngineFacts facts() const override { return facts_; }
   std::size_t depth() const override { return 1; }
 
   void begin(const BatchRequest& request) override { result_ = compute(request); }
@@ -118,7 +128,7 @@ class CpuEngine : public Engine {
   ThreadPool pool_;
   OpContext context_;
   EngineOutputs outputs_;
-  std::size_t token_budget_;
+  EngineFacts facts_;
   std::string kernel_path_;
   std::optional<DnabertS> dnabert_s_;
   std::optional<Esm2> esm2_;

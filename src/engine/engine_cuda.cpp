@@ -61,22 +61,39 @@ cudaDeviceProp open_device(int index) {
   return properties;
 }
 
-// The free memory of the calling thread's device.
-std::uint64_t free_memory() {
+struct MemoryInfo {
   std::size_t free = 0;
   std::size_t total = 0;
-  check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  return free;
+};
+
+// Of the calling thread's device.
+MemoryInfo memory_info() {
+  MemoryInfo info;
+  check_cuda(cudaMemGetInfo(&info.free, &info.total), "cudaMemGetInfo");
+  return info;
+}
+
+// The same with this process's part of it.
+WorkerMemory memory_now() {
+  const MemoryInfo device = memory_info();
+  const CachingAllocator& allocator = device_allocator();
+  const MemoryUse use = allocator.use();
+  return {.device_used = device.total - device.free,
+          .device_total = device.total,
+          .reserved = use.current + allocator.kept(),
+          .used = use.current,
+          .peak = use.peak};
 }
 
 // Bytes of a run's models; the numbers always kept in fp32 are too few to matter.
-std::uint64_t weight_bytes(const EngineModels& models, const EngineSettings& settings) {
+std::uint64_t weight_bytes(const EngineModels& models, const EngineSettings& settings,
+                           Precision precision) {
   const EngineOutputs& outputs = settings.outputs;
   std::uint64_t numbers = 0;
   if (outputs.scores || outputs.dnabert_s) numbers += numbers_of(models.dnabert_s.shape);
   if (outputs.scores || outputs.esm2) numbers += numbers_of(models.esm2.shape);
   if (outputs.scores) numbers += numbers_of(models.classifier.shape);
-  return numbers * size_of(cuda::element_of(settings.precision));
+  return numbers * size_of(cuda::element_of(precision));
 }
 
 bool is_hopper(const cudaDeviceProp& properties) {
@@ -213,14 +230,21 @@ class CudaEngine : public Engine {
     context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
     context_.attention = choose_attention(settings.precision, is_hopper(properties_));
     DeviceInfo device = info_of(device_, properties_);
-    device.memory_free = free_memory();
+    device.memory_free = memory_info().free;
+    BudgetPlan& budget = facts_.plan;
+    budget.is_auto = settings.token_budget == 0;
+    budget.wanted = budget.is_auto ? kTokenBudget : settings.token_budget;
+    budget.free = device.memory_free;
+    budget.total = device.memory_total;
+    facts_.esm2_layers = models.esm2.shape.layers;
     try {
       load(models, cancel);
-      plan(settings.token_budget == 0 ? kTokenBudget : settings.token_budget);
+      plan();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
       throw too_little_memory({.device = device,
-                               .weights = weight_bytes(models, settings),
+                               .weights = weight_bytes(models, settings, settings.precision),
+                               .half_weights = weight_bytes(models, settings, Precision::kFp16),
                                .is_fp32 = settings.precision == Precision::kFp32,
                                .failed = error.detail()});
     }
@@ -239,7 +263,8 @@ class CudaEngine : public Engine {
   }
   std::uint32_t dnabert_s_width() const override { return dnabert_s_ ? dnabert_s_->width() : 0; }
   std::uint32_t esm2_width() const override { return esm2_ ? esm2_->width() : 0; }
-  std::size_t token_budget() const override { return token_budget_; }
+  std::size_t token_budget() const override { return facts_.plan.tokens; }
+  EngineFacts facts() const override { return facts_; }
   std::size_t depth() const override { return kDepth; }
 
   void begin(const BatchRequest& request) override {
@@ -265,6 +290,7 @@ class CudaEngine : public Engine {
     wait_for(slot);
     const TraceSpan span("results", slot.batch);
     result.times = times_of(slot.number);
+    result.memory = memory_now();
     const Results results = host_results(slot);
     if (classifier_) result.scores.assign(results.scores.begin(), results.scores.end());
     if (outputs_.dnabert_s) result.dnabert_s = columns(results.merged, 0, dnabert_s_width());
@@ -310,21 +336,25 @@ class CudaEngine : public Engine {
     context_.arena.rewind(0);
   }
 
-  // Reserves memory for batches of this many tokens; halves the number until it fits.
-  void plan(std::size_t tokens) {
-    for (token_budget_ = tokens;; token_budget_ /= 2) {
+  // Reserves memory for batches of the wanted tokens; halves the number until it fits.
+  void plan() {
+    BudgetPlan& budget = facts_.plan;
+    for (budget.tokens = budget.wanted;; budget.tokens /= 2) {
       try {
-        reserve(token_budget_, token_budget_);
-        for (Slot& slot : slots_) reserve(slot, token_budget_);
+        reserve(budget.tokens, budget.tokens);
+        for (Slot& slot : slots_) reserve(slot, budget.tokens);
         break;
       } catch (const Error& error) {
-        if (error.kind() != ErrorKind::kOutOfMemory || token_budget_ / 2 < kSmallestBudget) throw;
+        if (error.kind() != ErrorKind::kOutOfMemory || budget.tokens / 2 < kSmallestBudget) throw;
         release();
       }
     }
-    if (token_budget_ == tokens) return;
+    facts_.memory = memory_now();
+    budget.weights = device_allocator().use(Purpose::kWeights).current;
+    budget.batches = facts_.memory->used - budget.weights;
+    if (budget.tokens == budget.wanted) return;
     log_warning("device memory is short: batches of {} tokens instead of {}; results are the same",
-                token_budget_, tokens);
+                budget.tokens, budget.wanted);
   }
 
   // Releases what reserve() allocated: with half of the tokens the parts have other sizes.
@@ -498,7 +528,7 @@ class CudaEngine : public Engine {
   std::optional<Esm2Model<cuda::Backend>> esm2_;
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
-  std::size_t token_budget_ = 0;
+  EngineFacts facts_;
   std::size_t positions_ = cuda::kPositions;  // covered by the rotary tables
   std::array<Slot, kDepth> slots_;
   std::size_t next_ = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,10 @@ struct BatchResult {
   // Frames without a result, in ascending order; ignore their rows.
   std::vector<FailedFrame> failed;
   BatchTimes times;
-  std::uint32_t worker = 0;  // that computed it, or its last part
+  std::optional<WorkerMemory> memory{};  // of the device after it; empty on the CPU
+  std::uint32_t worker = 0;              // that computed it, or its last part
+  // When the result, or its last part, came from the worker.
+  std::chrono::steady_clock::time_point arrived{};
 };
 
 }  // namespace virnucpro

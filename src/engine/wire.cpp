@@ -17,11 +17,12 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 4;
+constexpr std::uint16_t kVersion = 5;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // by its own checksum
 constexpr std::size_t kLengthPlace = 8;  // in a head; the payload's checksum follows
 constexpr std::size_t kMostText = 16U << 10U;
 constexpr std::size_t kMostDescriptions = 1000;
+constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50U;  // bytes
 constexpr const char* kWhere = "a message between this program's processes";
 
 [[noreturn]] void fail(const std::string& why) {
@@ -128,6 +129,62 @@ void get(ByteReader& in, WorkerSetup& setup) {
   setup.trace = get_flag(in);
 }
 
+void put(ByteWriter& out, const std::optional<WorkerMemory>& memory) {
+  put_flag(out, memory.has_value());
+  const WorkerMemory known = memory.value_or(WorkerMemory{});
+  for (const std::uint64_t bytes :
+       {known.device_used, known.device_total, known.reserved, known.used, known.peak}) {
+    out.number(bytes);
+  }
+}
+
+// Sizes of memory are added up: none may be absurd.
+std::uint64_t get_bytes(ByteReader& in) {
+  const auto bytes = in.number<std::uint64_t>();
+  if (bytes > kMostMemory) fail("a size of memory is impossible");
+  return bytes;
+}
+
+std::optional<WorkerMemory> get_memory(ByteReader& in) {
+  const bool is_there = get_flag(in);
+  WorkerMemory memory;
+  for (std::uint64_t* bytes :
+       {&memory.device_used, &memory.device_total, &memory.reserved, &memory.used, &memory.peak}) {
+    *bytes = get_bytes(in);
+  }
+  if (memory.device_used > memory.device_total || memory.used > memory.reserved ||
+      memory.used > memory.peak) {
+    fail("more memory is used than there is");
+  }
+  return is_there ? std::optional(memory) : std::nullopt;
+}
+
+void put(ByteWriter& out, const EngineFacts& facts) {
+  const BudgetPlan& plan = facts.plan;
+  put_flag(out, plan.is_auto);
+  for (const std::uint64_t number : {plan.tokens, plan.wanted, plan.threads, plan.weights,
+                                     plan.batches, plan.free, plan.total}) {
+    out.number(number);
+  }
+  put(out, facts.memory);
+  out.number(facts.esm2_layers);
+}
+
+EngineFacts get_facts(ByteReader& in) {
+  EngineFacts facts;
+  BudgetPlan& plan = facts.plan;
+  plan.is_auto = get_flag(in);
+  for (std::uint64_t* number : {&plan.tokens, &plan.wanted, &plan.threads}) {
+    *number = in.number<std::uint64_t>();
+  }
+  for (std::uint64_t* bytes : {&plan.weights, &plan.batches, &plan.free, &plan.total}) {
+    *bytes = get_bytes(in);
+  }
+  facts.memory = get_memory(in);
+  facts.esm2_layers = in.number<std::uint32_t>();
+  return facts;
+}
+
 void put(ByteWriter& out, const WorkerHello& hello) {
   put_text(out, hello.kernel_path);
   out.number(hello.dnabert_s_width);
@@ -142,6 +199,7 @@ void put(ByteWriter& out, const WorkerHello& hello) {
   put_flag(out, hello.synthetic);
   put_text(out, hello.tokenizer);
   out.number(hello.dnabert_s_vocabulary);
+  put(out, hello.facts);
 }
 
 void get(ByteReader& in, WorkerHello& hello) {
@@ -160,6 +218,7 @@ void get(ByteReader& in, WorkerHello& hello) {
   hello.synthetic = get_flag(in);
   hello.tokenizer = get_text(in);
   hello.dnabert_s_vocabulary = in.number<std::uint32_t>();
+  hello.facts = get_facts(in);
 }
 
 void put(ByteWriter& out, const BatchRequest& request) {
@@ -212,6 +271,7 @@ void put(ByteWriter& out, const WorkerResult& message) {
   put_array(out, result.esm2);
   put_array(out, result.not_finite);
   for (const BatchTimeField& field : kBatchTimeFields) out.number(result.times.*field.seconds);
+  put(out, result.memory);
   out.number(message.token_budget);
 }
 
@@ -225,6 +285,7 @@ void get(ByteReader& in, WorkerResult& message) {
   for (const BatchTimeField& field : kBatchTimeFields) {
     result.times.*field.seconds = get_seconds(in);
   }
+  result.memory = get_memory(in);
   message.token_budget = in.number<std::uint64_t>();
 }
 

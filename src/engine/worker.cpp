@@ -1,5 +1,6 @@
 #include "engine/worker.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -59,6 +60,7 @@ struct Worker::State {
   }
 
   void give(BatchResult result) {
+    result.arrived = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex);
     results.push_back(std::move(result));
     answered.notify_one();
@@ -100,6 +102,10 @@ std::uint32_t Worker::esm2_width() const {
 
 std::size_t Worker::token_budget() const {
   return state_->engine.token_budget();
+}
+
+std::vector<EngineFacts> Worker::facts() const {
+  return {state_->engine.facts()};
 }
 
 // One batch computes while the others wait.

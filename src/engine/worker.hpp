@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/batch_computer.hpp"
 #include "engine/engine.hpp"
@@ -25,6 +26,7 @@ class Worker : public BatchComputer {
   std::uint32_t dnabert_s_width() const override;
   std::uint32_t esm2_width() const override;
   std::size_t token_budget() const override;
+  std::vector<EngineFacts> facts() const override;
   std::size_t workers() const override { return 1; }
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;

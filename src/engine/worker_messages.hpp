@@ -44,6 +44,7 @@ struct WorkerHello {
   bool synthetic = false;
   std::string tokenizer;                   // DNABERT-S's file; empty if that is not computed
   std::uint32_t dnabert_s_vocabulary = 0;  // the number of DNABERT-S's tokens
+  EngineFacts facts{};
 };
 
 struct WorkerResult {

@@ -157,7 +157,8 @@ Error as_error(const WorkerFailure& failure) {
 }  // namespace
 
 struct WorkerPool::Shared {
-  explicit Shared(const Settings& pool_settings) : settings(pool_settings) {}
+  explicit Shared(const Settings& pool_settings)
+      : settings(pool_settings), facts(pool_settings.workers.size()) {}
 
   const Settings settings;
   Wakeup wakeup{};
@@ -165,8 +166,9 @@ struct WorkerPool::Shared {
   std::condition_variable changed{};
   bool stopping = false;
   bool is_ready = false;
-  WorkerHello hello{};             // written once, before is_ready
-  std::uint64_t token_budget = 0;  // the smallest of all workers
+  WorkerHello hello{};               // written once, before is_ready
+  std::uint64_t token_budget = 0;    // the smallest of all workers
+  std::vector<EngineFacts> facts{};  // of each worker
   std::deque<BatchRequest> submitted{};
   std::deque<BatchResult> results{};
   std::exception_ptr error{};
@@ -440,7 +442,7 @@ class WorkerPool::Thread {
       shared_.hello = hello;  // read only when all are ready
       first_ = worker;
     }
-    note_budget(hello.token_budget);
+    note_facts(worker, hello);
     schedule_.ready(worker, hello.token_budget, hello.depth, clock_.now());
     return true;
   }
@@ -461,6 +463,7 @@ class WorkerPool::Thread {
     const TraceSpan span("receive",
                          schedule_.is_canary(id) ? kNoBatch : schedule_.part_of(id).batch);
     message.result.worker = static_cast<std::uint32_t>(worker);
+    message.result.arrived = Clock::now();
     const std::size_t frames =
         schedule_.is_canary(id) ? canary_batch(shared_.hello.dnabert_s_vocabulary).frames.frames()
                                 : schedule_.part_of(id).frames();
@@ -543,10 +546,11 @@ class WorkerPool::Thread {
     }
   }
 
-  void note_budget(std::uint64_t budget) {
+  void note_facts(std::size_t worker, const WorkerHello& hello) {
     const std::lock_guard lock(shared_.mutex);
     auto& least = shared_.token_budget;
-    least = least == 0 ? budget : std::min(least, budget);
+    least = least == 0 ? hello.token_budget : std::min(least, hello.token_budget);
+    shared_.facts[worker] = hello.facts;
   }
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
@@ -620,6 +624,11 @@ const WorkerHello& WorkerPool::hello() const {
 std::size_t WorkerPool::token_budget() const {
   const std::lock_guard lock(shared_->mutex);
   return shared_->token_budget;
+}
+
+std::vector<EngineFacts> WorkerPool::facts() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->facts;
 }
 
 std::size_t WorkerPool::workers() const {

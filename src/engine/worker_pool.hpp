@@ -47,6 +47,7 @@ class WorkerPool : public BatchComputer {
   std::uint32_t dnabert_s_width() const override { return hello().dnabert_s_width; }
   std::uint32_t esm2_width() const override { return hello().esm2_width; }
   std::size_t token_budget() const override;
+  std::vector<EngineFacts> facts() const override;
   std::size_t workers() const override;  // includes dropped ones
   std::size_t most_outstanding() const override;
   void submit(BatchRequest request) override;

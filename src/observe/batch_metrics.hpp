@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace virnucpro {
@@ -16,8 +18,8 @@ struct BatchTimes {
   double to_host = 0;     // sending the results back
 
   // From the first kernel to the results; the input was there before.
-  double busy() const noexcept { return esm2 + dnabert_s + classifier + to_host; }
-  double all() const noexcept { return waiting + busy(); }
+  constexpr double busy() const noexcept { return esm2 + dnabert_s + classifier + to_host; }
+  constexpr double all() const noexcept { return waiting + busy(); }
 };
 
 struct BatchTimeField {
@@ -42,6 +44,17 @@ inline void add(BatchTimes& sum, const BatchTimes& times) noexcept {
   for (const BatchTimeField& field : kBatchTimeFields) sum.*field.seconds += times.*field.seconds;
 }
 
+// Memory of a worker's device at one moment, in bytes.
+struct WorkerMemory {
+  // Of the whole device, used by all programs, as the CUDA runtime says.
+  std::uint64_t device_used = 0;
+  std::uint64_t device_total = 0;
+  // Of the worker's own allocator.
+  std::uint64_t reserved = 0;  // taken from the device
+  std::uint64_t used = 0;      // the part that is in use
+  std::uint64_t peak = 0;      // the most that was in use at once so far
+};
+
 // How many batches were ready for the workers when one was added.
 enum class QueueState : std::uint8_t {
   kStarved,  // too few: a worker had nothing to do
@@ -62,6 +75,11 @@ struct BatchMetrics {
   std::uint64_t queue = 0;          // batches ready or computing when it was added
   QueueState queue_state = QueueState::kNormal;
   BatchTimes times{};
+  std::chrono::steady_clock::time_point arrived{};  // when its results came from the worker
+  std::optional<WorkerMemory> memory{};             // of its worker then; empty on the CPU
+
+  std::uint64_t tokens() const noexcept { return esm_tokens + dna_tokens; }
+  double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
 };
 
 }  // namespace virnucpro

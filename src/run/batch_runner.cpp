@@ -143,6 +143,8 @@ void BatchRunner::deliver(const BatchResult& result) {
   BatchMetrics metrics = batch.metrics;
   metrics.worker = result.worker;
   metrics.times = result.times;
+  metrics.arrived = result.arrived;
+  metrics.memory = result.memory;
   counters_.pipeline.record(metrics);
 }
 

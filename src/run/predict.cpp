@@ -308,9 +308,13 @@ class PredictRun {
   std::uint64_t batches_at_drain_ = 0;
 };
 
-void begin_output(const OutputDirectory& directory, const RunModels& models) {
+void begin_output(const OutputDirectory& directory, const RunModels& models,
+                  const ComputeSettings& compute) {
   add_log_file(directory.files().place(run_files::kLog));
   for (const auto& [name, text] : models.description) log_info("{}: {}", name, text);
+  for (const std::string& plan : budget_plans(compute, models.computer->facts())) {
+    log_info("{}", plan);
+  }
   mark_synthetic(directory.files(), models.description);
 }
 
@@ -418,12 +422,14 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
                  .description = models.description,
                  .kernel_path = models.computer->kernel_path(),
                  .token_budget = models.computer->token_budget(),
+                 .workers = models.computer->facts(),
+                 .esm2_width = models.computer->esm2_width(),
                  .synthetic = models.synthetic};
   if (settings.existing == Existing::kResume) {
     try {
       if (std::optional<Journal> journal = open_journal(settings, directory, print, cancel)) {
         directory.clear_leftovers();
-        begin_output(directory, models);
+        begin_output(directory, models, settings.compute);
         log_info("resumed: {} units are in the journal", journal->units());
         start.resumed = true;
         events.on_start(start);
@@ -438,7 +444,7 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
     }
   }
   directory.clear();
-  begin_output(directory, models);
+  begin_output(directory, models, settings.compute);
   events.on_start(start);
   return begin_run(settings, models, make_journal(settings, directory, print), directory, counters,
                    cancel, events);

@@ -11,6 +11,7 @@
 
 #include "base/cancel.hpp"
 #include "base/limits.hpp"
+#include "engine/engine_facts.hpp"
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
 #include "observe/counters.hpp"
@@ -62,7 +63,9 @@ struct RunStart {
   std::optional<RunFolder> directory;
   std::map<std::string, std::string> description;  // of the models: run/load_models.hpp
   std::string kernel_path;
-  std::size_t token_budget = 0;  // per batch
+  std::size_t token_budget = 0;      // per batch
+  std::vector<EngineFacts> workers;  // of each
+  std::uint32_t esm2_width = 0;
   bool synthetic = false;
   bool resumed = false;
 };

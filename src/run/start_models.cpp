@@ -124,9 +124,26 @@ WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) 
                   .description = std::move(loaded.description),
                   .synthetic = loaded.synthetic,
                   .tokenizer = loaded.tokenizer_file.string(),
-                  .dnabert_s_vocabulary = loaded.dnabert_s_vocabulary};
+                  .dnabert_s_vocabulary = loaded.dnabert_s_vocabulary,
+                  .facts = loaded.engine->facts()};
   worker.engine = std::move(loaded.engine);
   return worker;
+}
+
+std::string worker_name(const ComputeSettings& compute, std::size_t index) {
+  const std::vector<GpuId>& gpus = compute.gpus;
+  if (gpus.empty()) return "cpu";
+  return fmt::format("cuda:{}", gpus[std::min(index, gpus.size() - 1)].index);
+}
+
+std::vector<std::string> budget_plans(const ComputeSettings& compute,
+                                      const std::vector<EngineFacts>& workers) {
+  std::vector<std::string> plans;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].plan.tokens == 0) continue;  // a worker that was lost before it was ready
+    plans.push_back(fmt::format("{}: {}", worker_name(compute, i), plan_text(workers[i].plan)));
+  }
+  return plans;
 }
 
 std::size_t batches_waiting(const ComputeSettings& compute) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/cancel.hpp"
 #include "engine/batch_computer.hpp"
@@ -30,6 +31,12 @@ RunModels start_models(const ModelSettings& models, const ComputeSettings& compu
 
 // The same in a worker process: loads what start_models() requested. Errors: load_models()'s.
 WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel);
+
+// "cuda:0"; "cpu" for every worker on the CPU.
+std::string worker_name(const ComputeSettings& compute, std::size_t index);
+// "cuda:0: batches of …" of each worker that was ready: plan_text().
+std::vector<std::string> budget_plans(const ComputeSettings& compute,
+                                      const std::vector<EngineFacts>& workers);
 
 // The number of batches that wait for a worker while it computes.
 std::size_t batches_waiting(const ComputeSettings& compute);

@@ -9,6 +9,7 @@
 #include "base/host_name.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
+#include "run/start_models.hpp"
 #include "telemetry/bottlenecks.hpp"
 
 namespace virnucpro {
@@ -243,12 +244,6 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
 }
 
 }  // namespace
-
-std::string worker_name(const ComputeSettings& compute, std::size_t index) {
-  const std::vector<GpuId>& gpus = compute.gpus;
-  if (gpus.empty()) return "cpu";
-  return "cuda:" + std::to_string(gpus[std::min(index, gpus.size() - 1)].index);
-}
 
 RunMeasurements measurements_of(const RunTelemetry& telemetry) {
   return {.sequences = telemetry.workload.sequences_scored.value_or(0),

@@ -37,9 +37,6 @@ struct Measured {
   MonitorSummary monitor{};
 };
 
-// "cuda:0"; "cpu" for every worker on the CPU.
-std::string worker_name(const ComputeSettings& compute, std::size_t index);
-
 // All but the verdicts, which are computed from it.
 RunTelemetry telemetry_of(const Measured& run);
 

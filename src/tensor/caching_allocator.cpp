@@ -45,9 +45,10 @@ void* CachingAllocator::allocate(Purpose purpose, std::size_t bytes) {
                 fmt::format("{} bytes of device memory for {}", piece.bytes, name_of(purpose)));
   }
   out_.emplace(memory, piece);
-  MemoryUse& use = uses_.at(static_cast<std::size_t>(purpose));
-  use.current += piece.bytes;
-  use.peak = std::max(use.peak, use.current);
+  for (MemoryUse* use : {&uses_.at(static_cast<std::size_t>(purpose)), &all_}) {
+    use->current += piece.bytes;
+    use->peak = std::max(use->peak, use->current);
+  }
   return memory;
 }
 
@@ -66,6 +67,7 @@ void CachingAllocator::give_back(void* memory) noexcept {
   if (found == out_.end()) return;
   const Piece piece = found->second;
   uses_.at(static_cast<std::size_t>(piece.purpose)).current -= piece.bytes;
+  all_.current -= piece.bytes;
   out_.erase(found);
   kept_.emplace(piece.bytes, memory);
   kept_bytes_ += piece.bytes;
@@ -85,6 +87,11 @@ void CachingAllocator::trim_locked() noexcept {
 MemoryUse CachingAllocator::use(Purpose purpose) const {
   const std::lock_guard lock(mutex_);
   return uses_.at(static_cast<std::size_t>(purpose));
+}
+
+MemoryUse CachingAllocator::use() const {
+  const std::lock_guard lock(mutex_);
+  return all_;
 }
 
 std::uint64_t CachingAllocator::kept() const {

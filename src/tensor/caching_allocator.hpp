@@ -37,6 +37,7 @@ class CachingAllocator {
   void trim() noexcept;
 
   MemoryUse use(Purpose purpose) const;
+  MemoryUse use() const;        // for all purposes together
   std::uint64_t kept() const;   // bytes given back and not reused now
   std::uint64_t asked() const;  // calls of the source so far
 
@@ -56,6 +57,7 @@ class CachingAllocator {
   std::uint64_t kept_bytes_ = 0;
   std::uint64_t asked_ = 0;
   std::array<MemoryUse, kPurposes> uses_{};
+  MemoryUse all_{};
 };
 
 }  // namespace virnucpro

@@ -26,12 +26,12 @@ std::string why_no_device(const DeviceSurvey& survey) {
       *survey.visible);
 }
 
-std::string gib(std::uint64_t bytes) {
+}  // namespace
+
+std::string gib_text(std::uint64_t bytes) {
   constexpr double kGib = 1U << 30U;
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / kGib);
 }
-
-}  // namespace
 
 bool is_new_enough(const DeviceInfo& device) {
   return device.compute_major >= kLeastComputeMajor;
@@ -134,14 +134,19 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
 Error too_little_memory(const MemoryShortage& shortage) {
   const DeviceInfo& device = shortage.device;
   std::string advice = "use ";
-  if (shortage.is_fp32) advice += "--precision fp16, ";
-  advice += "a smaller ESM-2 (--esm-model), another GPU (--device cuda:N) or --device cpu";
+  if (shortage.is_fp32 && shortage.half_weights < device.memory_free) {
+    advice += fmt::format("--precision fp16 (weights of {}), ", gib_text(shortage.half_weights));
+  }
+  advice += fmt::format(
+      "a smaller ESM-2 (--esm-model), another GPU (--device cuda:N) with more than {} free{} or "
+      "--device cpu",
+      gib_text(shortage.half_weights), shortage.is_fp32 ? " (in fp16)" : "");
   return {ErrorKind::kOutOfMemory,
           fmt::format("{} has {} of {} free; the models take {} in {}, and the batches some more, "
                       "but {} could not be had; {}",
-                      device_title(device), gib(device.memory_free), gib(device.memory_total),
-                      gib(shortage.weights), shortage.is_fp32 ? "fp32" : "16 bits", shortage.failed,
-                      advice)};
+                      device_title(device), gib_text(device.memory_free),
+                      gib_text(device.memory_total), gib_text(shortage.weights),
+                      shortage.is_fp32 ? "fp32" : "16 bits", shortage.failed, advice)};
 }
 
 }  // namespace virnucpro

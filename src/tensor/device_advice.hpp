@@ -43,6 +43,9 @@ std::optional<int> first_usable(const DeviceSurvey& survey);
 // Why there is no such device.
 std::string why_none_usable(const DeviceSurvey& survey);
 
+// "5.5 GiB".
+std::string gib_text(std::uint64_t bytes);
+
 // "cuda:0 (NVIDIA A10)".
 std::string device_title(const DeviceInfo& device);
 
@@ -52,8 +55,9 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
 
 // The models did not fit in a device's memory.
 struct MemoryShortage {
-  DeviceInfo device;          // with its free memory before
-  std::uint64_t weights = 0;  // bytes of the models' weights
+  DeviceInfo device;               // with its free memory before
+  std::uint64_t weights = 0;       // bytes of the models' weights
+  std::uint64_t half_weights = 0;  // the same in 16 bits
   bool is_fp32 = false;
   std::string failed;  // the allocation that failed
 };

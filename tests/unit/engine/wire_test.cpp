@@ -54,6 +54,15 @@ TEST(Wire, KeepsWhatAFailureAndAResultSay) {
       EXPECT_EQ(answer->result.scores[0], 0.25F);
       EXPECT_TRUE(answer->result.esm2[0] != answer->result.esm2[0]) << "NaN stays NaN";
       EXPECT_EQ(answer->result.not_finite, (std::vector<std::uint32_t>{1}));
+      ASSERT_TRUE(answer->result.memory);
+      EXPECT_EQ(answer->result.memory->device_total, 12000U);
+      EXPECT_EQ(answer->result.memory->peak, 4000U);
+    }
+    if (const auto* hello = std::get_if<WorkerHello>(&*message)) {
+      EXPECT_EQ(hello->facts.plan.tokens, 4096U);
+      EXPECT_EQ(hello->facts.plan.total, 12000U);
+      EXPECT_EQ(hello->facts.esm2_layers, 36U);
+      EXPECT_TRUE(hello->facts.memory);
     }
   }
 }
@@ -121,6 +130,21 @@ TEST(Wire, RefusesTimesThatAreNone) {
     answer.result.times.esm2 = seconds;
     EXPECT_EQ(kind_of_reading(encode_message(answer)), ErrorKind::kInternal);
   }
+}
+
+TEST(Wire, RefusesMemoryThatCannotBe) {
+  const auto refused = [](auto change) {
+    WorkerResult answer = sample_result();
+    change(*answer.result.memory);
+    return kind_of_reading(encode_message(answer)) == ErrorKind::kInternal;
+  };
+  EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.device_used = 12001; }));
+  EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.used = 5001; }));
+  EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.peak = 2999; }));
+  EXPECT_TRUE(refused([](WorkerMemory& memory) { memory.device_total = ~std::uint64_t{0}; }));
+  WorkerHello hello;
+  hello.facts.plan.free = ~std::uint64_t{0};
+  EXPECT_EQ(kind_of_reading(encode_message(hello)), ErrorKind::kInternal);
 }
 
 TEST(Wire, KeepsATrace) {

@@ -43,6 +43,8 @@ inline WorkerResult sample_result() {
                          .dnabert_s = 0.25,
                          .classifier = 0,
                          .to_host = 2};
+  answer.result.memory = {
+      .device_used = 9000, .device_total = 12000, .reserved = 5000, .used = 3000, .peak = 4000};
   answer.token_budget = 4096;
   return answer;
 }
@@ -81,7 +83,17 @@ inline std::vector<WorkerMessage> sample_messages() {
                           .description = {{"esm2", "a"}, {"esm2_hash", "b"}},
                           .synthetic = true,
                           .tokenizer = "/share/tokenizer.json",
-                          .dnabert_s_vocabulary = 4096};
+                          .dnabert_s_vocabulary = 4096,
+                          .facts = {.plan = {.tokens = 4096,
+                                             .wanted = 32768,
+                                             .is_auto = true,
+                                             .threads = 2,
+                                             .weights = 5000,
+                                             .batches = 700,
+                                             .free = 11000,
+                                             .total = 12000},
+                                    .memory = sample_result().result.memory,
+                                    .esm2_layers = 36}};
   const WorkerFailure failure{.kind = ErrorKind::kWeightsTensor,
                               .place = {.file = "a.pth", .offset = 9, .tensor = "fc1"},
                               .detail = "it is not there",

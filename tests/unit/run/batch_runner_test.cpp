@@ -195,6 +195,7 @@ class MadeUpComputer : public BatchComputer {
   std::uint32_t dnabert_s_width() const override { return 0; }
   std::uint32_t esm2_width() const override { return 0; }
   std::size_t token_budget() const override { return 1000; }
+  std::vector<EngineFacts> facts() const override { return {{}}; }
   std::size_t workers() const override { return 1; }
   std::size_t most_outstanding() const override { return most_outstanding_; }
   void submit(BatchRequest request) override {

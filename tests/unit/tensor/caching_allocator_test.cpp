@@ -52,6 +52,16 @@ struct CachedDevice : testing::Test {
   CachingAllocator allocator{device.source()};
 };
 
+TEST_F(CachedDevice, KnowsHowMuchWasInUseAtOnce) {
+  void* const weights = allocator.allocate(Purpose::kWeights, 30 * kMiB);
+  allocator.give_back(weights);
+  void* const scratch = allocator.allocate(Purpose::kScratch, 20 * kMiB);
+  EXPECT_EQ(allocator.use().current, 20 * kMiB);
+  EXPECT_EQ(allocator.use().peak, 30 * kMiB);  // not 50: they were not in use at once
+  allocator.give_back(scratch);
+  EXPECT_EQ(allocator.use().current, 0U);
+}
+
 TEST_F(CachedDevice, AsksItsSourceOnlyOnce) {
   for (int batch = 0; batch < 10; ++batch) {
     void* const x = allocator.allocate(Purpose::kActivations, 30 * kMiB);

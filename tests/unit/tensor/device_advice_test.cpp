@@ -116,6 +116,7 @@ TEST(NotOpened, TellsMemoryFromADeviceInUse) {
 TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
   MemoryShortage shortage{.device = device(0, "NVIDIA A10", 8, 6),
                           .weights = kGib * 21 / 2,
+                          .half_weights = kGib * 21 / 4,
                           .is_fp32 = true,
                           .failed = "104857600 bytes of device memory for weights"};
   shortage.device.memory_free = 9 * kGib;
@@ -123,11 +124,15 @@ TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
   const Error fp32 = too_little_memory(shortage);
   EXPECT_EQ(fp32.kind(), ErrorKind::kOutOfMemory);
   EXPECT_EQ(fp32.info().exit_code, 4);
-  EXPECT_EQ(fp32.detail(),
-            "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free; the models take 10.5 GiB in fp32, "
-            "and the batches some more, but 104857600 bytes of device memory for weights could not "
-            "be had; use --precision fp16, a smaller ESM-2 (--esm-model), another GPU (--device "
-            "cuda:N) or --device cpu");
+  EXPECT_EQ(
+      fp32.detail(),
+      "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free; the models take 10.5 GiB in fp32, "
+      "and the batches some more, but 104857600 bytes of device memory for weights could not "
+      "be had; use --precision fp16 (weights of 5.2 GiB), a smaller ESM-2 (--esm-model), another "
+      "GPU (--device cuda:N) with more than 5.2 GiB free (in fp16) or --device cpu");
+  shortage.device.memory_free = 3 * kGib;  // too little for fp16, too
+  EXPECT_THAT(too_little_memory(shortage).detail(), Not(HasSubstr("--precision")));
+  shortage.device.memory_free = 9 * kGib;
   shortage.is_fp32 = false;
   EXPECT_THAT(too_little_memory(shortage).detail(),
               AllOf(HasSubstr("in 16 bits"), Not(HasSubstr("--precision"))));
