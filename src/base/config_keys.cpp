@@ -97,7 +97,7 @@ constexpr std::array kKeys{
     ConfigKey{"run.threshold", kNumber, "null", "the older name of run.min_share", true},
     ConfigKey{"run.telemetry", kText, "full",
               "what is measured: off, summary, or full: also a line per batch (--telemetry)", true},
-    ConfigKey{"run.monitor_interval", kNumber, "1", "seconds between looks at GPUs and host", true},
+    ConfigKey{"run.monitor_interval", kNumber, "0.5", "seconds between looks at GPUs and host", true},
     ConfigKey{"run.requirements.projected_hours", kNumber, "9",
               "PERF-01: hours for 6 million sequences; from here on a warning", true},
     ConfigKey{"run.requirements.most_projected_hours", kNumber, "11",

@@ -135,7 +135,7 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
   const TelemetryLevel level = choose_level(option, session.config);
   telemetry.level = has_directory ? level : TelemetryLevel::kOff;
   telemetry.interval = std::chrono::milliseconds(
-      std::lround(1000 * session.config.number_in("run.monitor_interval", 1, kShortestSampling,
+      std::lround(1000 * session.config.number_in("run.monitor_interval", 0.5, kShortestSampling,
                                                   kLongestSeconds)));
   telemetry.thresholds = choose_thresholds(session.config);
   telemetry.program = {.command = session.arguments,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -21,6 +22,9 @@ using Clock = std::chrono::steady_clock;
 
 // A sample takes some milliseconds; a driver that takes longer may never answer.
 constexpr std::chrono::milliseconds kPatience{500};
+// How long a sample waits for its batches. A batch takes some tenths of a second on a large GPU and
+// ten seconds on a small one.
+constexpr std::chrono::seconds kLongestHold{20};
 
 template <typename T>
 void add_to(Statistic& statistic, const std::optional<T>& value) {
@@ -32,6 +36,53 @@ Statistics combined_all(const std::array<Statistics, kPhases>& phases) {
   Statistics whole;
   for (const Statistics& phase : phases) whole = combined(whole, phase);
   return whole;
+}
+
+// A device's values at one moment.
+struct DeviceReading {
+  GpuReading reading{};
+  bool by_nvml = false;
+
+  bool has_value() const { return reading.failure.empty(); }
+};
+
+DeviceReading stand_in(const WorkerMemory& memory) {
+  DeviceReading reading;
+  reading.reading.memory_used = memory.device_used;
+  reading.reading.memory_total = memory.device_total;
+  return reading;
+}
+
+// One sample of everything. While it waits for the batches of its moment, some phases are unknown.
+struct Sample {
+  SystemTime time{};
+  Clock::time_point moment{};
+  Phase phase = Phase::kStart;                          // of the run
+  bool is_measured = false;                             // the values below are there
+  std::vector<std::optional<Phase>> phases{};           // of each device
+  std::vector<std::optional<DeviceReading>> devices{};  // each that was measured
+  HostUsage usage{};
+  std::optional<double> cpu_percent{};
+
+  bool is_complete() const {
+    return is_measured &&
+           std::ranges::all_of(phases, [](const auto& known) { return known.has_value(); });
+  }
+  Phase phase_of(std::size_t device) const { return phases[device].value_or(phase); }
+};
+
+void add_sample(const Sample& sample, MonitorSummary& summary) {
+  for (std::size_t i = 0; i < sample.devices.size(); ++i) {
+    const auto& measured = sample.devices[i];
+    if (!measured) continue;
+    DeviceSummary& device = summary.devices[i];
+    device.add(sample.phase_of(i), measured->reading);
+    if (!measured->has_value()) continue;
+    ++device.rows;
+    if (measured->by_nvml) ++device.nvml_rows;
+  }
+  summary.host.of(sample.phase).add(sample.cpu_percent, sample.usage.rss_bytes);
+  ++summary.samples;
 }
 
 // The processor time used between two calls.
@@ -93,6 +144,14 @@ HostStatistics combined(const HostStatistics& a, const HostStatistics& b) {
           .rss_bytes = combined(a.rss_bytes, b.rss_bytes)};
 }
 
+GpuStatistics DeviceSummary::while_embedding() const {
+  GpuStatistics all;
+  for (const Phase phase : kAllPhases) {
+    if (is_while_embedding(phase)) all = combined(all, of(phase));
+  }
+  return all;
+}
+
 GpuStatistics DeviceSummary::whole() const {
   return combined_all(phases);
 }
@@ -109,7 +168,8 @@ class Monitor::Sampler {
   void run();
   // Whether the thread ended in time. If not, it logs nothing more and leaves the driver alone.
   bool stop();
-  void enter(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
+  void enter(Phase phase);
+  void record(const BatchMetrics& batch);
   MonitorSummary summary() const;
   std::vector<std::optional<double>> utilization() const;
 
@@ -120,21 +180,17 @@ class Monitor::Sampler {
     NvmlDevice handle;
   };
 
-  struct Sample {
-    SystemTime time;
-    Phase phase;
-    std::vector<GpuReading> readings;  // of each device that was found
-    HostUsage usage;
-    std::optional<double> cpu_percent;
-  };
-
   void sample_until_stopped();
   void open_devices();
+  void note_no_nvml(const std::string& failure);
   void open_device(std::size_t index);
   void sample();
-  std::vector<GpuReading> read_devices();
+  void measure(Sample& sample);
+  std::vector<std::optional<DeviceReading>> read_devices();
+  void stand_in_for(std::vector<std::optional<DeviceReading>>& readings) const;
+  bool can_release() const;
+  void release_first(std::unique_lock<std::mutex>& lock);
   void write(const Sample& sample);
-  void record(const Sample& sample);
   void note_failure(std::size_t index, const std::string& failure, const char* what);
   void warn(const std::string& text);
   void close_devices();
@@ -147,8 +203,10 @@ class Monitor::Sampler {
   bool stopping_ = false;
   bool abandoned_ = false;
   bool ended_ = false;
-  MonitorSummary summary_;
-  std::vector<std::optional<double>> utilization_;  // of the last sample
+  MonitorSummary summary_;                           // without the samples that are held
+  std::deque<Sample> held_;                          // those that wait for batches, by time
+  std::vector<std::optional<double>> utilization_;   // of the last sample
+  std::vector<std::optional<WorkerMemory>> memory_;  // that workers reported last
 
   // Used by the thread only:
   std::unique_ptr<Nvml> nvml_;
@@ -162,6 +220,7 @@ Monitor::Sampler::Sampler(MonitorSettings settings)
     : settings_(std::move(settings)), file_(settings_.csv, kMonitorHeader) {
   for (const MonitoredDevice& device : settings_.devices) {
     summary_.devices.emplace_back().id = device.id;
+    memory_.push_back(device.memory);
   }
   utilization_.resize(settings_.devices.size());
 }
@@ -182,21 +241,27 @@ void Monitor::Sampler::sample_until_stopped() {
   open_devices();
   Clock::time_point next = Clock::now();
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_until(lock, next, [this] { return stopping_; })) {
-    lock.unlock();
-    sample();
-    next = std::max(next + settings_.interval, Clock::now());
-    lock.lock();
+  while (!stopping_) {
+    if (can_release()) {
+      release_first(lock);
+    } else if (Clock::now() >= next) {
+      lock.unlock();
+      sample();
+      next = std::max(next + settings_.interval, Clock::now());
+      lock.lock();
+    } else {
+      const bool holds = !held_.empty();
+      changed_.wait_until(lock, holds ? std::min(next, held_.front().moment + kLongestHold) : next);
+    }
   }
+  while (!held_.empty() && !abandoned_) release_first(lock);
 }
 
 void Monitor::Sampler::open_devices() {
   if (settings_.devices.empty()) return;
   nvml_ = std::make_unique<Nvml>(settings_.nvml_library);
   if (!nvml_->failure().empty()) {
-    warn(fmt::format("the GPUs are not measured, the host alone: {}", nvml_->failure()));
-    const std::lock_guard lock(mutex_);
-    summary_.nvml_failure = nvml_->failure();
+    note_no_nvml(nvml_->failure());
     return;
   }
   const std::string driver = nvml_->driver_version();
@@ -205,6 +270,13 @@ void Monitor::Sampler::open_devices() {
     summary_.driver = driver;
   }
   for (std::size_t i = 0; i < settings_.devices.size(); ++i) open_device(i);
+}
+
+void Monitor::Sampler::note_no_nvml(const std::string& failure) {
+  warn(fmt::format("of the GPUs only the memory is measured, by their workers: {}", failure));
+  const std::lock_guard lock(mutex_);
+  summary_.nvml_failure = failure;
+  for (DeviceSummary& device : summary_.devices) device.failure = failure;
 }
 
 void Monitor::Sampler::open_device(std::size_t index) {
@@ -222,30 +294,79 @@ void Monitor::Sampler::open_device(std::size_t index) {
 
 void Monitor::Sampler::sample() {
   Sample sample{.time = std::chrono::system_clock::now(),
-                .phase = phase_.load(std::memory_order_relaxed),
-                .readings = read_devices(),
-                .usage = read_host_usage(settings_.proc),
-                .cpu_percent = {}};
-  sample.cpu_percent = cpu_share_.next(sample.usage.cpu_seconds);
-  if (!settings_.csv.path.empty()) write(sample);
-  record(sample);
+                .moment = Clock::now(),
+                .phase = phase_.load(std::memory_order_relaxed)};
+  sample.phases.resize(settings_.devices.size());
+  if (sample.phase == Phase::kEmbedding && !settings_.devices.empty()) {
+    {  // Before it is measured: results that come meanwhile belong to it.
+      const std::lock_guard lock(mutex_);
+      held_.push_back(sample);
+    }
+    measure(sample);
+    const std::lock_guard lock(mutex_);
+    sample.phases = std::move(held_.back().phases);
+    held_.back() = std::move(sample);
+    return;
+  }
+  measure(sample);
+  write(sample);
+  const std::lock_guard lock(mutex_);
+  add_sample(sample, summary_);
 }
 
-std::vector<GpuReading> Monitor::Sampler::read_devices() {
-  std::vector<GpuReading> readings;
+void Monitor::Sampler::measure(Sample& sample) {
+  sample.devices = read_devices();
+  sample.usage = read_host_usage(settings_.proc);
+  sample.cpu_percent = cpu_share_.next(sample.usage.cpu_seconds);
+  sample.is_measured = true;
+  const std::lock_guard lock(mutex_);
+  stand_in_for(sample.devices);
   for (const Device& device : devices_) {
-    readings.push_back(nvml_->read(device.handle));
-    const std::string& failure = readings.back().failure;
+    utilization_[device.index] = sample.devices[device.index]->reading.utilization_percent;
+  }
+}
+
+std::vector<std::optional<DeviceReading>> Monitor::Sampler::read_devices() {
+  std::vector<std::optional<DeviceReading>> readings(settings_.devices.size());
+  for (const Device& device : devices_) {
+    readings[device.index] = {.reading = nvml_->read(device.handle), .by_nvml = true};
+    const std::string& failure = readings[device.index]->reading.failure;
     if (!failure.empty()) note_failure(device.index, failure, "does not answer");
   }
   return readings;
 }
 
+// The memory that a worker reported is better than nothing of NVML.
+void Monitor::Sampler::stand_in_for(std::vector<std::optional<DeviceReading>>& readings) const {
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const bool is_there = readings[i] && readings[i]->has_value();
+    if (!is_there && memory_[i]) readings[i] = stand_in(*memory_[i]);
+  }
+}
+
+// Whether the first sample that is held need not wait any longer.
+bool Monitor::Sampler::can_release() const {
+  if (held_.empty()) return false;
+  const Sample& first = held_.front();
+  return first.is_complete() || Clock::now() - first.moment >= kLongestHold;
+}
+
+void Monitor::Sampler::release_first(std::unique_lock<std::mutex>& lock) {
+  const Sample first = std::move(held_.front());
+  held_.pop_front();
+  add_sample(first, summary_);
+  lock.unlock();
+  write(first);
+  lock.lock();
+}
+
 void Monitor::Sampler::write(const Sample& sample) {
+  if (settings_.csv.path.empty()) return;
   std::string rows;
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    const std::string& id = settings_.devices[devices_[i].index].id;
-    rows += device_row(sample.time, sample.phase, id, sample.readings[i]);
+  for (std::size_t i = 0; i < sample.devices.size(); ++i) {
+    if (!sample.devices[i]) continue;
+    rows += device_row(sample.time, sample.phase_of(i), settings_.devices[i].id,
+                       sample.devices[i]->reading);
   }
   rows += host_row(sample.time, sample.phase, sample.usage, sample.cpu_percent);
   const int error = file_.append(rows);
@@ -254,15 +375,28 @@ void Monitor::Sampler::write(const Sample& sample) {
                    errno_text(error)));
 }
 
-void Monitor::Sampler::record(const Sample& sample) {
+// All batches of a phase have their results before the next phase begins.
+void Monitor::Sampler::enter(Phase phase) {
+  phase_.store(phase, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    const GpuReading& reading = sample.readings[i];
-    summary_.devices[devices_[i].index].add(sample.phase, reading);
-    utilization_[devices_[i].index] = reading.utilization_percent;
+  for (Sample& sample : held_) {
+    for (std::optional<Phase>& known : sample.phases) known = known.value_or(sample.phase);
   }
-  summary_.host.of(sample.phase).add(sample.cpu_percent, sample.usage.rss_bytes);
-  ++summary_.samples;
+  changed_.notify_all();
+}
+
+// Of a device one batch is computed at a time, in the order of the results.
+void Monitor::Sampler::record(const BatchMetrics& batch) {
+  const std::size_t device = batch.worker;
+  if (device >= settings_.devices.size()) return;
+  const std::lock_guard lock(mutex_);
+  if (batch.memory) memory_[device] = batch.memory;
+  for (Sample& sample : held_) {
+    const double before = std::chrono::duration<double>(batch.arrived - sample.moment).count();
+    std::optional<Phase>& phase = sample.phases[device];
+    if (!phase && before >= 0) phase = phase_before_results(batch.times, before);
+  }
+  if (can_release()) changed_.notify_all();
 }
 
 void Monitor::Sampler::note_failure(std::size_t index, const std::string& failure,
@@ -304,6 +438,9 @@ MonitorSummary Monitor::Sampler::summary() const {
   {
     const std::lock_guard lock(mutex_);
     summary = summary_;
+    for (const Sample& sample : held_) {
+      if (sample.is_measured) add_sample(sample, summary);
+    }
   }
   summary.host.usage = read_host_usage(settings_.proc);
   summary.host.cgroup = read_cgroup_memory(settings_.proc, settings_.system);
@@ -336,6 +473,10 @@ Monitor::~Monitor() {
 
 void Monitor::enter(Phase phase) {
   sampler_->enter(phase);
+}
+
+void Monitor::record(const BatchMetrics& batch) {
+  sampler_->record(batch);
 }
 
 MonitorSummary Monitor::summary() const {

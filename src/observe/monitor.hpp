@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/directory.hpp"
+#include "observe/batch_metrics.hpp"
 #include "observe/host_usage.hpp"
 #include "observe/nvml.hpp"
 #include "observe/phase.hpp"
@@ -23,11 +24,12 @@ struct MonitoredDevice {
   std::string id;  // "cuda:0"
   std::string uuid;
   std::string pci;
+  std::optional<WorkerMemory> memory{};  // as its worker said before the first batch
 };
 
 struct MonitorSettings {
-  std::vector<MonitoredDevice> devices{};    // empty: only the host
-  std::chrono::milliseconds interval{1000};  // more than 0
+  std::vector<MonitoredDevice> devices{};   // empty: only the host
+  std::chrono::milliseconds interval{500};  // more than 0
   FilePlace csv{std::filesystem::path()};  // its folder must exist by the first sample; empty: none
   // Sources of the measurements.
   std::string nvml_library = kNvmlLibrary;
@@ -54,9 +56,12 @@ struct DeviceSummary {
   std::string failure;  // why it was not found or first failed to answer; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
+  std::uint64_t rows = 0;                     // samples with a value
+  std::uint64_t nvml_rows = 0;                // of these, measured by NVML
   std::array<GpuStatistics, kPhases> phases;
 
   const GpuStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  GpuStatistics while_embedding() const;
   GpuStatistics whole() const;  // all phases
   void add(Phase phase, const GpuReading& reading);
 };
@@ -91,6 +96,11 @@ struct MonitorSummary {
 // Measures the GPUs and the host of a run once per interval, on its own thread, into statistics of
 // fixed memory and a file of lines (observe/monitor_rows.hpp). It never delays or ends the run:
 // unreadable values are empty, unwritable lines are dropped, and each gets one warning.
+//
+// A GPU that NVML does not measure has rows with its memory alone, as its worker reports it. While
+// embedding, a sample waits for the batches that were being computed then: their times say in which
+// phase each GPU was. It waits for some seconds at most; a GPU that is still unknown then counts as
+// kEmbedding.
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
@@ -101,6 +111,8 @@ class Monitor {
 
   // May be called from any thread. A run begins with kStart.
   void enter(Phase phase);
+  // A batch's results have come; its worker's number is that of the device in the settings.
+  void record(const BatchMetrics& batch);
   MonitorSummary summary() const;
   // The last values in percent, as in the settings' devices; empty for one without a value.
   std::vector<std::optional<double>> utilization() const;

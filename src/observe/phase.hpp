@@ -6,15 +6,21 @@
 #include <optional>
 #include <string_view>
 
+#include "observe/batch_metrics.hpp"
+
 namespace virnucpro {
 
-// The phases of a run, for measurements.
+// The phases of a run, for measurements. The run itself knows three: start, embedding, tables. What
+// a device did while embedding follows from the times of its batches.
 enum class Phase : std::uint8_t {
   kStart,      // settings, inputs, weights: until the first batch
-  kEmbedding,  // both models and the classifier
+  kEmbedding,  // of the run: all batches; of a device: the classifier, and waiting
+  kEsm2,       // a device computes this model
+  kDnabertS,   // a device computes this model
   kTables,     // output files, once all frames have scores
 };
-inline constexpr std::array kAllPhases{Phase::kStart, Phase::kEmbedding, Phase::kTables};
+inline constexpr std::array kAllPhases{Phase::kStart, Phase::kEmbedding, Phase::kEsm2,
+                                       Phase::kDnabertS, Phase::kTables};
 inline constexpr std::size_t kPhases = kAllPhases.size();
 
 constexpr std::string_view name_of(Phase phase) {
@@ -23,6 +29,10 @@ constexpr std::string_view name_of(Phase phase) {
       return "start";
     case Phase::kEmbedding:
       return "embedding";
+    case Phase::kEsm2:
+      return "esm2";
+    case Phase::kDnabertS:
+      return "dnabert_s";
     case Phase::kTables:
       return "tables";
   }
@@ -34,6 +44,20 @@ constexpr std::optional<Phase> phase_named(std::string_view name) {
     if (name_of(phase) == name) return phase;
   }
   return std::nullopt;
+}
+
+// Whether a device computed batches in it, or waited for them. Statistics of "while embedding" are
+// over all of these phases.
+constexpr bool is_while_embedding(Phase phase) {
+  return phase == Phase::kEmbedding || phase == Phase::kEsm2 || phase == Phase::kDnabertS;
+}
+
+// What a device did `before` seconds before a batch's results came; the batch took these times.
+constexpr Phase phase_before_results(const BatchTimes& times, double before) {
+  const double since = times.busy() - before;  // since the batch's first kernel
+  if (since < 0) return Phase::kEmbedding;     // it waited for the batch
+  if (since < times.esm2) return Phase::kEsm2;
+  return since < times.esm2 + times.dnabert_s ? Phase::kDnabertS : Phase::kEmbedding;
 }
 
 }  // namespace virnucpro

@@ -11,6 +11,7 @@ void BatchTotals::add(const BatchMetrics& batch) noexcept {
   dna_tokens += batch.dna_tokens;
   budget_tokens += batch.budget_tokens;
   virnucpro::add(times, batch.times);
+  if (batch.memory) memory = batch.memory;
 }
 
 void PipelineSummary::add(const BatchMetrics& batch) {
@@ -21,6 +22,9 @@ void PipelineSummary::add(const BatchMetrics& batch) {
     workers[batch.worker].add(batch);
   }
   waiting.add(batch.times.waiting);
+  const double packing = batch.packing();
+  least_packing = std::min(least_packing.value_or(packing), packing);
+  if (packing < kLoosePacking) ++loose_batches;
   ++queue_states.at(static_cast<std::size_t>(batch.queue_state));
   frames.add(batch.time, batch.frames);
   esm_tokens.add(batch.time, batch.esm_tokens);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/stop_watch.hpp"
@@ -21,6 +22,7 @@ struct BatchTotals {
   std::uint64_t dna_tokens = 0;
   std::uint64_t budget_tokens = 0;
   BatchTimes times{};
+  std::optional<WorkerMemory> memory{};  // after the last of them that reported it
 
   void add(const BatchMetrics& batch) noexcept;
   double packing() const noexcept { return packing_share(esm_tokens, budget_tokens); }
@@ -29,10 +31,13 @@ struct BatchTotals {
 // The summary of a run's batches, added as they come or read again from their lines.
 struct PipelineSummary {
   static constexpr std::size_t kMostWorkers = 1024;  // batches of others count in the sums only
+  static constexpr double kLoosePacking = 0.8;
 
   BatchTotals totals{};
-  std::vector<BatchTotals> workers;  // by index
-  QuantileSketch waiting{};          // seconds per batch
+  std::vector<BatchTotals> workers;       // by index
+  QuantileSketch waiting{};               // seconds per batch
+  std::optional<double> least_packing{};  // of a batch
+  std::uint64_t loose_batches = 0;        // packed below kLoosePacking
   std::array<std::uint64_t, kQueueStateNames.size()> queue_states{};
   RateSeries frames{};
   RateSeries esm_tokens{};

@@ -81,6 +81,7 @@ Section speed_section(const Runs& runs) {
   add("ESM-2 tokens", Measure::kPerSecond, &Recorded::throughput,
       &Recorded::Throughput::esm_tokens_per_second);
   add("Packing", Measure::kShare, &Recorded::packing, &Recorded::Packing::efficiency);
+  add("Loosest batch", Measure::kShare, &Recorded::packing, &Recorded::Packing::least);
   add("Average wait", Measure::kSeconds, &Recorded::waits, &Recorded::Waits::average_seconds);
   section.tables = {std::move(table)};
   Plot plot{.key = "esm_tokens_over_time", .title = "ESM-2 tokens", .y_label = "a second"};
@@ -165,18 +166,20 @@ Section result_section(const Runs& runs, const Differences& differences) {
   return section;
 }
 
-// One row per verdict id, in the order of first occurrence.
+// One row per verdict, in the order of first occurrence.
 Section verdicts_of(const Runs& runs) {
   Section section{.key = "verdicts", .title = "Verdicts"};
   Table table = run_columns("verdicts", "Verdicts", runs, Measure::kStatus);
   std::map<std::string, std::size_t> rows;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const RunTelemetry::Verdict& verdict : runs[run].telemetry.verdicts) {
-      const std::string id = verdict.id.value_or("");
-      const auto [at, is_new] = rows.emplace(id, table.rows.size());
+      // An id may have several verdicts.
+      const std::string what =
+          fmt::format("{} {}", verdict.id.value_or(""), verdict.name.value_or(""));
+      const auto [at, is_new] = rows.emplace(what, table.rows.size());
       if (is_new) {
         table.rows.emplace_back(runs.size() + 1);
-        table.rows.back().front() = fmt::format("{} {}", id, verdict.name.value_or(""));
+        table.rows.back().front() = what;
       }
       table.rows[at->second][run + 1] = measured(verdict.status);
     }

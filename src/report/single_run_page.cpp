@@ -55,6 +55,14 @@ Table settings_table(const RunFacts& facts) {
   return table;
 }
 
+Value plans_of(const RunTelemetry::Settings& settings) {
+  std::string plans;
+  for (const std::string& plan : settings.token_budget_plans) {
+    plans += (plans.empty() ? "" : "; ") + plan;
+  }
+  return plans.empty() ? Value{} : Value{plans};
+}
+
 // When, where and with which program a run was made.
 std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
   return {
@@ -69,6 +77,9 @@ std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
       {"precision", "Precision", measured(recorded.settings.precision)},
       {"threads", "Threads", measured(recorded.settings.threads), Measure::kCount},
       {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
+      {"token_budget_asked", "Token budget asked for",
+       measured(recorded.settings.token_budget_asked)},
+      {"token_budget_plans", "Planned from", plans_of(recorded.settings)},
       {"prefetch", "Batches ahead", measured(recorded.settings.prefetch), Measure::kCount},
       {"kernel_path", "Kernel path", measured(recorded.models.kernel_path)},
   };

@@ -41,7 +41,10 @@ Table worker_table(const RunFacts& facts) {
                    {"esm_tokens", "ESM-2 tokens", Measure::kCount},
                    {"busy_seconds", "Busy", Measure::kSeconds},
                    {"waiting_seconds", "Waiting", Measure::kSeconds},
-                   {"busy_share", "Busy share", Measure::kShare}};
+                   {"busy_share", "Busy share", Measure::kShare},
+                   {"memory_reserved_bytes", "GPU memory reserved", Measure::kBytes},
+                   {"memory_used_bytes", "used", Measure::kBytes},
+                   {"memory_peak_bytes", "at its peak", Measure::kBytes}};
   add_rows(facts.telemetry.workers, table);
   return table;
 }
@@ -175,7 +178,9 @@ Table stage_table(const RunFacts& facts) {
   table.columns = {{"name", "Stage"},
                    {"clock", "Clock"},
                    {"seconds", "Time", Measure::kSeconds},
-                   {"share", "Share", Measure::kShare}};
+                   {"share", "Share", Measure::kShare},
+                   {"utilization_percent", "GPU utilisation", Measure::kPercent},
+                   {"tokens_per_second", "Tokens of the model", Measure::kPerSecond}};
   add_rows(facts.telemetry.stages, table);
   return table;
 }
@@ -277,6 +282,9 @@ Section packing_section(const RunFacts& facts) {
   section.fields = {
       {"batches", "Batches", measured(recorded.workload.batches), Measure::kCount},
       {"packing", "Packing", measured(recorded.packing.efficiency), Measure::kShare},
+      {"least_packing", "Loosest batch", measured(recorded.packing.least), Measure::kShare},
+      {"batches_below_80_percent", "Batches below 80 %",
+       measured(recorded.packing.batches_below_80_percent), Measure::kCount},
       {"average_seconds", "Average wait", measured(waited.average_seconds), Measure::kSeconds},
       {"p50_seconds", "Half waited at most", measured(waited.p50_seconds), Measure::kSeconds},
       {"p95_seconds", "95 % waited at most", measured(waited.p95_seconds), Measure::kSeconds},

@@ -15,6 +15,10 @@
 namespace virnucpro {
 namespace {
 
+std::string column_text(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "null";
+}
+
 template <typename T>
 std::string column_text(const T& value, int digits) {
   if constexpr (std::is_floating_point_v<T>) return fmt::format("{:.{}f}", value, digits);
@@ -26,6 +30,12 @@ std::string column_text(const T& value, int digits) {
 
 std::optional<double> read_column(const JsonValues& line, const std::string& name,
                                   const double& /*column*/) {
+  return line.number(name);
+}
+
+// Empty only if the value is impossible: a column that may be empty may be missing.
+std::optional<std::optional<double>> read_column(const JsonValues& line, const std::string& name,
+                                                 const std::optional<double>& /*column*/) {
   return line.number(name);
 }
 
@@ -45,11 +55,14 @@ std::optional<QueueState> read_column(const JsonValues& line, const std::string&
 
 }  // namespace
 
-std::string write_batch_line(const BatchMetrics& batch, double journal) {
-  const BatchLine line{.batch = batch,
-                       .packing = packing_share(batch.esm_tokens, batch.budget_tokens),
-                       .seconds = batch.times.busy(),
-                       .journal = journal};
+std::string write_batch_line(const BatchMetrics& batch, double journal,
+                             std::optional<double> gpu_util) {
+  BatchLine line{.batch = batch,
+                 .packing = batch.packing(),
+                 .seconds = batch.times.busy(),
+                 .journal = journal,
+                 .gpu_util = gpu_util};
+  if (line.seconds > 0) line.tokens_per_sec = static_cast<double>(batch.tokens()) / line.seconds;
   std::string text;
   for_each_batch_column(line, [&text](std::string_view name, const auto& value, int digits) {
     text += fmt::format(R"({}"{}":{})", text.empty() ? '{' : ',', name, column_text(value, digits));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ struct BatchLine {
   double packing = 0;  // the filled share of its budget
   double seconds = 0;  // in which its device was busy
   double journal = 0;  // seconds that the journal took since the previous batch
+  // Empty if not known, and in lines of older programs:
+  std::optional<double> gpu_util{};        // percent; the last sample of its GPU
+  std::optional<double> tokens_per_sec{};  // of both models, while its device was busy
 };
 
 // The table of a batch's columns: calls visit(name, member, digits) for each, in the line's order.
@@ -35,12 +39,16 @@ void for_each_batch_column(Line&& line, const Visit& visit) {
   }
   visit("seconds", line.seconds, 6);
   visit("journal", line.journal, 6);
+  visit("gpu_util", line.gpu_util, 1);
+  visit("tokens_per_sec", line.tokens_per_sec, 1);
 }
 
-// Returns the line with its line end. `journal`: as in BatchLine.
-std::string write_batch_line(const BatchMetrics& batch, double journal);
+// Returns the line with its line end. `journal`, `gpu_util`: as in BatchLine.
+std::string write_batch_line(const BatchMetrics& batch, double journal,
+                             std::optional<double> gpu_util = {});
 
-// Errors: kJson, naming `file`, also for a column that is missing or has an impossible value.
+// Errors: kJson, naming `file`, also for a column that is missing or has an impossible value; a
+// column that may be empty may be missing, too.
 BatchLine read_batch_line(std::string_view text, const std::string& file);
 
 }  // namespace virnucpro

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,14 @@ Hdf5Handle compressed(const std::string& path) {
   return properties;
 }
 
+template <typename T>
+double number_of(const T& value) {
+  return static_cast<double>(value);
+}
+double number_of(const std::optional<double>& value) {
+  return value.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
 class Columns {
  public:
   Columns(const Hdf5Handle& file, const std::string& path) {
@@ -38,7 +48,7 @@ class Columns {
   void add(const BatchLine& line) {
     auto column = waiting_.begin();
     for_each_batch_column(line, [&column](std::string_view /*name*/, const auto& value, int) {
-      column++->push_back(static_cast<double>(value));
+      column++->push_back(number_of(value));
     });
     if (waiting_.front().size() == kRowsPerChunk) write();
   }

@@ -135,7 +135,9 @@ class MetricTable {
                              .throttle_reasons = throttle_bits(text("throttle_reasons")),
                              .ecc_errors = count("ecc_errors"),
                              .failure = {}};
-    facts_.summary.devices[index].add(phase, reading);
+    DeviceSummary& device = facts_.summary.devices[index];
+    device.add(phase, reading);
+    if (reading.memory_used || reading.utilization_percent) ++device.rows;
     DeviceBins& bins = facts_.devices[index];
     add(reading.utilization_percent, bins.utilization);
     add(reading.memory_used, bins.memory);

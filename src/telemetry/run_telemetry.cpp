@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/json_values.hpp"
-#include "observe/phase.hpp"
 
 namespace virnucpro {
 namespace {
@@ -102,13 +101,25 @@ std::optional<RunTelemetry> record_of(const JsonValues& values) {
 
 }  // namespace
 
-std::vector<double> embedding_averages(
-    const RunTelemetry& telemetry, RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic) {
-  constexpr auto kEmbedding = static_cast<std::size_t>(Phase::kEmbedding);
+std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,
+                                 DeviceStatistic statistic, bool (*is_wanted)(Phase)) {
+  double sum = 0;
+  double samples = 0;
+  for (const RunTelemetry::DevicePhase& phase : phases) {
+    const auto known = phase_named(phase.phase.value_or(""));
+    const RunTelemetry::Statistic& values = phase.*statistic;
+    if (!known || !is_wanted(*known) || !values.average) continue;
+    const auto weight = static_cast<double>(values.samples.value_or(1));
+    sum += weight * *values.average;
+    samples += weight;
+  }
+  return samples > 0 ? std::optional(sum / samples) : std::nullopt;
+}
+
+std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic) {
   std::vector<double> averages;
   for (const RunTelemetry::Device& device : telemetry.devices) {
-    if (device.phases.size() <= kEmbedding) continue;
-    const auto average = (device.phases[kEmbedding].*statistic).average;
+    const auto average = average_of(device.phases, statistic, is_while_embedding);
     if (average) averages.push_back(*average);
   }
   return averages;
@@ -118,6 +129,16 @@ std::optional<double> least_utilization(const RunTelemetry& telemetry) {
   const std::vector<double> percent =
       embedding_averages(telemetry, &RunTelemetry::DevicePhase::utilization_percent);
   return percent.empty() ? std::nullopt : std::optional(*std::ranges::min_element(percent));
+}
+
+std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers) {
+  if (workers.size() < 2) return std::nullopt;
+  std::vector<double> busy;
+  for (const RunTelemetry::Worker& worker : workers) {
+    busy.push_back(worker.busy_seconds.value_or(0));
+  }
+  const auto [least, most] = std::ranges::minmax(busy);
+  return most > 0 ? (most - least) / most : 0;
 }
 
 std::string telemetry_json(const RunTelemetry& telemetry) {

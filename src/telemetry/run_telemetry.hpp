@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json_writer.hpp"
+#include "observe/phase.hpp"
 
 // The table of a record's fields, in the file's order. A field's name is its member's name.
 #define VIRNUCPRO_FIELDS(...)     \
@@ -58,17 +59,20 @@ struct RunTelemetry {
   struct Settings {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
-    Text precision{};
+    Text precision{}, token_budget_asked{};         // "auto", or a number
+    std::vector<std::string> token_budget_plans{};  // of each worker, in words
     Number min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
-    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, threads, token_budget, prefetch, packing,
-                     chunk_size, min_score, min_share, min_length, journal, journal_interval);
+    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, threads, token_budget, token_budget_asked,
+                     token_budget_plans, prefetch, packing, chunk_size, min_score, min_share,
+                     min_length, journal, journal_interval);
   };
   struct Models {
     std::map<std::string, std::string> description{};  // not read back, since its names may be any
     Text kernel_path{};
     Flag synthetic{};
-    VIRNUCPRO_FIELDS(description, kernel_path, synthetic);
+    Count esm2_layers{}, esm2_width{};
+    VIRNUCPRO_FIELDS(description, kernel_path, synthetic, esm2_layers, esm2_width);
   };
 
   struct Input {
@@ -102,9 +106,9 @@ struct RunTelemetry {
                      tokens_per_second, over_time);
   };
   struct Packing {
-    Number efficiency{};
-    Count budget_tokens{};
-    VIRNUCPRO_FIELDS(efficiency, budget_tokens);
+    Number efficiency{}, least{};  // of all batches, of the loosest one
+    Count budget_tokens{}, batches_below_80_percent{};
+    VIRNUCPRO_FIELDS(efficiency, budget_tokens, least, batches_below_80_percent);
   };
   struct Queue {
     Count starved{}, normal{}, full{};
@@ -120,14 +124,18 @@ struct RunTelemetry {
   struct Stage {
     Text name{}, clock{};
     Number seconds{}, share{};
-    VIRNUCPRO_FIELDS(name, clock, seconds, share);
+    // Only of the models: of the GPUs in this phase; the model's tokens in its own seconds.
+    Number utilization_percent{}, tokens_per_second{};
+    VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };
   struct Worker {
     Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
+    // Of its GPU's allocator after its last batch; empty on the CPU.
+    Count memory_reserved_bytes{}, memory_used_bytes{}, memory_peak_bytes{};
     VIRNUCPRO_FIELDS(index, name, batches, frames, esm_tokens, busy_seconds, waiting_seconds,
-                     busy_share);
+                     busy_share, memory_reserved_bytes, memory_used_bytes, memory_peak_bytes);
   };
 
   struct Statistic {  // in the file null if there is no average
@@ -144,9 +152,10 @@ struct RunTelemetry {
   };
   struct Device {
     Text id{}, throttle_reasons{};
-    std::vector<DevicePhase> phases{};  // in the order of Phase
+    Count rows{}, nvml_rows{};          // of its measurements; of these, with NVML's values
+    std::vector<DevicePhase> phases{};  // older files have none of the single models
     Statistic ecc_errors{};
-    VIRNUCPRO_FIELDS(id, phases, throttle_reasons, ecc_errors);
+    VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
   };
   struct HostPhase {
     Text phase{};
@@ -204,11 +213,18 @@ void for_each_field(Record& record, const Visit& visit) {
   std::apply([&next](auto&... members) { (next(members), ...); }, record.members());
 }
 
+using DeviceStatistic = RunTelemetry::Statistic RunTelemetry::DevicePhase::*;
+
+// The average over all samples of some phases; empty if there is none.
+std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& phases,
+                                 DeviceStatistic statistic, bool (*is_wanted)(Phase));
 // The average while embedding of each device that has one.
-std::vector<double> embedding_averages(
-    const RunTelemetry& telemetry, RunTelemetry::Statistic RunTelemetry::DevicePhase::*statistic);
+std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
 // In percent, of the GPU that was the least busy while embedding.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
+// How much shorter the least busy worker computed than the busiest: a share of the latter's time, 1
+// if a worker had nothing to do. Empty for fewer than two workers.
+std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
 std::string telemetry_json(const RunTelemetry& telemetry);
 Json verdicts_json(const std::vector<RunTelemetry::Verdict>& verdicts);

@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/time_text.hpp"
 #include "journal/run_files.hpp"
+#include "run/start_models.hpp"
 #include "telemetry/batch_line.hpp"
 #include "telemetry/batches_hdf5.hpp"
 
@@ -16,11 +17,12 @@ namespace virnucpro {
 namespace {
 
 MonitorSettings monitor_settings(const TelemetrySettings& telemetry, const ComputeSettings& compute,
-                                 FilePlace csv) {
+                                 const std::vector<EngineFacts>& workers, FilePlace csv) {
   MonitorSettings settings{.interval = telemetry.interval, .csv = std::move(csv)};
-  for (const GpuId& gpu : compute.gpus) {
-    settings.devices.push_back(
-        {.id = fmt::format("cuda:{}", gpu.index), .uuid = gpu.uuid, .pci = gpu.pci});
+  for (std::size_t i = 0; i < compute.gpus.size(); ++i) {
+    const GpuId& gpu = compute.gpus[i];
+    settings.devices.push_back({.id = worker_name(compute, i), .uuid = gpu.uuid, .pci = gpu.pci});
+    if (i < workers.size()) settings.devices.back().memory = workers[i].memory;
   }
   return settings;
 }
@@ -50,8 +52,8 @@ void Telemetry::start(const RunStart& start) {
   metrics_file_ = run_files::kMonitorLog.in(start.directory->path(), time);
   FilePlace metrics{std::filesystem::path()};  // none
   try_to([&] { metrics = start.directory->place(run_files::kMonitorLog, time); });
-  replace_monitor(
-      std::make_unique<Monitor>(monitor_settings(telemetry_, settings_.compute, metrics)));
+  replace_monitor(std::make_unique<Monitor>(
+      monitor_settings(telemetry_, settings_.compute, start.workers, metrics)));
   if (telemetry_.level == TelemetryLevel::kFull) {
     try_to([&] { batches_.emplace(start.directory->place(run_files::kBatchLines, time)); });
   }
@@ -73,13 +75,20 @@ void Telemetry::enter(Phase phase) {
 
 void Telemetry::record(const BatchMetrics& batch) {
   enter(Phase::kEmbedding);
+  monitor_->record(batch);
   if (!batches_) return;
   const double journal = counters_.host.journal.seconds();
   const double since = journal - std::exchange(journal_seconds_, journal);
-  if (const int error = batches_->append(write_batch_line(batch, since)); error != 0) {
+  const std::string line = write_batch_line(batch, since, utilization_of(batch.worker));
+  if (const int error = batches_->append(line); error != 0) {
     warn_once(
         fmt::format("{}: batches are left out: {}", batches_->path().string(), errno_text(error)));
   }
+}
+
+std::optional<double> Telemetry::utilization_of(std::size_t worker) const {
+  const std::vector<std::optional<double>> percent = monitor_->utilization();
+  return worker < percent.size() ? percent[worker] : std::nullopt;
 }
 
 void Telemetry::end(ErrorKind error) {

@@ -27,7 +27,7 @@ enum class TelemetryLevel : std::uint8_t {
 
 struct TelemetrySettings {
   TelemetryLevel level = TelemetryLevel::kFull;
-  std::chrono::milliseconds interval{1000};  // between the monitor's samples
+  std::chrono::milliseconds interval{500};  // between the monitor's samples
   Thresholds thresholds{};
   ProgramFacts program{};
 };
@@ -53,6 +53,7 @@ class Telemetry {
   void start(const RunStart& start);
   void enter(Phase phase);
   void record(const BatchMetrics& batch);
+  std::optional<double> utilization_of(std::size_t worker) const;
   void replace_monitor(std::unique_ptr<Monitor> monitor);
   void finish(std::string_view status, const RunSummary* summary);
   RunMeasurements measure(const Measured& run, const RunTelemetry& telemetry) const;

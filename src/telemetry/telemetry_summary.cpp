@@ -64,6 +64,9 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .chunk_size = settings.chunk_size,
           .min_length = settings.min_length,
           .precision = std::string(name_of(compute.precision)),
+          .token_budget_asked =
+              compute.token_budget == 0 ? "auto" : std::to_string(compute.token_budget),
+          .token_budget_plans = budget_plans(compute, run.start.workers),
           .min_score = settings.rule.min_score(),
           .min_share = settings.rule.min_share(),
           .journal_interval = settings.journal_interval,
@@ -110,8 +113,11 @@ RunTelemetry::Throughput throughput_section(const PipelineSummary& pipeline) {
                         .esm_tokens = pipeline.esm_tokens.amounts()}};
 }
 
-RunTelemetry::Packing packing_section(const BatchTotals& totals) {
-  return {.efficiency = totals.packing(), .budget_tokens = totals.budget_tokens};
+RunTelemetry::Packing packing_section(const PipelineSummary& pipeline) {
+  return {.efficiency = pipeline.totals.packing(),
+          .least = pipeline.least_packing,
+          .budget_tokens = pipeline.totals.budget_tokens,
+          .batches_below_80_percent = pipeline.loose_batches};
 }
 
 RunTelemetry::Waits waits_section(const PipelineSummary& pipeline) {
@@ -132,17 +138,40 @@ RunTelemetry::Stage stage(StageClock clock, std::string_view name, double second
           .share = share_of(seconds, of_all)};
 }
 
-std::vector<RunTelemetry::Stage> device_stages(const BatchTimes& times) {
+// In percent, of all GPUs over their samples of one phase.
+std::optional<double> utilization_in(Phase phase, const MonitorSummary& monitor) {
+  Statistic all;
+  for (const DeviceSummary& device : monitor.devices) {
+    all = combined(all, device.of(phase).utilization_percent);
+  }
+  return all.count > 0 ? std::optional(all.mean) : std::nullopt;
+}
+
+void add_rates(const BatchTotals& totals, const MonitorSummary& monitor,
+               RunTelemetry::Stage& stage) {
+  const auto add = [&](Phase phase, std::uint64_t tokens) {
+    if (stage.name != name_of(phase)) return;
+    stage.utilization_percent = utilization_in(phase, monitor);
+    if (*stage.seconds > 0) stage.tokens_per_second = static_cast<double>(tokens) / *stage.seconds;
+  };
+  add(Phase::kEsm2, totals.esm_tokens);
+  add(Phase::kDnabertS, totals.dna_tokens);
+}
+
+std::vector<RunTelemetry::Stage> device_stages(const BatchTotals& totals,
+                                               const MonitorSummary& monitor) {
+  const BatchTimes& times = totals.times;
   std::vector<RunTelemetry::Stage> stages;
   for (const BatchTimeField& field : kBatchTimeFields) {
     if (field.seconds == &BatchTimes::to_device) continue;  // overlaps other batches' work
     stages.push_back(stage(StageClock::kDevice, field.name, times.*field.seconds, times.all()));
+    add_rates(totals, monitor, stages.back());
   }
   return stages;
 }
 
 std::vector<RunTelemetry::Stage> stages_section(const Measured& run) {
-  std::vector<RunTelemetry::Stage> stages = device_stages(run.pipeline.totals.times);
+  std::vector<RunTelemetry::Stage> stages = device_stages(run.pipeline.totals, run.monitor);
   const HostTimes& host = run.counters.host;
   const double whole = run.counters.pipeline.seconds();
   stages.push_back(stage(StageClock::kHost, "read", host.read.seconds(), whole));
@@ -153,14 +182,20 @@ std::vector<RunTelemetry::Stage> stages_section(const Measured& run) {
 }
 
 RunTelemetry::Worker worker_record(std::string name, std::size_t index, const BatchTotals& worker) {
-  return {.name = std::move(name),
-          .index = index,
-          .batches = worker.batches,
-          .frames = worker.frames,
-          .esm_tokens = worker.esm_tokens,
-          .busy_seconds = worker.times.busy(),
-          .waiting_seconds = worker.times.waiting,
-          .busy_share = share_of(worker.times.busy(), worker.times.all())};
+  RunTelemetry::Worker record{.name = std::move(name),
+                              .index = index,
+                              .batches = worker.batches,
+                              .frames = worker.frames,
+                              .esm_tokens = worker.esm_tokens,
+                              .busy_seconds = worker.times.busy(),
+                              .waiting_seconds = worker.times.waiting,
+                              .busy_share = share_of(worker.times.busy(), worker.times.all())};
+  if (worker.memory) {
+    record.memory_reserved_bytes = worker.memory->reserved;
+    record.memory_used_bytes = worker.memory->used;
+    record.memory_peak_bytes = worker.memory->peak;
+  }
+  return record;
 }
 
 std::vector<RunTelemetry::Worker> workers_section(const Measured& run) {
@@ -205,6 +240,8 @@ std::vector<RunTelemetry::Device> devices_section(const MonitorSummary& monitor)
     const GpuStatistics whole = device.whole();
     section.push_back({.id = device.id,
                        .throttle_reasons = throttle_names(whole.throttle_reasons),
+                       .rows = device.rows,
+                       .nvml_rows = device.nvml_rows,
                        .ecc_errors = statistic_of(whole.ecc_errors)});
     for (const Phase phase : kAllPhases) {
       section.back().phases.push_back(device_phase(device.of(phase), phase));
@@ -234,9 +271,18 @@ RunTelemetry::Host host_section(const HostSummary& host) {
 
 bool is_power_capped(const MonitorSummary& monitor) {
   return std::ranges::any_of(monitor.devices, [](const DeviceSummary& device) {
-    const auto reasons = device.of(Phase::kEmbedding).throttle_reasons;
-    return throttle_names(reasons).find("power") != std::string::npos;
+    return throttle_names(device.while_embedding().throttle_reasons).find("power") !=
+           std::string::npos;
   });
+}
+
+// All workers have the same models; one that was never ready says nothing.
+std::uint64_t esm2_layers_of(const std::vector<EngineFacts>& workers) {
+  std::uint64_t layers = 0;
+  for (const EngineFacts& worker : workers) {
+    layers = std::max<std::uint64_t>(layers, worker.esm2_layers);
+  }
+  return layers;
 }
 
 bool has_spare_processors(const RunTelemetry& telemetry) {
@@ -279,10 +325,12 @@ RunTelemetry telemetry_of(const Measured& run) {
                          .settings = settings_section(run),
                          .models = {.description = run.start.description,
                                     .kernel_path = run.start.kernel_path,
-                                    .synthetic = run.start.synthetic},
+                                    .synthetic = run.start.synthetic,
+                                    .esm2_layers = esm2_layers_of(run.start.workers),
+                                    .esm2_width = run.start.esm2_width},
                          .workload = workload_section(run),
                          .throughput = throughput_section(run.pipeline),
-                         .packing = packing_section(run.pipeline.totals),
+                         .packing = packing_section(run.pipeline),
                          .waits = waits_section(run.pipeline),
                          .stages = stages_section(run),
                          .workers = workers_section(run),
@@ -301,6 +349,8 @@ RunTelemetry telemetry_of(const Measured& run) {
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics) {
   RunTelemetry telemetry{.devices = devices_section(metrics.summary),
                          .host = host_section(metrics.summary.host)};
+  // The log does not say where its values came from.
+  for (RunTelemetry::Device& device : telemetry.devices) device.nvml_rows.reset();
   const PipelineSummary& pipeline = batches.pipeline;
   const BatchTotals& totals = pipeline.totals;
   if (totals.batches == 0) return telemetry;
@@ -309,9 +359,9 @@ RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFact
   telemetry.workload.dna_tokens = totals.dna_tokens;
   telemetry.workload.batches = totals.batches;
   telemetry.throughput = throughput_section(pipeline);
-  telemetry.packing = packing_section(totals);
+  telemetry.packing = packing_section(pipeline);
   telemetry.waits = waits_section(pipeline);
-  telemetry.stages = device_stages(totals.times);
+  telemetry.stages = device_stages(totals, metrics.summary);
   telemetry.stages.push_back(
       stage(StageClock::kHost, "journal", batches.journal_seconds, pipeline.last));
   telemetry.workers = workers_section(pipeline);

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import re
 import signal
 import time
@@ -54,11 +55,17 @@ def test_the_summary_is_that_of_the_run(reads):
     assert summary["workload"]["frames_scored"] == len(frames)
     assert summary["workload"]["inputs"][0]["name"] == "reads.fa"
     assert summary["settings"]["token_budget"] == 200
+    assert summary["settings"]["token_budget_asked"] == "200"
+    plan = "cpu: batches of 200 tokens (as asked for)"
+    assert summary["settings"]["token_budget_plans"] == [plan]
+    assert plan in (out / "logs" / "virnucpro.log").read_text()
+    assert summary["models"]["esm2_layers"] == 2
     assert summary["models"]["synthetic"]
     device = [stage["share"] for stage in summary["stages"] if stage["clock"] == "device"]
     assert sum(device) == pytest.approx(1)
     assert [verdict["status"] for verdict in verdicts_of(summary, "MON-01")] == ["PASS"]
-    assert {verdict["status"] for verdict in verdicts_of(summary, "PERF-02")} == {"SKIPPED"}
+    for identity in ("PERF-02", "PERF-04", "MON-03"):
+        assert {verdict["status"] for verdict in verdicts_of(summary, identity)} == {"SKIPPED"}
 
 
 def test_every_batch_has_its_line(reads):
@@ -74,8 +81,27 @@ def test_every_batch_has_its_line(reads):
         parts = [batch[name] for name in ("esm2", "dnabert_s", "classifier", "to_host")]
         assert sum(parts) == pytest.approx(batch["seconds"], abs=1e-5)
         assert 0 < batch["packing"] <= 1
+        assert batch["gpu_util"] is None
+        tokens = batch["esm_tokens"] + batch["dna_tokens"]
+        assert batch["tokens_per_sec"] == pytest.approx(tokens / batch["seconds"], rel=0.01)
+    packing = summary_of(out)["packing"]
+    assert packing["least"] == pytest.approx(min(batch["packing"] for batch in batches), abs=1e-4)
+    assert packing["batches_below_80_percent"] == sum(batch["packing"] < 0.8 for batch in batches)
+    for stage in summary_of(out)["stages"]:
+        is_model = stage["name"] in ("esm2", "dnabert_s")
+        assert (stage["tokens_per_second"] is not None) == is_model
+        assert stage["utilization_percent"] is None  # there is no GPU
     times = [batch["time"] for batch in batches]
     assert times == sorted(times)
+
+
+def test_auto_says_from_what_it_took_its_budget(reads):
+    reads.predict("reads.fa", *SHORT, "-o", "out", code=0)
+    settings = summary_of(reads.folder / "out")["settings"]
+    assert settings["token_budget_asked"] == "auto"
+    plan = settings["token_budget_plans"][0]
+    assert plan.startswith(f"cpu: batches of {settings['token_budget']:,} tokens (auto): ")
+    assert plan in (reads.folder / "out" / "logs" / "virnucpro.log").read_text()
 
 
 def test_the_monitor_has_its_log(reads):
@@ -152,7 +178,8 @@ def test_an_interrupted_run_says_so(program, sequences):
 
 def test_a_requirement_that_is_missed_warns_and_fails_when_strict(reads):
     (reads.folder / "c.yaml").write_text(
-        "run: {requirements: {shortest_run: 0, packing: 100, most_projected_hours: 1e6}}\n")
+        "run: {requirements: {shortest_run: 0, packing: 100, least_packing: 100, "
+        "most_projected_hours: 1e6}}\n")
     command = ["-c", "c.yaml", "reads.fa", *SHORT, "--token-budget", "200"]
     result = reads.predict(*command, "-o", "lenient", code=0)
     assert "warning: MISS PERF-05 packing: " in message(result)
@@ -199,10 +226,12 @@ def test_telemetry_changes_no_table(reads):
 # The text on each bar of a run when its key is set to 17, or to the value in VALUES.
 BARS = {"projected_hours": "< 7, below 11", "most_projected_hours": "< 9, below 17 ",
         "utilization": ">= 77, from 70", "least_utilization": ">= 80, from 17 on",
-        "packing": ">= 17", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
+        "tokens_per_second": ">= 17000, from 13200 on", "least_tokens_per_second": "from 17 on",
+        "packing": ">= 87, from 80 on", "least_packing": ">= 90, from 17 on",
+        "imbalance": "<= 17, up to 25", "most_imbalance": "<= 10, up to 17 ", "starved": "< 17, below 20", "most_starved": "< 10, below 17",
         "shortest_run": "at least 17 s are needed"}
 
-VALUES = {"projected_hours": 7, "utilization": 77}
+VALUES = {"projected_hours": 7, "utilization": 77, "tokens_per_second": 17000, "packing": 87}
 
 
 def test_bars_are_configured(reads):
@@ -222,6 +251,12 @@ def test_bars_are_configured(reads):
     ("requirements: {packing: 101}", "run.requirements.packing", "a number from 0 to 100"),
     ("requirements: {projected_hours: 20}", "run.requirements.projected_hours",
      "no more than 11, the other bar"),
+    ("requirements: {least_packing: 91}", "run.requirements.least_packing",
+     "no more than 90, the other bar"),
+    ("requirements: {imbalance: 26}", "run.requirements.imbalance",
+     "no more than 25, the other bar"),
+    ("requirements: {tokens_per_second: 13000}", "run.requirements.least_tokens_per_second",
+     "no more than 13000, the other bar"),
     ("monitor_interval: 0", "run.monitor_interval", "a number from 0.05 to 3600"),
     ("telemetry: some", "run.telemetry", "off, summary or full"),
 ])
@@ -270,7 +305,10 @@ def check_hdf5(folder):
             values = list(file[name])
             if name == "queue_state":
                 values = [states[int(value)] for value in values]
-            assert values == list(column), name
+            if name == "gpu_util":  # there is no GPU
+                assert all(math.isnan(value) for value in values) and column.isna().all()
+            else:
+                assert values == list(column), name
             assert file[name].chunks and file[name].compression == "gzip"
 
 

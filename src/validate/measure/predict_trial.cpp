@@ -55,10 +55,7 @@ std::vector<double> Trial::busy_seconds() const {
 }
 
 double Trial::imbalance() const {
-  const std::vector<double> busy = busy_seconds();
-  if (busy.empty()) return 0;
-  const auto [least, most] = std::ranges::minmax(busy);
-  return most > 0 ? (most - least) / most : 0;
+  return imbalance_of(telemetry.workers).value_or(0);
 }
 
 std::string Trial::slowest_worker() const {

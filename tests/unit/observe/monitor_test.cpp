@@ -9,7 +9,9 @@
 #include <atomic>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -175,9 +177,9 @@ TEST_F(MonitorTest, KeepsAverageAndExtremesOfEachPhaseApart) {
   EXPECT_EQ(device.of(Phase::kStart).utilization_percent.min, 10);
   EXPECT_EQ(device.of(Phase::kTables).utilization_percent.min, 20);
   std::uint64_t count = 0;
-  for (const GpuStatistics& phase : device.phases) {
-    EXPECT_GT(phase.utilization_percent.count, 0U);
-    count += phase.utilization_percent.count;
+  for (const Phase phase : {Phase::kStart, Phase::kEmbedding, Phase::kTables}) {
+    EXPECT_GT(device.of(phase).utilization_percent.count, 0U);
+    count += device.of(phase).utilization_percent.count;
   }
   EXPECT_EQ(count, whole.utilization_percent.count);
 }
@@ -244,9 +246,124 @@ TEST_F(MonitorTest, MeasuresTheHostAloneWithoutNvml) {
   MonitorSettings without = settings({"GPU-1"});
   without.nvml_library = "/nowhere/libnvidia-ml.so.1";
   const MonitorSummary summary = summary_after(2, without);
-  EXPECT_THAT(warnings, ElementsAre(HasSubstr("the host alone: /nowhere/libnvidia-ml.so.1")));
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("by their workers: /nowhere/libnvidia-ml.so.1")));
   EXPECT_THAT(summary.nvml_failure, HasSubstr("/nowhere"));
+  EXPECT_EQ(summary.devices[0].failure, summary.nvml_failure);
+  EXPECT_EQ(summary.devices[0].rows, 0U);
   EXPECT_EQ(rows_of(csv, "host").size(), rows_of(csv).size());
+}
+
+TEST_F(MonitorTest, HasTheMemoryThatWorkersReportWithoutNvml) {
+  MonitorSettings without = settings({"GPU-1", "GPU-2"});
+  without.nvml_library = "/nowhere/libnvidia-ml.so.1";
+  without.devices[0].memory = {.device_used = 3, .device_total = 9};
+  MonitorSummary summary;
+  {
+    Monitor monitor(without);
+    wait_for_samples(monitor, 2);
+    monitor.record({.worker = 0, .memory = WorkerMemory{.device_used = 5, .device_total = 9}});
+    monitor.record({.worker = 7, .memory = WorkerMemory{.device_used = 5, .device_total = 9}});
+    wait_for_samples(monitor, 2);
+    summary = monitor.summary();
+  }
+  const DeviceSummary& first = summary.devices[0];
+  EXPECT_EQ(first.rows, summary.samples);
+  EXPECT_EQ(first.nvml_rows, 0U);
+  EXPECT_EQ(first.whole().memory_used.min, 3);
+  EXPECT_EQ(first.whole().memory_used.max, 5);
+  EXPECT_EQ(first.memory_total, 9U);
+  EXPECT_EQ(summary.devices[1].rows, 0U);  // its worker reported nothing
+  const Row row = rows_of(csv, "cuda:0").back();
+  EXPECT_EQ(Row(row.begin() + kDevice, row.end()), split("cuda:0,start,,5,9,,,,,,,,,"));
+  EXPECT_THAT(rows_of(csv, "cuda:1"), IsEmpty());
+}
+
+TEST_F(MonitorTest, PrefersNvmlToWhatWorkersReport) {
+  const FakeDriver driver("GPU-1 memory 1/9 !15 1/9\n");
+  MonitorSettings both = settings({"GPU-1"});
+  both.devices[0].memory = {.device_used = 4, .device_total = 9};
+  const MonitorSummary summary = summary_after(4, both);
+  EXPECT_EQ(summary.devices[0].rows, summary.samples);
+  EXPECT_EQ(summary.devices[0].nvml_rows, summary.samples - 1);
+  const std::vector<Row> rows = rows_of(csv, "cuda:0");
+  EXPECT_EQ(rows[0][kUsed], "1");
+  EXPECT_EQ(rows[1][kUsed], "4");
+  EXPECT_EQ(rows[2][kUsed], "1");
+}
+
+// A batch that computed ESM-2 for an hour until `end`, and then nothing else.
+BatchMetrics hour_of_esm2(std::uint32_t worker, steady_clock::time_point end) {
+  return {.worker = worker, .times = {.esm2 = 3600}, .arrived = end};
+}
+
+TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
+  const FakeDriver driver("GPU-1 memory 1/9\nGPU-2 memory 2/9\n");
+  MonitorSummary summary;
+  {
+    Monitor monitor(settings({"GPU-1", "GPU-2"}));
+    monitor.enter(Phase::kEmbedding);
+    wait_for_samples(monitor, 4);
+    EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.count, 0U);
+    monitor.record(hour_of_esm2(0, steady_clock::now()));
+    const DeviceSummary first = monitor.summary().devices[0];
+    EXPECT_GE(first.of(Phase::kEsm2).memory_used.count, 4U);
+    // One that came later; before it the device waited.
+    monitor.record({.worker = 1,
+                    .times = {.dnabert_s = 1e-9},
+                    .arrived = steady_clock::now() + std::chrono::seconds(9)});
+    EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.count, 4U);
+    monitor.enter(Phase::kTables);
+    wait_for_samples(monitor, 1);
+    summary = monitor.summary();
+  }
+  std::map<std::string, std::set<std::string>> phases;
+  for (const Row& row : rows_of(csv)) phases[row[kDevice]].insert(row[kStage]);
+  EXPECT_THAT(phases["cuda:0"], testing::IsSupersetOf({"esm2", "tables"}));
+  EXPECT_THAT(phases["cuda:1"], testing::Not(testing::Contains("esm2")));
+  EXPECT_THAT(phases["host"], testing::Not(testing::Contains("esm2")));
+  const GpuStatistics embedding = summary.devices[0].while_embedding();
+  EXPECT_EQ(embedding.memory_used.count,
+            summary.devices[0].of(Phase::kEsm2).memory_used.count +
+                summary.devices[0].of(Phase::kEmbedding).memory_used.count);
+  EXPECT_EQ(summary.devices[0].whole().memory_used.count, summary.samples);
+}
+
+TEST_F(MonitorTest, HoldsARowBackUntilItsBatchIsKnown) {
+  const FakeDriver driver(kWholeGpu);
+  Monitor monitor(settings({"GPU-1"}));
+  wait_for_samples(monitor, 1);
+  monitor.enter(Phase::kEmbedding);
+  wait_for_samples(monitor, 5);
+  const std::size_t before = rows_of(csv, "cuda:0").size();
+  EXPECT_THAT(monitor.utilization(), ElementsAre(97.0));  // live values do not wait
+  monitor.record(hour_of_esm2(0, steady_clock::now()));
+  wait_until([&] { return rows_of(csv, "cuda:0").size() >= before + 5; });
+  EXPECT_EQ(rows_of(csv, "cuda:0")[before][kStage], "esm2");
+}
+
+TEST_F(MonitorTest, WritesWhatItHoldsAtItsEnd) {
+  const FakeDriver driver(kWholeGpu);
+  MonitorSummary summary;
+  {
+    Monitor monitor(settings({"GPU-1"}));
+    monitor.enter(Phase::kEmbedding);
+    wait_for_samples(monitor, 5);
+    summary = monitor.summary();
+  }
+  const std::vector<Row> rows = rows_of(csv, "cuda:0");
+  EXPECT_GE(rows.size(), summary.samples);
+  EXPECT_EQ(rows.back()[kStage], "embedding");
+}
+
+TEST(PhaseBeforeResults, FollowsFromABatchsTimes) {
+  const BatchTimes times{.waiting = 8, .esm2 = 4, .dnabert_s = 2, .classifier = 1, .to_host = 1};
+  EXPECT_EQ(phase_before_results(times, 0), Phase::kEmbedding);
+  EXPECT_EQ(phase_before_results(times, 1.9), Phase::kEmbedding);
+  EXPECT_EQ(phase_before_results(times, 2.1), Phase::kDnabertS);
+  EXPECT_EQ(phase_before_results(times, 3.9), Phase::kDnabertS);
+  EXPECT_EQ(phase_before_results(times, 4.1), Phase::kEsm2);
+  EXPECT_EQ(phase_before_results(times, 8), Phase::kEsm2);
+  EXPECT_EQ(phase_before_results(times, 8.1), Phase::kEmbedding);
 }
 
 TEST_F(MonitorTest, OpensNoNvmlWithoutDevices) {
@@ -365,6 +482,7 @@ TEST_F(MonitorTest, MayBeAskedFromEveryThread) {
     threads.emplace_back([&monitor, phase] {
       for (int i = 0; i < 50; ++i) {
         monitor.enter(phase);
+        monitor.record(hour_of_esm2(0, steady_clock::now()));
         EXPECT_EQ(monitor.summary().devices.size(), 1U);
       }
     });

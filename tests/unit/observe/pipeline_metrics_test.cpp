@@ -67,5 +67,24 @@ TEST(BatchTimes, HaveANameForEach) {
   }
 }
 
+TEST(PipelineSummary, KnowsTheLoosestBatch) {
+  PipelineSummary summary;
+  EXPECT_FALSE(summary.least_packing);
+  for (const std::uint64_t tokens : {100U, 80U, 79U, 25U, 99U}) {
+    summary.add({.esm_tokens = tokens, .budget_tokens = 100});
+  }
+  EXPECT_EQ(summary.least_packing, 0.25);
+  EXPECT_EQ(summary.loose_batches, 2U);
+}
+
+TEST(PipelineSummary, KeepsTheLastMemoryOfAWorker) {
+  PipelineSummary summary;
+  summary.add({.worker = 1, .memory = WorkerMemory{.used = 5}});
+  summary.add({.worker = 1, .memory = WorkerMemory{.used = 7}});
+  summary.add({.worker = 1});
+  EXPECT_EQ(summary.workers[1].memory->used, 7U);
+  EXPECT_FALSE(summary.workers[0].memory);
+}
+
 }  // namespace
 }  // namespace virnucpro

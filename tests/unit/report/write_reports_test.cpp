@@ -184,7 +184,9 @@ TEST_F(Reports, AreComparedWithTheFirst) {
   const Journal other = sample_run(b, {sample_part("s", 9, {0.1F})}, print);
   write_text(b / "telemetry_1.json",
              fmt::format(R"({{"run": {{"seconds": 50}}, "verdicts": [{{"id": "PERF-01",
-                             "name": {0}, "status": "MISS"}}]}})",
+                             "name": {0}, "status": "MISS"}},
+                             {{"id": "PERF-05", "name": "one", "status": "PASS"}},
+                             {{"id": "PERF-05", "name": "two", "status": "WARN"}}]}})",
                          json_text(kMarkup)));
   const auto facts =
       write_comparison({{a, first}, {b, other}}, directory / "compare.html", {}, Cancel());
@@ -193,6 +195,7 @@ TEST_F(Reports, AreComparedWithTheFirst) {
   const std::string page = read_text(directory / "compare.html");
   EXPECT_THAT(page, HasSubstr("2 runs compared"));
   EXPECT_THAT(page, HasSubstr("<span class=\"badge bad\">MISS</span>"));
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("PERF-05 one"), HasSubstr("PERF-05 two")));
   EXPECT_THAT(page, HasSubstr("<td>50 s</td>"));
   EXPECT_THAT(page, HasSubstr("<td>0.8</td>"));  // the largest difference
   EXPECT_THAT(page, HasSubstr("differs"));

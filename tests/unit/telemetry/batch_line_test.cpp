@@ -28,19 +28,32 @@ TEST(BatchLine, IsWrittenAndRead) {
                                      .dnabert_s = 0.125,
                                      .classifier = 1e-7,
                                      .to_host = 0.0625}};
-  const std::string text = write_batch_line(batch, 0.375);
-  EXPECT_EQ(text, R"({"batch":7,"worker":1,"time":3.500000,"frames":195,"esm_tokens":30000,)"
-                  R"("dna_tokens":21000,"budget_tokens":32768,"packing":0.9155,"queue":2,)"
-                  R"("queue_state":"full","waiting":0.250000,"to_device":0.500000,"esm2":2.000000,)"
-                  R"("dnabert_s":0.125000,"classifier":0.000000,"to_host":0.062500,)"
-                  R"("seconds":2.187500,"journal":0.375000})"
-                  "\n");
+  const std::string text = write_batch_line(batch, 0.375, 97);
+  EXPECT_EQ(text,
+            R"({"batch":7,"worker":1,"time":3.500000,"frames":195,"esm_tokens":30000,)"
+            R"("dna_tokens":21000,"budget_tokens":32768,"packing":0.9155,"queue":2,)"
+            R"("queue_state":"full","waiting":0.250000,"to_device":0.500000,"esm2":2.000000,)"
+            R"("dnabert_s":0.125000,"classifier":0.000000,"to_host":0.062500,)"
+            R"("seconds":2.187500,"journal":0.375000,"gpu_util":97.0,"tokens_per_sec":23314.3})"
+            "\n");
   const BatchLine line = read_batch_line(text, "t.jsonl");
   EXPECT_EQ(line.batch.worker, 1U);
   EXPECT_EQ(line.packing, 0.9155);
   BatchMetrics read = line.batch;
   read.times.classifier = 1e-7;  // too short for its digits
-  EXPECT_EQ(write_batch_line(read, line.journal), text);
+  EXPECT_EQ(write_batch_line(read, line.journal, line.gpu_util), text);
+}
+
+TEST(BatchLine, MayLackWhatOlderProgramsDidNotWrite) {
+  const std::string text = write_batch_line({}, 0);
+  const std::string newer = R"(,"gpu_util":null,"tokens_per_sec":null)";
+  ASSERT_NE(text.find(newer), std::string::npos) << text;
+  std::string older = text;
+  older.erase(older.find(newer), newer.size());
+  for (const std::string& one : {text, older}) {
+    const BatchLine line = read_batch_line(one, "t.jsonl");
+    EXPECT_FALSE(line.gpu_util || line.tokens_per_sec);
+  }
 }
 
 TEST(BatchLine, NeedsEveryColumn) {

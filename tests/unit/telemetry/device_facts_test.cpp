@@ -50,6 +50,16 @@ TEST(MetricFacts, AreWhatTheMonitorWrote) {
   EXPECT_EQ(host.usage.written_bytes, 77U);
 }
 
+TEST(MetricFacts, TellTheModelsApartAndCountTheRows) {
+  const MetricFacts facts = metric_facts(
+      "timestamp,device_id,stage,memory_used_bytes\n1,a,esm2,5\n2,a,dnabert_s,7\n3,a,tables,\n");
+  EXPECT_EQ(facts.damaged_lines, 0U);
+  const DeviceSummary& device = facts.summary.devices.at(0);
+  EXPECT_EQ(device.of(Phase::kEsm2).memory_used.mean, 5);
+  EXPECT_EQ(device.while_embedding().memory_used.mean, 6);
+  EXPECT_EQ(device.rows, 2U);
+}
+
 TEST(MetricFacts, TakeColumnsInAnyOrderAndEndsOfWindows) {
   const MetricFacts facts =
       metric_facts("power_w,stage,device_id,timestamp\r\n7,tables,a,5\r\n9,tables,a,6\r\n");

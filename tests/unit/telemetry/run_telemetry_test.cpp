@@ -72,6 +72,33 @@ TEST(RunTelemetry, LacksWhatIsOfAnotherType) {
   EXPECT_EQ(telemetry->stages[1].seconds, 4);
 }
 
+// Files of older programs have one phase for all of embedding.
+TEST(RunTelemetry, KnowsPhasesByTheirNames) {
+  const auto telemetry = parse_run_telemetry(
+      R"({"devices": [{"phases": [{"phase": "start", "power_w": {"average": 9, "samples": 1}},
+           {"phase": "embedding", "power_w": {"average": 500, "samples": 30}},
+           {"phase": "tables", "power_w": {"average": 7, "samples": 2}}]},
+          {"phases": [{"phase": "dnabert_s", "power_w": {"average": 300, "samples": 1}},
+           {"phase": "esm2", "power_w": {"average": 700, "samples": 3}}, {"phase": "x"},
+           {"phase": "tables", "power_w": {"average": 1, "samples": 9}}]}]})",
+      "t.json");
+  ASSERT_TRUE(telemetry);
+  EXPECT_THAT(embedding_averages(*telemetry, &RunTelemetry::DevicePhase::power_w),
+              ElementsAre(500, 600));
+}
+
+TEST(RunTelemetry, KnowsHowUnevenlyWorkersComputed) {
+  const auto imbalance = [](std::initializer_list<double> busy) {
+    std::vector<RunTelemetry::Worker> workers;
+    for (const double seconds : busy) workers.push_back({.busy_seconds = seconds});
+    return imbalance_of(workers);
+  };
+  EXPECT_EQ(imbalance({80, 100, 90}), 0.2);
+  EXPECT_EQ(imbalance({0, 5}), 1);
+  EXPECT_EQ(imbalance({0, 0}), 0);
+  EXPECT_FALSE(imbalance({5}));
+}
+
 TEST(RunTelemetry, IsNothingWithoutValues) {
   EXPECT_FALSE(parse_run_telemetry("{}", "t.json"));
   EXPECT_EQ(thrown_kind([] { parse_run_telemetry("{", "t.json"); }), ErrorKind::kJson);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -92,6 +93,68 @@ TEST(KilledRun, HasTheFiguresThatTheRunWouldHaveWritten) {
   EXPECT_EQ(rebuilt.workers[1].name, "worker 2");
   EXPECT_EQ(rebuilt.workers[1].busy_seconds, written.workers[2].busy_seconds);
   EXPECT_EQ(rebuilt.workers[1].busy_share, written.workers[2].busy_share);
+}
+
+// Everything that telemetry_of() needs of a run.
+struct SomeRun {
+  SomeRun() { start.directory.emplace(directory.path()); }
+  RunTelemetry telemetry() { return telemetry_of(measured); }
+
+  ProgramFacts program;
+  PredictSettings settings;
+  RunCounters counters;
+  TempDir directory;
+  RunStart start;
+  Measured measured{.program = program,
+                    .settings = settings,
+                    .counters = counters,
+                    .start = start,
+                    .started = {}};
+};
+
+const RunTelemetry::Stage& stage_of(const RunTelemetry& telemetry, std::string_view name) {
+  return *std::ranges::find_if(telemetry.stages,
+                               [name](const auto& stage) { return stage.name == name; });
+}
+
+TEST(Summary, HasTheModelsOwnRatesAndUtilisation) {
+  SomeRun run;
+  run.measured.pipeline.add(
+      {.esm_tokens = 900, .dna_tokens = 80, .times = {.esm2 = 3, .dnabert_s = 2}});
+  run.measured.monitor.devices.resize(2);
+  const auto add = [&](std::size_t device, Phase phase, double percent) {
+    GpuReading reading;
+    reading.utilization_percent = percent;
+    run.measured.monitor.devices[device].add(phase, reading);
+  };
+  add(0, Phase::kEsm2, 100);
+  add(0, Phase::kEsm2, 98);
+  add(1, Phase::kEsm2, 90);
+  add(1, Phase::kDnabertS, 60);
+  add(1, Phase::kEmbedding, 30);
+  const RunTelemetry telemetry = run.telemetry();
+  EXPECT_EQ(stage_of(telemetry, "esm2").tokens_per_second, 300);
+  EXPECT_EQ(stage_of(telemetry, "esm2").utilization_percent, 96);
+  EXPECT_EQ(stage_of(telemetry, "dnabert_s").tokens_per_second, 40);
+  EXPECT_EQ(stage_of(telemetry, "dnabert_s").utilization_percent, 60);
+  EXPECT_FALSE(stage_of(telemetry, "waiting").utilization_percent);
+  EXPECT_FALSE(stage_of(telemetry, "read").tokens_per_second);
+  EXPECT_EQ(least_utilization(telemetry), 60);  // of the second GPU, all phases of embedding
+}
+
+TEST(Summary, HasMemoryOfWorkersAndPlansOfBudgets) {
+  SomeRun run;
+  run.settings.compute.gpus = {{.index = 3}};
+  run.start.workers = {{.plan = {.tokens = 512, .wanted = 512}, .esm2_layers = 36}};
+  run.start.esm2_width = 2560;
+  run.measured.pipeline.add({.memory = WorkerMemory{.reserved = 9, .used = 4, .peak = 6}});
+  const RunTelemetry telemetry = run.telemetry();
+  EXPECT_EQ(telemetry.workers.at(0).memory_reserved_bytes, 9U);
+  EXPECT_EQ(telemetry.workers.at(0).memory_used_bytes, 4U);
+  EXPECT_EQ(telemetry.workers.at(0).memory_peak_bytes, 6U);
+  EXPECT_EQ(telemetry.settings.token_budget_asked, "auto");
+  ASSERT_EQ(telemetry.settings.token_budget_plans.size(), 1U);
+  EXPECT_TRUE(telemetry.settings.token_budget_plans[0].starts_with("cuda:3: batches of 512"));
 }
 
 TEST(KilledRun, HasNoFiguresWithoutABatch) {
