@@ -28,6 +28,7 @@ constexpr const char* kLevels = "off, summary or full";
 constexpr double kShortestSampling = 0.05;  // seconds
 constexpr double kLongestSeconds = 3600;    // of any interval or trace
 constexpr double kMostHours = 1e6;
+constexpr double kMostRate = 1e9;
 
 std::optional<TelemetryLevel> parse_level(std::string_view text) {
   if (text == "off") return TelemetryLevel::kOff;
@@ -60,9 +61,15 @@ constexpr std::array kThresholdKeys{
                  kMostHours},
     ThresholdKey{"run.requirements.utilization", &Thresholds::utilization, 100},
     ThresholdKey{"run.requirements.least_utilization", &Thresholds::least_utilization, 100},
+    ThresholdKey{"run.requirements.tokens_per_second", &Thresholds::tokens_per_second, kMostRate},
+    ThresholdKey{"run.requirements.least_tokens_per_second", &Thresholds::least_tokens_per_second,
+                 kMostRate},
     ThresholdKey{"run.requirements.packing", &Thresholds::packing, 100},
+    ThresholdKey{"run.requirements.least_packing", &Thresholds::least_packing, 100},
     ThresholdKey{"run.requirements.starved", &Thresholds::starved, 100},
     ThresholdKey{"run.requirements.most_starved", &Thresholds::most_starved, 100},
+    ThresholdKey{"run.requirements.imbalance", &Thresholds::imbalance, 100},
+    ThresholdKey{"run.requirements.most_imbalance", &Thresholds::most_imbalance, 100},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
 // Checks that the bar of a warning and that of a miss are in order.
@@ -81,7 +88,13 @@ Thresholds choose_thresholds(const Config& config) {
                    thresholds.most_projected_hours);
   require_in_order(config, "run.requirements.least_utilization", thresholds.least_utilization,
                    thresholds.utilization);
+  require_in_order(config, "run.requirements.least_tokens_per_second",
+                   thresholds.least_tokens_per_second, thresholds.tokens_per_second);
+  require_in_order(config, "run.requirements.least_packing", thresholds.least_packing,
+                   thresholds.packing);
   require_in_order(config, "run.requirements.starved", thresholds.starved, thresholds.most_starved);
+  require_in_order(config, "run.requirements.imbalance", thresholds.imbalance,
+                   thresholds.most_imbalance);
   return thresholds;
 }
 

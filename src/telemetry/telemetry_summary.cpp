@@ -289,16 +289,39 @@ bool has_spare_processors(const RunTelemetry& telemetry) {
   return telemetry.settings.threads.value_or(0) < usable_processors();
 }
 
+// The published model of this size has no other layers or width.
+bool is_esm2_3b(const RunTelemetry::Models& models) {
+  return models.esm2_layers == 36U && models.esm2_width == 2560U;
+}
+
+std::vector<GpuRows> gpu_rows_of(const RunTelemetry& telemetry) {
+  std::vector<GpuRows> gpus;
+  for (const RunTelemetry::Device& device : telemetry.devices) {
+    GpuRows& gpu = gpus.emplace_back();
+    gpu.id = device.id.value_or("");
+    gpu.rows = device.rows.value_or(0);
+    gpu.nvml_rows = device.nvml_rows.value_or(0);
+    const auto& known = telemetry.machine.devices;
+    const auto described = std::ranges::find(known, device.id, &RunTelemetry::MachineDevice::id);
+    if (described != known.end()) gpu.failure = described->failure.value_or("");
+  }
+  return gpus;
+}
+
 }  // namespace
 
 RunMeasurements measurements_of(const RunTelemetry& telemetry) {
   return {.sequences = telemetry.workload.sequences_scored.value_or(0),
           .utilization = least_utilization(telemetry),
           .gpus = telemetry.settings.gpus.size(),
+          .esm_tokens_per_second = telemetry.throughput.esm_tokens_per_second.value_or(0),
+          .is_esm2_3b = is_esm2_3b(telemetry.models),
           .packing = 100 * telemetry.packing.efficiency.value_or(0),
           .batches = telemetry.workload.batches.value_or(0),
           .starved_batches = telemetry.waits.queue.starved.value_or(0),
-          .spare_processors = has_spare_processors(telemetry)};
+          .imbalance = 100 * imbalance_of(telemetry.workers).value_or(0),
+          .spare_processors = has_spare_processors(telemetry),
+          .gpu_rows = gpu_rows_of(telemetry)};
 }
 
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "base/error.hpp"
 #include "telemetry/bottlenecks.hpp"
@@ -39,6 +40,16 @@ VerdictStatus status_of(double value, double pass, double miss) {
   return value < miss ? VerdictStatus::kWarn : VerdictStatus::kMiss;
 }
 
+// For a value that should be at least `pass` and must be at least `least`.
+VerdictStatus status_from(double value, double pass, double least) {
+  if (value >= pass) return VerdictStatus::kPass;
+  return value >= least ? VerdictStatus::kWarn : VerdictStatus::kMiss;
+}
+
+std::string bar_from(double pass, double least) {
+  return fmt::format(">= {:g}, from {:g} on a warning", pass, least);
+}
+
 Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
   std::string why_not = too_short(run.computing_seconds, thresholds);
   if (why_not.empty()) why_not = unless(run.sequences > 0, "no sequence was computed");
@@ -51,20 +62,15 @@ Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-02",
                   .name = "GPU utilisation while embedding",
                   .unit = "%",
-                  .bar = fmt::format(">= {:g}, from {:g} on a warning", thresholds.utilization,
-                                     thresholds.least_utilization)};
+                  .bar = bar_from(thresholds.utilization, thresholds.least_utilization)};
   if (skipped(verdict, {unless(run.gpus > 0, "no GPU was used"),
                         unless(run.utilization.has_value(), "no GPU said how busy it was"),
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   verdict.value = run.utilization;
-  if (*run.utilization >= thresholds.utilization) {
-    verdict.status = VerdictStatus::kPass;
-  } else {
-    verdict.status = *run.utilization >= thresholds.least_utilization ? VerdictStatus::kWarn
-                                                                      : VerdictStatus::kMiss;
-  }
+  verdict.status =
+      status_from(*run.utilization, thresholds.utilization, thresholds.least_utilization);
   return verdict;
 }
 
@@ -77,18 +83,40 @@ Verdict scaling(const RunMeasurements& run) {
   return verdict;
 }
 
+Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
+  Verdict verdict{
+      .id = "PERF-04",
+      .name = "throughput of ESM-2 3B on each GPU",
+      .unit = "tokens/s",
+      .bar = bar_from(thresholds.tokens_per_second, thresholds.least_tokens_per_second)};
+  if (skipped(verdict,
+              {unless(run.gpus > 0, "no GPU was used"),
+               unless(run.is_esm2_3b,
+                      "the target is of ESM-2 3B (36 layers of width 2,560), and models of "
+                      "other sizes have other rates"),
+               too_short(run.computing_seconds, thresholds)})) {
+    return verdict;
+  }
+  const double rate = run.esm_tokens_per_second / static_cast<double>(run.gpus);
+  verdict.value = rate;
+  verdict.status =
+      status_from(rate, thresholds.tokens_per_second, thresholds.least_tokens_per_second);
+  verdict.detail = "v2 published 16,500 of an RTX 4090";
+  return verdict;
+}
+
 // Skips short runs: the last batch holds what is left, and is too large a part of a short run.
 Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-05",
                   .name = "packing",
                   .unit = "%",
-                  .bar = fmt::format(">= {:g}", thresholds.packing)};
+                  .bar = bar_from(thresholds.packing, thresholds.least_packing)};
   if (skipped(verdict, {unless(run.batches > 0, "no batch was computed"),
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   verdict.value = run.packing;
-  verdict.status = run.packing >= thresholds.packing ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  verdict.status = status_from(run.packing, thresholds.packing, thresholds.least_packing);
   return verdict;
 }
 
@@ -112,17 +140,77 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
   return verdict;
 }
 
+// The GPU with the fewest measurements; those with NVML's count for more.
+const GpuRows* least_measured(const std::vector<GpuRows>& gpus) {
+  const auto least = std::ranges::min_element(
+      gpus, {}, [](const GpuRows& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
+  return least == gpus.end() ? nullptr : &*least;
+}
+
+std::string why_no_nvml(const GpuRows& gpu) {
+  return gpu.failure.empty() ? "NVML gave none" : fmt::format("NVML gave none: {}", gpu.failure);
+}
+
+// A GPU without NVML's values has its memory alone, as the CUDA runtime tells it.
+void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
+  const GpuRows* least = run.gpu_rows.size() < run.gpus ? nullptr : least_measured(run.gpu_rows);
+  verdict.value = least == nullptr ? 0 : static_cast<double>(least->rows);
+  if (least == nullptr || least->rows == 0) {
+    verdict.status = VerdictStatus::kMiss;
+    verdict.detail = least == nullptr
+                         ? "a GPU has none"
+                         : fmt::format("{} has none; {}", least->id, why_no_nvml(*least));
+    return;
+  }
+  const auto without = std::ranges::find(run.gpu_rows, 0U, &GpuRows::nvml_rows);
+  if (without != run.gpu_rows.end()) {
+    verdict.status = VerdictStatus::kWarn;
+    verdict.detail = fmt::format("of {} only the memory, from the CUDA runtime; {}", without->id,
+                                 why_no_nvml(*without));
+    return;
+  }
+  verdict.status = VerdictStatus::kPass;
+}
+
 Verdict metrics_logged(const RunMeasurements& run) {
-  Verdict verdict{
-      .id = "MON-01", .name = "measurements in the log", .unit = "samples", .bar = "> 0"};
+  Verdict verdict{.id = "MON-01",
+                  .name = "measurements in the log",
+                  .unit = "rows",
+                  .bar = run.gpus > 0 ? "> 0 of each GPU, by NVML" : "> 0"};
   verdict.value = static_cast<double>(run.samples);
   if (skipped(verdict, {unless(run.samples > 0 || !run.monitor_failure.empty(),
                                "it was over before the first")})) {
     return verdict;
   }
-  const bool logged = run.samples > 0 && run.monitor_failure.empty();
-  verdict.status = logged ? VerdictStatus::kPass : VerdictStatus::kMiss;
-  verdict.detail = run.monitor_failure;
+  if (!run.monitor_failure.empty() || run.samples == 0) {
+    verdict.status = VerdictStatus::kMiss;
+    verdict.detail = run.monitor_failure;
+  } else if (run.gpus > 0) {
+    judge_gpu_rows(run, verdict);
+  } else {
+    verdict.status = VerdictStatus::kPass;
+  }
+  return verdict;
+}
+
+Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
+  Verdict verdict{.id = "MON-03",
+                  .name = "imbalance of the GPUs",
+                  .unit = "%",
+                  .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.imbalance,
+                                     thresholds.most_imbalance)};
+  if (skipped(verdict, {unless(run.gpus > 1, "it was not on several GPUs"),
+                        too_short(run.computing_seconds, thresholds)})) {
+    return verdict;
+  }
+  verdict.value = run.imbalance;
+  verdict.detail = "how much shorter the least busy one computed than the busiest";
+  if (run.imbalance <= thresholds.imbalance) {
+    verdict.status = VerdictStatus::kPass;
+  } else {
+    verdict.status =
+        run.imbalance <= thresholds.most_imbalance ? VerdictStatus::kWarn : VerdictStatus::kMiss;
+  }
   return verdict;
 }
 
@@ -163,8 +251,14 @@ std::string_view name_of(VerdictStatus status) {
 }
 
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds) {
-  return {projected_time(run, thresholds), utilization(run, thresholds), scaling(run),
-          packing(run, thresholds),        starved(run, thresholds),     metrics_logged(run)};
+  return {projected_time(run, thresholds),
+          utilization(run, thresholds),
+          scaling(run),
+          throughput(run, thresholds),
+          packing(run, thresholds),
+          starved(run, thresholds),
+          metrics_logged(run),
+          balance(run, thresholds)};
 }
 
 void require_all_met(const std::vector<Verdict>& verdicts) {

@@ -121,8 +121,9 @@ OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_lev
              "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
              "run.monitor_interval"}
 BARS = {f"run.requirements.{name}" for name in
-        ("projected_hours", "most_projected_hours", "utilization", "least_utilization", "packing",
-         "starved", "most_starved", "shortest_run")}
+        ("projected_hours", "most_projected_hours", "utilization", "least_utilization",
+         "tokens_per_second", "least_tokens_per_second", "packing", "least_packing", "starved",
+         "most_starved", "imbalance", "most_imbalance", "shortest_run")}
 
 
 def test_no_key_is_without_a_test():

@@ -155,6 +155,27 @@ TEST(Summary, HasMemoryOfWorkersAndPlansOfBudgets) {
   EXPECT_EQ(telemetry.settings.token_budget_asked, "auto");
   ASSERT_EQ(telemetry.settings.token_budget_plans.size(), 1U);
   EXPECT_TRUE(telemetry.settings.token_budget_plans[0].starts_with("cuda:3: batches of 512"));
+  EXPECT_TRUE(measurements_of(telemetry).is_esm2_3b);
+  run.start.workers[0].esm2_layers = 33;
+  EXPECT_FALSE(measurements_of(run.telemetry()).is_esm2_3b);
+}
+
+TEST(Summary, SaysHowOftenEachGpuWasMeasured) {
+  SomeRun run;
+  run.settings.compute.gpus = {{.index = 0}};
+  run.measured.monitor.devices.push_back({.id = "cuda:0",
+                                          .failure = "GPU is lost",
+                                          .description = {},
+                                          .memory_total = {},
+                                          .rows = 5,
+                                          .nvml_rows = 2,
+                                          .phases = {}});
+  const RunMeasurements measured = measurements_of(run.telemetry());
+  ASSERT_EQ(measured.gpu_rows.size(), 1U);
+  EXPECT_EQ(measured.gpu_rows[0].id, "cuda:0");
+  EXPECT_EQ(measured.gpu_rows[0].rows, 5U);
+  EXPECT_EQ(measured.gpu_rows[0].nvml_rows, 2U);
+  EXPECT_EQ(measured.gpu_rows[0].failure, "GPU is lost");
 }
 
 TEST(KilledRun, HasNoFiguresWithoutABatch) {

@@ -15,11 +15,16 @@ RunMeasurements good_run() {
   return {.computing_seconds = 100,
           .sequences = 60'000,
           .utilization = 99,
-          .gpus = 1,
+          .gpus = 2,
+          .esm_tokens_per_second = 180'000,
+          .is_esm2_3b = true,
           .packing = 99,
           .batches = 1000,
           .starved_batches = 3,
-          .samples = 100};
+          .imbalance = 2,
+          .samples = 100,
+          .gpu_rows = {{.id = "cuda:0", .rows = 100, .nvml_rows = 100},
+                       {.id = "cuda:1", .rows = 99, .nvml_rows = 99}}};
 }
 
 Verdict verdict_of(const RunMeasurements& run, std::string_view name,
@@ -44,7 +49,7 @@ struct Bar {
   const char* name;
   void (*set)(RunMeasurements& run, double value);
   double pass;
-  double warn;  // equals `miss` if there is no warning
+  double warn;
   double miss;
 };
 
@@ -59,9 +64,7 @@ TEST_P(VerdictBars, AreWhereTheRequirementsPutThem) {
   };
   EXPECT_EQ(status(bar.pass), VerdictStatus::kPass);
   EXPECT_EQ(status(bar.miss), VerdictStatus::kMiss);
-  if (bar.warn != bar.miss) {
-    EXPECT_EQ(status(bar.warn), VerdictStatus::kWarn);
-  }
+  EXPECT_EQ(status(bar.warn), VerdictStatus::kWarn);
 }
 
 void set_hours(RunMeasurements& run, double hours) {
@@ -76,12 +79,26 @@ INSTANTIATE_TEST_SUITE_P(
                         [](RunMeasurements& run, double value) { run.utilization = value; }, 80,
                         79.9, 69.9},
                     Bar{"packing", [](RunMeasurements& run, double value) { run.packing = value; },
-                        90, 89.9, 89.9},
+                        90, 80, 79.9},
                     Bar{"waited for",
                         [](RunMeasurements& run, double value) {
                           run.starved_batches = static_cast<std::uint64_t>(10 * value);
                         },
-                        9.9, 10, 20}));
+                        9.9, 10, 20},
+                    Bar{"throughput",
+                        [](RunMeasurements& run, double value) {
+                          run.esm_tokens_per_second = 2 * value;  // of two GPUs
+                        },
+                        16500, 16499, 13199},
+                    Bar{"imbalance",
+                        [](RunMeasurements& run, double value) { run.imbalance = value; }, 10, 10.1,
+                        25.1},
+                    Bar{"log",
+                        [](RunMeasurements& run, double value) {
+                          run.gpu_rows[1].rows = static_cast<std::uint64_t>(value);
+                          run.gpu_rows[1].nvml_rows = value > 1 ? 1 : 0;
+                        },
+                        2, 1, 0}));
 
 TEST(Verdicts, SkipWhatAShortRunCannotTell) {
   RunMeasurements run = good_run();
@@ -111,6 +128,50 @@ TEST(Verdicts, SkipWhatWasNotMeasured) {
   }
 }
 
+TEST(Verdicts, HaveATargetForEsm2Of3BOnGpusOnly) {
+  RunMeasurements run = good_run();
+  run.is_esm2_3b = false;
+  EXPECT_THAT(verdict_of(run, "throughput").detail, HasSubstr("of other sizes have other rates"));
+  EXPECT_EQ(verdict_of(run, "throughput").status, VerdictStatus::kSkipped);
+  run = good_run();
+  run.gpus = 0;
+  EXPECT_THAT(verdict_of(run, "throughput").detail, HasSubstr("no GPU was used"));
+}
+
+TEST(Verdicts, SeeNoImbalanceOfOneGpu) {
+  RunMeasurements run = good_run();
+  run.gpus = 1;
+  run.imbalance = 99;
+  EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kSkipped);
+}
+
+TEST(Verdicts, CountTheRowsOfTheGpuWithTheFewest) {
+  EXPECT_EQ(verdict_of(good_run(), "log").value, 99);
+  RunMeasurements run = good_run();
+  run.gpu_rows.pop_back();
+  EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
+  EXPECT_EQ(verdict_of(run, "log").value, 0);
+  run.gpus = 0;
+  run.gpu_rows.clear();
+  EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kPass);
+  EXPECT_EQ(verdict_of(run, "log").value, 100);  // of the host
+}
+
+TEST(Verdicts, SayWhyNvmlGaveNothing) {
+  RunMeasurements run = good_run();
+  run.gpu_rows[0].nvml_rows = 0;
+  run.gpu_rows[0].failure = "libnvidia-ml.so.1: cannot open";
+  const Verdict without = verdict_of(run, "log");
+  EXPECT_EQ(without.status, VerdictStatus::kWarn);
+  EXPECT_EQ(without.detail,
+            "of cuda:0 only the memory, from the CUDA runtime; NVML gave none: libnvidia-ml.so.1: "
+            "cannot open");
+  run.gpu_rows[0].rows = 0;
+  const Verdict none = verdict_of(run, "log");
+  EXPECT_EQ(none.status, VerdictStatus::kMiss);
+  EXPECT_EQ(none.detail, "cuda:0 has none; NVML gave none: libnvidia-ml.so.1: cannot open");
+}
+
 TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
   RunMeasurements run = good_run();
   run.monitor_failure = "No space left on device";
@@ -129,7 +190,8 @@ TEST(Verdicts, EndAStrictRunByTheFirstThatIsMissed) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kRequirementMissed);
-    EXPECT_THAT(error.what(), HasSubstr("PERF-05 packing: 62.1 %, wanted >= 90"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("PERF-05 packing: 62.1 %, wanted >= 90, from 80 on a warning"));
   }
 }
 
