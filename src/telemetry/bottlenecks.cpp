@@ -1,6 +1,7 @@
 #include "telemetry/bottlenecks.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 
 namespace virnucpro {
@@ -10,7 +11,7 @@ using Stage = RunTelemetry::Stage;
 using Bottleneck = RunTelemetry::Bottleneck;
 
 constexpr double kLargeShare = 0.3;
-constexpr double kBusy = 80;  // percent
+constexpr double kBusyShare = 0.8;  // of the time; a GPU that is less busy lacks something
 
 struct Cause {
   std::string_view cause;
@@ -23,6 +24,28 @@ const Stage* find(const std::vector<Stage>& stages, std::string_view name) {
   return found == stages.end() ? nullptr : &*found;
 }
 
+double share_of(const std::vector<Stage>& stages, std::string_view name) {
+  const Stage* stage = find(stages, name);
+  return stage == nullptr ? 0 : stage->share.value_or(0);
+}
+
+// What keeps a GPU from being busy.
+enum class Idleness : std::uint8_t {
+  kNone,      // it is busy, or there is no GPU
+  kWaiting,   // mostly for batches
+  kLaunches,  // mostly between the kernels of a batch
+};
+
+// NVML says how much of the time a GPU was idle, the devices' events how much of it they waited for
+// batches; without NVML all that is known is waiting.
+Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& around) {
+  if (!around.on_gpu) return Idleness::kNone;
+  const double waiting = share_of(stages, "waiting");
+  const double idle = around.utilization ? 1 - *around.utilization / 100 : waiting;
+  if (std::max(idle, waiting) <= 1 - kBusyShare) return Idleness::kNone;
+  return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
+}
+
 // Why workers wait: the host's own stages show it.
 Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings& around) {
   const Stage* read = find(stages, "read");
@@ -33,12 +56,12 @@ Cause cause_of_waiting(const std::vector<Stage>& stages, const StageSurroundings
   return {"host-bound", host_advice(around.spare_processors)};
 }
 
-Cause cause_of_models(const StageSurroundings& around) {
+Cause cause_of_models(const StageSurroundings& around, Idleness idleness) {
   if (!around.on_gpu) {
     return {"compute-bound",
             around.spare_processors ? "a GPU (-d cuda), or more --threads" : "a GPU (-d cuda)"};
   }
-  if (around.utilization && *around.utilization < kBusy) {
+  if (idleness == Idleness::kLaunches) {
     return {"launch-bound", "a larger --token-budget, so that each kernel has more to do"};
   }
   if (around.power_capped) {
@@ -47,10 +70,14 @@ Cause cause_of_models(const StageSurroundings& around) {
   return {"compute-bound", "more GPUs (--gpus); --precision fp16 or bf16 where it is fp32"};
 }
 
+bool is_model(const Stage& stage) {
+  return stage.name == "esm2" || stage.name == "dnabert_s";
+}
+
 Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
-               const StageSurroundings& around) {
+               const StageSurroundings& around, Idleness idleness) {
   if (stage.name == "waiting") return cause_of_waiting(stages, around);
-  if (stage.name == "esm2" || stage.name == "dnabert_s") return cause_of_models(around);
+  if (is_model(stage)) return cause_of_models(around, idleness);
   if (stage.name == "to_host") {
     return {"I/O-bound", "without --keep-intermediate only the scores are copied back"};
   }
@@ -63,12 +90,28 @@ Cause cause_of(const Stage& stage, const std::vector<Stage>& stages,
   return {"host-bound", around.spare_processors ? "more --threads" : "more processors"};
 }
 
-// A host stage slows the run only if the devices wait. Tables are written after the devices' work.
-bool matters(const Stage& stage, const std::vector<Stage>& stages) {
-  if (stage.share <= kLargeShare) return false;
-  if (stage.clock == name_of(StageClock::kDevice) || stage.name == "tables") return true;
-  const Stage* waiting = find(stages, "waiting");
-  return waiting != nullptr && waiting->share > kLargeShare;
+// The model that takes the most time; empty if neither takes any.
+std::string_view larger_model(const std::vector<Stage>& stages) {
+  const double esm2 = share_of(stages, "esm2");
+  const double dnabert_s = share_of(stages, "dnabert_s");
+  if (esm2 <= 0 && dnabert_s <= 0) return {};
+  return esm2 >= dnabert_s ? "esm2" : "dnabert_s";
+}
+
+// Large stages matter; of a GPU that is not busy, what keeps it from being so matters however small
+// it is. A host stage slows the run only if the devices wait. Tables are written after the devices'
+// work.
+bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idleness) {
+  const bool waits = idleness == Idleness::kWaiting;
+  const bool is_large = stage.share > kLargeShare;
+  if (stage.name == "waiting") return is_large || waits;
+  // More GPUs would wait as well.
+  if (is_model(stage) && waits) return false;
+  if (is_model(stage) && idleness == Idleness::kLaunches && stage.name == larger_model(stages)) {
+    return true;
+  }
+  if (stage.clock == name_of(StageClock::kDevice) || stage.name == "tables") return is_large;
+  return is_large && (waits || share_of(stages, "waiting") > kLargeShare);
 }
 
 }  // namespace
@@ -81,9 +124,10 @@ std::string_view host_advice(bool spare_processors) {
 std::vector<Bottleneck> find_bottlenecks(const std::vector<Stage>& stages,
                                          const StageSurroundings& around) {
   std::vector<Bottleneck> found;
+  const Idleness idleness = idleness_of(stages, around);
   for (const Stage& stage : stages) {
-    if (!matters(stage, stages)) continue;
-    const Cause cause = cause_of(stage, stages, around);
+    if (!matters(stage, stages, idleness)) continue;
+    const Cause cause = cause_of(stage, stages, around, idleness);
     found.push_back({.stage = stage.name,
                      .cause = std::string(cause.cause),
                      .advice = std::string(cause.advice),

@@ -26,6 +26,8 @@ struct StageSurroundings {
 std::string_view host_advice(bool spare_processors);
 
 // The stages that take over 30 % of their clock's time, the largest first, with cause and advice.
+// If a GPU is under 80 % busy, by NVML or by its own events, what keeps it idle is always named:
+// waiting, or the larger model if its kernels come too slowly.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 namespace virnucpro {
@@ -51,6 +52,39 @@ TEST(Bottlenecks, AreOfTheModelsOnABusyDevice) {
 TEST(Bottlenecks, AreTheHostsWhereWorkersWait) {
   EXPECT_EQ(cause({.waiting = 0.6, .esm2 = 0.3, .read = 0.1, .translate = 0.9}, {}), "host-bound");
   EXPECT_EQ(cause({.waiting = 0.6, .esm2 = 0.3, .read = 0.9, .translate = 0.1}, {}), "I/O-bound");
+}
+
+// A quarter of the time each of two GPUs waits, and no stage but the models' is large.
+TEST(Bottlenecks, NameWhatAGpuWaitsForHoweverSmall) {
+  const Shares shares{
+      .waiting = 0.25, .esm2 = 0.7, .dnabert_s = 0.05, .read = 0.1, .translate = 0.9};
+  for (const std::optional<double> utilization : {std::optional(75.0), std::optional<double>()}) {
+    const auto all = found(shares, {.utilization = utilization, .on_gpu = true});
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].stage, "translate");
+    EXPECT_EQ(all[1].stage, "waiting");
+    EXPECT_EQ(all[1].share, 0.25);
+    EXPECT_EQ(all[1].cause, "host-bound");
+    EXPECT_THAT(*all[1].advice, HasSubstr("--prefetch"));
+  }
+  const Shares slow_disk{.waiting = 0.25, .esm2 = 0.7, .read = 0.2, .translate = 0.1};
+  const auto all = found(slow_disk, {.utilization = 75, .on_gpu = true});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].cause, "I/O-bound");
+}
+
+TEST(Bottlenecks, NameTheModelOfWhichAGpuRunsTooSmallKernels) {
+  const Shares shares{.waiting = 0.05, .esm2 = 0.28, .dnabert_s = 0.25};
+  const auto all = found(shares, {.utilization = 60, .on_gpu = true});
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].stage, "esm2");
+  EXPECT_EQ(all[0].cause, "launch-bound");
+  EXPECT_THAT(*all[0].advice, HasSubstr("--token-budget"));
+}
+
+TEST(Bottlenecks, AreNoneWhereAGpuIsBusyAndNoStageIsLarge) {
+  const Shares shares{.waiting = 0.15, .esm2 = 0.28, .dnabert_s = 0.25};
+  EXPECT_THAT(found(shares, {.utilization = 85, .on_gpu = true}), IsEmpty());
 }
 
 TEST(Bottlenecks, AdviseMoreThreadsOnlyWhereProcessorsAreIdle) {
