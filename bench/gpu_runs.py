@@ -69,7 +69,8 @@ def monitor_rows(output: Path) -> List[tuple]:
     """The same from the program's own log, while it embeds."""
     with suites.only(output, "logs/gpu_metrics_*.log").open() as lines:
         embedding = [row for row in csv.DictReader(lines)
-                     if row["stage"] == "embedding" and row["device_id"] != "host"]
+                     if row["stage"] in ("embedding", "esm2", "dnabert_s")
+                     and row["device_id"] != "host"]
     return [(datetime.datetime.fromisoformat(row["timestamp"].replace("Z", "+00:00")).timestamp(),
              float(row["utilization_percent"]), float(row["power_w"])) for row in embedding]
 

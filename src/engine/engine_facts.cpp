@@ -27,9 +27,8 @@ std::string plan_text(const BudgetPlan& plan) {
                        gib_text(plan.total));
   }
   if (!plan.is_auto) return text;
-  const std::string threads = plan.threads == 1
-                                  ? "a thread computes"
-                                  : fmt::format("{} threads compute", plan.threads);
+  const std::string threads =
+      plan.threads == 1 ? "a thread computes" : fmt::format("{} threads compute", plan.threads);
   return fmt::format("{}: {} these models for some seconds", text, threads);
 }
 

@@ -10,9 +10,9 @@ namespace virnucpro {
 
 // From what an engine took its token budget.
 struct BudgetPlan {
-  std::uint64_t tokens = 0;  // the budget
-  std::uint64_t wanted = 0;  // as the user asked, or else as the device would have it
-  bool is_auto = true;       // the user asked for none
+  std::uint64_t tokens = 0;   // the budget
+  std::uint64_t wanted = 0;   // as the user asked, or else as the device would have it
+  bool is_auto = true;        // the user asked for none
   std::uint64_t threads = 0;  // that compute on the CPU; 0: a GPU
   // Bytes of a GPU's memory; on the CPU 0:
   std::uint64_t weights = 0;

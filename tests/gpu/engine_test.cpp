@@ -219,6 +219,28 @@ TEST_F(EngineOnGpu, TakesASmallerBudgetWhereMemoryIsShort) {
   EXPECT_EQ(gpu->run(request_of(0, frames)).scores, expected.scores);
 }
 
+TEST_F(EngineOnGpu, TellsItsMemoryAndFromWhatItTookItsBudget) {
+  const auto gpu = engine(Precision::kFp16);
+  const EngineFacts facts = gpu->facts();
+  EXPECT_EQ(facts.plan.tokens, 4096U);
+  EXPECT_EQ(facts.plan.threads, 0U);
+  EXPECT_FALSE(facts.plan.is_auto);
+  EXPECT_GT(facts.plan.weights, 0U);
+  EXPECT_GT(facts.plan.batches, 0U);
+  EXPECT_GT(facts.plan.free, facts.plan.weights);
+  EXPECT_GE(facts.plan.total, facts.plan.free);
+  EXPECT_EQ(facts.esm2_layers, tiny_models().esm2.shape.layers);
+  const auto memory = gpu->run(request_of(0, some_frames(30))).memory;
+  for (const std::optional<WorkerMemory>& known : {facts.memory, memory}) {
+    ASSERT_TRUE(known);
+    EXPECT_GT(known->used, 0U);
+    EXPECT_LE(known->used, known->reserved);
+    EXPECT_LE(known->used, known->peak);
+    EXPECT_LE(known->reserved, known->device_used);
+    EXPECT_LE(known->device_used, known->device_total);
+  }
+}
+
 TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {
   const auto gpu = engine(Precision::kFp16);
   const std::vector<FrameTokens> frames = some_frames(30);

@@ -97,6 +97,20 @@ TEST_F(Engines, GiveWhatIsAskedFor) {
   }
 }
 
+TEST_F(Engines, TellFromWhatTheCpuTookItsBudget) {
+  const auto engine = this->engine(kAll, 2);
+  const EngineFacts facts = engine->facts();
+  EXPECT_TRUE(facts.plan.is_auto);
+  EXPECT_EQ(facts.plan.threads, 2U);
+  EXPECT_EQ(facts.plan.tokens, engine->token_budget());
+  EXPECT_EQ(facts.esm2_layers, tiny_models().esm2.shape.layers);
+  EXPECT_FALSE(facts.memory || engine->run(request_of(0, some_frames())).memory);
+  const auto asked =
+      make_engine(tiny_models(), {.outputs = kAll, .token_budget = 77}, cancel)->facts();
+  EXPECT_EQ(asked.plan.tokens, 77U);
+  EXPECT_FALSE(asked.plan.is_auto);
+}
+
 TEST_F(Engines, NeedNoModelThatNoOutputNeeds) {
   EngineModels models;
   models.esm2 = tiny_models().esm2;
