@@ -40,6 +40,7 @@
 #include "validate/suites/benchmark_models.hpp"
 #include "validate/suites/benchmark_report.hpp"
 #include "validate/suites/regression.hpp"
+#include "validate/suites/stored_baseline.hpp"
 
 namespace virnucpro {
 namespace {
@@ -195,24 +196,15 @@ bool can_be_run(const std::string& program) {
   return fs::is_regular_file(program, unknown) && ::access(program.c_str(), X_OK) == 0;
 }
 
-// Where the results of the original lie; empty: none are given.
-std::string find_baseline(const BenchmarkOptions& options, const Session& session) {
-  if (options.baseline != kStoredBaseline) return options.baseline;
-  const fs::path stored = share_directory(session.environment) / "baseline";
-  if (is_there(stored)) return stored.string();
-  throw Error(ErrorKind::kUsage,
-              fmt::format("--vanilla-baseline: no baseline is stored in {}", stored.string()));
-}
-
 // Finds missing and unusable files at once, not after minutes of work.
-void require_files(const BenchmarkOptions& options, const std::string& baseline) {
+void require_files(const BenchmarkOptions& options) {
   const auto require = [](const std::string& path) {
     std::error_code unknown;
     if (!path.empty() && !fs::exists(path, unknown)) {
       throw Error(ErrorKind::kInputMissing, Place{.file = path}, {});
     }
   };
-  require(baseline);
+  if (options.baseline != kStoredBaseline) require(options.baseline);
   require(options.against);
   if (!options.against.empty() && !can_be_run(options.against)) {
     throw Error(ErrorKind::kUsage,
@@ -234,6 +226,20 @@ DataSize size_for(DataSize size, std::size_t gpus) {
   return size;
 }
 
+// The stored baseline is chosen by the models' names, so before synthetic ones become files.
+void choose_baseline_of(const std::string& given, const Environment& environment,
+                        BenchmarkSettings& settings) {
+  if (given.empty()) return;
+  if (given != kStoredBaseline) {
+    settings.baseline = fs::absolute(given);
+    return;
+  }
+  BaselineChoice choice = choose_baseline(share_directory(environment) / "baseline",
+                                          settings.models, settings.chunk_size);
+  settings.baseline = std::move(choice.place);
+  settings.why_no_baseline = std::move(choice.why_none);
+}
+
 BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session) {
   BenchmarkPlan plan{
       .suites = find_suites(options.suites),
@@ -244,8 +250,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
       choose_models(with_defaults(options.models, !compute.gpus.empty(), session), session.config,
                     session.environment);
   require_models(choice.models);
-  const std::string baseline = find_baseline(options, session);
-  require_files(options, baseline);
+  require_files(options);
   if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
   settings.program = fs::read_symlink("/proc/self/exe");
   settings.output = fs::absolute(options.output);  // other programs may change the folder
@@ -259,7 +264,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   settings.cpu_workers = compute.cpu_workers;
   settings.precision = name_of(compute.precision);
   settings.chunk_size = choice.chunk_size;
-  if (!baseline.empty()) settings.baseline = fs::absolute(baseline);
+  choose_baseline_of(options.baseline, session.environment, settings);
   settings.vanilla_command = options.vanilla_command;
   settings.thresholds = choose_telemetry("", true, session).thresholds;
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <vector>
@@ -153,6 +154,16 @@ std::span<const PublishedModel> published_models(ModelFamily family) {
   if (family == ModelFamily::kEsm2) return kEsm2Models;
   if (family == ModelFamily::kDnabert) return kDnabertModels;
   return kClassifierModels;
+}
+
+const PublishedModel* published_model(ModelFamily family, const std::string& model) {
+  const std::string last = fs::path(model).filename().string();
+  const auto published = published_models(family);
+  const auto found = std::ranges::find_if(published, [&last](const PublishedModel& known) {
+    return !last.empty() && (known.torch_file == last ||
+                             std::ranges::find(known.aliases, last) != known.aliases.end());
+  });
+  return found == published.end() ? nullptr : &*found;
 }
 
 fs::path locate_model(ModelFamily family, const std::string& model, const ModelLookup& lookup) {

@@ -21,6 +21,8 @@ struct PublishedModel {
 enum class ModelFamily : std::uint8_t { kEsm2, kDnabert, kClassifier };
 
 std::span<const PublishedModel> published_models(ModelFamily family);
+// The published model that a name or the last part of a path names; nullptr: none.
+const PublishedModel* published_model(ModelFamily family, const std::string& model);
 
 // Finds the model that the user named: the path itself if it exists. Otherwise, for a published
 // name, the first place that has it: model directory (also a directory or file of that name),

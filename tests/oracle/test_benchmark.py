@@ -1,6 +1,5 @@
 """benchmark's suites that compare with the original; the reference chain takes its place."""
 
-import json
 import shlex
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from benchmark_reports import datasets_against, report_of, rows_against, verdict
 from needs import needs_isa
 
 FOLDER = Path(__file__).parent
@@ -21,21 +21,7 @@ def command(tokenizer_json):
 def benchmark(program, models, out, *arguments, exit_code=0):
     program.run("benchmark", "-m", "custom", "-e", 300, *models.arguments, "--device", "cpu",
                 "--data-size", "tiny", "--quick", "-o", out, *arguments, exit_code=exit_code)
-    (report,) = out.glob("benchmark_*.json")
-    return json.loads(report.read_text())
-
-
-def verdict(report, name):
-    (found,) = [row for row in report["verdicts"] if row["id"] == name]
-    return found
-
-
-def rows_against(out, name):
-    """The report's table rows of one comparison."""
-    (page,) = out.glob("benchmark_*.md")
-    lines = page.read_text().replace("\\_", "_").splitlines()
-    return [[cell.strip() for cell in line.split("|")[2:-1]] for line in lines
-            if line.startswith(f"| {name} |")]
+    return report_of(out)
 
 
 def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
@@ -46,10 +32,9 @@ def test_equal_answers_and_speed(program, tiny_models, command, tmp_path):
     vanilla = verdict(report, "EQUIV-VANILLA")
     assert vanilla["status"] == "PASS"
     assert "sequences.tsv is in A alone" in vanilla["detail"]
-    compared = {row[0]: row for row in rows_against(tmp_path / "out",
-                                                       "answers against the original, run here")}
+    compared = datasets_against(tmp_path / "out", "answers against the original, run here")
     for dataset in ("dnabert_s", "esm2", "merged"):
-        rows, only_one, _, within = compared[dataset][1:5]
+        rows, only_one, _, within = compared[dataset][:4]
         assert int(rows) > 0 and (only_one, within) == ("0", "100 %")
     assert verdict(report, "IDENTITY")["status"] == "PASS"
     assert verdict(report, "EQUIV-BASELINE")["status"] == "SKIPPED"
@@ -121,5 +106,5 @@ def test_embeddings_that_a_baseline_lacks_are_told(program, tiny_models, baselin
     _, found = held_against(program, tiny_models, baseline, out)
     assert found["status"] == "PASS"
     assert "dnabert_s is in A alone" in found["detail"]
-    compared = [row[0] for row in rows_against(out, "answers against the stored baseline")]
+    compared = datasets_against(out, "answers against the stored baseline")
     assert "esm2" in compared and "dnabert_s" not in compared

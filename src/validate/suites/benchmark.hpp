@@ -34,8 +34,9 @@ struct BenchmarkSettings {
   std::size_t cpu_workers = 1;  // for whole runs on the CPU
   std::string precision{};      // "fp16"
   std::uint64_t chunk_size = 500;
-  std::filesystem::path baseline{};  // results of the original, as compare reads them
-  std::string vanilla_command{};     // runs the original on $INPUT into $OUTPUT; empty: none
+  std::filesystem::path baseline{};  // results of the original: a StoredBaseline's place
+  std::string why_no_baseline = "none was given: --vanilla-baseline";  // if it is empty
+  std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
   ChildRunner run = run_child;  // starts the program, and the original
 };

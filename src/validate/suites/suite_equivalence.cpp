@@ -12,7 +12,9 @@
 #include "base/error.hpp"
 #include "base/json_values.hpp"
 #include "journal/run_files.hpp"
+#include "telemetry/telemetry_files.hpp"
 #include "validate/compare/compare_outputs.hpp"
+#include "validate/suites/stored_baseline.hpp"
 #include "validate/suites/suites.hpp"
 #include "validate/suites/vanilla.hpp"
 
@@ -207,10 +209,17 @@ constexpr Original kVanilla{
     {"EQUIV-VANILLA", "answers against the original, run here"},
     {"EQUIV-VANILLA-FP32", "answers in fp32 against the original, run here"}};
 
-// A stored baseline covers all samples.
+// This program's runs over the same sequences.
+struct OwnRuns {
+  Trial own;
+  std::optional<Trial> fp32;  // empty if its own precision is fp32
+};
+
+// A stored baseline without sequences of its own covers all samples.
 std::vector<fs::path> inputs_of(const SuiteContext& context) {
   const std::uint64_t all = context.settings.size.sequences;
-  if (!context.settings.baseline.empty()) return context.data(all);
+  const fs::path& baseline = context.settings.baseline;
+  if (!baseline.empty() && baseline_sequences(baseline).empty()) return context.data(all);
   return {context.data_file(std::min(all, kMostEmbedded))};
 }
 
@@ -221,31 +230,37 @@ class Equivalence {
       : context_(context),
         report_(report),
         inputs_(inputs_of(context)),
-        own_(own_run(context, inputs_, "own", context.whole_run_arguments())) {}
+        runs_{own_run(context, inputs_, "own", context.whole_run_arguments()), {}} {}
 
   void hold_against_other_batches() {
     const Trial other =
         own_run(context_, inputs_, "other_batches",
                 with(context_.worker_arguments(1), {"--token-budget", kOtherBudget}));
-    add(kIdentity, own_, other.directory, {.exact = true});
+    add(kIdentity, runs_.own, other.directory, {.exact = true});
   }
 
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
-    fp32_ = own_run(context_, inputs_, "fp32",
-                    with(context_.whole_run_arguments(), {"--precision", "fp32"}));
+    runs_.fp32 = fp32_run(inputs_, "fp32");
     const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
     const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
-    all_.push_back({kPrecision.id, kPrecision.name,
-                    compare({own_.directory, fp32_->directory, tolerance}, context_.cancel)});
+    all_.push_back(
+        {kPrecision.id, kPrecision.name,
+         compare({runs_.own.directory, runs_.fp32->directory, tolerance}, context_.cancel)});
     report_.verdicts.push_back(judge_precision(all_.back(), bar));
   }
 
   void hold_against_baseline() {
-    const fs::path& baseline = context_.settings.baseline;
-    if (baseline.empty()) return skip(kBaseline.row, "none was given: --vanilla-baseline");
-    report_provenance(baseline);
-    hold_against_original(kBaseline, baseline);
+    const BenchmarkSettings& settings = context_.settings;
+    if (settings.baseline.empty()) return skip(kBaseline.row, settings.why_no_baseline);
+    const StoredBaseline baseline(settings.baseline);
+    for (Field& field : baseline.fields()) report_.section.fields.push_back(std::move(field));
+    const std::string other =
+        baseline.why_other(JsonValues::read(newest_telemetry(runs_.own.directory).summary));
+    if (!other.empty()) return skip(kBaseline.row, other);
+    const fs::path sequences = baseline_sequences(settings.baseline);
+    if (sequences.empty()) return hold_against_original(kBaseline, baseline.place(), runs_);
+    hold_against_original(kBaseline, baseline.place(), runs_over(sequences));
   }
 
   void hold_against_vanilla() {
@@ -253,7 +268,7 @@ class Equivalence {
     if (inputs_.size() != 1) {
       return skip(kVanilla.row, "the original takes one file, and the baseline is of several");
     }
-    hold_against_original(kVanilla, run_vanilla(context_, inputs_.front()).directory);
+    hold_against_original(kVanilla, run_vanilla(context_, inputs_.front()).directory, runs_);
   }
 
   void finish() {
@@ -263,21 +278,17 @@ class Equivalence {
   }
 
  private:
-  // Reports the baseline's author, program and weights.
-  void report_provenance(const fs::path& baseline) {
-    const fs::path file = baseline / "provenance.json";
-    std::error_code unknown;
-    if (!fs::exists(file, unknown)) {
-      report_.section.fields.push_back(
-          {"baseline", "the baseline", "unknown: it has no provenance.json"});
-      return;
-    }
-    const JsonValues provenance = JsonValues::read(file);
-    for (const char* key : {"source", "date", "program", "version", "weights_hash"}) {
-      const std::string label = fmt::format("the baseline's {}", key);
-      report_.section.fields.push_back(
-          {fmt::format("baseline_{}", key), label, provenance.text(key).value_or("not recorded")});
-    }
+  Trial fp32_run(const std::vector<fs::path>& inputs, const char* name) {
+    return own_run(context_, inputs, name,
+                   with(context_.whole_run_arguments(), {"--precision", "fp32"}));
+  }
+
+  // Over a baseline's own sequences.
+  OwnRuns runs_over(const fs::path& sequences) {
+    const std::vector<fs::path> inputs{sequences};
+    OwnRuns runs{own_run(context_, inputs, "baseline", context_.whole_run_arguments()), {}};
+    if (runs_.fp32) runs.fp32 = fp32_run(inputs, "baseline_fp32");
+    return runs;
   }
 
   void add(const Row& row, const Trial& own, const fs::path& other, const Tolerance& tolerance) {
@@ -286,12 +297,12 @@ class Equivalence {
   }
 
   // Also compares the run in fp32: a difference there is not caused by the precision.
-  void hold_against_original(const Original& original, const fs::path& other) {
-    add(original.row, own_, other, {});
+  void hold_against_original(const Original& original, const fs::path& other, const OwnRuns& runs) {
+    add(original.row, runs.own, other, {});
     keep_v2_figures(all_.back().comparison);
     require_both_tables();
-    if (!fp32_) return;
-    add(original.fp32, *fp32_, other, {});
+    if (!runs.fp32) return;
+    add(original.fp32, *runs.fp32, other, {});
     require_both_tables();
   }
 
@@ -329,8 +340,7 @@ class Equivalence {
   SuiteContext& context_;
   SuiteReport& report_;
   const std::vector<fs::path> inputs_;
-  const Trial own_;
-  std::optional<Trial> fp32_;  // empty if its own precision is fp32
+  OwnRuns runs_;
   std::vector<Against> all_;
 };
 
