@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/text.hpp"
 #include "weights/locate.hpp"
 
 namespace virnucpro {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSequences = "sequences.fa";
 constexpr const char* kProvenance = "provenance.json";
+constexpr const char* kNotRecorded = "not recorded";
 
 // A model's key in provenance.json and in a run's telemetry, where its hash has "_hash" behind it.
 struct BaselineModel {
@@ -61,7 +63,8 @@ std::vector<StoredBaseline> baselines_in(const fs::path& folder) {
 }  // namespace
 
 StoredBaseline::StoredBaseline(fs::path place)
-    : place_(std::move(place)), provenance_(read_provenance(place_)) {}
+    : place_(place.has_filename() ? std::move(place) : place.parent_path()),
+      provenance_(read_provenance(place_)) {}
 
 bool StoredBaseline::is_of(const ModelSettings& models, std::uint64_t chunk_size) const {
   return provenance_.count("chunk_size") == chunk_size &&
@@ -88,23 +91,34 @@ std::string StoredBaseline::why_other(const JsonValues& run) const {
   return {};
 }
 
-std::string StoredBaseline::text() const {
+std::string StoredBaseline::name() const {
+  return printable(place_.filename().string());
+}
+
+std::string StoredBaseline::models() const {
   std::vector<std::string> names;
   for (const BaselineModel& model : kBaselineModels) {
-    names.push_back(provenance_.text(model_path(model)).value_or("not recorded"));
+    if (auto name = provenance_.text(model_path(model))) names.push_back(std::move(*name));
   }
-  return fmt::format("{} ({}; chunks of {})", place_.filename().string(), fmt::join(names, ", "),
-                     provenance_.count("chunk_size").value_or(0));
+  return names.empty() ? kNotRecorded : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string StoredBaseline::text() const {
+  const auto size = provenance_.count("chunk_size");
+  return fmt::format("{} ({}; chunks of {})", name(), models(),
+                     size ? std::to_string(*size) : "unknown size");
 }
 
 std::vector<Field> StoredBaseline::fields() const {
   if (provenance_.empty()) {
-    return {{"baseline", "the baseline", "unknown: it has no provenance.json"}};
+    return {
+        {"baseline", "the baseline", name() + ", of unknown origin: it has no provenance.json"}};
   }
-  std::vector<Field> fields{{"baseline", "the baseline", text()}};
+  std::vector<Field> fields{{"baseline", "the baseline", name()},
+                            {"baseline_models", "the baseline's models", models()}};
   for (const char* key : {"source", "date", "program", "version", "weights_hash"}) {
     fields.push_back({fmt::format("baseline_{}", key), fmt::format("the baseline's {}", key),
-                      provenance_.text(key).value_or("not recorded")});
+                      provenance_.text(key).value_or(kNotRecorded)});
   }
   return fields;
 }

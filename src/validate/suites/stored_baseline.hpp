@@ -32,6 +32,8 @@ class StoredBaseline {
   std::vector<Field> fields() const;
 
  private:
+  std::string name() const;    // its folder's or file's
+  std::string models() const;  // their names
   std::filesystem::path place_;
   JsonValues provenance_;
 };

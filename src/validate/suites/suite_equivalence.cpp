@@ -258,6 +258,7 @@ class Equivalence {
     const std::string other =
         baseline.why_other(JsonValues::read(newest_telemetry(runs_.own.directory).summary));
     if (!other.empty()) return skip(kBaseline.row, other);
+    context_.say(fmt::format("equivalence: the stored baseline is {}", baseline.text()));
     const fs::path sequences = baseline_sequences(settings.baseline);
     if (sequences.empty()) return hold_against_original(kBaseline, baseline.place(), runs_);
     hold_against_original(kBaseline, baseline.place(), runs_over(sequences));
