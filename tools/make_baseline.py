@@ -10,8 +10,8 @@ original's models in torch, in fp32, one frame after the other on the CPU.
 
 The output folder gets the sequences, both tables, and provenance.json. The program (--program)
 writes synthetic weights and computes the hashes by which a benchmark knows the weights again. ESM-2
-3B needs 12 GB of memory, or 24 GB from a Hugging Face folder of .bin files. torch executes what
-pickles say: use only files that you trust.
+3B needs 12 GB of memory and, while a file of torch's is read, the size of that file besides. torch
+executes what pickles say: use only files that you trust.
 """
 
 import argparse
