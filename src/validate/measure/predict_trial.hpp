@@ -43,6 +43,8 @@ struct Trial {
   double ready_seconds() const { return or_zero(telemetry.run.models_ready_seconds); }
   // From the start of the first batch to the results of the last.
   double computing_seconds() const;
+  // The rest of its time: loading models, writing tables.
+  double loading_seconds() const { return end.seconds - computing_seconds(); }
   void require_computed() const;  // Errors: kBenchmark, if nothing was computed.
   // In percent, of the least busy GPU while embedding.
   std::optional<double> gpu_percent() const { return least_utilization(telemetry); }

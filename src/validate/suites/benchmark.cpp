@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
@@ -19,10 +20,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The loading of a long run is this much less than kMostLoadingShare, as it varies.
+constexpr double kLoadingMargin = 1.2;
+// Seconds of computing on all GPUs: the least in which growth shows, the most that loading may ask.
+constexpr double kShortestLongRun = 45;
+constexpr double kLongestRun = 150;
+
+// Scaling comes before memory, which takes its long run.
 constexpr std::array kSuites{
     SuiteEntry{"throughput", "Stages, each alone", run_throughput_suite},
-    SuiteEntry{"memory", "Memory", run_memory_suite},
     SuiteEntry{"scaling", "Scaling over workers", run_scaling_suite},
+    SuiteEntry{"memory", "Memory", run_memory_suite},
     SuiteEntry{"end-to-end", "Whole runs, and what they project to", run_end_to_end_suite},
     SuiteEntry{"equivalence", "Equal answers", run_equivalence_suite},
     SuiteEntry{"v1-comparison", "Against the original", run_v1_comparison_suite},
@@ -119,6 +127,28 @@ TrialCall SuiteContext::whole_run_call(std::string name) const {
 const Trial& SuiteContext::whole_run() {
   if (!kept_run) kept_run = trials.run(whole_run_call("whole"));
   return *kept_run;
+}
+
+std::uint64_t SuiteContext::long_run_sequences() {
+  const std::uint64_t all = settings.size.sequences;
+  if (!on_gpu() || settings.quick || !settings.samples.empty()) return all;
+  const Trial& whole = whole_run();
+  whole.require_computed();
+  const double loaded = whole.loading_seconds() * kLoadingMargin / kMostLoadingShare;
+  const double seconds = settings.gpus.size() > 1
+                             ? std::clamp(loaded, kShortestLongRun, kLongestRun)
+                             : kShortestLongRun;
+  const double times = std::max(1.0, seconds / whole.computing_seconds());
+  return static_cast<std::uint64_t>(std::ceil(times * static_cast<double>(all)));
+}
+
+const Trial& SuiteContext::long_run() {
+  if (kept_long_run) return *kept_long_run;
+  const std::uint64_t sequences = long_run_sequences();
+  if (sequences == settings.size.sequences) return whole_run();
+  kept_long_run =
+      trials.run({.name = "long", .inputs = data(sequences), .arguments = whole_run_arguments()});
+  return *kept_long_run;
 }
 
 std::vector<fs::path> SuiteContext::data(std::uint64_t sequences, std::size_t files) const {

@@ -38,10 +38,12 @@ struct BenchmarkSettings {
   std::string why_no_baseline = "none was given: --vanilla-baseline";  // if it is empty
   std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};
+  // Sequences from which the time of more is projected; a larger data set is run once as a whole.
+  std::uint64_t most_projected_from = 200'000;
   ChildRunner run = run_child;  // starts the program, and the original
 };
 
-enum class Better : std::uint8_t { kHigher, kLower };
+enum class Better : std::uint8_t { kHigher, kLower, kSame };
 
 // A figure that later benchmarks are compared with.
 struct Metric {
@@ -50,6 +52,8 @@ struct Metric {
   Measure unit = Measure::kNone;
   Better better = Better::kHigher;
   std::vector<double> values;  // one per repeat, at least one
+  // The same on every machine and in every run, as a number of tokens is: one run tells it.
+  bool counted = false;
 };
 
 // A suite's results.
@@ -84,7 +88,11 @@ struct V2Figures {
   std::optional<Equivalence> equivalence{};
   std::optional<double> total_seconds{};  // of the largest run, start to end
   std::optional<double> projected_10k_hours{};
+  std::optional<double> projected_hours{};  // of kProjectedSequences
 };
+
+// From this share of a run's time on, loading models and writing tables decides how well it scales.
+inline constexpr double kMostLoadingShare = 0.05;
 
 // What the suites share: running trials, their data, and where figures go.
 struct SuiteContext {
@@ -94,6 +102,7 @@ struct SuiteContext {
   V2Figures& v2;
   std::function<void(const std::string&)> say{};  // tells the user what is being done
   std::optional<Trial> kept_run{};                // the result of whole_run()
+  std::optional<Trial> kept_long_run{};           // the result of long_run()
 
   bool on_gpu() const { return !settings.gpus.empty(); }
   std::size_t repeats() const { return settings.quick ? 1 : 3; }
@@ -105,6 +114,12 @@ struct SuiteContext {
   TrialCall whole_run_call(std::string name) const;
   // The result of such a run, which the suites share.
   const Trial& whole_run();
+  // Sequences for a run that is long enough to show how memory grows and, with several GPUs, whose
+  // loading is at most kMostLoadingShare of its time. Those of whole_run() on the CPU, with
+  // --quick, and for samples, which cannot be made longer.
+  std::uint64_t long_run_sequences();
+  // A run over so many sequences with all workers, which the suites share.
+  const Trial& long_run();
   // Files with `sequences` sequences in all, one chunk long, each with a stop-free frame; or with
   // that many from the start of the samples. For all sequences, these are the samples' own files.
   std::vector<std::filesystem::path> data(std::uint64_t sequences, std::size_t files = 1) const;

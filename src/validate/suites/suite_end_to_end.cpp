@@ -2,25 +2,28 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "journal/run_files.hpp"
 #include "validate/measure/turns.hpp"
 #include "validate/suites/suites.hpp"
 
 namespace virnucpro {
 namespace {
 
-constexpr std::uint64_t kLargestMeasured = 200'000;  // sequences: more would show nothing new
 constexpr std::array<std::size_t, 4> kProjectedGpus{1, 2, 4, 8};
 constexpr double kSecondsAnHour = 3600;
 
-// A quarter, a half, three quarters and all of the data set: a line needs more than two points for
-// an error estimate. The largest size is repeated.
+// A quarter, a half, three quarters and all of the data set, or of the part from which the rest is
+// projected: a line needs more than two points for an error estimate. The largest size is repeated.
 std::vector<std::uint64_t> sizes_of(const SuiteContext& context) {
-  const std::uint64_t all = std::min(context.settings.size.sequences, kLargestMeasured);
+  const std::uint64_t all =
+      std::min(context.settings.size.sequences, context.settings.most_projected_from);
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t quarters = 1; quarters < 4; ++quarters) {
     sizes.push_back(std::max<std::uint64_t>(1, all * quarters / 4));
@@ -98,22 +101,92 @@ Plot fit_plot(const std::vector<Point>& points, const LinearFit& fit) {
   return plot;
 }
 
+// Why the time of so many more sequences is not known from these runs; empty if it is.
 std::string why_not_projected(const SuiteContext& context, const Trial& largest,
                               const LinearFit& fit) {
-  if (!context.on_gpu()) return "no GPU was used";
   if (fit.slope() <= 0) return "more sequences did not take longer";
   return context.why_brief(largest.computing_seconds());
 }
 
+// The most memory of any GPU in any phase; 0 if none was measured.
+double peak_of_gpus(const Trial& run) {
+  double peak = 0;
+  for (const RunTelemetry::Device& device : run.telemetry.devices) {
+    for (const RunTelemetry::DevicePhase& phase : device.phases) {
+      peak = std::max(peak, or_zero(phase.memory_used_bytes.maximum));
+    }
+  }
+  return peak;
+}
+
+// Time, rate, use of the GPUs, memory and packing of the repeated runs.
 std::vector<Metric> metrics_of(const TrialRepeats& runs) {
-  const auto rate = [](const Trial& run) { return run.sequences() / run.end.seconds; };
+  const auto seconds = [](const Trial& run) { return run.end.seconds; };
+  const auto busy = [](const Trial& run) { return run.gpu_percent().value_or(0); };
   const auto peak = [](const Trial& run) { return static_cast<double>(run.end.peak_rss_bytes); };
-  return {{"end_to_end.sequences_per_second", "sequences of whole runs", Measure::kPerSecond,
-           Better::kHigher, runs.each(rate)},
-          {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while they computed",
-           Measure::kPerSecond, Better::kHigher, runs.esm_rates()},
-          {"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes,
-           Better::kLower, runs.each(peak)}};
+  const auto packing = [](const Trial& run) {
+    return 100 * or_zero(run.telemetry.packing.efficiency);
+  };
+  using enum Better;
+  return {
+      {"end_to_end.seconds", "whole run", Measure::kSeconds, kLower, runs.each(seconds)},
+      {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while it computed", Measure::kPerSecond,
+       kHigher, runs.esm_rates()},
+      {"end_to_end.gpu_percent", "GPU while embedding", Measure::kPercent, kHigher,
+       runs.each(busy)},
+      {"end_to_end.gpu_peak_bytes", "peak of a GPU's memory", Measure::kBytes, kLower,
+       runs.each(peak_of_gpus)},
+      {"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes, kLower,
+       runs.each(peak)},
+      {"end_to_end.packing_percent", "packing", Measure::kPercent, kHigher, runs.each(packing)}};
+}
+
+// Of the original's two tables: sequences.tsv holds the inputs' names.
+double table_bytes(const Trial& run) {
+  const std::string stem = run.telemetry.run.stem.value_or("");
+  double bytes = 0;
+  for (const RunFile& table : {run_files::kFrameTable, run_files::kConsensusTable}) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(table.in(run.directory, stem), unknown);
+    if (!unknown) bytes += static_cast<double>(size);
+  }
+  return bytes;
+}
+
+// What the same sequences, models and settings give on any machine.
+std::vector<Metric> counts_of(const Trial& run) {
+  const RunTelemetry::Workload& work = run.telemetry.workload;
+  const auto count = [](const char* key, const char* label, double value) {
+    return Metric{key, label, Measure::kCount, Better::kSame, {value}, true};
+  };
+  return {count("counts.frames", "frames with scores", or_zero(work.frames_scored)),
+          count("counts.esm_tokens", "ESM-2 tokens", or_zero(work.esm_tokens)),
+          count("counts.dna_tokens", "DNABERT-S tokens", or_zero(work.dna_tokens)),
+          count("counts.batches", "batches", or_zero(work.batches)),
+          count("counts.table_bytes", "bytes of both tables", table_bytes(run)),
+          Metric{"counts.packing_percent",
+                 "packing",
+                 Measure::kPercent,
+                 Better::kHigher,
+                 {100 * or_zero(run.telemetry.packing.efficiency)},
+                 true}};
+}
+
+// A data set of which only a part was measured is run as a whole as well, once, and held against
+// its projection.
+void run_all_of_it(SuiteContext& context, const LinearFit& fit, SuiteReport& report) {
+  const std::uint64_t all = context.settings.size.sequences;
+  const std::uint64_t part = context.settings.most_projected_from;
+  if (all <= part) return;
+  const Trial& whole = context.whole_run();
+  context.v2.total_seconds = whole.end.seconds;
+  report.section.note =
+      fmt::format("The line is laid through runs over {} sequences at most; all {} were run once.",
+                  grouped(part), grouped(all));
+  report.section.fields.push_back({"whole_seconds", fmt::format("all {} sequences", grouped(all)),
+                                   whole.end.seconds, Measure::kSeconds});
+  report.section.fields.push_back({"whole_over_projected", "times what the line says",
+                                   whole.end.seconds / fit.at(static_cast<double>(all)).value});
 }
 
 bool have_several_sizes(const std::vector<Point>& points) {
@@ -128,7 +201,8 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
   const Trial& largest = measured.largest.runs.back();
   report.section.tables.push_back(point_table(points));
   report.metrics = metrics_of(measured.largest);
-  report.brief = !context.why_brief(largest.computing_seconds()).empty();
+  for (Metric& count : counts_of(largest)) report.metrics.push_back(std::move(count));
+  report.brief = !context.why_brief(measured.largest.least_computing_seconds()).empty();
   context.v2.total_seconds = largest.end.seconds;
   if (!have_several_sizes(points)) {
     constexpr const char* kWhy = "the data come in one size: no line can be laid through one point";
@@ -146,8 +220,13 @@ void run_end_to_end_suite(SuiteContext& context, SuiteReport& report) {
        estimate_text(hours)}};
   report.section.plots.push_back(fit_plot(points, fit));
   if (context.on_gpu()) report.section.tables.push_back(projection_table(context, fit));
-  const std::string why = why_not_projected(context, largest, fit);
-  if (why.empty()) context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
+  run_all_of_it(context, fit, report);
+  std::string why = why_not_projected(context, largest, fit);
+  if (why.empty()) {
+    context.v2.projected_10k_hours = fit.at(10'000).value / kSecondsAnHour;
+    context.v2.projected_hours = hours.value;
+  }
+  if (!context.on_gpu()) why = "no GPU was used";
   report.verdicts.push_back(judge_projected_time(hours.value, why, context.settings.thresholds));
 }
 

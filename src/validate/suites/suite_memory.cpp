@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr double kGigabyte = 1e9;
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
-constexpr double kGrowthTime = 60;  // seconds; growth over a shorter time means nothing
+constexpr double kGrowthTime = 20;  // seconds; growth over a shorter time means nothing
 
 template <typename Phase>
 void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
@@ -72,16 +72,28 @@ std::optional<double> growth(const std::vector<PlotPoint>& all) {
   return LinearFit(late).slope() * 3600;
 }
 
-// The share of the allocator's memory that is unused: pieces whose sizes are not requested again.
-void add_fragmentation(const JsonValues& profile, SuiteReport& report) {
-  const double used = profiled_memory(profile, "bytes");
-  const double kept = profile.number("memory/kept_bytes").value_or(0);
-  const std::vector<Field> fields{
-      {"reserved_bytes", "reserved on the GPU after all budgets", used + kept, Measure::kBytes},
-      {"used_bytes", "of it used", used, Measure::kBytes},
-      {"fragmentation", "share that nothing uses", used > 0 ? kept / (used + kept) : 0.0,
-       Measure::kShare}};
-  report.section.fields.insert(report.section.fields.end(), fields.begin(), fields.end());
+// The share of what the workers' allocators reserved at the run's end that nothing used: pieces
+// whose sizes are not requested again. Of the worker with the largest share.
+void add_fragmentation(const RunTelemetry& telemetry, SuiteReport& report) {
+  double largest = -1;
+  double of_reserved = 0;
+  for (const RunTelemetry::Worker& worker : telemetry.workers) {
+    const double reserved = or_zero(worker.memory_reserved_bytes);
+    if (reserved <= 0) continue;
+    const double share = 1 - or_zero(worker.memory_used_bytes) / reserved;
+    if (share > largest) of_reserved = reserved;
+    largest = std::max(largest, share);
+  }
+  if (largest < 0) {
+    report.section.fields.push_back({"fragmentation",
+                                     "share of the device's memory that nothing uses",
+                                     "not measured: memory of the host is not reserved"});
+    return;
+  }
+  report.section.fields.push_back(
+      {"reserved_bytes", "reserved on a GPU at the end of the run", of_reserved, Measure::kBytes});
+  report.section.fields.push_back(
+      {"fragmentation", "share of it that nothing used", largest, Measure::kShare});
 }
 
 // Uses profile, whose last row is the first budget that exceeds memory.
@@ -100,7 +112,6 @@ void find_largest_budget(SuiteContext& context, SuiteReport& report) {
   report.section.fields.push_back({"largest_token_budget",
                                    fmt::format("largest token budget of ESM-2 that fits{}", more),
                                    largest, Measure::kCount});
-  add_fragmentation(profile, report);
 }
 
 // Why the largest budget is not measured; empty if it is.
@@ -139,7 +150,7 @@ void keep_v2_figures(const Trial& trial, SuiteContext& context) {
 }  // namespace
 
 void run_memory_suite(SuiteContext& context, SuiteReport& report) {
-  const Trial& trial = context.whole_run();
+  const Trial& trial = context.long_run();
   report.section.tables.push_back(phase_table(trial.telemetry));
   const auto peak = static_cast<double>(trial.end.peak_rss_bytes);
   constexpr const char* kPeak = "peak of the largest process";
@@ -152,6 +163,7 @@ void run_memory_suite(SuiteContext& context, SuiteReport& report) {
   report.section.fields = {
       {"peak_rss_bytes", kPeak, peak, Measure::kBytes},
       {"growth_per_hour", "growth in an hour, of the run's second half", grows}};
+  add_fragmentation(trial.telemetry, report);
   if (over_time.size() > 1) report.section.plots.push_back(memory_plot(std::move(over_time)));
   const std::string why = why_no_budget(context);
   if (why.empty()) {

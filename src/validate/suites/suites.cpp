@@ -15,15 +15,29 @@ Verdict skipped_verdict(Verdict verdict, std::string why) {
   return verdict;
 }
 
-Verdict judged(Verdict verdict, double value, double bar) {
+Verdict judged_at_least(Verdict verdict, double value, double wanted, double least) {
   verdict.value = value;
-  verdict.status = value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  verdict.status = value >= wanted  ? VerdictStatus::kPass
+                   : value >= least ? VerdictStatus::kWarn
+                                    : VerdictStatus::kMiss;
   return verdict;
 }
 
-Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus beyond) {
+Verdict judged_at_most(Verdict verdict, double value, double wanted, double most) {
   verdict.value = value;
-  verdict.status = value <= bar ? VerdictStatus::kPass : beyond;
+  verdict.status = value <= wanted ? VerdictStatus::kPass
+                   : value <= most ? VerdictStatus::kWarn
+                                   : VerdictStatus::kMiss;
+  return verdict;
+}
+
+Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar) {
+  verdict.value = ratio.value;
+  verdict.status = ratio.value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;
+  if (ratio.low && *ratio.low < bar && *ratio.high >= bar) {
+    verdict.status = VerdictStatus::kWarn;
+    verdict.detail = fmt::format("the repeats allow {:.2f} to {:.2f}", *ratio.low, *ratio.high);
+  }
   return verdict;
 }
 

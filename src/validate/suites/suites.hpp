@@ -26,10 +26,14 @@ void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
 // A verdict without a value; it does not count as passed.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
-// The verdict for a value that should reach the bar.
-Verdict judged(Verdict verdict, double value, double bar);
-// The verdict for a value that must not exceed the bar; if it does, the status is `beyond`.
-Verdict judged_at_most(Verdict verdict, double value, double bar, VerdictStatus beyond);
+// The verdict for a value that should be at least `wanted`: from `least` on a warning, below
+// missed.
+Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
+// The verdict for a value that should be at most `wanted`: up to `most` a warning, above missed.
+Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
+// The verdict for a ratio that must reach the bar. It is a warning where the ratio's interval
+// leaves open on which side it is.
+Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
 
 // Runs profile for a model on the runs' first device; returns its JSON. `name`: for log and JSON.
 JsonValues profile_model(SuiteContext& context, const std::string& name, const char* model,

@@ -1,13 +1,22 @@
 #include "validate/suites/suites.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "unit/variable.hpp"
+#include "validate/suites/benchmark_report.hpp"
 
 namespace virnucpro {
 namespace {
@@ -16,35 +25,65 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Replaces the program with runs of known cost, which they report (see run_fake): one second of
-// work, shared by its workers. A run leaves tables of one frame, and reports 8,000 tokens a second
-// per worker. With two workers, the second works half of the time.
-constexpr const char* kFakeProgram = R"(#!/bin/sh
-workers=1
+// Replaces the program with runs of known cost, which they report (see run_fake): FAKE_LOAD seconds
+// of loading, FAKE_EACH seconds of work for each sequence, shared by the workers (several waste
+// FAKE_WASTE of their time). A run leaves tables of one frame, whose virus score is FAKE_SCORE
+// (with other batches FAKE_OTHER_SCORE), and telemetry. With two workers, the second works half of
+// the time.
+constexpr const char* kFakeProgram = R"sh(#!/bin/sh
+workers=1; inputs=; budget=
 while [ $# -gt 0 ]; do
   case $1 in
     -o) out=$2; shift;;
     --cpu-workers) workers=$2; shift;;
+    --device) case $2 in cuda:*) workers=$(echo "$2" | tr ',' '\n' | wc -l);; esac; shift;;
+    --token-budget) budget=$2; shift;;
+    *.fa) inputs="$inputs $1";;
   esac
   shift
 done
 if [ -n "$FAKE_FAILS" ]; then echo "no luck today" >&2; exit 1; fi
-echo cost $(awk "BEGIN { print ${FAKE_COST:-1} / $workers }")
+sequences=10
+if [ -n "$inputs" ]; then sequences=$(cat $inputs | grep -c '>'); fi
+number() { awk "BEGIN { printf \"%.9g\", ($1) }"; }
+waste=0; if [ $workers -gt 1 ]; then waste=${FAKE_WASTE:-0}; fi
+work=$(number "${FAKE_EACH:-0.1} * $sequences / $workers / (1 - $waste)")
+echo cost $work
+echo cost ${FAKE_LOAD:-0}
 if [ "$VIRNUCPRO_DISABLE_CHECKPOINTING" = 1 ]; then FAKE_HAS_JOURNAL=false
 else echo cost ${FAKE_JOURNAL:-0}; fi
-mkdir -p $out/x_merged
-printf 'Sequence_ID\tPrediction\tscore1\tscore2\na_chunk_1F1\tvirus\t0.1\t0.9\n' \
+batches=1; score=${FAKE_SCORE:-0.9}
+if [ -n "$budget" ]; then batches=${FAKE_OTHER_BATCHES:-4}; score=${FAKE_OTHER_SCORE:-$score}; fi
+others=$(number "1 - $score"); label=virus; is_virus=True
+if [ $(number "$score >= 0.5") = 0 ]; then label=others; is_virus=False; fi
+mkdir -p $out/x_merged $out/logs
+printf "Sequence_ID\tPrediction\tscore1\tscore2\na_chunk_1F1\t$label\t$others\t$score\n" \
   > $out/x_merged/prediction_results.txt
-printf 'Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\na_chunk_1\tTrue\t0.1\t0.9\n' \
+printf "Modified_ID\tIs_Virus\tmax_score_0\tmax_score_1\na_chunk_1\t$is_virus\t$others\t$score\n" \
   > $out/x_merged/prediction_results_highestscore.csv
+if [ -n "$budget" ] && [ -n "$FAKE_OTHER_LACKS" ]; then
+  rm $out/x_merged/prediction_results_highestscore.csv
+fi
+if [ -n "$FAKE_GROWTH" ]; then
+  { echo timestamp,device_id,stage,rss_bytes
+    for second in $(seq 0 60); do
+      echo $second,host,embedding,$(number "1000000000 + $second * $FAKE_GROWTH")
+    done; } > $out/logs/gpu_metrics_1.log
+fi
 cat > $out/telemetry_1.json <<END
-{"workload": {"sequences": 10, "sequences_scored": 10, "esm_tokens": 160000, "batches": 4},
+{"run": {"stem": "x"},
+ "workload": {"sequences": $sequences, "sequences_scored": $sequences,
+   "frames_scored": $sequences, "esm_tokens": $((160 * sequences)),
+   "dna_tokens": $((90 * sequences)), "batches": $batches},
  "settings": {"journal": ${FAKE_HAS_JOURNAL:-true}},
- "throughput": {"esm_tokens_per_second": $((8000 * workers))},
- "workers": [{"busy_seconds": 2}, {"busy_seconds": $workers}],
+ "packing": {"efficiency": 0.95},
+ "throughput": {"esm_tokens_per_second": $(number "160 * $sequences / $work")},
+ "workers": [{"busy_seconds": 2, "memory_reserved_bytes": 1000, "memory_used_bytes": 900},
+   {"busy_seconds": $workers, "memory_reserved_bytes": ${FAKE_RESERVED:-1000},
+    "memory_used_bytes": 900}],
  "waits": {"queue": {"starved": 0}}}
 END
-)";
+)sh";
 
 // Runs it, but takes the reported costs as its time: so no test has to wait, or depends on how busy
 // the machine is.
@@ -87,6 +126,13 @@ class Suites : public ::testing::Test {
     throw std::runtime_error("no metric " + key);
   }
 
+  const Field& field(const SuiteReport& report, std::string_view key) const {
+    for (const Field& field : report.section.fields) {
+      if (field.key == key) return field;
+    }
+    throw std::runtime_error("no field " + std::string(key));
+  }
+
   const TemporaryFolder folder_;
   BenchmarkSettings settings_;
   BenchmarkResults results_;
@@ -101,7 +147,7 @@ TEST_F(Suites, RecoverTheSpeedUpOfADeviceOfKnownCost) {
   EXPECT_DOUBLE_EQ(one, 1);
   EXPECT_DOUBLE_EQ(two, 0.5);
   EXPECT_DOUBLE_EQ(results_.v2.speedup_by_gpus.at(2), 2);
-  EXPECT_DOUBLE_EQ(metric(report, "scaling.2.esm_tokens_per_second").values.at(0), 16'000);
+  EXPECT_DOUBLE_EQ(metric(report, "scaling.2.esm_tokens_per_second").values.at(0), 3'200);
 }
 
 // A skipped row does not count as passed.
@@ -115,20 +161,178 @@ TEST_F(Suites, SkipBarsOfGpusOnTheCpu) {
   }
 }
 
-TEST_F(Suites, ProjectFromALineThroughRunsOfSeveralSizes) {
+// A status that a requirement must get, with the variables of the program that lead to it.
+struct Case {
+  VerdictStatus status;
+  double value;  // 0: skipped, without one
+  std::map<std::string, std::string> variables;
+};
+
+class OnGpus : public Suites {
+ protected:
+  OnGpus() {
+    settings_.gpus = {{.index = 0}, {.index = 1}};
+    settings_.size = {"small", 20};
+    settings_.thresholds.shortest_run = 1;
+  }
+
+  Verdict verdict_of(const char* suite, std::string_view id, std::string_view name = {}) {
+    for (const Verdict& verdict : run(suite).verdicts) {
+      if (verdict.id == id && verdict.name.find(name) != std::string_view::npos) return verdict;
+    }
+    throw std::runtime_error("no such verdict");
+  }
+
+  void expect(const Case& wanted, const Verdict& found) {
+    EXPECT_EQ(found.status, wanted.status) << verdict_line(found);
+    if (wanted.status == VerdictStatus::kSkipped) {
+      EXPECT_FALSE(found.value);
+      EXPECT_NE(found.detail, "");
+    } else {
+      ASSERT_TRUE(found.value);
+      EXPECT_NEAR(*found.value, wanted.value, 1e-3 * wanted.value + 1e-9);
+    }
+  }
+
+  void try_all(const char* suite, std::string_view id, const std::vector<Case>& cases,
+               std::string_view name = {}) {
+    for (const Case& one : cases) {
+      const Variables variables(one.variables);
+      expect(one, verdict_of(suite, id, name));
+    }
+  }
+
+ private:
+  struct Variables {
+    explicit Variables(const std::map<std::string, std::string>& values) {
+      for (const auto& [name, value] : values) {
+        set.push_back(std::make_unique<ScopedVariable>(name.c_str(), value.c_str()));
+      }
+    }
+    std::vector<std::unique_ptr<ScopedVariable>> set;
+  };
+};
+
+TEST_F(OnGpus, JudgeTheSpeedUp) {
+  try_all("scaling", "PERF-03",
+          {{VerdictStatus::kPass, 1.9, {{"FAKE_WASTE", "0.0499"}}},
+           {VerdictStatus::kWarn, 1.8, {{"FAKE_WASTE", "0.1"}}},
+           {VerdictStatus::kMiss, 1.5, {{"FAKE_WASTE", "0.25"}}},
+           {VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.001"}}}},
+          "2 GPUs");
+  try_all("scaling", "SCALING",
+          {{VerdictStatus::kPass, 2, {}},
+           {VerdictStatus::kWarn, 1.8, {{"FAKE_WASTE", "0.1"}}},
+           {VerdictStatus::kMiss, 1.5, {{"FAKE_WASTE", "0.25"}}},
+           {VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.001"}}}},
+          "2 GPUs");
+  EXPECT_THAT(verdict_of("scaling", "PERF-03", "4 GPUs").detail, HasSubstr("2 here"));
+}
+
+// A second of work a GPU and 5 s of loading: runs of 120 s are made, as far as there is time.
+TEST_F(OnGpus, MakeRunsSoLongThatLoadingDoesNotDecide) {
+  settings_.quick = false;
+  try_all("scaling", "PERF-03",
+          {{VerdictStatus::kPass, (5 + 240) / (5 + 120.), {{"FAKE_LOAD", "5"}}},
+           {VerdictStatus::kSkipped, 0, {{"FAKE_LOAD", "60"}}}},
+          "2 GPUs");
+}
+
+TEST_F(OnGpus, DoNotLetLoadingDecideAQuickBenchmark) {
+  const ScopedVariable load("FAKE_LOAD", "1");
+  const Verdict whole = verdict_of("scaling", "PERF-03", "2 GPUs");
+  EXPECT_EQ(whole.status, VerdictStatus::kSkipped);
+  EXPECT_THAT(whole.detail, HasSubstr("50 % of these runs was loading"));
+  EXPECT_EQ(verdict_of("scaling", "SCALING", "2 GPUs").status, VerdictStatus::kPass);
+}
+
+// Two GPUs: 6,000,000 sequences of 0.0108 s take 9 hours on them.
+TEST_F(OnGpus, ProjectTheTimeOfSixMillionSequences) {
+  settings_.thresholds.shortest_run = 0;
+  try_all("end-to-end", "PERF-01",
+          {{VerdictStatus::kPass, 8, {{"FAKE_EACH", "0.0096"}}},
+           {VerdictStatus::kWarn, 9.5, {{"FAKE_EACH", "0.0114"}}},
+           {VerdictStatus::kMiss, 11.5, {{"FAKE_EACH", "0.0138"}}}});
+  settings_.thresholds.shortest_run = 1;
+  try_all("end-to-end", "PERF-01", {{VerdictStatus::kSkipped, 0, {{"FAKE_EACH", "0.0096"}}}});
+}
+
+struct Required {
+  const char* each;
+  double hours;
+  bool is_met;
+};
+
+// Of 6,000,000 sequences, not of 10,000.
+TEST_F(OnGpus, MeetTenHoursExactlyWhereSixMillionAreProjectedBelow) {
+  settings_.thresholds.shortest_run = 0;
+  for (const Required& required : {Required{"0.0119", 9.9167, true}, {"0.0121", 10.083, false}}) {
+    const ScopedVariable each("FAKE_EACH", required.each);
+    run("end-to-end");
+    ASSERT_TRUE(results_.v2.projected_hours);
+    EXPECT_NEAR(*results_.v2.projected_hours, required.hours, 1e-3);
+    EXPECT_NEAR(*results_.v2.projected_10k_hours, required.hours / 600, 1e-6);
+    const std::string json = benchmark_json(settings_, {}, results_, {});
+    EXPECT_THAT(json, HasSubstr(fmt::format("\"meets_10hr_requirement\": {}", required.is_met)));
+  }
+}
+
+TEST_F(Suites, ProjectOnTheCpuTooButJudgeNothing) {
+  settings_.thresholds.shortest_run = 0;
   const SuiteReport report = run("end-to-end");
   EXPECT_EQ(report.failure, "");
   EXPECT_THAT(report.section.tables.at(0).rows, SizeIs(4));
+  ASSERT_TRUE(results_.v2.projected_hours);
+  EXPECT_NEAR(*results_.v2.projected_hours, 6e6 * 0.1 / 3600, 1e-3);
+  EXPECT_EQ(report.verdicts.at(0).status, VerdictStatus::kSkipped);
+  settings_.thresholds.shortest_run = 10;
+  run("end-to-end");
+  EXPECT_FALSE(results_.v2.projected_hours);
+  EXPECT_THAT(benchmark_json(settings_, {}, results_, {}),
+              HasSubstr("\"meets_10hr_requirement\": null"));
+}
+
+TEST_F(Suites, RunAllOfADataSetOfWhichAPartIsProjectedFrom) {
+  settings_.size = {"production", 40};
+  settings_.most_projected_from = 20;
+  const SuiteReport report = run("end-to-end");
+  EXPECT_THAT(report.section.note, HasSubstr("all 40 were run once"));
+  EXPECT_DOUBLE_EQ(*results_.v2.total_seconds, 4);
+  EXPECT_DOUBLE_EQ(std::get<double>(field(report, "whole_over_projected").value), 1);
 }
 
 TEST_F(Suites, FindWhatAPlantedJournalCosts) {
-  const ScopedVariable cost("FAKE_JOURNAL", "0.25");
-  const SuiteReport report = run("checkpoint-overhead");
-  ASSERT_THAT(report.verdicts, SizeIs(2));
-  ASSERT_TRUE(report.verdicts[0].value);
-  EXPECT_NEAR(*report.verdicts[0].value, 25, 1e-9);
-  EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kMiss);
-  EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kWarn);
+  for (const auto& [cost, status] : {std::pair{"0.005", VerdictStatus::kPass},
+                                     {"0.05", VerdictStatus::kWarn},
+                                     {"0.25", VerdictStatus::kMiss}}) {
+    const ScopedVariable journal("FAKE_JOURNAL", cost);
+    settings_.thresholds.shortest_run = 0.5;
+    const SuiteReport report = run("checkpoint-overhead");
+    ASSERT_THAT(report.verdicts, SizeIs(1));
+    ASSERT_TRUE(report.verdicts[0].value);
+    EXPECT_NEAR(*report.verdicts[0].value, 100 * std::stod(cost), 1e-6);
+    EXPECT_EQ(report.verdicts[0].status, status);
+    EXPECT_EQ(report.verdicts[0].id, "CHECKPOINT");
+  }
+}
+
+TEST_F(OnGpus, MeasureFragmentationAndGrowthOfARun) {
+  const ScopedVariable reserved("FAKE_RESERVED", "1200");
+  const ScopedVariable growth("FAKE_GROWTH", "10000");
+  const SuiteReport report = run("memory");
+  EXPECT_EQ(report.failure, "");
+  EXPECT_DOUBLE_EQ(std::get<double>(field(report, "fragmentation").value), 0.25);
+  EXPECT_EQ(std::get<std::string>(field(report, "growth_per_hour").value), "36.0 MB");
+}
+
+TEST_F(OnGpus, HoldAnswersOfOtherBatchesAgainstEachOther) {
+  try_all("equivalence", "IDENTITY",
+          {{VerdictStatus::kPass, 0, {}},
+           {VerdictStatus::kWarn, 0, {{"FAKE_OTHER_LACKS", "a table"}}},
+           {VerdictStatus::kMiss, 0.01, {{"FAKE_OTHER_SCORE", "0.91"}}},
+           {VerdictStatus::kSkipped, 0, {{"FAKE_OTHER_BATCHES", "1"}}}});
+  EXPECT_EQ(verdict_of("equivalence", "IDENTITY").name,
+            "answers with other batches and one worker");
 }
 
 TEST_F(Suites, RefuseToCompareAJournalThatIsOffWithNone) {
@@ -149,16 +353,37 @@ TEST_F(Suites, SkipTheOriginalWhereItIsNot) {
   EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kSkipped);
 }
 
-TEST_F(Suites, HoldTheOriginalAgainstThisProgram) {
-  settings_.thresholds.shortest_run = 1;
-  settings_.vanilla_command =
-      "test -s \"$INPUT\" && FAKE_COST=5 " + settings_.program.string() + " -o \"$OUTPUT\"";
-  const SuiteReport report = run("v1-comparison");
-  EXPECT_EQ(report.failure, "");
-  ASSERT_TRUE(report.verdicts.at(0).value);
-  EXPECT_DOUBLE_EQ(*report.verdicts[0].value, 5);
-  EXPECT_EQ(report.verdicts[0].status, VerdictStatus::kPass);
-  EXPECT_EQ(report.verdicts[1].status, VerdictStatus::kSkipped);  // a bar for GPUs
+TEST_F(OnGpus, HoldTheOriginalAgainstThisProgram) {
+  settings_.quick = false;
+  settings_.gpus.resize(1);
+  const auto with_cost = [&](const char* times) {
+    settings_.vanilla_command =
+        fmt::format("FAKE_EACH={} {} \"$INPUT\" -o \"$OUTPUT\"", times, settings_.program.string());
+  };
+  with_cost("0.5");
+  try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kPass, 5, {}}});
+  try_all("v1-comparison", "V1-SPEED-OWN", {{VerdictStatus::kMiss, 5, {}}});
+  with_cost("0.4");
+  try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kMiss, 4, {}}});
+  // 4.1, 4.3 and 4.5: the runs' folders are 001_vanilla, 003_ and 005_.
+  with_cost("0.4$(basename $OUTPUT | cut -c3)");
+  EXPECT_EQ(verdict_of("v1-comparison", "V1-SPEED").status, VerdictStatus::kWarn);
+  settings_.vanilla_command.clear();
+  try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kSkipped, 0, {}}});
+}
+
+// The program's score is 0.9.
+TEST_F(OnGpus, HoldTheOriginalsScoresAgainstThisProgram) {
+  const auto judged = [&](const char* score) {
+    settings_.vanilla_command = fmt::format("FAKE_SCORE={} {} \"$INPUT\" -o \"$OUTPUT\"", score,
+                                            settings_.program.string());
+    return verdict_of("equivalence", "EQUIV-VANILLA").status;
+  };
+  EXPECT_EQ(judged("0.9"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("0.8"), VerdictStatus::kWarn);
+  EXPECT_EQ(judged("0.2"), VerdictStatus::kMiss);
+  settings_.vanilla_command.clear();
+  EXPECT_EQ(verdict_of("equivalence", "EQUIV-VANILLA").status, VerdictStatus::kSkipped);
 }
 
 TEST_F(Suites, DoNotCallFastWhatLeavesNoResults) {
@@ -176,7 +401,7 @@ TEST(FindSuites, TakesNamesAliasesAndAll) {
     for (const SuiteEntry* suite : find_suites(text)) found.push_back(suite->name);
     return found;
   };
-  EXPECT_THAT(names("scaling,memory,scaling"), ElementsAre("memory", "scaling"));
+  EXPECT_THAT(names("scaling,memory,scaling"), ElementsAre("scaling", "memory"));
   EXPECT_THAT(names("v2-throughput"), ElementsAre("throughput"));
   EXPECT_THAT(names("all"), SizeIs(suite_table().size()));
   EXPECT_THAT(names("v2-validation"), SizeIs(suite_table().size()));
@@ -188,7 +413,7 @@ TEST(FindSuites, TellsThoseThereAreOfAnUnknownName) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
-    EXPECT_THAT(error.what(), HasSubstr("--suite scalling: expected throughput, memory"));
+    EXPECT_THAT(error.what(), HasSubstr("--suite scalling: expected throughput, scaling"));
     EXPECT_THAT(error.what(), HasSubstr("did you mean scaling?"));
   }
 }
