@@ -28,7 +28,7 @@ check_sources
 
 # The program at -O3, as shipped; tests of exact results; and that the limits of queues and batches
 # change no byte.
-build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim computing_unit_tests bench_programs
+build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim run_shim computing_unit_tests bench_programs
 run_tests cpu cpu -L '^(cli|oracle|hostile|crash|unit\.computing|tiny\.check)$'
 
 build asan unit_tests tiny_unit_tests fuzz_targets

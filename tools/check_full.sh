@@ -33,7 +33,7 @@ part_avx2() {
 }
 
 part_tiny() {
-  build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim tiny_unit_tests
+  build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim run_shim tiny_unit_tests
   run_tests cpu tiny-unit -L '^unit\.tiny$'
   run_tests cpu tiny-program -L '^tiny\.(cli|oracle|hostile|crash)$'
 }

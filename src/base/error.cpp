@@ -96,7 +96,7 @@ constexpr std::array kTable{
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
               "All files are written; the run's telemetry says what held it back. Without --strict "
               "this is a warning."},
-    ErrorInfo{kRegression, "regression", 1, "slower than the results it was compared with",
+    ErrorInfo{kRegression, "regression", 1, "worse than the results it was compared with",
               "All files are written; the report names the figures. Run it again on a machine that "
               "does nothing else before believing it."},
     ErrorInfo{kBenchmark, "benchmark", 2, "a part of the benchmark could not be run",
@@ -120,7 +120,7 @@ constexpr std::array kTable{
 constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done; compare: identical or within tolerance"},
     ExitCode{kExitDiffers,
-             "failure or bad usage, as the message says; compare: rows differ; benchmark: slower; "
+             "failure or bad usage, as the message says; compare: rows differ; benchmark: worse; "
              "validate-checkpoints: one is damaged"},
     ExitCode{kExitPartial,
              "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "

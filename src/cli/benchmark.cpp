@@ -98,8 +98,11 @@ void add_options(Command& command, BenchmarkOptions& options) {
                    "One repeat of each run, and shorter measurements of single models");
   command.add_value("-o,--output-dir,--output", options.output,
                     "Where reports, data and runs go (default benchmark)", "DIR");
-  command.add_value("--compare-to", options.compare_to,
-                    "An earlier benchmark's JSON; figures over 10 % slower are an error", "FILE");
+  command.add_value(
+      "--compare-to", options.compare_to,
+      "An earlier benchmark's JSON, or a history (.jsonl); figures over 10 % worse are "
+      "an error",
+      "FILE");
   command.add_value("--history", options.history,
                     "Keep the figures in this folder, too, and show them over time", "DIR");
   command.add_value("--against", options.against,
@@ -206,6 +209,7 @@ void require_files(const BenchmarkOptions& options) {
   };
   if (options.baseline != kStoredBaseline) require(options.baseline);
   require(options.against);
+  require(options.compare_to);
   if (!options.against.empty() && !can_be_run(options.against)) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--against {}: it cannot be run as a program", options.against));
@@ -251,7 +255,6 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
                     session.environment);
   require_models(choice.models);
   require_files(options);
-  if (!options.compare_to.empty()) plan.before = read_results(options.compare_to);
   settings.program = fs::read_symlink("/proc/self/exe");
   settings.output = fs::absolute(options.output);  // other programs may change the folder
   settings.models = choice.models;
@@ -278,6 +281,9 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
           "{}, {} threads, {} workers, budget {}, prefetch {}, chunks of {}, {}",
           settings.precision, settings.threads, settings.cpu_workers, compute.token_budget,
           compute.prefetch, settings.chunk_size, data_name(plan))};
+  if (!options.compare_to.empty()) {
+    plan.before = read_results(options.compare_to, plan.facts.identity);
+  }
   make_directory(settings.output);
   return plan;
 }
@@ -316,22 +322,35 @@ struct Outcome {
   std::vector<Section> sections{};
 };
 
+// A change for the worse that a single result cannot tell from chance is a warning.
+void warn_of_unclear(const std::vector<MetricChange>& changes) {
+  for (const MetricChange& change : changes) {
+    if (change.change != Change::kUnclear || change.slower < 1) continue;
+    log_warning("{} is {:.2f} times worse, which these results do not tell from chance: repeat it",
+                change.key, change.slower);
+  }
+}
+
 // Compares the figures with those of `before`; returns a report's section about it.
-Section hold_against(const KeptResults& before, Outcome& outcome, bool judged) {
-  const std::vector<MetricChange> changes =
-      changes_between(before.metrics, kept(outcome.results.suites));
-  if (judged) outcome.changes.insert(outcome.changes.end(), changes.begin(), changes.end());
-  return change_section(before, changes);
+Section hold_against(const KeptResults& before, const BenchmarkPlan& plan, Outcome& outcome) {
+  const std::vector<KeptMetric> now = kept(outcome.results.suites);
+  const std::vector<MetricChange> judged =
+      changes_between(before.metrics, comparable(now, before.identity, plan.facts.identity));
+  outcome.changes.insert(outcome.changes.end(), judged.begin(), judged.end());
+  warn_of_unclear(judged);
+  return change_section(before, changes_between(before.metrics, now));
 }
 
 void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
   if (!plan.before) return;
-  const bool is_alike = plan.before->identity == plan.facts.identity;
-  Section section = hold_against(*plan.before, outcome, is_alike);
-  if (!is_alike) {
-    section.note += " Machine, models or settings differ: nothing is judged.";
-    log_warning("{}: machine, models or settings differ: its figures are shown, not judged",
-                plan.before->time);
+  Section section = hold_against(*plan.before, plan, outcome);
+  const BenchmarkIdentity& identity = plan.facts.identity;
+  if (plan.before->identity != identity) {
+    const char* const judged = plan.before->identity.same_work(identity)
+                                   ? "Another device: its counts are judged, its rates are not"
+                                   : "Models or settings differ: its figures are shown, not judged";
+    section.note += fmt::format(" {}.", judged);
+    log_warning("{}: {}", plan.before->time, judged);
   }
   outcome.sections.push_back(std::move(section));
 }
@@ -345,7 +364,7 @@ void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outco
     return kept.identity == plan.facts.identity;
   });
   if (last != history.rend()) {
-    Section section = hold_against(*last, outcome, true);
+    Section section = hold_against(*last, plan, outcome);
     section.key = "history_changes";
     section.title = "Against the last one in the history";
     outcome.sections.push_back(std::move(section));
@@ -399,7 +418,7 @@ std::optional<Error> what_is_wrong(const Outcome& outcome, bool strict, const Ca
   for (const MetricChange& change : outcome.changes) {
     if (change.change != Change::kRegression) continue;
     return Error(ErrorKind::kRegression,
-                 fmt::format("{} is {:.2f} times slower", change.key, change.slower));
+                 fmt::format("{} is {:.2f} times worse", change.key, change.slower));
   }
   if (!strict) return std::nullopt;
   try {
@@ -416,6 +435,7 @@ void hold_against_another_build(const std::string& program, const Session& sessi
   try {
     AgainstResult against = run_against(plan.settings, program, session.cancel);
     outcome.changes.insert(outcome.changes.end(), against.changes.begin(), against.changes.end());
+    warn_of_unclear(against.changes);
     outcome.sections.push_back(std::move(against.section));
   } catch (const Error& error) {  // earlier measurements are still reported
     outcome.against_failure = reason_of(error);

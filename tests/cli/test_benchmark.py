@@ -1,18 +1,26 @@
 """benchmark: the suites on the CPU with tiny weights, its reports, regressions and histories."""
 
 import json
+import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
-from conftest import BIN, MODELS, fasta, message
+from conftest import BIN, MODELS, SOURCE, fasta, message
 from report_page import read_page
 
 QUICK = [*MODELS, "--device", "cpu", "-t", "2", "--quick"]
 TINY = [*QUICK, "--data-size", "tiny"]
-SUITES = ["throughput", "memory", "scaling", "end-to-end", "equivalence", "v1-comparison",
+SUITES = ["throughput", "scaling", "memory", "end-to-end", "equivalence", "v1-comparison",
           "checkpoint-overhead"]
+
+
+HISTORY = SOURCE / "bench" / "results" / "validation" / "history.jsonl"
+COUNTED = [*QUICK, "--suite", "end-to-end", "--data-size", "small"]
+COUNTS = {"counts.frames", "counts.esm_tokens", "counts.dna_tokens", "counts.batches",
+          "counts.table_bytes", "counts.packing_percent"}
 
 
 def report_of(folder, kind="json"):
@@ -77,6 +85,7 @@ def test_json_has_the_keys_of_v2_s_files(everything):
     assert performance["memory_usage"]["peak"] > 0
     assert performance["total_time"] > 0
     assert performance["projected_10k_time"] is None  # it computed too briefly
+    assert performance["projected_6m_time"] is None
     assert report["validation"] == {"equivalence": None, "meets_10hr_requirement": None}
     assert report["status"] == {"all_tests_passed": True, "failures": []}
     assert report["summary"] == {"pass": True, "exit_code": 0}
@@ -89,9 +98,9 @@ def test_figures_make_sense(everything):
     assert len(figures) == len(report["metrics"])
     for figure in figures.values():
         assert 0 < figure["low_quartile"] <= figure["median"] <= figure["high_quartile"]
-        assert figure["better"] in ("higher", "lower")
+        assert figure["better"] in ("higher", "lower", "same")
     # A stage alone is faster than the whole run.
-    whole = figures["end_to_end.sequences_per_second"]["median"]
+    whole = 10 / figures["end_to_end.seconds"]["median"]
     for stage in ("read", "translate", "tokenize", "pack", "esm2", "dnabert_s"):
         assert figures[f"throughput.{stage}.sequences_per_second"]["median"] > whole
     assert 2 ** 20 < figures["memory.peak_rss_bytes"]["median"] < 2 ** 34
@@ -125,6 +134,7 @@ def test_pages_say_the_same(everything):
 def scaled(report, by):
     """The same figures, `by` times better."""
     changed = json.loads(json.dumps(report))
+    changed["metrics"] = [figure for figure in changed["metrics"] if not figure["counted"]]
     for figure in changed["metrics"]:
         for key in ("median", "low_quartile", "high_quartile"):
             figure[key] *= by if figure["better"] == "higher" else 1 / by
@@ -144,8 +154,7 @@ def test_a_planted_slowdown_is_a_regression(program):
     assert program("benchmark", *long, "-o", "first").returncode == 0
     first = report_of(program.folder / "first")
     result, slow = compare(scaled(first, 100), "slow", 1)
-    assert "slower than the results it was compared with: end_to_end.sequences_per_second is" in message(
-        result)
+    assert "worse than the results it was compared with: end_to_end.seconds is" in message(result)
     assert slow["changes"][0]["change"] == "regression"
     assert slow["status"]["all_tests_passed"] is False and slow["summary"]["exit_code"] == 1
     _, fast = compare(scaled(first, 0.01), "fast", 0)
@@ -159,6 +168,92 @@ def test_a_planted_slowdown_is_a_regression(program):
     assert len(kept.read_text().splitlines()) == 2
 
 
+@pytest.fixture
+def fake_benchmark(program):
+    """Calls benchmark with runs of known figures in place of predict's."""
+    (program.folder / "short.yaml").write_text("run:\n  requirements:\n    shortest_run: 0\n")
+    environment = {"LD_PRELOAD": str(Path(os.environ["VIRNUCPRO_TOOLS"]) / "run_shim.so"),
+                   "RUN_SHIM_PROGRAM": str(Path(__file__).parent / "fake_predict.py")}
+
+    def call(out, *arguments, code=0, **figures):
+        result = program("benchmark", *MODELS, "--device", "cpu", "-t", "2", "-c", "short.yaml",
+                         "--data-size", "tiny", "-o", out, *arguments, code=code, timeout=60,
+                         environment={**environment, "FAKE_LEVEL": json.dumps(figures)})
+        return result, report_of(program.folder / out)
+
+    return call
+
+
+def test_a_loss_of_a_fifth_in_any_figure_is_found_and_of_a_fiftieth_is_not(fake_benchmark, program):
+    usual = {"seconds": 0.4, "esm_tokens_per_second": 8000, "gpu_percent": 95, "gpu_peak_bytes": 4e9,
+             "peak_rss_bytes": 2e8, "packing_percent": 96}
+    higher_is_better = ("esm_tokens_per_second", "gpu_percent", "packing_percent")
+    fake_benchmark("first", "--suite", "end-to-end", **usual)
+    (kept,) = (program.folder / "first").glob("benchmark_*.json")
+    compare = ["--suite", "end-to-end", "--compare-to", kept]
+
+    def worse(share, names):
+        return {name: value * (1 - share if name in higher_is_better else 1 + share)
+                for name, value in usual.items() if name in names}
+
+    _, little = fake_benchmark("little", *compare, **{**usual, **worse(0.02, usual)})
+    assert {change["change"] for change in little["changes"]} == {"same"}
+    for names in ({"seconds", "gpu_percent"}, {"esm_tokens_per_second", "peak_rss_bytes"},
+                  {"gpu_peak_bytes", "packing_percent"}):
+        result, much = fake_benchmark(min(names), *compare, code=1, **{**usual, **worse(0.2, names)})
+        found = {change["key"] for change in much["changes"] if change["change"] == "regression"}
+        assert found - {"counts.packing_percent"} == {f"end_to_end.{name}" for name in names}
+        assert "times worse" in message(result)
+
+
+def test_strict_fails_where_a_requirement_is_missed(fake_benchmark):
+    """A journal that takes half of the time that a run takes without it."""
+    suite = ["--suite", "checkpoint-overhead", "--quick"]
+    _, told = fake_benchmark("told", *suite, journal_seconds=0.2)
+    assert verdict(told, "CHECKPOINT")["status"] == "MISS"
+    result, failed = fake_benchmark("failed", *suite, "--strict", code=1, journal_seconds=0.2)
+    assert "a requirement was missed: CHECKPOINT" in message(result)
+    assert failed["summary"]["exit_code"] == 1
+    _, kept = fake_benchmark("kept", *suite, "--strict")
+    assert verdict(kept, "CHECKPOINT")["status"] in ("PASS", "WARN")
+
+
+def test_a_projection_is_the_line_through_the_runs(fake_benchmark):
+    _, report = fake_benchmark("out", "--suite", "end-to-end", seconds=0.4)
+    performance = report["performance"]
+    # 0.04 s a sequence, and some milliseconds to start a process.
+    assert performance["projected_6m_time"] == pytest.approx(6e6 * 0.04 / 3600, rel=0.1)
+    assert performance["projected_10k_time"] == pytest.approx(1e4 * 0.04 / 3600, rel=0.1)
+    assert report["validation"]["meets_10hr_requirement"] is False
+
+
+def counts_against(program, history, out, exit_code=0):
+    program("benchmark", *COUNTED, "-o", out, "--compare-to", history, code=exit_code)
+    changes = {change["key"]: change for change in report_of(program.folder / out)["changes"]}
+    return {key: change for key, change in changes.items() if key in COUNTS}
+
+
+@pytest.mark.skipif("VIRNUCPRO_BIN_REFERENCE" in os.environ,
+                    reason="a program with tiny limits has other batches")
+def test_counts_are_those_of_the_committed_history(program):
+    """They are the same on any machine, so that a change of the program's is seen here."""
+    found = counts_against(program, HISTORY, "now")
+    assert set(found) == COUNTS
+    for change in found.values():
+        # An instruction set of its own may change a last digit, and so the tables' bytes.
+        exact = change["key"] != "counts.table_bytes"
+        assert change["now"] == pytest.approx(change["before"], rel=1e-9 if exact else 0.01)
+
+    lines = [json.loads(line) for line in HISTORY.read_text().splitlines()]
+    for figure in lines[0]["metrics"]:
+        if figure["key"] == "counts.esm_tokens":
+            figure["median"] *= 0.8
+    (program.folder / "planted.jsonl").write_text(json.dumps(lines[0]) + "\n")
+    planted = counts_against(program, "planted.jsonl", "planted", exit_code=1)
+    assert [key for key, change in planted.items() if change["change"] == "regression"] == [
+        "counts.esm_tokens"]
+
+
 def test_short_runs_are_no_regression(program, everything):
     first = report_of(everything[1])
     (program.folder / "kept.json").write_text(json.dumps(scaled(first, 100)))
@@ -167,16 +262,21 @@ def test_short_runs_are_no_regression(program, everything):
     assert {change["change"] for change in again["changes"]} == {"unclear"}
 
 
-def test_figures_of_other_settings_are_shown_and_not_judged(program, everything):
+@pytest.mark.parametrize("what, said, judged", [
+    ("device", "Another device: its counts are judged, its rates are not", COUNTS),
+    ("models", "Models or settings differ: its figures are shown, not judged", set())])
+def test_of_other_benchmarks_only_what_can_be_compared_is_judged(program, everything, what, said,
+                                                                 judged):
     report = report_of(everything[1])
-    report["identity"]["device"] = "another"
+    report["identity"][what] = "another"
     for figure in report["metrics"]:
-        figure["median"] *= 100
+        figure["median"] *= 1 if figure["counted"] else 100
     (program.folder / "kept.json").write_text(json.dumps(report))
     result, again = run(program, "--suite", "end-to-end", "--compare-to", "kept.json", out="again")
-    assert "not judged" in result.stderr.decode()
-    assert again["changes"] == []
-    assert "nothing is judged" in report_of(program.folder / "again", "md")
+    assert said in result.stderr.decode()
+    assert {change["key"] for change in again["changes"]} == judged
+    assert {change["change"] for change in again["changes"]} <= {"same"}
+    assert said in report_of(program.folder / "again", "md")
 
 
 def test_history_grows_and_is_drawn(program):
@@ -184,7 +284,7 @@ def test_history_grows_and_is_drawn(program):
         run(program, "--suite", "end-to-end", "--history", "history", out=f"out{count}")
         lines = (program.folder / "history" / "history.jsonl").read_text().splitlines()
         assert len(lines) == count
-        assert json.loads(lines[-1])["metrics"][0]["key"] == "end_to_end.sequences_per_second"
+        assert json.loads(lines[-1])["metrics"][0]["key"] == "end_to_end.seconds"
     assert "The first benchmark" in report_of(program.folder / "out1", "md")
     page = report_of(program.folder / "out2", "html")
     assert "Benchmarks of the same machine" in page and "<svg" in page

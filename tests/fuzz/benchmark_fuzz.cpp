@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const MemoryFile file({reinterpret_cast<const char*>(data), size});
   std::vector<KeptResults> history = virnucpro::read_history(file.path());
   try {
-    history.push_back(virnucpro::read_results(file.path()));
+    history.push_back(virnucpro::read_results(file.path(), {}));
   } catch (const virnucpro::Error&) {
     // It may be refused.
   }

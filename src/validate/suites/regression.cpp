@@ -19,12 +19,21 @@ constexpr std::size_t kLongestHistoryLine = 8U << 20U;  // a line has all figure
 constexpr std::size_t kMostMetrics = 1000;
 constexpr std::size_t kMostRuns = 200;  // the last ones, for a trend
 
+constexpr std::array<std::string_view, 3> kBetterNames{"higher", "lower", "same"};
+
 std::string_view name_of(Better better) {
-  return better == Better::kHigher ? "higher" : "lower";
+  return kBetterNames.at(static_cast<std::size_t>(better));
 }
 
-// How many times slower, for both directions of "better".
+Better better_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kBetterNames, name);
+  return found == kBetterNames.end() ? Better::kHigher
+                                     : static_cast<Better>(found - kBetterNames.begin());
+}
+
+// How many times worse: above 1 for a change in the wrong direction.
 double times_slower(Better better, double before, double now) {
+  if (better == Better::kSame) return std::max(before, now) / std::min(before, now);
   return better == Better::kHigher ? before / now : now / before;
 }
 
@@ -40,11 +49,12 @@ double worse_quartile(const KeptMetric& metric) {
 
 Change kind_of(const KeptMetric& before, const KeptMetric& now, double slower) {
   if (slower <= kRegressionRatio && slower >= 1 / kRegressionRatio) return Change::kSame;
+  const bool is_worse = slower > 1;
+  if (before.counted && now.counted) return is_worse ? Change::kRegression : Change::kBetter;
   const auto tells = [](const KeptMetric& metric) {
     return metric.spread.count > 1 && !metric.brief;
   };
   if (!tells(before) || !tells(now)) return Change::kUnclear;
-  const bool is_worse = slower > 1;
   const KeptMetric& bad = is_worse ? now : before;
   const KeptMetric& good = is_worse ? before : now;
   if (times_slower(now.better, worse_quartile(good), better_quartile(bad)) <= 1) {
@@ -63,9 +73,10 @@ std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string&
                       .low_quartile = values.number(path + "low_quartile").value_or(*median),
                       .high_quartile = values.number(path + "high_quartile").value_or(*median)};
   return KeptMetric{.key = *key,
-                    .better = *better == "lower" ? Better::kLower : Better::kHigher,
+                    .better = better_named(*better),
                     .spread = spread,
-                    .brief = values.flag(path + "brief").value_or(false)};
+                    .brief = values.flag(path + "brief").value_or(false),
+                    .counted = values.flag(path + "counted").value_or(false)};
 }
 
 KeptResults results_of(const JsonValues& values) {
@@ -88,6 +99,19 @@ KeptResults results_of(const JsonValues& values) {
   return results;
 }
 
+// The last figures of this identity; otherwise of the same work; without any, none.
+KeptResults last_of(std::vector<KeptResults> history, const BenchmarkIdentity& identity) {
+  const auto last = [&history](const auto& fits) {
+    return std::find_if(history.rbegin(), history.rend(),
+                        [&fits](const KeptResults& kept) { return fits(kept.identity); });
+  };
+  auto found = last([&](const BenchmarkIdentity& other) { return other == identity; });
+  if (found == history.rend()) {
+    found = last([&](const BenchmarkIdentity& other) { return other.same_work(identity); });
+  }
+  return found == history.rend() ? KeptResults{} : std::move(*found);
+}
+
 const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string& key) {
   const auto found = std::ranges::find(metrics, key, &KeptMetric::key);
   return found == metrics.end() ? nullptr : &*found;
@@ -98,6 +122,15 @@ const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string
 std::string_view name_of(Change change) {
   constexpr std::array<std::string_view, 4> kNames{"same", "better", "unclear", "regression"};
   return kNames.at(static_cast<std::size_t>(change));
+}
+
+std::vector<KeptMetric> comparable(const std::vector<KeptMetric>& metrics,
+                                   const BenchmarkIdentity& a, const BenchmarkIdentity& b) {
+  std::vector<KeptMetric> found;
+  for (const KeptMetric& metric : metrics) {
+    if (a == b || (metric.counted && a.same_work(b))) found.push_back(metric);
+  }
+  return found;
 }
 
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now) {
@@ -125,17 +158,19 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
     for (const Metric& metric : suite.metrics) {
       const Spread spread = spread_of(metric.values);
       // A figure of 0 cannot be compared.
-      if (spread.least > 0) metrics.push_back({metric.key, metric.better, spread, suite.brief});
+      if (spread.least <= 0) continue;
+      metrics.push_back({metric.key, metric.better, spread, suite.brief, metric.counted});
     }
   }
   return metrics;
 }
 
-KeptResults read_results(const std::filesystem::path& file) {
-  KeptResults results = results_of(JsonValues::read(file));
+KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity) {
+  KeptResults results = file.extension() == ".jsonl" ? last_of(read_history(file), identity)
+                                                     : results_of(JsonValues::read(file));
   if (results.metrics.empty()) {
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} holds no figures of a benchmark", file.string()));
+                fmt::format("{} holds no figures of such a benchmark", file.string()));
   }
   return results;
 }
@@ -149,7 +184,8 @@ Json json_of(const KeptResults& results) {
                        {"median", metric.spread.median},
                        {"low_quartile", metric.spread.low_quartile},
                        {"high_quartile", metric.spread.high_quartile},
-                       {"brief", metric.brief}});
+                       {"brief", metric.brief},
+                       {"counted", metric.counted}});
   }
   return {{"time", results.time},
           {"commit", results.commit},
@@ -186,7 +222,7 @@ Section change_section(const KeptResults& before, const std::vector<MetricChange
   Section section{.key = "changes", .title = "Against earlier figures"};
   section.note = fmt::format(
       "Earlier figures: {}, commit {}. A figure counts as worse if its median is more than "
-      "{:.0f} % worse and the repeats vary less than that.",
+      "{:.0f} % worse and the repeats vary less than that; one that is counted needs no repeats.",
       before.time, before.commit, 100 * (kRegressionRatio - 1));
   Table table{.key = "changes", .caption = "Figures"};
   table.columns = {{"figure", "Figure"},

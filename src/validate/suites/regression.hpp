@@ -21,15 +21,20 @@ struct KeptMetric {
   std::string key{};
   Better better = Better::kHigher;
   Spread spread{};
-  bool brief = false;  // its runs were too short
+  bool brief = false;    // its runs were too short
+  bool counted = false;  // Metric::counted
 };
 
-// What a benchmark measured. Only figures of equal identities are compared.
+// What a benchmark measured. Figures of equal identities are compared; those that are counted, also
+// where only the device differs.
 struct BenchmarkIdentity {
   std::string device;    // "NVIDIA H200 x 2", or the processor
   std::string models;    // as the user named them
   std::string settings;  // precision, chunk size, data
   bool operator==(const BenchmarkIdentity&) const = default;
+  bool same_work(const BenchmarkIdentity& other) const {
+    return models == other.models && settings == other.settings;
+  }
 };
 
 struct KeptResults {
@@ -55,27 +60,34 @@ struct MetricChange {
   std::string key{};
   double before = 0;
   double now = 0;
-  double slower = 1;  // a ratio: above 1 is worse, for both directions of "better"
+  double slower = 1;  // a ratio: above 1 is worse, whatever is better
   Change change = Change::kSame;
 };
 
 // The change of one figure. It counts as real if the medians differ by more than the bar and the
-// quartiles do not overlap. A single repeat or short runs cannot tell it from chance.
+// quartiles do not overlap. A single repeat or short runs cannot tell it from chance, unless the
+// figure is counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
 // The changes of the figures in both, in the order of `now`.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);
 
-// Reads the results in a benchmark's JSON (benchmark_json()). Errors: kInputMissing; kJson; kUsage
-// for a JSON file without them.
-KeptResults read_results(const std::filesystem::path& file);
+// Earlier figures: of a benchmark's JSON (benchmark_json()), or the last ones of `identity` in a
+// history, whose name ends in .jsonl; if it has none, the last of the same work on another device.
+// Errors: kInputMissing; kInputRead; kJson; kUsage for a file without such figures.
+KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity);
 
 Json json_of(const KeptResults& results);
 // A line for the history of a machine's benchmarks: a file of JSON lines that only grows.
 std::string history_line(const KeptResults& results);
 // Skips unreadable lines. Without a file the history is empty. Errors: kInputRead.
 std::vector<KeptResults> read_history(const std::filesystem::path& file);
+
+// The figures that can be compared with those of another identity: all of them, those that are
+// counted, or none.
+std::vector<KeptMetric> comparable(const std::vector<KeptMetric>& metrics,
+                                   const BenchmarkIdentity& a, const BenchmarkIdentity& b);
 
 // A report's section that compares figures with those of `before`.
 Section change_section(const KeptResults& before, const std::vector<MetricChange>& changes);

@@ -54,6 +54,31 @@ TEST(ChangeOf, TellsABetterFigure) {
   EXPECT_EQ(change_of(times({100, 101, 99}), times({80, 81, 79})).change, Change::kBetter);
 }
 
+KeptMetric counted(double value, Better better = Better::kSame) {
+  return {.key = "count", .better = better, .spread = spread_of({value}), .counted = true};
+}
+
+TEST(ChangeOf, NeedsNoRepeatsOfWhatIsCounted) {
+  EXPECT_EQ(change_of(counted(100), counted(80)).change, Change::kRegression);
+  EXPECT_EQ(change_of(counted(100), counted(125)).change, Change::kRegression);
+  EXPECT_EQ(change_of(counted(100), counted(98)).change, Change::kSame);
+  EXPECT_EQ(change_of(counted(95, Better::kHigher), counted(75, Better::kHigher)).change,
+            Change::kRegression);
+  EXPECT_EQ(change_of(counted(75, Better::kHigher), counted(95, Better::kHigher)).change,
+            Change::kBetter);
+}
+
+TEST(Comparable, TakesCountsOfTheSameWorkOnAnotherDevice) {
+  const std::vector<KeptMetric> both{rates({1, 2, 3}), counted(5)};
+  const BenchmarkIdentity here{"GPU", "models", "settings"};
+  EXPECT_THAT(comparable(both, here, here), SizeIs(2));
+  const std::vector<KeptMetric> elsewhere =
+      comparable(both, here, {"another", "models", "settings"});
+  ASSERT_THAT(elsewhere, SizeIs(1));
+  EXPECT_EQ(elsewhere[0].key, "count");
+  EXPECT_THAT(comparable(both, here, {"GPU", "models", "others"}), SizeIs(0));
+}
+
 TEST(ChangesBetween, HoldsAgainstEachOtherWhatBothHave) {
   KeptMetric other = rates({1});
   other.key = "other";
@@ -110,6 +135,29 @@ TEST_F(History, IsEmptyWithoutAFileAndLeavesOutACutLine) {
   EXPECT_THAT(read_history(file()), SizeIs(1));
 }
 
+TEST_F(History, GivesTheLastFiguresOfTheIdentityOrOfTheSameWork) {
+  append(history_line(results(100, "GPU")) + history_line(results(110, "GPU")) +
+         history_line(results(5, "another")));
+  const auto rate = [this](BenchmarkIdentity identity) {
+    return read_results(file(), identity).metrics.at(0).spread.median;
+  };
+  BenchmarkIdentity wanted = results(0, "GPU").identity;
+  EXPECT_EQ(rate(wanted), 110);
+  wanted.device = "a third";
+  EXPECT_EQ(rate(wanted), 5);
+  wanted.models = "others";
+  EXPECT_THROW(read_results(file(), wanted), Error);
+}
+
+TEST_F(History, KeepsThatAFigureIsCounted) {
+  KeptResults kept = results(1, "GPU");
+  kept.metrics = {counted(7)};
+  append(history_line(kept));
+  const KeptMetric metric = read_history(file()).at(0).metrics.at(0);
+  EXPECT_TRUE(metric.counted);
+  EXPECT_EQ(metric.better, Better::kSame);
+}
+
 TEST_F(History, ShowsTheTrendOfTheSameMachineAlone) {
   const Section section =
       trend_section({results(90, "GPU"), results(1, "another"), results(100, "GPU")});
@@ -122,7 +170,7 @@ TEST_F(History, ShowsTheTrendOfTheSameMachineAlone) {
 TEST_F(History, ResultsWithoutFiguresAreNone) {
   append(R"({"metrics": []})");
   try {
-    read_results(file());
+    read_results(file(), {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
