@@ -33,7 +33,7 @@ test-package: package  ## test it here and in a bare Debian 12 (root; minutes)
 demo:  ## set up, build, and classify the phage lambda with small synthetic weights
 	@tools/demo.sh
 
-check:  ## set up, build, and run every kind of test that needs no GPU (20 minutes of 2 cores)
+check:  ## set up, build, and run every kind of test that needs no GPU (at most 20 minutes of 2 cores)
 	@tools/check.sh
 
 check-full:  ## every preset and test with long strides, package, device code; PARTS="cpu asan" for some
@@ -48,7 +48,7 @@ soak:  ## kill and resume runs at random times for MINUTES (30), watching memory
 fuzz:  ## build the fuzz targets and run each for 20 minutes of processor time
 	@tools/fuzz.sh
 
-bench:  ## measure speed and memory, against Debian's torch; bench/README.md (15 minutes)
+bench:  ## measure speed and memory, against Debian's torch; bench/README.md
 	@bench/run.sh
 
 bench-peers:  ## the same comparisons with PyPI's torch, in .venv-peers (gigabytes)
