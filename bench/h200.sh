@@ -81,11 +81,12 @@ run_trace() {
   python3 tests/cli/check_trace.py "$out/trace.json" --kernels --least-busy 97 | tee -a "$out/trace.log"
 }
 
-# "-x2" for two GPUs: the name of a measurement on all of a host's GPUs contains their number.
-count_of_gpus() {
-  local count
-  count=$(nvidia-smi -L | wc -l)
-  [ "$count" -eq 1 ] || printf -- '-x%d' "$count"
+# "nvidia-h200-x2": the name of a measurement on all GPUs of a host has their model and number.
+name_of_gpus() {
+  local names
+  names=$(nvidia-smi --query-gpu=name --format=csv,noheader | tr '[:upper:] ' '[:lower:]-')
+  printf '%s' "${names%%$'\n'*}"
+  [ "$(wc -l <<<"$names")" -eq 1 ] || printf -- '-x%d' "$(wc -l <<<"$names")"
 }
 
 # run_set NAME
@@ -94,10 +95,10 @@ run_set() {
     --only "gpu-$what" --commit "$commit" --out "$out/$1"
 }
 
-# run_benchmark NAME ARGUMENT…: on all GPUs of the host; the name contains their number if above 1.
+# run_benchmark NAME ARGUMENT…: on all GPUs of the host.
 run_benchmark() {
   local name work=$programs/benchmark kind
-  name=nvidia-h200$(count_of_gpus)$1
+  name=$(name_of_gpus)$1
   shift
   LD_LIBRARY_PATH=$programs/lib "$programs/bin/virnucpro" benchmark -o "$work" "$@" |
     tee "$out/validation/$name.log"
