@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The loading of a long run is this much less than kMostLoadingShare, as it varies.
-constexpr double kLoadingMargin = 1.2;
+constexpr double kLoadingMargin = 1.1;
 // Seconds of computing on all GPUs: the least in which growth shows, the most that loading may ask.
 constexpr double kShortestLongRun = 45;
 constexpr double kLongestRun = 150;

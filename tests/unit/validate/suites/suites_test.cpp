@@ -229,11 +229,11 @@ TEST_F(OnGpus, JudgeTheSpeedUp) {
   EXPECT_THAT(verdict_of("scaling", "PERF-03", "4 GPUs").detail, HasSubstr("2 here"));
 }
 
-// A second of work a GPU and 5 s of loading: runs of 120 s are made, as far as there is time.
+// A second of work a GPU and 5 s of loading: runs of 110 s are made, as far as there is time.
 TEST_F(OnGpus, MakeRunsSoLongThatLoadingDoesNotDecide) {
   settings_.quick = false;
   try_all("scaling", "PERF-03",
-          {{VerdictStatus::kPass, (5 + 240) / (5 + 120.), {{"FAKE_LOAD", "5"}}},
+          {{VerdictStatus::kPass, (5 + 220) / (5 + 110.), {{"FAKE_LOAD", "5"}}},
            {VerdictStatus::kSkipped, 0, {{"FAKE_LOAD", "60"}}}},
           "2 GPUs");
 }
