@@ -40,7 +40,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
 
 // A name and its meaning beside it, or below it if the name is too long.
 std::string entry(std::string_view name, std::string_view text, std::size_t width = kNameWidth) {
-  const std::string margin = "\n" + std::string(width, ' ');
+  const std::string margin = fmt::format("\n{:{}}", "", width);
   std::string line = fmt::format("  {:<{}}", name, width - 2);
   if (name.size() + 2 >= width) line += margin;
   for (const char letter : text) line += letter == '\n' ? margin : std::string(1, letter);
@@ -58,7 +58,7 @@ std::string wrapped_words(std::string name) {
 std::string option_entry(const OptionRow& row) {
   std::string name = fmt::format("{}", fmt::join(row.names, ","));
   const bool is_named = row.is_argument() && row.value == name;
-  if (row.takes_value() && !is_named) name += " " + row.shown_value();
+  if (row.takes_value() && !is_named) name += fmt::format(" {}", row.shown_value());
   if (row.repeats()) name += " ...";
   if (row.required) name += " (required)";
   return entry(wrapped_words(std::move(name)), wrapped(row.text, kTextWidth));
