@@ -47,6 +47,9 @@ class SimulatedGpu : public Engine {
   std::uint32_t dnabert_s_width() const override { return 0; }
   std::uint32_t esm2_width() const override { return 0; }
   std::size_t token_budget() const override { return kBudget; }
+  EngineFacts facts() const override {
+    return {.plan = {.tokens = kBudget, .wanted = kBudget, .threads = 1}};
+  }
   std::size_t depth() const override { return kDepth; }
 
   void begin(const BatchRequest& request) override {
