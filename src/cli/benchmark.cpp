@@ -236,6 +236,7 @@ void choose_baseline_of(const std::string& given, const Environment& environment
   if (given.empty()) return;
   if (given != kStoredBaseline) {
     settings.baseline = fs::absolute(given);
+    settings.baseline_remark = StoredBaseline(settings.baseline).remark_on(settings.models);
     return;
   }
   BaselineChoice choice = choose_baseline(share_directory(environment) / "baseline",
@@ -322,12 +323,16 @@ struct Outcome {
   std::vector<Section> sections{};
 };
 
-// A change for the worse that a single result cannot tell from chance is a warning.
+// What is worse for all that is known is a warning.
 void warn_of_unclear(const std::vector<MetricChange>& changes) {
   for (const MetricChange& change : changes) {
-    if (change.change != Change::kUnclear || change.slower < 1) continue;
-    log_warning("{} is {:.2f} times worse, which these results do not tell from chance: repeat it",
-                change.key, change.slower);
+    if (change.change == Change::kMissing) {
+      log_warning("{} was measured then and is not now", change.key);
+    } else if (change.change == Change::kUnclear && change.slower > 1) {
+      log_warning(
+          "{} is {:.2f} times worse, which these results do not tell from chance: repeat it",
+          change.key, change.slower);
+    }
   }
 }
 

@@ -8,10 +8,9 @@ import json
 import os
 import re
 import sys
-import time
 from pathlib import Path
 
-USUAL = {"seconds": 0.4, "esm_tokens_per_second": 8000, "gpu_percent": 95, "gpu_peak_bytes": 4e9,
+USUAL = {"seconds": 100, "esm_tokens_per_second": 8000, "gpu_percent": 95, "gpu_peak_bytes": 4e9,
          "peak_rss_bytes": 2e8, "packing_percent": 96, "journal_seconds": 0}
 PYTHON_ITSELF = 8_000_000  # bytes, about
 
@@ -44,7 +43,8 @@ def main() -> None:
     figures = varied(int(re.match(r"\d+", out.name).group()))
     out.mkdir(parents=True)
     kept = bytearray(b"x") * max(0, int(figures["peak_rss_bytes"]) - PYTHON_ITSELF)
-    time.sleep(figures["seconds"] * sequences / 10 + journal * figures["journal_seconds"])
+    seconds = figures["seconds"] * sequences / 10 + journal * figures["journal_seconds"]
+    Path(os.environ["RUN_SHIM_SECONDS"]).write_text(str(seconds))
     (out / "telemetry_1.json").write_text(json.dumps(telemetry(figures, sequences, journal)))
     del kept
 

@@ -25,16 +25,24 @@ std::string_view name_of(Better better) {
   return kBetterNames.at(static_cast<std::size_t>(better));
 }
 
-Better better_named(std::string_view name) {
+std::optional<Better> better_named(std::string_view name) {
   const auto* const found = std::ranges::find(kBetterNames, name);
-  return found == kBetterNames.end() ? Better::kHigher
-                                     : static_cast<Better>(found - kBetterNames.begin());
+  if (found == kBetterNames.end()) return std::nullopt;
+  return static_cast<Better>(found - kBetterNames.begin());
+}
+
+double ratio_within_bounds(double a, double b) {
+  if (a == b) return 1;
+  return b > 0 ? std::clamp(a / b, 1 / kMostRatio, kMostRatio) : kMostRatio;
 }
 
 // How many times worse: above 1 for a change in the wrong direction.
 double times_slower(Better better, double before, double now) {
-  if (better == Better::kSame) return std::max(before, now) / std::min(before, now);
-  return better == Better::kHigher ? before / now : now / before;
+  if (better == Better::kSame) {
+    return ratio_within_bounds(std::max(before, now), std::min(before, now));
+  }
+  return better == Better::kHigher ? ratio_within_bounds(before, now)
+                                   : ratio_within_bounds(now, before);
 }
 
 double better_quartile(const KeptMetric& metric) {
@@ -48,7 +56,8 @@ double worse_quartile(const KeptMetric& metric) {
 }
 
 Change kind_of(const KeptMetric& before, const KeptMetric& now, double slower) {
-  if (slower <= kRegressionRatio && slower >= 1 / kRegressionRatio) return Change::kSame;
+  const double bar = now.better == Better::kSame ? kSameRatio : kRegressionRatio;
+  if (slower <= bar && slower >= 1 / bar) return Change::kSame;
   const bool is_worse = slower > 1;
   if (before.counted && now.counted) return is_worse ? Change::kRegression : Change::kBetter;
   const auto tells = [](const KeptMetric& metric) {
@@ -65,15 +74,18 @@ Change kind_of(const KeptMetric& before, const KeptMetric& now, double slower) {
 
 std::optional<KeptMetric> metric_at(const JsonValues& values, const std::string& path) {
   const auto key = values.text(path + "key");
-  const auto better = values.text(path + "better");
+  const auto better = better_named(values.text(path + "better").value_or(""));
   const auto median = values.number(path + "median");
-  if (!key || !better || !median || *median <= 0) return std::nullopt;
+  if (!key || !better || !median) return std::nullopt;
   const Spread spread{.count = values.count(path + "repeats").value_or(1),
                       .median = *median,
                       .low_quartile = values.number(path + "low_quartile").value_or(*median),
                       .high_quartile = values.number(path + "high_quartile").value_or(*median)};
+  const bool is_possible = spread.low_quartile >= 0 && spread.low_quartile <= *median &&
+                           *median <= spread.high_quartile && spread.count > 0;
+  if (!is_possible) return std::nullopt;
   return KeptMetric{.key = *key,
-                    .better = better_named(*better),
+                    .better = *better,
                     .spread = spread,
                     .brief = values.flag(path + "brief").value_or(false),
                     .counted = values.flag(path + "counted").value_or(false)};
@@ -117,10 +129,20 @@ const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string
   return found == metrics.end() ? nullptr : &*found;
 }
 
+// Whether some figure is of the same suite: the keys begin with its name and a dot.
+bool has_suite_of(const std::vector<KeptMetric>& metrics, std::string_view key) {
+  const std::size_t dot = key.find('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view suite = key.substr(0, dot + 1);
+  return std::ranges::any_of(
+      metrics, [suite](const KeptMetric& metric) { return metric.key.starts_with(suite); });
+}
+
 }  // namespace
 
 std::string_view name_of(Change change) {
-  constexpr std::array<std::string_view, 4> kNames{"same", "better", "unclear", "regression"};
+  constexpr std::array<std::string_view, 5> kNames{"same", "better", "unclear", "regression",
+                                                   "not measured"};
   return kNames.at(static_cast<std::size_t>(change));
 }
 
@@ -149,6 +171,13 @@ std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
     const KeptMetric* const earlier = find(before, metric.key);
     if (earlier != nullptr) changes.push_back(change_of(*earlier, metric));
   }
+  for (const KeptMetric& metric : before) {
+    if (find(now, metric.key) != nullptr || !has_suite_of(now, metric.key)) continue;
+    changes.push_back({.key = metric.key,
+                       .before = metric.spread.median,
+                       .slower = kMostRatio,
+                       .change = Change::kMissing});
+  }
   return changes;
 }
 
@@ -156,10 +185,8 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
   std::vector<KeptMetric> metrics;
   for (const SuiteReport& suite : suites) {
     for (const Metric& metric : suite.metrics) {
-      const Spread spread = spread_of(metric.values);
-      // A figure of 0 cannot be compared.
-      if (spread.least <= 0) continue;
-      metrics.push_back({metric.key, metric.better, spread, suite.brief, metric.counted});
+      metrics.push_back(
+          {metric.key, metric.better, spread_of(metric.values), suite.brief, metric.counted});
     }
   }
   return metrics;
@@ -169,8 +196,8 @@ KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdent
   KeptResults results = file.extension() == ".jsonl" ? last_of(read_history(file), identity)
                                                      : results_of(JsonValues::read(file));
   if (results.metrics.empty()) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("{} holds no figures of such a benchmark", file.string()));
+    throw Error(ErrorKind::kUsage, fmt::format("{} holds no figures of a benchmark of {}; {}",
+                                               file.string(), identity.models, identity.settings));
   }
   return results;
 }

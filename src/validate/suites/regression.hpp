@@ -15,6 +15,11 @@ namespace virnucpro {
 
 // From this ratio on a figure is worse, unless its repeats vary as much.
 inline constexpr double kRegressionRatio = 1.10;
+// The same of a figure that should not change. Not exactly 1: another instruction set may give a
+// score another last digit, and so a table some bytes.
+inline constexpr double kSameRatio = 1.01;
+// The most that a figure is said to be worse: it can be 0.
+inline constexpr double kMostRatio = 1000;
 
 // A figure in a results file.
 struct KeptMetric {
@@ -49,18 +54,20 @@ struct KeptResults {
 };
 
 enum class Change : std::uint8_t {
-  kSame,       // within the bar
-  kBetter,     // by more than the bar
-  kUnclear,    // the medians differ by more than the bar, but maybe by chance
-  kRegression  // worse by more than the bar
+  kSame,        // within the bar
+  kBetter,      // by more than the bar
+  kUnclear,     // the medians differ by more than the bar, but maybe by chance
+  kRegression,  // worse by more than the bar
+  kMissing      // only the earlier benchmark measured it
 };
-std::string_view name_of(Change change);  // "same", "better", "unclear", "regression"
+// "same", "better", "unclear", "regression", "not measured"
+std::string_view name_of(Change change);
 
 struct MetricChange {
   std::string key{};
   double before = 0;
   double now = 0;
-  double slower = 1;  // a ratio: above 1 is worse, whatever is better
+  double slower = 1;  // a ratio, at most kMostRatio: above 1 is worse, whatever is better
   Change change = Change::kSame;
 };
 
@@ -68,7 +75,8 @@ struct MetricChange {
 // quartiles do not overlap. A single repeat or short runs cannot tell it from chance, unless the
 // figure is counted.
 MetricChange change_of(const KeptMetric& before, const KeptMetric& now);
-// The changes of the figures in both, in the order of `now`.
+// The changes of the figures in both, in the order of `now`; then those that only `before` has,
+// though its suite was run now, too.
 std::vector<MetricChange> changes_between(const std::vector<KeptMetric>& before,
                                           const std::vector<KeptMetric>& now);
 std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -108,37 +110,50 @@ std::string why_not_projected(const SuiteContext& context, const Trial& largest,
   return context.why_brief(largest.computing_seconds());
 }
 
-// The most memory of any GPU in any phase; 0 if none was measured.
-double peak_of_gpus(const Trial& run) {
-  double peak = 0;
+// The most memory of any GPU in any phase.
+std::optional<double> peak_of_gpus(const Trial& run) {
+  std::optional<double> peak;
   for (const RunTelemetry::Device& device : run.telemetry.devices) {
     for (const RunTelemetry::DevicePhase& phase : device.phases) {
-      peak = std::max(peak, or_zero(phase.memory_used_bytes.maximum));
+      const auto& most = phase.memory_used_bytes.maximum;
+      if (most) peak = std::max(peak.value_or(0), *most);
     }
   }
   return peak;
 }
 
+std::optional<double> packing_percent(const Trial& run) {
+  const auto& efficiency = run.telemetry.packing.efficiency;
+  return efficiency ? std::optional(100 * *efficiency) : std::nullopt;
+}
+
+// Adds a figure with its values in the runs that measured it, if any did.
+void add_measured(Metric metric, const TrialRepeats& runs,
+                  const std::function<std::optional<double>(const Trial&)>& figure,
+                  std::vector<Metric>& metrics) {
+  for (const Trial& run : runs.runs) {
+    if (const auto value = figure(run)) metric.values.push_back(*value);
+  }
+  if (!metric.values.empty()) metrics.push_back(std::move(metric));
+}
+
 // Time, rate, use of the GPUs, memory and packing of the repeated runs.
 std::vector<Metric> metrics_of(const TrialRepeats& runs) {
-  const auto seconds = [](const Trial& run) { return run.end.seconds; };
-  const auto busy = [](const Trial& run) { return run.gpu_percent().value_or(0); };
-  const auto peak = [](const Trial& run) { return static_cast<double>(run.end.peak_rss_bytes); };
-  const auto packing = [](const Trial& run) {
-    return 100 * or_zero(run.telemetry.packing.efficiency);
-  };
   using enum Better;
-  return {
-      {"end_to_end.seconds", "whole run", Measure::kSeconds, kLower, runs.each(seconds)},
+  std::vector<Metric> metrics{
+      {"end_to_end.seconds", "whole run", Measure::kSeconds, kLower, runs.seconds()},
       {"end_to_end.esm_tokens_per_second", "ESM-2 tokens while it computed", Measure::kPerSecond,
-       kHigher, runs.esm_rates()},
-      {"end_to_end.gpu_percent", "GPU while embedding", Measure::kPercent, kHigher,
-       runs.each(busy)},
-      {"end_to_end.gpu_peak_bytes", "peak of a GPU's memory", Measure::kBytes, kLower,
-       runs.each(peak_of_gpus)},
-      {"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes, kLower,
-       runs.each(peak)},
-      {"end_to_end.packing_percent", "packing", Measure::kPercent, kHigher, runs.each(packing)}};
+       kHigher, runs.esm_rates()}};
+  add_measured({"end_to_end.gpu_percent", "GPU while embedding", Measure::kPercent, kHigher, {}},
+               runs, &Trial::gpu_percent, metrics);
+  add_measured({"end_to_end.gpu_peak_bytes", "peak of a GPU's memory", Measure::kBytes, kLower, {}},
+               runs, peak_of_gpus, metrics);
+  const auto peak = [](const Trial& run) { return static_cast<double>(run.end.peak_rss_bytes); };
+  metrics.push_back({"end_to_end.peak_rss_bytes", "peak of the largest process", Measure::kBytes,
+                     kLower, runs.each(peak)});
+  add_measured({"end_to_end.packing_percent", "packing", Measure::kPercent, kHigher, {}}, runs,
+               packing_percent, metrics);
+  return metrics;
 }
 
 // Of the original's two tables: sequences.tsv holds the inputs' names.

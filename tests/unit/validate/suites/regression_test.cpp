@@ -1,5 +1,6 @@
 #include "validate/suites/regression.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +62,8 @@ KeptMetric counted(double value, Better better = Better::kSame) {
 TEST(ChangeOf, NeedsNoRepeatsOfWhatIsCounted) {
   EXPECT_EQ(change_of(counted(100), counted(80)).change, Change::kRegression);
   EXPECT_EQ(change_of(counted(100), counted(125)).change, Change::kRegression);
-  EXPECT_EQ(change_of(counted(100), counted(98)).change, Change::kSame);
+  EXPECT_EQ(change_of(counted(100), counted(95)).change, Change::kRegression);
+  EXPECT_EQ(change_of(counted(1000), counted(995)).change, Change::kSame);
   EXPECT_EQ(change_of(counted(95, Better::kHigher), counted(75, Better::kHigher)).change,
             Change::kRegression);
   EXPECT_EQ(change_of(counted(75, Better::kHigher), counted(95, Better::kHigher)).change,
@@ -85,14 +87,37 @@ TEST(ChangesBetween, HoldsAgainstEachOtherWhatBothHave) {
   EXPECT_THAT(changes_between({rates({1}), times({1})}, {other, times({1})}), SizeIs(1));
 }
 
-TEST(Kept, LeavesOutWhatWasNotMeasured) {
+// A suite that was not run now says nothing.
+TEST(ChangesBetween, NamesWhatASuiteNoLongerMeasures) {
+  const auto of = [](const char* key) {
+    KeptMetric metric = rates({2, 3, 4});
+    metric.key = key;
+    return metric;
+  };
+  const std::vector<MetricChange> changes =
+      changes_between({of("a.one"), of("a.two"), of("b.one")}, {of("a.one")});
+  ASSERT_THAT(changes, SizeIs(2));
+  EXPECT_EQ(changes[0].change, Change::kSame);
+  EXPECT_EQ(changes[1].key, "a.two");
+  EXPECT_EQ(changes[1].change, Change::kMissing);
+}
+
+TEST(ChangeOf, TellsAFigureThatBecameNothing) {
+  const MetricChange of_rate = change_of(rates({100, 101, 99}), rates({0, 0, 0}));
+  EXPECT_EQ(of_rate.change, Change::kRegression);
+  EXPECT_EQ(of_rate.slower, kMostRatio);
+  EXPECT_EQ(change_of(times({100, 101, 99}), times({0, 0, 0})).change, Change::kBetter);
+  EXPECT_EQ(change_of(rates({0, 0, 0}), rates({0, 0, 0})).change, Change::kSame);
+}
+
+TEST(Kept, KeepsAFigureOfNothing) {
   SuiteReport suite;
   suite.metrics = {{"a", "", Measure::kNone, Better::kHigher, {1, 2, 3}},
-                   {"b", "", Measure::kNone, Better::kLower, {0}}};
+                   {"b", "", Measure::kNone, Better::kHigher, {0}}};
   const std::vector<KeptMetric> metrics = kept({suite});
-  ASSERT_THAT(metrics, SizeIs(1));
-  EXPECT_EQ(metrics[0].key, "a");
+  ASSERT_THAT(metrics, SizeIs(2));
   EXPECT_DOUBLE_EQ(metrics[0].spread.median, 2);
+  EXPECT_DOUBLE_EQ(metrics[1].spread.median, 0);
 }
 
 class History : public ::testing::Test {
@@ -147,6 +172,20 @@ TEST_F(History, GivesTheLastFiguresOfTheIdentityOrOfTheSameWork) {
   EXPECT_EQ(rate(wanted), 5);
   wanted.models = "others";
   EXPECT_THROW(read_results(file(), wanted), Error);
+}
+
+TEST_F(History, LeavesOutFiguresThatCannotBe) {
+  std::string metrics;
+  for (const char* rest :
+       {R"("better": "higher", "median": 2, "low_quartile": 1, "high_quartile": 3)",
+        R"("better": "higher", "median": 2, "low_quartile": 3)",
+        R"("better": "higher", "median": 2, "high_quartile": 1)",
+        R"("better": "higher", "median": 2, "repeats": 0)", R"("better": "sideways", "median": 2)",
+        R"("better": "lower", "median": -2)"}) {
+    metrics += fmt::format(R"({}{{"key": "a.b", {}}})", metrics.empty() ? "" : ", ", rest);
+  }
+  append(fmt::format(R"({{"metrics": [{}]}})", metrics) + "\n");
+  EXPECT_THAT(read_history(file()).at(0).metrics, SizeIs(1));
 }
 
 TEST_F(History, KeepsThatAFigureIsCounted) {
