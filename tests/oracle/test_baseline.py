@@ -155,11 +155,12 @@ def test_its_own_sequences_are_compared(installed):
     assert installed.datasets()["prediction_results.txt"][:2] == [str(frames), "0"]
 
 
-def test_a_planted_difference_of_a_score_warns(installed):
+def test_a_planted_difference_of_a_score_is_missed(installed):
+    """Though no label changes: in fp32 nothing explains it."""
     installed.change_first_row(
         lambda name, label, others, virus: [name, label, str(float(others) - 0.01), virus])
     found = installed.judged()
-    assert found["status"] == "WARN"
+    assert found["status"] == "MISS"
     assert found["value"] == pytest.approx(0.01, abs=1e-3)
 
 
@@ -215,7 +216,7 @@ def published(tiny_models, tmp_path) -> Path:
 def test_published_models_are_held_against_the_original_s_results(program, published, tmp_path):
     out = tmp_path / "out"
     found = benchmark(program, out, "--models-dir", published, "-m", "500")
-    assert found["status"] in ("WARN", "MISS")  # they are other models
+    assert found["status"] == "MISS"  # they are other models
     assert "vanilla-500" in page_of(out)
     compared = datasets_against(out, ROW)
     assert compared["prediction_results.txt"][:2] == ["4", "0"]

@@ -35,6 +35,7 @@ struct BenchmarkSettings {
   std::string precision{};      // "fp16"
   std::uint64_t chunk_size = 500;
   std::filesystem::path baseline{};  // results of the original: a StoredBaseline's place
+  std::string baseline_remark{};     // of StoredBaseline::remark_on()
   std::string why_no_baseline = "none was given: --vanilla-baseline";  // if it is empty
   std::string vanilla_command{};  // runs the original on $INPUT into $OUTPUT; empty: none
   Thresholds thresholds{};

@@ -91,6 +91,19 @@ std::string StoredBaseline::why_other(const JsonValues& run) const {
   return {};
 }
 
+std::string StoredBaseline::remark_on(const ModelSettings& models) const {
+  std::vector<std::string> unknown;
+  for (const BaselineModel& model : kBaselineModels) {
+    const auto named = provenance_.text(model_path(model));
+    if (!named || provenance_.text(model_path(model) + "_hash")) continue;
+    const std::string& given = models.*model.given;
+    if (is_same_model(model.family, *named, given)) continue;
+    unknown.push_back(fmt::format("its {} is {}, and here it is {}", model.name, *named, given));
+  }
+  if (unknown.empty()) return {};
+  return fmt::format("it has no hash of its weights: {}", fmt::join(unknown, "; "));
+}
+
 std::string StoredBaseline::name() const {
   return printable(place_.filename().string());
 }

@@ -26,6 +26,9 @@ class StoredBaseline {
   // Why its results are not those of a run's models and chunk size; empty if nothing speaks against
   // it. Weights are known by their hashes, where both sides have them. `run`: its telemetry.
   std::string why_other(const JsonValues& run) const;
+  // Which models it names otherwise than these and has no hash of, so that nothing tells whether
+  // they are the same; empty if there is none.
+  std::string remark_on(const ModelSettings& models) const;
   // "vanilla-500 (zhihan1996/DNABERT-S, …; chunks of 500)"
   std::string text() const;
   // For a report.

@@ -93,15 +93,24 @@ Table row_table(const std::vector<Against>& all) {
   return table;
 }
 
-// A changed label with clear scores is a wrong answer. Numbers beyond tolerance, and labels near
-// the boundary, only give a warning. Where the bytes should be the same, any difference is wrong,
-// and what only one side has gives a warning.
-VerdictStatus status_of(const Comparison& comparison) {
+// Whether an answer is wrong: a row is missing, a label with clear scores changed, or a score is
+// beyond tolerance and further off than its precision explains.
+bool is_wrong(const DatasetComparison& found, double explained) {
+  if (found.only_a() + found.only_b() > 0) return true;
+  if (!is_of_scores(found)) return false;
+  const bool is_within = found.numbers.within == found.numbers.values;
+  return found.labels->differing_far > 0 ||
+         (!is_within && !(found.numbers.absolute.max <= explained)) || found.numbers.not_finite > 0;
+}
+
+// What is not wrong but beyond tolerance (embeddings too, whose errors show in the scores), and
+// labels near the boundary, give a warning. Where the bytes should be the same, any difference is
+// wrong, and what only one side has gives a warning.
+VerdictStatus status_of(const Comparison& comparison, double explained) {
   if (comparison.equal()) return VerdictStatus::kPass;
   const bool exact = comparison.tolerance.exact;
-  const bool wrong = std::ranges::any_of(comparison.datasets, [exact](const auto& found) {
-    if (exact) return !found.equal();
-    return found.only_a() + found.only_b() > 0 || (found.labels && found.labels->differing_far > 0);
+  const bool wrong = std::ranges::any_of(comparison.datasets, [&](const auto& found) {
+    return exact ? !found.equal() : is_wrong(found, explained);
   });
   return wrong ? VerdictStatus::kMiss : VerdictStatus::kWarn;
 }
@@ -130,7 +139,8 @@ std::string remarks_of(const Comparison& comparison) {
   return fmt::format("A is this program: {}", fmt::join(comparison.remarks, ", "));
 }
 
-Verdict verdict_of(const Against& against) {
+// `explained`: the score difference that the precision explains.
+Verdict verdict_of(const Against& against, double explained) {
   Verdict verdict{.id = against.id,
                   .name = against.name,
                   .unit = "largest score difference",
@@ -139,7 +149,7 @@ Verdict verdict_of(const Against& against) {
     return skipped_verdict(verdict, "there is no row to compare: no sequence has a frame");
   }
   verdict.value = largest_difference(against.comparison);
-  verdict.status = status_of(against.comparison);
+  verdict.status = status_of(against.comparison, explained);
   verdict.detail = remarks_of(against.comparison);
   return verdict;
 }
@@ -153,6 +163,15 @@ struct PrecisionBar {
 constexpr PrecisionBar kFp16Bar{5e-3, 2e-2, 99.8};
 constexpr PrecisionBar kBf16Bar{2e-2, 5e-2, 99.5};
 constexpr double kMostScores = 0.99;
+
+const PrecisionBar& bar_of(std::string_view precision) {
+  return precision == "bf16" ? kBf16Bar : kFp16Bar;
+}
+
+// The largest difference from fp32 that a precision explains.
+double explained_by(std::string_view precision) {
+  return precision == "fp32" ? 0 : bar_of(precision).all_scores;
+}
 
 double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
@@ -252,7 +271,7 @@ class Equivalence {
                                 with(context_.worker_arguments(1),
                                      {"--token-budget", std::to_string(other_budget(runs_.own))}));
     const Row& row = runs_.own.telemetry.workers.size() > 1 ? kIdentityOfWorkers : kIdentity;
-    add(row, runs_.own, other.directory, {.exact = true});
+    add(row, runs_.own, other.directory, {.exact = true}, 0);
     Verdict& verdict = report_.verdicts.back();
     if (verdict.value && batches_of(runs_.own) == batches_of(other)) {
       verdict =
@@ -263,7 +282,7 @@ class Equivalence {
   void hold_against_fp32() {
     if (context_.settings.precision == "fp32") return;
     runs_.fp32 = fp32_run(inputs_, "fp32");
-    const PrecisionBar& bar = context_.settings.precision == "bf16" ? kBf16Bar : kFp16Bar;
+    const PrecisionBar& bar = bar_of(context_.settings.precision);
     const Tolerance tolerance{.relative = 0, .absolute = bar.most_scores};
     all_.push_back(
         {kPrecision.id, kPrecision.name,
@@ -281,8 +300,12 @@ class Equivalence {
     if (!other.empty()) return skip(kBaseline.row, other);
     context_.say(fmt::format("equivalence: the stored baseline is {}", baseline.text()));
     const fs::path sequences = baseline_sequences(settings.baseline);
-    if (sequences.empty()) return hold_against_original(kBaseline, baseline.place(), runs_);
-    hold_against_original(kBaseline, baseline.place(), runs_over(sequences));
+    const std::size_t before = report_.verdicts.size();
+    hold_against_original(kBaseline, baseline.place(),
+                          sequences.empty() ? runs_ : runs_over(sequences));
+    for (std::size_t k = before; k < report_.verdicts.size(); ++k) {
+      add_remark(settings.baseline_remark, report_.verdicts[k]);
+    }
   }
 
   void hold_against_vanilla() {
@@ -313,18 +336,19 @@ class Equivalence {
     return runs;
   }
 
-  void add(const Row& row, const Trial& own, const fs::path& other, const Tolerance& tolerance) {
+  void add(const Row& row, const Trial& own, const fs::path& other, const Tolerance& tolerance,
+           double explained) {
     all_.push_back({row.id, row.name, compare({own.directory, other, tolerance}, context_.cancel)});
-    report_.verdicts.push_back(verdict_of(all_.back()));
+    report_.verdicts.push_back(verdict_of(all_.back(), explained));
   }
 
   // Also compares the run in fp32: a difference there is not caused by the precision.
   void hold_against_original(const Original& original, const fs::path& other, const OwnRuns& runs) {
-    add(original.row, runs.own, other, {});
+    add(original.row, runs.own, other, {}, explained_by(context_.settings.precision));
     keep_v2_figures(all_.back().comparison);
     require_both_tables();
     if (!runs.fp32) return;
-    add(original.fp32, *runs.fp32, other, {});
+    add(original.fp32, *runs.fp32, other, {}, 0);
     require_both_tables();
   }
 

@@ -119,12 +119,14 @@ double loading_share(const TrialRepeats& runs) {
       .median;
 }
 
-// Whole runs that mostly load show how fast they load. Those that reach the bar reach it anyway.
+// Whole runs below the bar show how fast they load where loading is much of them and the rates
+// reach the bar.
 Verdict judge_whole_runs(const Bar& bar, const ByWorkers& runs, const Verdict& verdict) {
   const TrialRepeats& several = runs.at(bar.workers);
   const double speedup = whole_speedup(several, runs.at(1));
   const double loading = loading_share(several);
-  if (speedup < bar.wanted && loading > kMostLoadingShare) {
+  const bool rates_scale = steady_speedup(several, runs.at(1)) >= bar.wanted;
+  if (speedup < bar.wanted && rates_scale && loading > kMostLoadingShare) {
     return skipped_verdict(
         verdict, fmt::format("{:.2f} x, but {:.0f} % of these runs was loading: longer ones tell",
                              speedup, 100 * loading));

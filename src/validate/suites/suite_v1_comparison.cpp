@@ -75,12 +75,6 @@ std::string add_equal_work(SuiteContext& context, const std::filesystem::path& i
                      speedup);
 }
 
-void remark(const std::string& text, std::vector<Verdict>& verdicts) {
-  for (Verdict& verdict : verdicts) {
-    if (verdict.value) verdict.detail += (verdict.detail.empty() ? "" : "; ") + text;
-  }
-}
-
 }  // namespace
 
 void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
@@ -111,7 +105,7 @@ void run_v1_comparison_suite(SuiteContext& context, SuiteReport& report) {
   report.verdicts.push_back(context.on_gpu()
                                 ? judge_speed(expected_verdict(), ratio, kExpected, own_why)
                                 : skipped_verdict(expected_verdict(), "no GPU was used"));
-  remark(precisions, report.verdicts);
+  for (Verdict& verdict : report.verdicts) add_remark(precisions, verdict);
 }
 
 }  // namespace virnucpro

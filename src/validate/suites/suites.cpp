@@ -15,6 +15,11 @@ Verdict skipped_verdict(Verdict verdict, std::string why) {
   return verdict;
 }
 
+void add_remark(const std::string& text, Verdict& verdict) {
+  if (!verdict.value || text.empty()) return;
+  verdict.detail += (verdict.detail.empty() ? "" : "; ") + text;
+}
+
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least) {
   verdict.value = value;
   verdict.status = value >= wanted  ? VerdictStatus::kPass

@@ -26,6 +26,9 @@ void run_checkpoint_suite(SuiteContext& context, SuiteReport& report);
 // A verdict without a value; it does not count as passed.
 Verdict skipped_verdict(Verdict verdict, std::string why);
 
+// Adds to what a verdict says of its value; nothing to one without a value.
+void add_remark(const std::string& text, Verdict& verdict);
+
 // The verdict for a value that should be at least `wanted`: from `least` on a warning, below
 // missed.
 Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);

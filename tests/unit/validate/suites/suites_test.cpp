@@ -38,6 +38,7 @@ while [ $# -gt 0 ]; do
     --cpu-workers) workers=$2; shift;;
     --device) case $2 in cuda:*) workers=$(echo "$2" | tr ',' '\n' | wc -l);; esac; shift;;
     --token-budget) budget=$2; shift;;
+    --precision) [ "$2" = fp32 ] && FAKE_SCORE=${FAKE_FP32_SCORE:-$FAKE_SCORE}; shift;;
     *.fa) inputs="$inputs $1";;
   esac
   shift
@@ -234,7 +235,7 @@ TEST_F(OnGpus, MakeRunsSoLongThatLoadingDoesNotDecide) {
   settings_.quick = false;
   try_all("scaling", "PERF-03",
           {{VerdictStatus::kPass, (5 + 220) / (5 + 110.), {{"FAKE_LOAD", "5"}}},
-           {VerdictStatus::kSkipped, 0, {{"FAKE_LOAD", "60"}}}},
+           {VerdictStatus::kSkipped, 0, {{"FAKE_LOAD", "200"}}}},
           "2 GPUs");
 }
 
@@ -244,6 +245,35 @@ TEST_F(OnGpus, DoNotLetLoadingDecideAQuickBenchmark) {
   EXPECT_EQ(whole.status, VerdictStatus::kSkipped);
   EXPECT_THAT(whole.detail, HasSubstr("50 % of these runs was loading"));
   EXPECT_EQ(verdict_of("scaling", "SCALING", "2 GPUs").status, VerdictStatus::kPass);
+  const ScopedVariable waste("FAKE_WASTE", "0.1");  // now it is not loading alone
+  EXPECT_EQ(verdict_of("scaling", "PERF-03", "2 GPUs").status, VerdictStatus::kMiss);
+}
+
+struct GpuBars {
+  std::size_t gpus;
+  double wanted;
+  double least;
+};
+
+TEST_F(OnGpus, AskMoreOfMoreGpus) {
+  for (const GpuBars& bars : {GpuBars{4, 3.6, 3.0}, {8, 7.2, 6.0}}) {
+    settings_.gpus.resize(bars.gpus);
+    for (std::size_t k = 0; k < bars.gpus; ++k) settings_.gpus[k].index = static_cast<int>(k);
+    settings_.size = {"small", 20 * bars.gpus};
+    const std::string name = fmt::format("{} GPUs", bars.gpus);
+    const auto waste = [&bars](double speedup) {
+      return fmt::format("{:.6f}", 1 - speedup / static_cast<double>(bars.gpus));
+    };
+    for (const char* id : {"PERF-03", "SCALING"}) {
+      const auto judged = [&](double speedup) {
+        const ScopedVariable wasted("FAKE_WASTE", waste(speedup));
+        return verdict_of("scaling", id, name).status;
+      };
+      EXPECT_EQ(judged(bars.wanted + 0.01), VerdictStatus::kPass) << name;
+      EXPECT_EQ(judged(bars.wanted - 0.01), VerdictStatus::kWarn) << name;
+      EXPECT_EQ(judged(bars.least - 0.01), VerdictStatus::kMiss) << name;
+    }
+  }
 }
 
 // Two GPUs: 6,000,000 sequences of 0.0108 s take 9 hours on them.
@@ -363,6 +393,8 @@ TEST_F(OnGpus, HoldTheOriginalAgainstThisProgram) {
   with_cost("0.5");
   try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kPass, 5, {}}});
   try_all("v1-comparison", "V1-SPEED-OWN", {{VerdictStatus::kMiss, 5, {}}});
+  with_cost("1.6");
+  try_all("v1-comparison", "V1-SPEED-OWN", {{VerdictStatus::kPass, 16, {}}});
   with_cost("0.4");
   try_all("v1-comparison", "V1-SPEED", {{VerdictStatus::kMiss, 4, {}}});
   // 4.1, 4.3 and 4.5: the runs' folders are 001_vanilla, 003_ and 005_.
@@ -374,16 +406,33 @@ TEST_F(OnGpus, HoldTheOriginalAgainstThisProgram) {
 
 // The program's score is 0.9.
 TEST_F(OnGpus, HoldTheOriginalsScoresAgainstThisProgram) {
-  const auto judged = [&](const char* score) {
+  const auto judged = [&](const char* score, const char* precision, std::string_view id) {
+    settings_.precision = precision;
     settings_.vanilla_command = fmt::format("FAKE_SCORE={} {} \"$INPUT\" -o \"$OUTPUT\"", score,
                                             settings_.program.string());
-    return verdict_of("equivalence", "EQUIV-VANILLA").status;
+    return verdict_of("equivalence", id).status;
   };
-  EXPECT_EQ(judged("0.9"), VerdictStatus::kPass);
-  EXPECT_EQ(judged("0.8"), VerdictStatus::kWarn);
-  EXPECT_EQ(judged("0.2"), VerdictStatus::kMiss);
+  EXPECT_EQ(judged("0.9", "fp32", "EQUIV-VANILLA"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("0.91", "fp32", "EQUIV-VANILLA"), VerdictStatus::kMiss);  // nothing explains it
+  EXPECT_EQ(judged("0.91", "fp16", "EQUIV-VANILLA"), VerdictStatus::kWarn);
+  EXPECT_EQ(judged("0.91", "fp16", "EQUIV-VANILLA-FP32"), VerdictStatus::kMiss);
+  EXPECT_EQ(judged("0.93", "fp16", "EQUIV-VANILLA"), VerdictStatus::kMiss);
+  EXPECT_EQ(judged("0.93", "bf16", "EQUIV-VANILLA"), VerdictStatus::kWarn);
+  EXPECT_EQ(judged("0.2", "bf16", "EQUIV-VANILLA"), VerdictStatus::kMiss);
   settings_.vanilla_command.clear();
   EXPECT_EQ(verdict_of("equivalence", "EQUIV-VANILLA").status, VerdictStatus::kSkipped);
+}
+
+TEST_F(OnGpus, HoldAPrecisionAgainstFp32) {
+  const auto judged = [&](const char* precision, const char* fp32_score) {
+    settings_.precision = precision;
+    const ScopedVariable score("FAKE_FP32_SCORE", fp32_score);
+    return verdict_of("equivalence", "PRECISION").status;
+  };
+  EXPECT_EQ(judged("fp16", "0.904"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("fp16", "0.91"), VerdictStatus::kMiss);  // over 0.005, though under 0.02
+  EXPECT_EQ(judged("bf16", "0.91"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("bf16", "0.93"), VerdictStatus::kMiss);
 }
 
 TEST_F(Suites, DoNotCallFastWhatLeavesNoResults) {
