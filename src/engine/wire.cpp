@@ -131,9 +131,9 @@ void get(ByteReader& in, WorkerSetup& setup) {
 
 void put(ByteWriter& out, const std::optional<WorkerMemory>& memory) {
   put_flag(out, memory.has_value());
-  const WorkerMemory known = memory.value_or(WorkerMemory{});
+  if (!memory) return;
   for (const std::uint64_t bytes :
-       {known.device_used, known.device_total, known.reserved, known.used, known.peak}) {
+       {memory->device_used, memory->device_total, memory->reserved, memory->used, memory->peak}) {
     out.number(bytes);
   }
 }
@@ -146,7 +146,7 @@ std::uint64_t get_bytes(ByteReader& in) {
 }
 
 std::optional<WorkerMemory> get_memory(ByteReader& in) {
-  const bool is_there = get_flag(in);
+  if (!get_flag(in)) return std::nullopt;
   WorkerMemory memory;
   for (std::uint64_t* bytes :
        {&memory.device_used, &memory.device_total, &memory.reserved, &memory.used, &memory.peak}) {
@@ -156,7 +156,7 @@ std::optional<WorkerMemory> get_memory(ByteReader& in) {
       memory.used > memory.peak) {
     fail("more memory is used than there is");
   }
-  return is_there ? std::optional(memory) : std::nullopt;
+  return memory;
 }
 
 void put(ByteWriter& out, const EngineFacts& facts) {

@@ -67,6 +67,20 @@ TEST(Wire, KeepsWhatAFailureAndAResultSay) {
   }
 }
 
+TEST(Wire, SaysNothingOfMemoryThatIsNotKnown) {
+  WorkerResult answer = sample_result();
+  const std::size_t bytes = encode_message(answer).size();
+  answer.result.memory.reset();
+  const std::string frame = encode_message(answer);
+  EXPECT_EQ(frame.size(), bytes - 5 * sizeof(std::uint64_t));
+  WireReader reader(no_limits());
+  reader.add(frame);
+  const std::optional<WorkerMessage> back = reader.next_message();
+  ASSERT_TRUE(back);
+  EXPECT_FALSE(std::get<WorkerResult>(*back).result.memory);
+  EXPECT_EQ(std::get<WorkerResult>(*back).token_budget, answer.token_budget);
+}
+
 TEST(Wire, TakesMessagesApartHoweverTheyCome) {
   std::string stream;
   for (const WorkerMessage& message : sample_messages()) stream += encode_message(message);
