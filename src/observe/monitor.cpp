@@ -71,18 +71,20 @@ struct Sample {
   Phase phase_of(std::size_t device) const { return phases[device].value_or(phase); }
 };
 
-void add_sample(const Sample& sample, MonitorSummary& summary) {
+// `is_written`: its rows are in the file.
+void add_sample(const Sample& sample, bool is_written, MonitorSummary& summary) {
   for (std::size_t i = 0; i < sample.devices.size(); ++i) {
     const auto& measured = sample.devices[i];
     if (!measured) continue;
     DeviceSummary& device = summary.devices[i];
     device.add(sample.phase_of(i), measured->reading);
-    if (!measured->has_value()) continue;
+    if (!is_written || !measured->has_value()) continue;
     ++device.rows;
     if (measured->by_nvml) ++device.nvml_rows;
   }
   summary.host.of(sample.phase).add(sample.cpu_percent, sample.usage.rss_bytes);
   ++summary.samples;
+  if (is_written) ++summary.written;
 }
 
 // The processor time used between two calls.
@@ -190,7 +192,8 @@ class Monitor::Sampler {
   void stand_in_for(std::vector<std::optional<DeviceReading>>& readings) const;
   bool can_release() const;
   void release_first(std::unique_lock<std::mutex>& lock);
-  void write(const Sample& sample);
+  bool write(const Sample& sample);
+  void note_unwritten(const std::string& failure);
   void note_failure(std::size_t index, const std::string& failure, const char* what);
   void warn(const std::string& text);
   void close_devices();
@@ -213,7 +216,6 @@ class Monitor::Sampler {
   std::vector<Device> devices_;
   CpuShare cpu_share_;
   LineFile file_;
-  bool file_fails_ = false;
 };
 
 Monitor::Sampler::Sampler(MonitorSettings settings)
@@ -309,9 +311,9 @@ void Monitor::Sampler::sample() {
     return;
   }
   measure(sample);
-  write(sample);
+  const bool is_written = write(sample);
   const std::lock_guard lock(mutex_);
-  add_sample(sample, summary_);
+  add_sample(sample, is_written, summary_);
 }
 
 void Monitor::Sampler::measure(Sample& sample) {
@@ -352,16 +354,17 @@ bool Monitor::Sampler::can_release() const {
 }
 
 void Monitor::Sampler::release_first(std::unique_lock<std::mutex>& lock) {
-  const Sample first = std::move(held_.front());
-  held_.pop_front();
-  add_sample(first, summary_);
+  const Sample first = held_.front();
   lock.unlock();
-  write(first);
+  const bool is_written = write(first);
   lock.lock();
+  held_.pop_front();  // only this thread adds and takes samples
+  add_sample(first, is_written, summary_);
 }
 
-void Monitor::Sampler::write(const Sample& sample) {
-  if (settings_.csv.path.empty()) return;
+// Whether its rows are in the file.
+bool Monitor::Sampler::write(const Sample& sample) {
+  if (settings_.csv.path.empty()) return false;
   std::string rows;
   for (std::size_t i = 0; i < sample.devices.size(); ++i) {
     if (!sample.devices[i]) continue;
@@ -370,9 +373,17 @@ void Monitor::Sampler::write(const Sample& sample) {
   }
   rows += host_row(sample.time, sample.phase, sample.usage, sample.cpu_percent);
   const int error = file_.append(rows);
-  if (error == 0 || std::exchange(file_fails_, true)) return;
-  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.path.string(),
-                   errno_text(error)));
+  if (error != 0) note_unwritten(errno_text(error));
+  return error == 0;
+}
+
+void Monitor::Sampler::note_unwritten(const std::string& failure) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!summary_.file_failure.empty()) return;
+    summary_.file_failure = failure;
+  }
+  warn(fmt::format("{}: measurements are left out: {}", settings_.csv.path.string(), failure));
 }
 
 // All batches of a phase have their results before the next phase begins.
@@ -439,7 +450,7 @@ MonitorSummary Monitor::Sampler::summary() const {
     const std::lock_guard lock(mutex_);
     summary = summary_;
     for (const Sample& sample : held_) {
-      if (sample.is_measured) add_sample(sample, summary);
+      if (sample.is_measured) add_sample(sample, false, summary);
     }
   }
   summary.host.usage = read_host_usage(settings_.proc);
@@ -462,6 +473,10 @@ Monitor::Monitor(MonitorSettings settings)
 }
 
 Monitor::~Monitor() {
+  end();
+}
+
+void Monitor::end() {
   if (!thread_.joinable()) return;
   if (sampler_->stop()) {
     thread_.join();

@@ -56,7 +56,7 @@ struct DeviceSummary {
   std::string failure;  // why it was not found or first failed to answer; else empty
   GpuDescription description;
   std::optional<std::uint64_t> memory_total;  // bytes
-  std::uint64_t rows = 0;                     // samples with a value
+  std::uint64_t rows = 0;                     // in the file, with a value
   std::uint64_t nvml_rows = 0;                // of these, measured by NVML
   std::array<GpuStatistics, kPhases> phases;
 
@@ -87,6 +87,8 @@ struct HostSummary {
 
 struct MonitorSummary {
   std::uint64_t samples = 0;
+  std::uint64_t written = 0;           // of these, those whose rows are in the file
+  std::string file_failure;            // why the first of the others is not; else empty
   std::string driver;                  // version; empty: unknown
   std::string nvml_failure;            // why no device can be measured; else empty
   std::vector<DeviceSummary> devices;  // as in the settings
@@ -104,8 +106,7 @@ struct MonitorSummary {
 class Monitor {
  public:
   explicit Monitor(MonitorSettings settings);
-  // Takes at most half a second: a thread that the driver holds longer is left behind.
-  ~Monitor();
+  ~Monitor();  // ends it
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
@@ -113,6 +114,9 @@ class Monitor {
   void enter(Phase phase);
   // A batch's results have come; its worker's number is that of the device in the settings.
   void record(const BatchMetrics& batch);
+  // Measures no more and writes what is held back, so that a summary counts all rows of the file.
+  // Takes at most half a second: a thread that the driver holds longer is left behind.
+  void end();
   MonitorSummary summary() const;
   // The last values in percent, as in the settings' devices; empty for one without a value.
   std::vector<std::optional<double>> utilization() const;

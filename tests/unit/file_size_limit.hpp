@@ -14,6 +14,27 @@ inline void limit_file_size(rlim_t bytes) {
   ::setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+// While it lives, no file of this process may grow beyond `bytes`: like a disk that is full, and
+// later has room again.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
 // Runs `body` in a child process in which no file may grow beyond `bytes`, as on a full disk.
 // Returns the kind of its Error, or -1 if there was none.
 template <typename Body>

@@ -1,13 +1,12 @@
 #include "observe/line_file.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <fstream>
 #include <string>
 
+#include "unit/file_size_limit.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -43,32 +42,15 @@ TEST_F(LineFileTest, IsTriedAgainWhereItCannotBeOpened) {
   EXPECT_EQ(read_text(folder.path() / "later" / "log"), kHeader + "b\n");
 }
 
-// Like a disk that is full, and later has room again.
-struct FullDisk {
-  explicit FullDisk(std::size_t bytes) {
-    handler = ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit limit{bytes, before.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before);
-    ::signal(SIGXFSZ, handler);
-  }
-
-  rlimit before{};
-  sighandler_t handler = SIG_DFL;
-};
-
 TEST_F(LineFileTest, KeepsNoPartOfWhatCouldNotBeWritten) {
   LineFile file(path, kHeader);
   {
-    const FullDisk within_header(kHeader.size() / 2);
+    const FileSizeLimit within_header(kHeader.size() / 2);
     EXPECT_EQ(file.append("a\n"), EFBIG);
     EXPECT_EQ(read_text(path), "");
   }
   {
-    const FullDisk within_rows(kHeader.size() + 5);
+    const FileSizeLimit within_rows(kHeader.size() + 5);
     EXPECT_EQ(file.append("b\n"), 0);
     EXPECT_EQ(file.append("too long\n"), EFBIG);
     EXPECT_EQ(read_text(path), kHeader + "b\n");

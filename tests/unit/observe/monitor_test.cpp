@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -18,8 +19,10 @@
 #include <vector>
 
 #include "base/directory.hpp"
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "observe/monitor_rows.hpp"
+#include "unit/file_size_limit.hpp"
 #include "unit/observe/fake_driver.hpp"
 #include "unit/temp_dir.hpp"
 
@@ -81,10 +84,12 @@ void wait_for_samples(const Monitor& monitor, std::uint64_t more) {
   wait_until([&] { return monitor.summary().samples >= before + more; });
 }
 
-// The summary after `samples` samples. The monitor has then ended, and its file is complete.
+// The summary after at least `samples` samples. The monitor has then ended, and its file is
+// complete.
 MonitorSummary summary_after(std::uint64_t samples, const MonitorSettings& settings) {
-  const Monitor monitor(settings);
+  Monitor monitor(settings);
   wait_for_samples(monitor, samples);
+  monitor.end();
   return monitor.summary();
 }
 
@@ -302,7 +307,7 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
   {
     Monitor monitor(settings({"GPU-1", "GPU-2"}));
     monitor.enter(Phase::kEmbedding);
-    wait_for_samples(monitor, 4);
+    wait_for_samples(monitor, 5);  // the first may have begun before the phase
     EXPECT_EQ(monitor.summary().devices[0].of(Phase::kEsm2).memory_used.count, 0U);
     monitor.record(hour_of_esm2(0, steady_clock::now()));
     const DeviceSummary first = monitor.summary().devices[0];
@@ -313,7 +318,7 @@ TEST_F(MonitorTest, TellsTheModelsApartByTheTimesOfTheirBatches) {
                     .arrived = steady_clock::now() + std::chrono::seconds(9)});
     EXPECT_GE(monitor.summary().devices[1].of(Phase::kEmbedding).memory_used.count, 4U);
     monitor.enter(Phase::kTables);
-    wait_for_samples(monitor, 1);
+    wait_for_samples(monitor, 2);
     summary = monitor.summary();
   }
   std::map<std::string, std::set<std::string>> phases;
@@ -333,7 +338,7 @@ TEST_F(MonitorTest, HoldsARowBackUntilItsBatchIsKnown) {
   Monitor monitor(settings({"GPU-1"}));
   wait_for_samples(monitor, 1);
   monitor.enter(Phase::kEmbedding);
-  wait_for_samples(monitor, 5);
+  wait_for_samples(monitor, 6);
   const std::size_t before = rows_of(csv, "cuda:0").size();
   EXPECT_THAT(monitor.utilization(), ElementsAre(97.0));  // live values do not wait
   monitor.record(hour_of_esm2(0, steady_clock::now()));
@@ -374,13 +379,51 @@ TEST_F(MonitorTest, OpensNoNvmlWithoutDevices) {
 }
 
 TEST_F(MonitorTest, GoesOnWhenItsFileCannotBeWritten) {
+  const FakeDriver driver("GPU-1 memory 1/9\n");
   for (const std::string path : {"/dev/full", "/nowhere/gpu_metrics.log"}) {
     warnings.clear();
-    MonitorSettings unwritable = settings({});
+    MonitorSettings unwritable = settings({"GPU-1"});
     unwritable.csv = std::filesystem::path(path);
-    summary_after(3, unwritable);
+    const MonitorSummary summary = summary_after(3, unwritable);
     EXPECT_THAT(warnings, ElementsAre(HasSubstr(path + ": measurements are left out: ")));
+    EXPECT_EQ(summary.written, 0U);
+    EXPECT_EQ(summary.devices[0].rows, 0U);
+    EXPECT_EQ(summary.devices[0].nvml_rows, 0U);
+    EXPECT_GE(summary.devices[0].whole().memory_used.count, 3U);
+    EXPECT_THAT(warnings[0], HasSubstr(summary.file_failure));
+    EXPECT_FALSE(summary.file_failure.empty());
   }
+}
+
+// The disk is full once the file has its header and some rows.
+TEST_F(MonitorTest, CountsTheRowsOfItsFileAlone) {
+  const FakeDriver driver("GPU-1 memory 1/9\n");
+  MonitorSummary summary;
+  {
+    const FileSizeLimit full(kMonitorHeader.size() + 1000);
+    Monitor monitor(settings({"GPU-1"}));
+    wait_until([&] { return !monitor.summary().file_failure.empty(); });
+    wait_for_samples(monitor, 3);
+    monitor.end();
+    summary = monitor.summary();
+  }
+  EXPECT_EQ(summary.written, rows_of(csv, "host").size());
+  EXPECT_EQ(summary.devices[0].rows, rows_of(csv, "cuda:0").size());
+  EXPECT_GT(summary.written, 0U);
+  EXPECT_GE(summary.samples, summary.written + 3);
+  EXPECT_EQ(summary.file_failure, errno_text(EFBIG));
+}
+
+TEST_F(MonitorTest, CountsTheRowsThatWereHeldBackOnceItEnds) {
+  const FakeDriver driver("GPU-1 memory 1/9\n");
+  Monitor monitor(settings({"GPU-1"}));
+  monitor.enter(Phase::kEmbedding);
+  wait_for_samples(monitor, 3);
+  monitor.end();
+  const MonitorSummary summary = monitor.summary();
+  EXPECT_GE(summary.samples, 3U);
+  EXPECT_EQ(summary.written, summary.samples);
+  EXPECT_EQ(rows_of(csv, "cuda:0").size(), summary.devices[0].rows);
 }
 
 TEST_F(MonitorTest, NeedsNoFile) {
