@@ -138,7 +138,7 @@ std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& work
     busy.push_back(worker.busy_seconds.value_or(0));
   }
   const auto [least, most] = std::ranges::minmax(busy);
-  return most > 0 ? (most - least) / most : 0;
+  return most > 0 ? std::optional((most - least) / most) : std::nullopt;
 }
 
 std::string telemetry_json(const RunTelemetry& telemetry) {

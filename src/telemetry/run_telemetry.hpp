@@ -152,7 +152,7 @@ struct RunTelemetry {
   };
   struct Device {
     Text id{}, throttle_reasons{};
-    Count rows{}, nvml_rows{};          // of its measurements; of these, with NVML's values
+    Count rows{}, nvml_rows{};          // in the log, with a value; of these, with NVML's
     std::vector<DevicePhase> phases{};  // older files have none of the single models
     Statistic ecc_errors{};
     VIRNUCPRO_FIELDS(id, rows, nvml_rows, phases, throttle_reasons, ecc_errors);
@@ -168,6 +168,13 @@ struct RunTelemetry {
     Count peak_rss_bytes{}, read_bytes{}, written_bytes{}, cgroup_memory_peak_bytes{};
     VIRNUCPRO_FIELDS(phases, cpu_seconds, peak_rss_bytes, read_bytes, written_bytes,
                      cgroup_memory_peak_bytes);
+  };
+
+  // Of the log of measurements; a sample has a row for each device and one for the host.
+  struct Monitor {
+    Count samples{}, written{};  // taken; of these, in the log
+    Text failure{};              // why some are not; else empty
+    VIRNUCPRO_FIELDS(samples, written, failure);
   };
 
   struct Verdict {
@@ -195,10 +202,11 @@ struct RunTelemetry {
   std::vector<Worker> workers{};
   std::vector<Device> devices{};
   Host host{};
+  Monitor monitor{};
   std::vector<Verdict> verdicts{};
   std::vector<Bottleneck> bottlenecks{};
   VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, throughput, packing,
-                   waits, stages, workers, devices, host, verdicts, bottlenecks);
+                   waits, stages, workers, devices, host, monitor, verdicts, bottlenecks);
 };
 
 // Calls visit(name, member) for each field of a record.
@@ -220,10 +228,10 @@ std::optional<double> average_of(const std::vector<RunTelemetry::DevicePhase>& p
                                  DeviceStatistic statistic, bool (*is_wanted)(Phase));
 // The average while embedding of each device that has one.
 std::vector<double> embedding_averages(const RunTelemetry& telemetry, DeviceStatistic statistic);
-// In percent, of the GPU that was the least busy while embedding.
+// In percent, of the GPU that was the least busy while embedding, among those whose driver told it.
 std::optional<double> least_utilization(const RunTelemetry& telemetry);
 // How much shorter the least busy worker computed than the busiest: a share of the latter's time, 1
-// if a worker had nothing to do. Empty for fewer than two workers.
+// if a worker had nothing to do. Empty for fewer than two workers, and if none computed.
 std::optional<double> imbalance_of(const std::vector<RunTelemetry::Worker>& workers);
 
 std::string telemetry_json(const RunTelemetry& telemetry);

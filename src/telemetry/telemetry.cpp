@@ -49,7 +49,6 @@ void Telemetry::start(const RunStart& start) {
   phase_ = Phase::kStart;
   replace_monitor(nullptr);  // the old monitor holds the file that the next one creates
   const std::string time = file_time(started_);
-  metrics_file_ = run_files::kMonitorLog.in(start.directory->path(), time);
   FilePlace metrics{std::filesystem::path()};  // none
   try_to([&] { metrics = start.directory->place(run_files::kMonitorLog, time); });
   replace_monitor(std::make_unique<Monitor>(
@@ -98,6 +97,7 @@ void Telemetry::end(ErrorKind error) {
 }
 
 void Telemetry::finish(std::string_view status, const RunSummary* summary) {
+  monitor_->end();  // so that its log is complete
   const Measured run{.program = telemetry_.program,
                      .settings = settings_,
                      .counters = counters_,
@@ -111,26 +111,14 @@ void Telemetry::finish(std::string_view status, const RunSummary* summary) {
   replace_monitor(nullptr);
   const bool is_written = try_to([this] { write_hdf5(); });
   RunTelemetry telemetry = telemetry_of(run);
-  const RunMeasurements measured = measure(run, telemetry);
+  RunMeasurements measured = measurements_of(telemetry);
+  measured.computing_seconds = run.pipeline.computing_seconds();
   std::vector<Verdict> verdicts = judge(measured, telemetry_.thresholds);
   telemetry.verdicts = verdicts_section(verdicts);
   if (is_written) try_to([&] { write_summary(telemetry); });
   if (summary == nullptr) return;
   judged_ = std::move(verdicts);
-  gpu_percent_ = measured.utilization;
-}
-
-RunMeasurements Telemetry::measure(const Measured& run, const RunTelemetry& telemetry) const {
-  RunMeasurements measured = measurements_of(telemetry);
-  measured.computing_seconds = run.pipeline.computing_seconds();
-  measured.samples = run.monitor.samples;
-  std::error_code unknown;
-  const bool there = std::filesystem::is_regular_file(metrics_file_, unknown) &&
-                     std::filesystem::file_size(metrics_file_, unknown) > 0;
-  if (measured.samples > 0 && !there) {
-    measured.monitor_failure = metrics_file_.string() + " could not be written";
-  }
-  return measured;
+  gpu_percent_ = least_utilization(telemetry);
 }
 
 void Telemetry::write_hdf5() const {

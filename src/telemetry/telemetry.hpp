@@ -56,7 +56,6 @@ class Telemetry {
   std::optional<double> utilization_of(std::size_t worker) const;
   void replace_monitor(std::unique_ptr<Monitor> monitor);
   void finish(std::string_view status, const RunSummary* summary);
-  RunMeasurements measure(const Measured& run, const RunTelemetry& telemetry) const;
   void write_hdf5() const;
   void write_summary(const RunTelemetry& telemetry) const;
   // Warns and returns false if `write` fails.
@@ -72,7 +71,6 @@ class Telemetry {
   double journal_seconds_ = 0;  // the journal's total at the previous batch
   Phase phase_ = Phase::kStart;
   std::optional<LineFile> batches_;
-  std::filesystem::path metrics_file_;
   mutable std::mutex monitor_mutex_;  // only the run's thread sets monitor_
   std::unique_ptr<Monitor> monitor_;
   std::vector<Verdict> judged_;

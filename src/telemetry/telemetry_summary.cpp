@@ -269,6 +269,16 @@ RunTelemetry::Host host_section(const HostSummary& host) {
   return section;
 }
 
+RunTelemetry::Monitor monitor_section(const MonitorSummary& monitor) {
+  RunTelemetry::Monitor section{
+      .samples = monitor.samples, .written = monitor.written, .failure = std::string()};
+  if (monitor.written == monitor.samples) return section;
+  section.failure = fmt::format("{} of {} measurements are not in the log",
+                                monitor.samples - monitor.written, monitor.samples);
+  if (!monitor.file_failure.empty()) *section.failure += ": " + monitor.file_failure;
+  return section;
+}
+
 bool is_power_capped(const MonitorSummary& monitor) {
   return std::ranges::any_of(monitor.devices, [](const DeviceSummary& device) {
     return throttle_names(device.while_embedding().throttle_reasons).find("power") !=
@@ -294,13 +304,15 @@ bool is_esm2_3b(const RunTelemetry::Models& models) {
   return models.esm2_layers == 36U && models.esm2_width == 2560U;
 }
 
-std::vector<GpuRows> gpu_rows_of(const RunTelemetry& telemetry) {
-  std::vector<GpuRows> gpus;
+std::vector<MeasuredGpu> measured_gpus(const RunTelemetry& telemetry) {
+  std::vector<MeasuredGpu> gpus;
   for (const RunTelemetry::Device& device : telemetry.devices) {
-    GpuRows& gpu = gpus.emplace_back();
+    MeasuredGpu& gpu = gpus.emplace_back();
     gpu.id = device.id.value_or("");
     gpu.rows = device.rows.value_or(0);
     gpu.nvml_rows = device.nvml_rows.value_or(0);
+    gpu.utilization = average_of(device.phases, &RunTelemetry::DevicePhase::utilization_percent,
+                                 is_while_embedding);
     const auto& known = telemetry.machine.devices;
     const auto described = std::ranges::find(known, device.id, &RunTelemetry::MachineDevice::id);
     if (described != known.end()) gpu.failure = described->failure.value_or("");
@@ -308,20 +320,29 @@ std::vector<GpuRows> gpu_rows_of(const RunTelemetry& telemetry) {
   return gpus;
 }
 
+// In percent; empty unless each GPU's worker is known.
+std::optional<double> imbalance_percent(const RunTelemetry& telemetry) {
+  if (telemetry.workers.size() < telemetry.settings.gpus.size()) return std::nullopt;
+  const std::optional<double> share = imbalance_of(telemetry.workers);
+  return share ? std::optional(100 * *share) : std::nullopt;
+}
+
 }  // namespace
 
 RunMeasurements measurements_of(const RunTelemetry& telemetry) {
   return {.sequences = telemetry.workload.sequences_scored.value_or(0),
-          .utilization = least_utilization(telemetry),
           .gpus = telemetry.settings.gpus.size(),
           .esm_tokens_per_second = telemetry.throughput.esm_tokens_per_second.value_or(0),
           .is_esm2_3b = is_esm2_3b(telemetry.models),
           .packing = 100 * telemetry.packing.efficiency.value_or(0),
           .batches = telemetry.workload.batches.value_or(0),
           .starved_batches = telemetry.waits.queue.starved.value_or(0),
-          .imbalance = 100 * imbalance_of(telemetry.workers).value_or(0),
+          .imbalance = imbalance_percent(telemetry),
           .spare_processors = has_spare_processors(telemetry),
-          .gpu_rows = gpu_rows_of(telemetry)};
+          .samples = telemetry.monitor.samples.value_or(0),
+          .written = telemetry.monitor.written.value_or(0),
+          .measured = measured_gpus(telemetry),
+          .monitor_failure = telemetry.monitor.failure.value_or("")};
 }
 
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts) {
@@ -358,7 +379,8 @@ RunTelemetry telemetry_of(const Measured& run) {
                          .stages = stages_section(run),
                          .workers = workers_section(run),
                          .devices = devices_section(run.monitor),
-                         .host = host_section(run.monitor.host)};
+                         .host = host_section(run.monitor.host),
+                         .monitor = monitor_section(run.monitor)};
   telemetry.throughput.sequences_per_second =
       per_second(run.counters.sequences_scored.get(), run.pipeline);
   telemetry.bottlenecks =

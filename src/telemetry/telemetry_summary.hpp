@@ -46,7 +46,7 @@ RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFact
 
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
-// What verdicts need, except the computing time and the monitor's part.
+// What verdicts need, except the computing time.
 RunMeasurements measurements_of(const RunTelemetry& telemetry);
 
 }  // namespace virnucpro

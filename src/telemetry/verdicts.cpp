@@ -58,19 +58,33 @@ Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds)
   return judge_projected_time(hours, why_not, thresholds);
 }
 
+const MeasuredGpu* least_busy(const std::vector<MeasuredGpu>& gpus) {
+  const auto least = std::ranges::min_element(gpus, {}, &MeasuredGpu::utilization);
+  return least == gpus.end() ? nullptr : &*least;
+}
+
+// The one that is not known may be the one that was idle.
+std::string without_utilization(const RunMeasurements& run) {
+  std::vector<std::string> ids;
+  for (const MeasuredGpu& gpu : run.measured) {
+    if (!gpu.utilization) ids.push_back(gpu.id);
+  }
+  if (!ids.empty()) return fmt::format("{} did not say how busy it was", fmt::join(ids, ", "));
+  return unless(run.measured.size() >= run.gpus, "a GPU was not measured");
+}
+
 Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
   Verdict verdict{.id = "PERF-02",
                   .name = "GPU utilisation while embedding",
                   .unit = "%",
                   .bar = bar_from(thresholds.utilization, thresholds.least_utilization)};
-  if (skipped(verdict, {unless(run.gpus > 0, "no GPU was used"),
-                        unless(run.utilization.has_value(), "no GPU said how busy it was"),
+  if (skipped(verdict, {unless(run.gpus > 0, "no GPU was used"), without_utilization(run),
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
-  verdict.value = run.utilization;
+  verdict.value = least_busy(run.measured)->utilization;
   verdict.status =
-      status_from(*run.utilization, thresholds.utilization, thresholds.least_utilization);
+      status_from(*verdict.value, thresholds.utilization, thresholds.least_utilization);
   return verdict;
 }
 
@@ -141,19 +155,20 @@ Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
 }
 
 // The GPU with the fewest measurements; those with NVML's count for more.
-const GpuRows* least_measured(const std::vector<GpuRows>& gpus) {
+const MeasuredGpu* least_measured(const std::vector<MeasuredGpu>& gpus) {
   const auto least = std::ranges::min_element(
-      gpus, {}, [](const GpuRows& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
+      gpus, {}, [](const MeasuredGpu& gpu) { return std::pair(gpu.rows, gpu.nvml_rows); });
   return least == gpus.end() ? nullptr : &*least;
 }
 
-std::string why_no_nvml(const GpuRows& gpu) {
+std::string why_no_nvml(const MeasuredGpu& gpu) {
   return gpu.failure.empty() ? "NVML gave none" : fmt::format("NVML gave none: {}", gpu.failure);
 }
 
 // A GPU without NVML's values has its memory alone, as the CUDA runtime tells it.
 void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
-  const GpuRows* least = run.gpu_rows.size() < run.gpus ? nullptr : least_measured(run.gpu_rows);
+  const MeasuredGpu* least =
+      run.measured.size() < run.gpus ? nullptr : least_measured(run.measured);
   verdict.value = least == nullptr ? 0 : static_cast<double>(least->rows);
   if (least == nullptr || least->rows == 0) {
     verdict.status = VerdictStatus::kMiss;
@@ -162,8 +177,8 @@ void judge_gpu_rows(const RunMeasurements& run, Verdict& verdict) {
                          : fmt::format("{} has none; {}", least->id, why_no_nvml(*least));
     return;
   }
-  const auto without = std::ranges::find(run.gpu_rows, 0U, &GpuRows::nvml_rows);
-  if (without != run.gpu_rows.end()) {
+  const auto without = std::ranges::find(run.measured, 0U, &MeasuredGpu::nvml_rows);
+  if (without != run.measured.end()) {
     verdict.status = VerdictStatus::kWarn;
     verdict.detail = fmt::format("of {} only the memory, from the CUDA runtime; {}", without->id,
                                  why_no_nvml(*without));
@@ -177,12 +192,12 @@ Verdict metrics_logged(const RunMeasurements& run) {
                   .name = "measurements in the log",
                   .unit = "rows",
                   .bar = run.gpus > 0 ? "> 0 of each GPU, by NVML" : "> 0"};
-  verdict.value = static_cast<double>(run.samples);
+  verdict.value = static_cast<double>(run.written);
   if (skipped(verdict, {unless(run.samples > 0 || !run.monitor_failure.empty(),
                                "it was over before the first")})) {
     return verdict;
   }
-  if (!run.monitor_failure.empty() || run.samples == 0) {
+  if (!run.monitor_failure.empty() || run.written == 0) {
     verdict.status = VerdictStatus::kMiss;
     verdict.detail = run.monitor_failure;
   } else if (run.gpus > 0) {
@@ -200,16 +215,17 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
                   .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.imbalance,
                                      thresholds.most_imbalance)};
   if (skipped(verdict, {unless(run.gpus > 1, "it was not on several GPUs"),
+                        unless(run.imbalance.has_value(), "no worker computed"),
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
   verdict.value = run.imbalance;
   verdict.detail = "how much shorter the least busy one computed than the busiest";
-  if (run.imbalance <= thresholds.imbalance) {
+  if (*run.imbalance <= thresholds.imbalance) {
     verdict.status = VerdictStatus::kPass;
   } else {
     verdict.status =
-        run.imbalance <= thresholds.most_imbalance ? VerdictStatus::kWarn : VerdictStatus::kMiss;
+        *run.imbalance <= thresholds.most_imbalance ? VerdictStatus::kWarn : VerdictStatus::kMiss;
   }
   return verdict;
 }

@@ -26,30 +26,31 @@ struct Thresholds {
   double shortest_run = 30;                 // seconds of computing; shorter runs are skipped
 };
 
-// How often a GPU of the run was measured.
-struct GpuRows {
+// What the monitor knows of a GPU of the run.
+struct MeasuredGpu {
   std::string id{};
-  std::uint64_t rows = 0;       // with its memory at least
-  std::uint64_t nvml_rows = 0;  // of these, by NVML
-  std::string failure{};        // NVML's; else empty
+  std::uint64_t rows = 0;               // in the log, with its memory at least
+  std::uint64_t nvml_rows = 0;          // of these, by NVML
+  std::optional<double> utilization{};  // percent, while embedding
+  std::string failure{};                // NVML's; else empty
 };
 
 // The measurements that verdicts need.
 struct RunMeasurements {
-  double computing_seconds = 0;         // from the first batch's start to the last's results
-  std::uint64_t sequences = 0;          // computed in that time
-  std::optional<double> utilization{};  // percent, of the least busy GPU
+  double computing_seconds = 0;  // from the first batch's start to the last's results
+  std::uint64_t sequences = 0;   // computed in that time
   std::size_t gpus = 0;
   double esm_tokens_per_second = 0;  // of all GPUs
   bool is_esm2_3b = false;           // ESM-2 has the size of the published 3B
   double packing = 0;                // percent
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
-  double imbalance = 0;             // of the workers' computing time, percent
-  bool spare_processors = false;    // more than --threads uses
-  std::uint64_t samples = 0;        // of the monitor
-  std::vector<GpuRows> gpu_rows{};  // one per GPU
-  std::string monitor_failure{};    // why its file is missing; else empty
+  std::optional<double> imbalance{};    // of the workers' computing time, percent
+  bool spare_processors = false;        // more than --threads uses
+  std::uint64_t samples = 0;            // of the monitor
+  std::uint64_t written = 0;            // of these, in its log
+  std::vector<MeasuredGpu> measured{};  // one per GPU
+  std::string monitor_failure{};        // why its log lacks some; else empty
 };
 
 enum class VerdictStatus : std::uint8_t { kPass, kWarn, kMiss, kSkipped };

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import re
 import signal
 import time
@@ -112,6 +113,26 @@ def test_the_monitor_has_its_log(reads):
     assert {row["device_id"] for row in rows} == {"host"}
     assert rows[0]["stage"] == "start"
     assert all(int(row["rss_bytes"]) > 1 << 20 for row in rows)
+    monitor = summary_of(reads.folder / "out")["monitor"]
+    assert monitor == {"samples": len(rows), "written": len(rows), "failure": ""}
+
+
+def test_a_log_without_its_measurements_misses_its_requirement(reads):
+    """The disk is full once the log has its header."""
+    reads.environment.update(LD_PRELOAD=os.environ["VIRNUCPRO_IO_SHIM"],
+                             VNP_SHIM_DIR=str(reads.folder / "out" / "logs"),
+                             VNP_SHIM="fail:write:ENOSPC:2:stay")
+    result = reads.predict("reads.fa", *SHORT, "-o", "out", "--strict", code=1)
+    assert "MON-01" in message(result)
+    out = reads.folder / "out"
+    assert len(one(out / "logs", "gpu_metrics_*.log").read_text().splitlines()) == 1
+    summary = summary_of(out)
+    samples = summary["monitor"]["samples"]
+    failure = f"{samples} of {samples} measurements are not in the log: No space left on device"
+    assert summary["monitor"] == {"samples": samples, "written": 0, "failure": failure}
+    (verdict,) = verdicts_of(summary, "MON-01")
+    assert (verdict["status"], verdict["value"]) == ("MISS", 0)
+    assert verdict["detail"] == failure
 
 
 @pytest.mark.parametrize("level, left", [("off", set()), ("summary", {".json", ".log"}),

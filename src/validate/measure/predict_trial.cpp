@@ -37,9 +37,6 @@ RunMeasurements Trial::measurements(std::size_t gpus) const {
   RunMeasurements measured = measurements_of(telemetry);
   measured.computing_seconds = computing_seconds();
   measured.gpus = gpus;
-  for (const RunTelemetry::HostPhase& phase : telemetry.host.phases) {
-    measured.samples += phase.rss_bytes.samples.value_or(0);
-  }
   if (run_files::kMonitorLog.found_in(directory).empty()) {
     measured.monitor_failure = "logs/ has no gpu_metrics_<time>.log";
   }

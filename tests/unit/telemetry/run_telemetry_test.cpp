@@ -95,7 +95,8 @@ TEST(RunTelemetry, KnowsHowUnevenlyWorkersComputed) {
   };
   EXPECT_EQ(imbalance({80, 100, 90}), 0.2);
   EXPECT_EQ(imbalance({0, 5}), 1);
-  EXPECT_EQ(imbalance({0, 0}), 0);
+  EXPECT_FALSE(imbalance({0, 0}));  // nothing was measured, which is not balance
+  EXPECT_FALSE(imbalance({}));
   EXPECT_FALSE(imbalance({5}));
 }
 

@@ -160,9 +160,9 @@ TEST(Summary, HasMemoryOfWorkersAndPlansOfBudgets) {
   EXPECT_FALSE(measurements_of(run.telemetry()).is_esm2_3b);
 }
 
-TEST(Summary, SaysHowOftenEachGpuWasMeasured) {
+TEST(Summary, SaysWhatIsKnownOfEachGpu) {
   SomeRun run;
-  run.settings.compute.gpus = {{.index = 0}};
+  run.settings.compute.gpus = {{.index = 0}, {.index = 1}};
   run.measured.monitor.devices.push_back({.id = "cuda:0",
                                           .failure = "GPU is lost",
                                           .description = {},
@@ -170,12 +170,47 @@ TEST(Summary, SaysHowOftenEachGpuWasMeasured) {
                                           .rows = 5,
                                           .nvml_rows = 2,
                                           .phases = {}});
-  const RunMeasurements measured = measurements_of(run.telemetry());
-  ASSERT_EQ(measured.gpu_rows.size(), 1U);
-  EXPECT_EQ(measured.gpu_rows[0].id, "cuda:0");
-  EXPECT_EQ(measured.gpu_rows[0].rows, 5U);
-  EXPECT_EQ(measured.gpu_rows[0].nvml_rows, 2U);
-  EXPECT_EQ(measured.gpu_rows[0].failure, "GPU is lost");
+  run.measured.monitor.devices.push_back(run.measured.monitor.devices[0]);
+  GpuReading reading;
+  reading.utilization_percent = 90;
+  run.measured.monitor.devices[1].add(Phase::kEsm2, reading);
+  const RunMeasurements measurements = measurements_of(run.telemetry());
+  ASSERT_EQ(measurements.measured.size(), 2U);
+  const MeasuredGpu& gpu = measurements.measured[0];
+  EXPECT_EQ(gpu.id, "cuda:0");
+  EXPECT_EQ(gpu.rows, 5U);
+  EXPECT_EQ(gpu.nvml_rows, 2U);
+  EXPECT_EQ(gpu.failure, "GPU is lost");
+  EXPECT_FALSE(gpu.utilization);
+  EXPECT_EQ(measurements.measured[1].utilization, 90);
+}
+
+TEST(Summary, HasAnImbalanceOnlyWhereWorkersComputed) {
+  SomeRun run;
+  run.settings.compute.gpus = {{.index = 0}, {.index = 1}};
+  run.counters.workers.add(2);
+  EXPECT_FALSE(measurements_of(run.telemetry()).imbalance);
+  run.measured.pipeline.add({.worker = 1, .times = {.esm2 = 3}});
+  EXPECT_EQ(measurements_of(run.telemetry()).imbalance, 100);
+  RunTelemetry telemetry = run.telemetry();
+  telemetry.settings.gpus = {0, 1, 2};  // one has no record
+  EXPECT_FALSE(measurements_of(telemetry).imbalance);
+}
+
+TEST(Summary, SaysWhatTheLogLacks) {
+  SomeRun run;
+  run.measured.monitor.samples = 9;
+  run.measured.monitor.written = 9;
+  EXPECT_EQ(measurements_of(run.telemetry()).monitor_failure, "");
+  run.measured.monitor.written = 2;
+  run.measured.monitor.file_failure = "No space left on device";
+  const auto read = parse_run_telemetry(telemetry_json(run.telemetry()), "t.json");
+  ASSERT_TRUE(read);
+  const RunMeasurements measurements = measurements_of(*read);
+  EXPECT_EQ(measurements.samples, 9U);
+  EXPECT_EQ(measurements.written, 2U);
+  EXPECT_EQ(measurements.monitor_failure,
+            "7 of 9 measurements are not in the log: No space left on device");
 }
 
 TEST(KilledRun, HasNoFiguresWithoutABatch) {

@@ -14,7 +14,6 @@ using ::testing::HasSubstr;
 RunMeasurements good_run() {
   return {.computing_seconds = 100,
           .sequences = 60'000,
-          .utilization = 99,
           .gpus = 2,
           .esm_tokens_per_second = 180'000,
           .is_esm2_3b = true,
@@ -23,8 +22,9 @@ RunMeasurements good_run() {
           .starved_batches = 3,
           .imbalance = 2,
           .samples = 100,
-          .gpu_rows = {{.id = "cuda:0", .rows = 100, .nvml_rows = 100},
-                       {.id = "cuda:1", .rows = 99, .nvml_rows = 99}}};
+          .written = 100,
+          .measured = {{.id = "cuda:0", .rows = 100, .nvml_rows = 100, .utilization = 100},
+                       {.id = "cuda:1", .rows = 99, .nvml_rows = 99, .utilization = 99}}};
 }
 
 Verdict verdict_of(const RunMeasurements& run, std::string_view name,
@@ -74,37 +74,37 @@ void set_hours(RunMeasurements& run, double hours) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, VerdictBars,
-    testing::Values(Bar{"projected", set_hours, 8.99, 9, 11},
-                    Bar{"utilisation",
-                        [](RunMeasurements& run, double value) { run.utilization = value; }, 80,
-                        79.9, 69.9},
-                    Bar{"packing", [](RunMeasurements& run, double value) { run.packing = value; },
-                        90, 80, 79.9},
-                    Bar{"waited for",
-                        [](RunMeasurements& run, double value) {
-                          run.starved_batches = static_cast<std::uint64_t>(10 * value);
-                        },
-                        9.9, 10, 20},
-                    Bar{"throughput",
-                        [](RunMeasurements& run, double value) {
-                          run.esm_tokens_per_second = 2 * value;  // of two GPUs
-                        },
-                        16500, 16499, 13199},
-                    Bar{"imbalance",
-                        [](RunMeasurements& run, double value) { run.imbalance = value; }, 10, 10.1,
-                        25.1},
-                    Bar{"log",
-                        [](RunMeasurements& run, double value) {
-                          run.gpu_rows[1].rows = static_cast<std::uint64_t>(value);
-                          run.gpu_rows[1].nvml_rows = value > 1 ? 1 : 0;
-                        },
-                        2, 1, 0}));
+    testing::Values(
+        Bar{"projected", set_hours, 8.99, 9, 11},
+        Bar{"utilisation",
+            [](RunMeasurements& run, double value) { run.measured[1].utilization = value; }, 80,
+            79.9, 69.9},
+        Bar{"packing", [](RunMeasurements& run, double value) { run.packing = value; }, 90, 80,
+            79.9},
+        Bar{"waited for",
+            [](RunMeasurements& run, double value) {
+              run.starved_batches = static_cast<std::uint64_t>(10 * value);
+            },
+            9.9, 10, 20},
+        Bar{"throughput",
+            [](RunMeasurements& run, double value) {
+              run.esm_tokens_per_second = 2 * value;  // of two GPUs
+            },
+            16500, 16499, 13199},
+        Bar{"imbalance", [](RunMeasurements& run, double value) { run.imbalance = value; }, 10,
+            10.1, 25.1},
+        Bar{"log",
+            [](RunMeasurements& run, double value) {
+              run.measured[1].rows = static_cast<std::uint64_t>(value);
+              run.measured[1].nvml_rows = value > 1 ? 1 : 0;
+            },
+            2, 1, 0}));
 
 TEST(Verdicts, SkipWhatAShortRunCannotTell) {
   RunMeasurements run = good_run();
   run.computing_seconds = 29;
   run.packing = 1;
-  run.utilization = 1;
+  run.measured[0].utilization = 1;
   for (const Verdict& verdict : judge(run, {})) {
     if (verdict.id == "MON-01") continue;
     EXPECT_EQ(verdict.status, VerdictStatus::kSkipped) << verdict_line(verdict);
@@ -118,14 +118,30 @@ TEST(Verdicts, SkipWhatWasNotMeasured) {
   run.gpus = 0;
   EXPECT_THAT(verdict_of(run, "utilisation").detail, HasSubstr("no GPU was used"));
   run.gpus = 2;
-  run.utilization.reset();
-  EXPECT_EQ(verdict_of(run, "utilisation").status, VerdictStatus::kSkipped);
   EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run does not show it"));
   run.batches = 0;
   run.sequences = 0;
   for (const char* name : {"projected", "packing", "waited for"}) {
     EXPECT_EQ(verdict_of(run, name).status, VerdictStatus::kSkipped) << name;
   }
+}
+
+// The GPU that is not known may be the one that was idle.
+TEST(Verdicts, JudgeUtilizationOnlyWhereEachGpuToldIt) {
+  RunMeasurements run = good_run();
+  run.measured[1].utilization.reset();
+  const Verdict one = verdict_of(run, "utilisation");
+  EXPECT_EQ(one.status, VerdictStatus::kSkipped);
+  EXPECT_FALSE(one.value);
+  EXPECT_EQ(one.detail, "cuda:1 did not say how busy it was");
+  run.measured[0].utilization.reset();
+  EXPECT_EQ(verdict_of(run, "utilisation").detail, "cuda:0, cuda:1 did not say how busy it was");
+  run = good_run();
+  run.measured.pop_back();
+  EXPECT_EQ(verdict_of(run, "utilisation").status, VerdictStatus::kSkipped);
+  EXPECT_EQ(verdict_of(run, "utilisation").detail, "a GPU was not measured");
+  run.measured.clear();
+  EXPECT_EQ(verdict_of(run, "utilisation").status, VerdictStatus::kSkipped);
 }
 
 TEST(Verdicts, HaveATargetForEsm2Of3BOnGpusOnly) {
@@ -145,28 +161,37 @@ TEST(Verdicts, SeeNoImbalanceOfOneGpu) {
   EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kSkipped);
 }
 
+TEST(Verdicts, SeeNoBalanceWhereNoWorkerComputed) {
+  RunMeasurements run = good_run();
+  run.imbalance.reset();
+  EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kSkipped);
+  EXPECT_EQ(verdict_of(run, "imbalance").detail, "no worker computed");
+  run.imbalance = 0;
+  EXPECT_EQ(verdict_of(run, "imbalance").status, VerdictStatus::kPass);
+}
+
 TEST(Verdicts, CountTheRowsOfTheGpuWithTheFewest) {
   EXPECT_EQ(verdict_of(good_run(), "log").value, 99);
   RunMeasurements run = good_run();
-  run.gpu_rows.pop_back();
+  run.measured.pop_back();
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
   EXPECT_EQ(verdict_of(run, "log").value, 0);
   run.gpus = 0;
-  run.gpu_rows.clear();
+  run.measured.clear();
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kPass);
   EXPECT_EQ(verdict_of(run, "log").value, 100);  // of the host
 }
 
 TEST(Verdicts, SayWhyNvmlGaveNothing) {
   RunMeasurements run = good_run();
-  run.gpu_rows[0].nvml_rows = 0;
-  run.gpu_rows[0].failure = "libnvidia-ml.so.1: cannot open";
+  run.measured[0].nvml_rows = 0;
+  run.measured[0].failure = "libnvidia-ml.so.1: cannot open";
   const Verdict without = verdict_of(run, "log");
   EXPECT_EQ(without.status, VerdictStatus::kWarn);
   EXPECT_EQ(without.detail,
             "of cuda:0 only the memory, from the CUDA runtime; NVML gave none: libnvidia-ml.so.1: "
             "cannot open");
-  run.gpu_rows[0].rows = 0;
+  run.measured[0].rows = 0;
   const Verdict none = verdict_of(run, "log");
   EXPECT_EQ(none.status, VerdictStatus::kMiss);
   EXPECT_EQ(none.detail, "cuda:0 has none; NVML gave none: libnvidia-ml.so.1: cannot open");
@@ -174,9 +199,18 @@ TEST(Verdicts, SayWhyNvmlGaveNothing) {
 
 TEST(Verdicts, MissTheLogThatCouldNotBeWritten) {
   RunMeasurements run = good_run();
-  run.monitor_failure = "No space left on device";
-  EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
+  run.written = 3;
+  run.monitor_failure = "97 of 100 measurements are not in the log: No space left on device";
+  for (const std::size_t gpus : {2U, 0U}) {
+    run.gpus = gpus;
+    const Verdict verdict = verdict_of(run, "log");
+    EXPECT_EQ(verdict.status, VerdictStatus::kMiss);
+    EXPECT_EQ(verdict.value, 3);
+    EXPECT_EQ(verdict.detail, run.monitor_failure);
+  }
   run = good_run();
+  run.written = 0;
+  EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kMiss);
   run.samples = 0;
   EXPECT_EQ(verdict_of(run, "log").status, VerdictStatus::kSkipped);
 }

@@ -1,0 +1,32 @@
+#include "validate/measure/predict_trial.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "unit/temp_dir.hpp"
+
+namespace virnucpro {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A disk that was full after the first rows leaves a log that is there, and lacks the rest.
+TEST(Trial, KnowsOfALogWhatItsRunCouldNotWrite) {
+  const TempDir folder;
+  Trial trial{.directory = folder.path()};
+  trial.telemetry.monitor = {
+      .samples = 9, .written = 2, .failure = "7 of 9 measurements are not in the log"};
+  EXPECT_THAT(trial.measurements(1).monitor_failure, HasSubstr("has no gpu_metrics_"));
+  std::filesystem::create_directory(folder.path() / "logs");
+  std::ofstream(folder.path() / "logs" / "gpu_metrics_20261122T063000Z.log") << "rows\n";
+  EXPECT_EQ(trial.measurements(1).monitor_failure, *trial.telemetry.monitor.failure);
+  EXPECT_EQ(trial.measurements(1).samples, 9U);
+  EXPECT_EQ(trial.measurements(1).written, 2U);
+  trial.telemetry.monitor = {.samples = 9, .written = 9, .failure = ""};
+  EXPECT_EQ(trial.measurements(1).monitor_failure, "");
+}
+
+}  // namespace
+}  // namespace virnucpro
