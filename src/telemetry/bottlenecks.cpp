@@ -36,13 +36,15 @@ enum class Idleness : std::uint8_t {
   kLaunches,  // mostly between the kernels of a batch
 };
 
-// NVML says how much of the time a GPU was idle, the devices' events how much of it they waited for
-// batches; without NVML all that is known is waiting.
+// The devices' events lead: they are of this run alone, and exact. NVML counts the time in which any
+// program ran a kernel, averaged over up to a second, so a GPU that is shared may be busy all the
+// time though this run waits for its batches. What only NVML sees is idleness between the kernels
+// of a batch. Without NVML all that is known is waiting.
 Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& around) {
   if (!around.on_gpu) return Idleness::kNone;
   const double waiting = share_of(stages, "waiting");
-  const double idle = around.utilization ? 1 - *around.utilization / 100 : waiting;
-  if (std::max(idle, waiting) <= 1 - kBusyShare) return Idleness::kNone;
+  const double idle = std::max(waiting, 1 - around.utilization.value_or(100) / 100);
+  if (idle <= 1 - kBusyShare) return Idleness::kNone;
   return waiting >= idle / 2 ? Idleness::kWaiting : Idleness::kLaunches;
 }
 
@@ -63,6 +65,9 @@ Cause cause_of_models(const StageSurroundings& around, Idleness idleness) {
   }
   if (idleness == Idleness::kLaunches) {
     return {"launch-bound", "a larger --token-budget, so that each kernel has more to do"};
+  }
+  if (idleness == Idleness::kWaiting) {
+    return {"compute-bound", "first what its GPU waits for: more GPUs would wait as well"};
   }
   if (around.power_capped) {
     return {"power-capped", "the GPU's power limit sets the pace: more GPUs (--gpus)"};
@@ -105,8 +110,6 @@ bool matters(const Stage& stage, const std::vector<Stage>& stages, Idleness idle
   const bool waits = idleness == Idleness::kWaiting;
   const bool is_large = stage.share > kLargeShare;
   if (stage.name == "waiting") return is_large || waits;
-  // More GPUs would wait as well.
-  if (is_model(stage) && waits) return false;
   if (is_model(stage) && idleness == Idleness::kLaunches && stage.name == larger_model(stages)) {
     return true;
   }

@@ -25,9 +25,10 @@ struct StageSurroundings {
 // processors for them.
 std::string_view host_advice(bool spare_processors);
 
-// The stages that take over 30 % of their clock's time, the largest first, with cause and advice.
-// If a GPU is under 80 % busy, by NVML or by its own events, what keeps it idle is always named:
-// waiting, or the larger model if its kernels come too slowly.
+// What held a run back, the largest share first, with cause and advice: the stages that take over
+// 30 % of their clock's time, those of the host only if devices wait. If a GPU is under 80 % busy,
+// by NVML or by its own events, what keeps it idle is named however small its share: waiting, or
+// the larger model if its kernels come too slowly.
 std::vector<RunTelemetry::Bottleneck> find_bottlenecks(
     const std::vector<RunTelemetry::Stage>& stages, const StageSurroundings& around);
 

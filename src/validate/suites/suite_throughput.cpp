@@ -180,7 +180,7 @@ Plot share_plot(const std::vector<StageFigures>& stages) {
 }
 
 Table bottleneck_table(const Trial& whole) {
-  Table table{.key = "bottlenecks", .caption = "Of the whole run: stages over 30 %"};
+  Table table{.key = "bottlenecks", .caption = "Of the whole run: what held it back"};
   table.columns = {{"stage", "Stage"},
                    {"share", "Share", Measure::kShare},
                    {"cause", "Cause"},

@@ -5,10 +5,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace virnucpro {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -54,23 +56,48 @@ TEST(Bottlenecks, AreTheHostsWhereWorkersWait) {
   EXPECT_EQ(cause({.waiting = 0.6, .esm2 = 0.3, .read = 0.9, .translate = 0.1}, {}), "I/O-bound");
 }
 
-// A quarter of the time each of two GPUs waits, and no stage but the models' is large.
+std::vector<std::string> stages_of(const std::vector<RunTelemetry::Bottleneck>& all) {
+  std::vector<std::string> stages;
+  for (const RunTelemetry::Bottleneck& one : all) stages.push_back(one.stage.value_or(""));
+  return stages;
+}
+
+// A quarter of the time each of two GPUs waits.
 TEST(Bottlenecks, NameWhatAGpuWaitsForHoweverSmall) {
   const Shares shares{
       .waiting = 0.25, .esm2 = 0.7, .dnabert_s = 0.05, .read = 0.1, .translate = 0.9};
   for (const std::optional<double> utilization : {std::optional(75.0), std::optional<double>()}) {
     const auto all = found(shares, {.utilization = utilization, .on_gpu = true});
-    ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0].stage, "translate");
-    EXPECT_EQ(all[1].stage, "waiting");
-    EXPECT_EQ(all[1].share, 0.25);
-    EXPECT_EQ(all[1].cause, "host-bound");
-    EXPECT_THAT(*all[1].advice, HasSubstr("--prefetch"));
+    ASSERT_THAT(stages_of(all), ElementsAre("translate", "esm2", "waiting"));
+    EXPECT_THAT(*all[1].advice, HasSubstr("would wait as well"));
+    EXPECT_EQ(all[2].share, 0.25);
+    EXPECT_EQ(all[2].cause, "host-bound");
+    EXPECT_THAT(*all[2].advice, HasSubstr("--prefetch"));
   }
   const Shares slow_disk{.waiting = 0.25, .esm2 = 0.7, .read = 0.2, .translate = 0.1};
   const auto all = found(slow_disk, {.utilization = 75, .on_gpu = true});
-  ASSERT_EQ(all.size(), 1U);
-  EXPECT_EQ(all[0].cause, "I/O-bound");
+  ASSERT_THAT(stages_of(all), ElementsAre("esm2", "waiting"));
+  EXPECT_EQ(all[1].cause, "I/O-bound");
+}
+
+// Another program may have kept it busy.
+TEST(Bottlenecks, BelieveTheRunsOwnEventsThatItsGpuWaited) {
+  const auto all = found({.waiting = 0.25, .esm2 = 0.7}, {.utilization = 95, .on_gpu = true});
+  ASSERT_THAT(stages_of(all), ElementsAre("esm2", "waiting"));
+  EXPECT_THAT(*all[0].advice, HasSubstr("would wait as well"));
+  const Shares busy{.waiting = 0.05, .esm2 = 0.7};
+  EXPECT_THAT(stages_of(found(busy, {.utilization = 95, .on_gpu = true})), ElementsAre("esm2"));
+}
+
+// Whatever is known of the GPU.
+TEST(Bottlenecks, NameEachLargeStageOfADevice) {
+  for (const double utilization : {10, 60, 79, 81, 100}) {
+    for (const double waiting : {0.0, 0.1, 0.25, 0.35}) {
+      const Shares shares{.waiting = waiting, .esm2 = 0.31, .dnabert_s = 0.32};
+      EXPECT_THAT(stages_of(found(shares, {.utilization = utilization, .on_gpu = true})),
+                  testing::IsSupersetOf({"esm2", "dnabert_s"}));
+    }
+  }
 }
 
 TEST(Bottlenecks, NameTheModelOfWhichAGpuRunsTooSmallKernels) {
