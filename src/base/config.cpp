@@ -35,11 +35,26 @@ const ConfigKey* find_key_of(std::string_view name) {
   }
 }
 
+bool lies_under(std::string_view name, std::string_view section) {
+  return name.size() > section.size() && name.starts_with(section) && name[section.size()] == '.';
+}
+
+// Whether a key with effect lies under it.
 bool is_section(std::string_view name) {
-  const std::string prefix = std::string(name) + ".";
   const auto keys = config_keys();
-  return std::any_of(keys.begin(), keys.end(),
-                     [&prefix](const ConfigKey& key) { return key.name.starts_with(prefix); });
+  return std::any_of(keys.begin(), keys.end(), [name](const ConfigKey& key) {
+    return key.used && lies_under(key.name, name);
+  });
+}
+
+// Whether this name is, lies under, or holds keys without effect only: then it may have any value.
+bool is_without_effect(std::string_view name) {
+  const ConfigKey* key = find_key_of(name);
+  if (key != nullptr) return !key->used;
+  const auto keys = config_keys();
+  return !is_section(name) && std::any_of(keys.begin(), keys.end(), [name](const ConfigKey& below) {
+    return lies_under(below.name, name);
+  });
 }
 
 std::string_view describe(ConfigType type) {
@@ -112,16 +127,15 @@ class Collector final : public YAML::EventHandler {
     } else if (!level.key) {
       level.key = value;
     } else {
-      add(mark, next_name(), {.values = {value}, .line = mark.line + 1}, in_list());
+      add(mark, next_name(), {.values = {value}, .line = mark.line + 1});
       level.key.reset();
     }
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
                        YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
     if (levels_.empty()) fail(mark, "sections of keys are expected");
-    const bool repeats = in_list();
     open(mark, false);
-    add(mark, levels_.back().name, {.values = {}, .line = mark.line + 1}, repeats);
+    add(mark, levels_.back().name, {.values = {}, .line = mark.line + 1});
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
@@ -168,14 +182,11 @@ class Collector final : public YAML::EventHandler {
     if (!levels_.empty()) levels_.back().key.reset();
   }
 
-  bool in_list() const {
-    return std::any_of(levels_.begin(), levels_.end(), [](const Level& l) { return !l.is_map; });
-  }
-
-  // Keys may repeat inside a list; anywhere else a key is set only once.
-  void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting, bool repeats) {
-    const bool fresh = settings.emplace(name, std::move(setting)).second;
-    if (!fresh && !repeats) fail(mark, fmt::format("{} is set twice", shown_name(name)));
+  // A repeated key without effect does no harm.
+  void add(const YAML::Mark& mark, const std::string& name, Config::Setting setting) {
+    const bool is_new = settings.emplace(name, std::move(setting)).second;
+    const ConfigKey* key = find_key(name);
+    if (!is_new && key != nullptr && key->used) fail(mark, fmt::format("{} is set twice", name));
   }
 
   const std::string& file_;
@@ -210,9 +221,12 @@ Config Config::parse(const std::string& text, const std::string& file) {
 }
 
 void Config::check(const std::string& name, const Setting& setting) {
-  const ConfigKey* key = find_key_of(name);
-  if (key != nullptr && !key->used) return;
-  if (key == nullptr || key->name != name) {
+  if (is_without_effect(name)) {
+    if (find_key_of(name) == nullptr) note_section(name, setting);
+    return;
+  }
+  const ConfigKey* key = find_key(name);
+  if (key == nullptr) {
     if (is_section(name))
       throw config_error(file_, setting.line, name + ": expected keys under it");
     warn_unknown(name, setting);
@@ -224,6 +238,12 @@ void Config::check(const std::string& name, const Setting& setting) {
         file_, setting.line,
         fmt::format("{}: expected {}, found \"{}\"", name, describe(key->type), shown_name(value)));
   }
+}
+
+// A section of keys without effect that is no section in this file.
+void Config::note_section(const std::string& name, const Setting& setting) {
+  notes_.push_back(fmt::format("{}: line {}: {} has no effect here, as none of its keys has", file_,
+                               setting.line, name));
 }
 
 // One line for a key, whatever its value.

@@ -15,7 +15,7 @@ namespace virnucpro {
 
 inline constexpr std::size_t kMaxConfigBytes = 1U << 20U;
 
-// Of a key with effect. A key without may have any value.
+// Of a key with effect. A key without, or a section of only such keys, may have any value.
 enum class ConfigType : std::uint8_t { kText, kBool, kCount, kCountOrAuto, kNumber };
 
 // One key of the configuration file.
@@ -35,7 +35,7 @@ std::span<const ConfigKey> config_keys();
 std::string default_config();
 
 // What a configuration file sets. A key that is null counts as not set. Files are bounded: at most
-// kMaxConfigBytes, eight levels deep, no aliases, no key twice, one document.
+// kMaxConfigBytes, eight levels deep, no aliases, no key with effect twice, one document.
 class Config {
  public:
   Config() = default;  // sets nothing
@@ -68,6 +68,7 @@ class Config {
  private:
   const Setting* find(std::string_view name, ConfigType type) const;
   void check(const std::string& name, const Setting& setting);
+  void note_section(const std::string& name, const Setting& setting);
   void note_without_effect(const ConfigKey& key);
   void warn_unknown(const std::string& name, const Setting& setting);
 

@@ -1,5 +1,6 @@
 #include "base/config.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,6 +100,33 @@ TEST(Config, TakesAnyValueForAKeyWithoutEffect) {
               ElementsAre(HasSubstr("checkpointing.keep_history has no effect here")));
 }
 
+TEST(Config, TakesAnyValueForASectionOfKeysWithoutEffect) {
+  for (const std::string value : {"5", "off", "[1]", "[a, [b]]", "[]"}) {
+    const Config config = parse("parallelization: " + value);
+    EXPECT_THAT(config.notes(),
+                ElementsAre(HasSubstr("line 1: parallelization has no effect here")))
+        << value;
+    EXPECT_THAT(config.warnings(), IsEmpty()) << value;
+    for (const char* section : {"run", "checkpointing", "features", "logging"}) {
+      EXPECT_THAT(refusal(fmt::format("{}: {}", section, value)),
+                  HasSubstr("expected keys under it"));
+    }
+    EXPECT_THAT(refusal("run: {requirements: " + value + "}"), HasSubstr("expected keys under it"));
+  }
+  EXPECT_THAT(parse("parallelization: {enabled: 5, enabled: 6}").notes(),
+              ElementsAre(HasSubstr("parallelization.enabled has no effect here")));
+  EXPECT_THAT(parse("parallelization: {typo: 1}").warnings(),
+              ElementsAre(HasSubstr("unknown key")));
+}
+
+TEST(Config, AKeyWithoutEffectMayRepeat) {
+  for (const char* text : {"files: {keep_files: [a]}\nfiles: {keep_files: [b]}",
+                           "checkpointing: {keep_history: 1, keep_history: {a: 1, a: 2}}",
+                           "prediction: {batch_size: 1, batch_size: 2}"}) {
+    EXPECT_EQ(parse(text).notes().size(), 1U) << text;
+  }
+}
+
 TEST(Config, RefusesWrongTypesNamingLineAndKey) {
   EXPECT_THAT(
       refusal("run:\n  prefetch: many\n"),
@@ -133,8 +161,7 @@ TEST(Config, RefusesWhatIsNotAFlatSetOfKeys) {
   EXPECT_THAT(refusal("- a\n- b\n"), HasSubstr("sections of keys"));
   EXPECT_THAT(refusal("text"), HasSubstr("sections of keys"));
   EXPECT_THAT(refusal("run: {threads: 1, threads: 2}"), HasSubstr("set twice"));
-  EXPECT_THAT(refusal("files: {keep_files: [a]}\nfiles: {keep_files: [b]}"),
-              HasSubstr("set twice"));
+  EXPECT_THAT(refusal("run: {threads: 1}\nrun: {threads: 1}"), HasSubstr("set twice"));
   EXPECT_THAT(refusal("? [a]\n: b\n"), HasSubstr("plain text"));
   EXPECT_THAT(refusal("a: 1\n---\nb: 2\n"), HasSubstr("one document"));
   EXPECT_THAT(refusal("run: [1"), HasSubstr("line"));
