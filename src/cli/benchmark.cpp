@@ -62,8 +62,6 @@ constexpr double kShortestTrial = 10;
 
 constexpr const char* kHistoryName = "history.jsonl";
 constexpr const char* kUsualSize = "small";
-// What --vanilla-baseline stands for alone, as in v2: the results that come with the program.
-constexpr const char* kStoredBaseline = "stored";
 
 struct BenchmarkOptions {
   std::string suites = "all";
@@ -74,6 +72,7 @@ struct BenchmarkOptions {
   std::string history;
   std::string against;
   std::string baseline;
+  bool stored_baseline = false;  // --vanilla-baseline alone, as in v2
   std::string vanilla_command;
   bool quick = false;
   bool strict = false;
@@ -110,9 +109,9 @@ void add_options(Command& command, BenchmarkOptions& options) {
   command
       .add_value("--vanilla-baseline", options.baseline,
                  "Results of the original on the sequences of --data: its output directory, or a "
-                 "table; alone, or stored: those that come with the program",
+                 "table; alone: those that come with the program",
                  "DIR|FILE")
-      .alone = kStoredBaseline;
+      .alone = &options.stored_baseline;
   command.add_value("--vanilla-command", options.vanilla_command,
                     "Runs the original on the FASTA file $INPUT into the folder $OUTPUT",
                     "COMMAND");
@@ -207,7 +206,7 @@ void require_files(const BenchmarkOptions& options) {
       throw Error(ErrorKind::kInputMissing, Place{.file = path}, {});
     }
   };
-  if (options.baseline != kStoredBaseline) require(options.baseline);
+  require(options.baseline);
   require(options.against);
   require(options.compare_to);
   if (!options.against.empty() && !can_be_run(options.against)) {
@@ -231,14 +230,13 @@ DataSize size_for(DataSize size, std::size_t gpus) {
 }
 
 // The stored baseline is chosen by the models' names, so before synthetic ones become files.
-void choose_baseline_of(const std::string& given, const Environment& environment,
+void choose_baseline_of(const BenchmarkOptions& options, const Environment& environment,
                         BenchmarkSettings& settings) {
-  if (given.empty()) return;
-  if (given != kStoredBaseline) {
-    settings.baseline = fs::absolute(given);
+  if (!options.baseline.empty()) {
+    settings.baseline = fs::absolute(options.baseline);
     settings.baseline_remark = StoredBaseline(settings.baseline).remark_on(settings.models);
-    return;
   }
+  if (!options.stored_baseline) return;
   BaselineChoice choice = choose_baseline(share_directory(environment) / "baseline",
                                           settings.models, settings.chunk_size);
   settings.baseline = std::move(choice.place);
@@ -268,7 +266,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
   settings.cpu_workers = compute.cpu_workers;
   settings.precision = name_of(compute.precision);
   settings.chunk_size = choice.chunk_size;
-  choose_baseline_of(options.baseline, session.environment, settings);
+  choose_baseline_of(options, session.environment, settings);
   settings.vanilla_command = options.vanilla_command;
   settings.thresholds = choose_telemetry("", true, session).thresholds;
   settings.thresholds.shortest_run = std::min(settings.thresholds.shortest_run, kShortestTrial);

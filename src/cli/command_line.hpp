@@ -41,8 +41,8 @@ struct OptionRow {
   std::vector<std::string> names;  // "-o", "--output", the long name last; "INPUT" for an argument
   Target target;
   std::string text;
-  std::string value{};  // empty: it takes no value
-  std::string alone{};  // the value that the option stands for without one; empty: it needs one
+  std::string value{};    // empty: it takes no value
+  bool* alone = nullptr;  // whether it stood without a value; null: it needs one
   std::string group = kOptions;
   std::string excludes{};  // the name of an earlier option that must not be combined with it
   ListedBy listed_by = ListedBy::kHelp;
@@ -53,7 +53,7 @@ struct OptionRow {
   bool is_argument() const { return !names.front().starts_with('-'); }
   bool takes_value() const { return !value.empty(); }
   // `value` as help shows it: "N", "[N]" if it may be left out.
-  std::string shown_value() const { return alone.empty() ? value : "[" + value + "]"; }
+  std::string shown_value() const { return alone == nullptr ? value : "[" + value + "]"; }
   bool repeats() const { return std::holds_alternative<std::vector<std::string>*>(target); }
 };
 

@@ -4,6 +4,7 @@
 
 // Included only here: it has 80,000 lines.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ namespace {
 std::string refuse_empty(const std::string& value) {
   return value.empty() ? "the value is empty" : std::string{};
 }
+
+// What CLI11 says for an option that stood alone: no argument can hold a NUL.
+constexpr std::string_view kStoodAlone{"\0", 1};
 
 // Adds a row's option to the command `app`, according to its target.
 struct OptionMaker {
@@ -34,7 +38,7 @@ struct OptionMaker {
   CLI::Option* operator()(int* times) const { return app.add_flag(names, *times); }
   CLI::Option* operator()(std::string* value) const {
     CLI::Option* option = app.add_option(names, *value)->type_name(row.value)->take_last();
-    if (!row.alone.empty()) option->expected(0, 1)->default_str(row.alone);
+    if (row.alone != nullptr) option->expected(0, 1)->default_str(std::string(kStoodAlone));
     return row.may_be_empty ? option : option->check(refuse_empty);
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
@@ -60,7 +64,9 @@ class Parser {
     } catch (const CLI::CallForVersion&) {
       return Ask::kVersion;
     }
-    refuse_empty_values();
+    for (const auto& [row, option] : options_) {
+      if (row->alone != nullptr && option->count() > 0) settle_value(*row, arguments);
+    }
     return std::nullopt;
   }
 
@@ -73,13 +79,17 @@ class Parser {
   std::vector<std::string> unused() const { return app_.remaining(true); }
 
  private:
-  // CLI11 checks no empty value of an option that may stand alone.
-  void refuse_empty_values() const {
-    for (const auto& [row, option] : options_) {
-      if (row->alone.empty() || option->count() == 0) continue;
-      const std::string why = refuse_empty(*std::get<std::string*>(row->target));
-      if (!why.empty()) throw CLI::ValidationError(row->names.back(), why);
-    }
+  // Tells an option that stood alone from one with a value. CLI11 checks no empty value of such an
+  // option, and takes "--option=" for the option alone.
+  static void settle_value(const OptionRow& row, std::span<const char* const> arguments) {
+    std::string& value = *std::get<std::string*>(row.target);
+    const bool is_cut = std::any_of(arguments.begin(), arguments.end(), [&row](const char* given) {
+      return given == row.names.back() + "=";
+    });
+    const std::string why = refuse_empty(is_cut ? "" : value);
+    if (!why.empty()) throw CLI::ValidationError(row.names.back(), why);
+    *row.alone = value == kStoodAlone;
+    if (*row.alone) value.clear();
   }
 
   void add_row(CLI::App& app, OptionRow& row) {

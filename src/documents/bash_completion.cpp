@@ -112,7 +112,7 @@ std::string value_cases(const Command& command, bool is_global) {
   for (const OptionRow& option : command.options) {
     if (!option.takes_value() || option.listed_by == ListedBy::kHelpV2) continue;
     // Another option may follow one that stands alone.
-    const char* const unless = option.alone.empty() ? "" : "[[ $cur == -* ]] && return 1; ";
+    const char* const unless = option.alone == nullptr ? "" : "[[ $cur == -* ]] && return 1; ";
     text += fmt::format("    {}) {}{} ;;\n", patterns(command, option, is_global), unless,
                         offer(option.value));
   }

@@ -60,7 +60,8 @@ std::vector<std::string> names_with_value(const OptionRow& option) {
 
 std::string option_line(const OptionRow& option) {
   std::string value;
-  if (option.takes_value()) value = (option.alone.empty() ? ":" : "::") + value_part(option.value);
+  if (option.takes_value())
+    value = (option.alone == nullptr ? ":" : "::") + value_part(option.value);
   if (option.is_argument()) return fmt::format("'{}{}'", option.repeats() ? "*" : "", value);
   const std::vector<std::string> names = names_with_value(option);
   const std::string rest = fmt::format("'[{}]{}'", escaped(option.text, "[]:"), value);

@@ -426,9 +426,16 @@ def test_a_part_that_cannot_be_run_is_told_and_the_others_are_run(program):
     assert report["performance"]["memory_usage"]["peak"] > 0
 
 
+def test_an_empty_name_of_a_baseline_is_refused(program):
+    for words in (["--vanilla-baseline="], ["--vanilla-baseline", ""]):
+        result = program("benchmark", *TINY, "-o", "out", *words, "--quick", code=1)
+        assert "--vanilla-baseline: the value is empty" in message(result)
+
+
 def test_what_is_not_there_shows_at_once(program):
     (program.folder / "text").write_text("no program")
     for arguments in (["--against", "/nonexistent"], ["--vanilla-baseline", "absent"],
+                      ["--vanilla-baseline", "stored"],
                       ["--against", "text"], ["--against", "/tmp"],
                       ["--esm-model", "synthetic:bogus"]):
         result = program("benchmark", *TINY, "-o", "out", *arguments, code=1)

@@ -44,9 +44,11 @@ def make_of(models: dict, fasta: Path, out: Path, chunk_size: int) -> None:
                   models["classifier"], "--chunk-size", chunk_size, "--input", fasta, "-o", out)
 
 
-def benchmark(program, out, *arguments, baseline="stored", **options):
+def benchmark(program, out, *arguments, baseline=None, **options):
+    """Against the folder `baseline`, or the installed ones."""
+    named = [] if baseline is None else [baseline]
     program.run("benchmark", "--suite", "equivalence", "--quick", "--device", "cpu", "--data-size",
-                "tiny", "--vanilla-baseline", baseline, "-o", out, *arguments, **options)
+                "tiny", "--vanilla-baseline", *named, "-o", out, *arguments, **options)
     return verdict(report_of(out), "EQUIV-BASELINE")
 
 

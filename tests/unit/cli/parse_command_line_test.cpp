@@ -17,6 +17,7 @@ struct Example {
   bool force = false;
   std::string output;
   std::string baseline;
+  bool own_baseline = false;
   std::vector<std::string> inputs;
 
   Example() {
@@ -25,7 +26,7 @@ struct Example {
     command.add_argument("INPUT", &inputs, "");
     command.add_flag("-f,--force", force, "");
     command.add_value("-o,--output-dir,--output", output, "", "FILE").excludes = "--force";
-    command.add_value("--baseline", baseline, "", "FILE").alone = "stored";
+    command.add_value("--baseline", baseline, "", "FILE").alone = &own_baseline;
   }
 
   std::optional<Ask> parse(std::vector<const char*> words) {
@@ -59,16 +60,23 @@ TEST(ParseCommandLine, TakesAnOptionAloneForItsOwnValue) {
     Example example;
     words.insert(words.begin(), {"copy", "a"});
     example.parse(words);
-    return example.baseline;
+    return example.own_baseline ? "[alone]" + example.baseline : example.baseline;
   };
   EXPECT_EQ(baseline_of({}), "");
-  EXPECT_EQ(baseline_of({"--baseline"}), "stored");
-  EXPECT_EQ(baseline_of({"--baseline", "--force"}), "stored");
+  EXPECT_EQ(baseline_of({"--baseline"}), "[alone]");
+  EXPECT_EQ(baseline_of({"--baseline", "--force"}), "[alone]");
   EXPECT_EQ(baseline_of({"--baseline", "x", "--force"}), "x");
   EXPECT_EQ(baseline_of({"--baseline=x"}), "x");
-  EXPECT_EQ(baseline_of({"--baseline", "x", "--baseline"}), "stored") << "the last one";
-  EXPECT_THAT(Example().mistake({"copy", "a", "--baseline", ""}),
-              HasSubstr("--baseline: the value is empty"));
+  EXPECT_EQ(baseline_of({"--baseline", "--baseline=x"}), "x");
+  EXPECT_EQ(baseline_of({"--baseline", "x", "--baseline"}), "[alone]") << "the last one";
+  for (const std::vector<const char*>& empty : {std::vector<const char*>{"--baseline", ""},
+                                                {"--baseline="},
+                                                {"--baseline=", "--force"},
+                                                {"--baseline=", "--baseline"}}) {
+    std::vector<const char*> words{"copy", "a"};
+    words.insert(words.end(), empty.begin(), empty.end());
+    EXPECT_THAT(Example().mistake(words), HasSubstr("--baseline: the value is empty"));
+  }
 }
 
 TEST(ParseCommandLine, TellsWhoseHelpIsAskedFor) {
