@@ -1,7 +1,6 @@
 #include "cli/compatibility.hpp"
 
 #include <array>
-#include <cstddef>
 
 #include "base/log.hpp"
 
@@ -10,6 +9,7 @@ namespace {
 
 using enum V2Effect;
 
+constexpr const char* kHelpV2 = "--help-v2";
 constexpr const char* kWithEffect = "Flags of v2";
 constexpr const char* kWithoutEffect = "Flags of v2 without effect";
 constexpr std::string_view kByTokens =
@@ -48,23 +48,38 @@ std::span<const V2Flag> v2_flags() {
   return kFlags;
 }
 
-void V2Options::add_to(Command& command) {
-  given_.resize(kFlags.size());  // once, as rows keep pointers into it
-  for (std::size_t i = 0; i < kFlags.size(); ++i) {
-    const V2Flag& flag = kFlags[i];
-    Given& given = given_[i];
-    const std::string names(flag.names);
-    const std::string says(flag.says);
-    const bool has_effect = flag.effect != kNone;
-    const std::string group = has_effect ? kWithEffect : kWithoutEffect;
-    given.flag = &flag;
-    given.row = flag.takes_value ? &command.add_value(names, given.value, says, "N", group)
-                                 : &command.add_flag(names, given.on, says, group);
-    given.row->may_be_empty = true;
-    given.row->listed_by = has_effect ? ListedBy::kBoth : ListedBy::kHelpV2;
+std::vector<std::string_view> commands_with_v2_flags(const Command& program) {
+  std::vector<std::string_view> names;
+  for (const Command& command : program.commands) {
+    if (command.find_option(kHelpV2) != nullptr) names.push_back(command.name());
   }
-  command.add_option("--help-v2", Ask::kHelpV2,
+  return names;
+}
+
+void V2Options::add(Command& command, const V2Flag& flag) {
+  Given& given = given_.emplace_back(Given{.flag = &flag, .row = nullptr, .value = {}});
+  const std::string names(flag.names);
+  const std::string says(flag.says);
+  const bool has_effect = flag.effect != kNone;
+  const std::string group = has_effect ? kWithEffect : kWithoutEffect;
+  given.row = flag.takes_value ? &command.add_value(names, given.value, says, "N", group)
+                               : &command.add_flag(names, given.on, says, group);
+  given.row->may_be_empty = true;
+  given.row->listed_by = has_effect ? ListedBy::kBoth : ListedBy::kHelpV2;
+}
+
+void V2Options::add_used_to(Command& command) {
+  for (const V2Flag& flag : kFlags) {
+    if (flag.effect != kNone) add(command, flag);
+  }
+}
+
+void V2Options::add_unused_to(Command& command) {
+  command.add_option(kHelpV2, Ask::kHelpV2,
                      "List the flags of v2 that are accepted without effect, too", {}, kWithEffect);
+  for (const V2Flag& flag : kFlags) {
+    if (flag.effect == kNone) add(command, flag);
+  }
 }
 
 void V2Options::report() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,11 +25,17 @@ struct V2Flag {
 
 std::span<const V2Flag> v2_flags();
 
+// The commands that accept also those without effect, by name: predict.
+std::vector<std::string_view> commands_with_v2_flags(const Command& program);
+
 // The flags of v2 on a command line.
 class V2Options {
  public:
-  // Adds them, and --help-v2, which lists them: --help shows only those with an effect.
-  void add_to(Command& command);
+  // Adds those with an effect.
+  void add_used_to(Command& command);
+  // Adds the others, and --help-v2, which lists all: --help leaves the others out. Only for
+  // commands that had them in v2.
+  void add_unused_to(Command& command);
 
   // Logs one warning for each, except for the list of GPUs.
   void report() const;
@@ -43,9 +50,10 @@ class V2Options {
     std::string value;
     bool on = false;
   };
+  void add(Command& command, const V2Flag& flag);
   const Given* given(V2Effect effect) const;
 
-  std::vector<Given> given_;
+  std::deque<Given> given_;  // rows keep pointers into it
 };
 
 }  // namespace virnucpro

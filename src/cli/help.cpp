@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/compatibility.hpp"
 #include "cli/output.hpp"
 
 namespace virnucpro {
@@ -119,7 +121,12 @@ std::string help_text(const Command& command) {
   return text + (command.is_program() ? exit_code_lines() : kGlobalOptions);
 }
 
-std::string help_v2_text(const Command& command) {
+std::string help_v2_text(const Command& command, const Command& program) {
+  const std::vector<std::string_view> with_them = commands_with_v2_flags(program);
+  if (std::find(with_them.begin(), with_them.end(), command.name()) == with_them.end()) {
+    return fmt::format("{} has no flags of v2 but those in its --help; these commands have: {}.\n",
+                       command.path, fmt::join(with_them, ", "));
+  }
   return fmt::format("Flags of v2 that {} accepts, so that v2's command lines run here.\n{}",
                      command.path, option_lines(command, ListedBy::kHelpV2));
 }

@@ -273,7 +273,7 @@ void add_compute_options(Command& command, ComputeOptions& options) {
   command.add_value("--cpu-workers", options.cpu_workers,
                     "Processes that share the threads on the CPU (default 1: only this one)", "N",
                     kComputeGroup);
-  options.v2.add_to(command);
+  options.v2.add_used_to(command);
 }
 
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,

@@ -49,7 +49,7 @@ void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
 // Adds device, precision and threads.
 void add_device_options(Command& command, ComputeOptions& options);
-// Adds these, the options on batches, and v2's flags.
+// Adds these, the options on batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
 
 // The two encoders and the folders of models; no classifier. Errors: kUsage, kConfig.

@@ -342,6 +342,7 @@ void add_predict_command(Command& program) {
   add_encoder_options(command, options->models);
   add_output_options(command, *options);
   add_compute_options(command, options->compute);
+  options->compute.v2.add_unused_to(command);
   command.footer = kPredictExamples;
   command.action = [options](Session& session) { return run_predict(*options, session); };
 }

@@ -49,6 +49,8 @@ void add_global_options(Command& program, GlobalOptions& global) {
                     "Configuration (YAML); virnucpro utils generate-config writes one", "FILE");
   program.add_option("--version", Ask::kVersion,
                      "The version; with -v: build, libraries and devices");
+  program.add_option("--help-v2", Ask::kHelpV2,
+                     "After a command: the flags of v2 that it accepts without effect");
 }
 
 std::optional<LogLevel> level_of(std::string_view name) {
@@ -127,7 +129,7 @@ bool is_worker(std::span<const char* const> arguments) {
 
 std::string answer(Ask ask, const Command& program) {
   if (ask == Ask::kHelp) return help_text(chosen_command(program));
-  if (ask == Ask::kHelpV2) return help_v2_text(chosen_command(program));
+  if (ask == Ask::kHelpV2) return help_v2_text(chosen_command(program), program);
   return version_text(program.find_option("-v")->times > 0) + "\n";
 }
 

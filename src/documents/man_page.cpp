@@ -112,16 +112,12 @@ void add_commands(std::string& text, const Command& parent) {
   }
 }
 
-// Once, though several commands accept them.
+// In a section of their own: those without effect are in no help of a command.
 void add_flags_of_v2(std::string& text, const Command& program) {
-  std::vector<std::string> commands;
-  for (const Command& command : program.commands) {
-    if (command.find_option("--help-v2") != nullptr) commands.emplace_back(command.name());
-  }
   text += fmt::format(
       ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; those without effect "
       "are not in \\fB\\-\\-help\\fR.\n",
-      fmt::join(commands, ", "));
+      fmt::join(commands_with_v2_flags(program), ", "));
   for (const V2Flag& flag : v2_flags()) {
     std::string term = "\\fB" + roff(flag.names) + "\\fR";
     if (flag.takes_value) term += " \\fIN\\fR";

@@ -386,8 +386,13 @@ def test_every_flag_of_v2_is_there():
     assert {names.split(",")[-1] for names, _ in flags_of_v2()} == INTERFACE_OF_V2
 
 
-@pytest.mark.parametrize("command", [["predict"], ["embed", "-o", "x.h5"]])
-@pytest.mark.parametrize("names, value", flags_of_v2())
+# The flags of v2 with an effect are those of every command that computes.
+CALLS_WITH_FLAGS_OF_V2 = [(["predict"], *flag) for flag in flags_of_v2()]
+CALLS_WITH_FLAGS_OF_V2 += [(["embed", "-o", "x.h5"], name, "")
+                           for name in ("--parallel", "--v1-fallback")]
+
+
+@pytest.mark.parametrize("command, names, value", CALLS_WITH_FLAGS_OF_V2)
 def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
     if names == "--gpus":  # an error, tested in test_commands.py
         return
@@ -397,6 +402,12 @@ def test_flag_of_v2_is_accepted_with_one_line(program, command, names, value):
         assert sum("virnucpro: warning: --" in line for line in lines) == 1
         assert re.search(r"warning: --[-\w]+ (has no effect: |is taken as )", message(result))
         assert "input not found" in message(result)
+
+
+@pytest.mark.parametrize("command", [["embed", "-o", "x.h5"], ["benchmark"], ["profile"]])
+def test_flags_of_v2_without_effect_are_those_of_predict_alone(program, command):
+    for flag in ("--batch-size", "--persistent-models"):
+        assert f"unknown flag {flag}" in message(program(*command, flag, code=1))
 
 
 @pytest.mark.parametrize("flags, precision", [

@@ -38,6 +38,7 @@ ComputeSettings compute_of(const std::vector<std::string>& arguments,
   Command command("virnucpro", "");
   ComputeOptions options;
   add_compute_options(command, options);
+  options.v2.add_unused_to(command);
   std::vector<const char*> words{"virnucpro"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   parse_command_line(command, words);
