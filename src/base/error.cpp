@@ -62,6 +62,8 @@ constexpr std::array kTable{
               "Download it again; these weights cannot give a score."},
     ErrorInfo{kPickleForbidden, "pickle-forbidden", 1, "pickle contains code, not only data",
               "None of it was executed. Get the file from its publisher, or as safetensors."},
+    ErrorInfo{kPickleTooLarge, "pickle-too-large", 1, "pickle is larger than is read here",
+              "Get the file as safetensors, or save its numbers as tensors, not as lists."},
     ErrorInfo{kJson, "json", 1, "JSON cannot be read", "Correct or download the file again."},
     ErrorInfo{kTokenizer, "tokenizer", 1, "tokenizer cannot be used",
               "Give the tokenizer.json published with DNABERT-S."},
@@ -121,7 +123,7 @@ constexpr std::array kExitCodes{
     ExitCode{kExitDone, "done; compare: identical or within tolerance"},
     ExitCode{kExitDiffers,
              "failure or bad usage, as the message says; compare: rows differ; benchmark: worse; "
-             "validate-checkpoints: one is damaged"},
+             "validate-checkpoints: one is bad"},
     ExitCode{kExitPartial,
              "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
              "not run"},

@@ -34,6 +34,7 @@ enum class ErrorKind : std::uint8_t {
   kWeightsTensor,
   kWeightsNotFinite,
   kPickleForbidden,
+  kPickleTooLarge,
   kJson,
   kTokenizer,
   kDevice,

@@ -146,7 +146,7 @@ int parse_and_run(Program& program, std::span<const char* const> arguments, cons
 }
 
 // Two commands tell by code 1 what they found: compare that both exist and differ, as diff does,
-// validate-checkpoints that one is damaged, as v2's did. So their errors must have other codes.
+// validate-checkpoints that one is bad, as v2's did. So their errors must have other codes.
 int exit_code_of(const Error& error, const Program& program) {
   const int code = error.info().exit_code;
   if (code != kExitDiffers) return code;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -33,8 +34,10 @@ namespace fs = std::filesystem;
 constexpr const char* kUtilsValidateCheckpointsExamples =
     "Example:\n"
     "  virnucpro utils validate-checkpoints contigs_predictions\n"
-    "Of a run its journal is checked, of v2 the checkpoints (.pt). Exit code 0: all are whole, 1:\n"
-    "one is damaged, 3: there are none, or they cannot be read.";
+    "Of a run its journal is checked, of v2 the checkpoints (.pt): those in DIR, as v2 did, and "
+    "in\n"
+    "its folders checkpoints, .checkpoints and shard_*, as v2's runs put them there. Exit code 0:\n"
+    "none is bad, 1: one is corrupted or incompatible, 3: there are none, or DIR cannot be read.";
 
 constexpr const char* kFailedEarlier = "failed_checkpoints.txt";  // lines path|reason|time of v2
 constexpr std::size_t kMostShownFailures = 5;
@@ -85,41 +88,40 @@ int check_journal(const CheckOptions& options, const Cancel& cancel) {
   return kExitDone;
 }
 
-// Whether an error means that this file is bad. Others, such as a lack of memory, say nothing of
-// it.
-bool is_of_the_file(ErrorKind kind) {
-  return is_of_an_input(kind) ||
-         (kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kPickleForbidden);
-}
+// How a file is called by its state, and how many of them are counted at the end.
+struct StateWords {
+  CheckpointState state;
+  const char* word;
+  const char* counted;
+  bool is_bad;
+};
+constexpr std::array kStateWords{
+    StateWords{CheckpointState::kWhole, "whole", "whole", false},
+    StateWords{CheckpointState::kNotLoaded, "not loaded here", "not loaded here", false},
+    StateWords{CheckpointState::kCorrupted, "CORRUPTED", "corrupted", true},
+    StateWords{CheckpointState::kIncompatible, "INCOMPATIBLE", "incompatible", true},
+};
 
-std::string why_bad(const Error& error) {
-  if (error.kind() == ErrorKind::kPickleForbidden) return error.what();
-  return error.detail().empty() ? std::string(error.info().summary) : error.detail();
-}
-
-std::string state_text(const TorchCheckpoint& checkpoint, bool is_read) {
+std::string state_text(const TorchCheckpoint& checkpoint, const StateWords& words, bool is_read) {
+  if (!checkpoint.why.empty()) return fmt::format("{}: {}", words.word, checkpoint.why);
   if (!is_read) return "a ZIP; its contents were not read";
-  std::string text = "whole";
+  std::string text = words.word;
   if (!checkpoint.version.empty()) text += ", version " + checkpoint.version;
   if (!checkpoint.status.empty()) text += ", " + checkpoint.status;
   return text;
 }
 
-// Tells a checkpoint's state in a line. Returns whether it is whole.
-bool check_checkpoint(const fs::path& path, bool is_read) {
-  bool is_whole = true;
-  std::string state;
-  try {
-    state = state_text(check_torch_checkpoint(path, is_read), is_read);
-  } catch (const Error& error) {
-    if (!is_of_the_file(error.kind())) throw;
-    is_whole = false;
-    state = "DAMAGED: " + why_bad(error);
-  }
+// Tells a checkpoint's state in a line.
+CheckpointState tell_checkpoint(const fs::path& path, bool is_read) {
+  const TorchCheckpoint checkpoint = check_torch_checkpoint(path, is_read);
+  const auto words =
+      std::find_if(kStateWords.begin(), kStateWords.end(),
+                   [&](const StateWords& row) { return row.state == checkpoint.state; });
+  const std::string state = state_text(checkpoint, *words, is_read);
   const bool is_marked = is_there(path.string() + ".done");
   print_stdout(fmt::format("{}: {}{}\n", printable(path.string()), shown_text(state, kLongestShown),
                            is_marked ? ", marked as done" : ""));
-  return is_whole;
+  return checkpoint.state;
 }
 
 void tell_failed_earlier(const fs::path& file) {
@@ -151,19 +153,32 @@ void tell_record_of_v2(const std::string& folder) {
   }
 }
 
+// Tells how many checkpoints have which state. Returns the exit code.
+int tell_counts(const std::vector<CheckpointState>& states) {
+  std::vector<std::string> counts;
+  int code = kExitDone;
+  for (const StateWords& row : kStateWords) {
+    const auto found = std::count(states.begin(), states.end(), row.state);
+    if (found == 0) continue;
+    counts.push_back(fmt::format("{} {}", grouped(static_cast<std::uint64_t>(found)), row.counted));
+    if (row.is_bad) code = kExitBad;
+  }
+  print_stdout(
+      fmt::format("{} checkpoints of v2: {}. predict --resume goes on from none of them: it needs "
+                  "a journal (run.db).\n",
+                  grouped(states.size()), fmt::join(counts, ", ")));
+  return code;
+}
+
 int check_checkpoints(const std::vector<fs::path>& checkpoints, const CheckOptions& options,
                       const Cancel& cancel) {
-  std::size_t whole = 0;
+  std::vector<CheckpointState> states;
   for (const fs::path& path : checkpoints) {
     cancel.check();
-    if (check_checkpoint(path, !options.skip_load)) ++whole;
+    states.push_back(tell_checkpoint(path, !options.skip_load));
   }
   tell_record_of_v2(options.run);
-  print_stdout(fmt::format(
-      "{} checkpoints of v2: {} whole, {} damaged. predict --resume goes on "
-      "from none of them: it needs a journal (run.db).\n",
-      grouped(checkpoints.size()), grouped(whole), grouped(checkpoints.size() - whole)));
-  return whole == checkpoints.size() ? kExitDone : kExitBad;
+  return tell_counts(states);
 }
 
 // Also where that cannot be known: then reading it says why.

@@ -27,7 +27,8 @@ struct Inspection {
 
 // Looks at a file or directory. With `check_values` it reads every value, and checks that it is
 // finite and that the checksum is right. `problem` says what is wrong with the model itself.
-// Errors: the kWeights* family, kPickleForbidden and kJson if the files cannot be parsed.
+// Errors: the kWeights* family, kPickleForbidden, kPickleTooLarge and kJson if the files cannot be
+// parsed.
 Inspection inspect_model(const std::filesystem::path& path, bool check_values);
 
 }  // namespace virnucpro

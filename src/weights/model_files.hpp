@@ -32,7 +32,7 @@ struct ModelFiles {
 // Opens a file, or the first of a directory's model.safetensors, model.safetensors.index.json,
 // pytorch_model.bin or pytorch_model.bin.index.json. A config.json in the directory, or beside a
 // file, adds its settings; those inside the file take precedence.
-// Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kJson.
+// Errors: kWeightsMissing and the other kWeights*, kPickleForbidden, kPickleTooLarge, kJson.
 ModelFiles open_model_files(const std::filesystem::path& path);
 
 }  // namespace virnucpro

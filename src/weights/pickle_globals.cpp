@@ -1,12 +1,15 @@
 #include "weights/pickle_globals.hpp"
 
 #include <array>
+#include <cstddef>
 
 namespace virnucpro {
 namespace {
 
 using enum GlobalUse;
 
+// Those of numpy stand behind those of weights.
+constexpr std::size_t kOfNumpy = 7;
 constexpr auto kAllowed = std::to_array<AllowedGlobal>({
     {"collections.OrderedDict", kDict},
     {"__builtin__.set", kList},
@@ -43,11 +46,22 @@ constexpr auto kAllowed = std::to_array<AllowedGlobal>({
     {"torch.nn.modules.activation.ReLU", kObject},
     {"torch.nn.modules.activation.Softmax", kObject},
     {"torch.nn.modules.container.Sequential", kObject},
+    {"numpy.core.multiarray._reconstruct", kObject},  // numpy 1; below, numpy 2
+    {"numpy._core.multiarray._reconstruct", kObject},
+    {"numpy.core.multiarray.scalar", kObject},
+    {"numpy._core.multiarray.scalar", kObject},
+    {"numpy.ndarray", kConstant},
+    {"numpy.dtype", kObject},
+    {"__builtin__.bytes", kObject},  // of an array without elements
 });
 
 }  // namespace
 
-std::span<const AllowedGlobal> allowed_globals() {
+std::span<const AllowedGlobal> weight_globals() {
+  return std::span(kAllowed).first(kAllowed.size() - kOfNumpy);
+}
+
+std::span<const AllowedGlobal> checkpoint_globals() {
   return kAllowed;
 }
 

@@ -25,6 +25,9 @@ struct AllowedGlobal {
 
 // The globals that a pickle of weights may name; all others are refused. None is ever imported or
 // called: they only say how to read the data beside them.
-std::span<const AllowedGlobal> allowed_globals();
+std::span<const AllowedGlobal> weight_globals();
+// Those, and what arrays and scalars of numpy are made of, for files that are only looked at: an
+// array becomes a kObject, whose numbers nobody reads.
+std::span<const AllowedGlobal> checkpoint_globals();
 
 }  // namespace virnucpro

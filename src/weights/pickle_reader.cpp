@@ -6,13 +6,13 @@
 #include <bit>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/shown_text.hpp"
-#include "weights/pickle_globals.hpp"
 
 namespace virnucpro {
 namespace {
@@ -72,13 +72,11 @@ constexpr std::size_t kLongestShown = 80;  // of a name, in a message
 class PickleReader {
  public:
   PickleReader(std::span<const std::byte> bytes, const std::string& file,
-               const PickleLimits& limits)
-      : reader_(bytes, file, ErrorKind::kWeightsFormat), limits_(limits) {
-    if (bytes.size() > limits_.bytes) malformed("the pickle is too long");
-    allowed_.reserve(allowed_globals().size());
-    for (std::size_t i = 0; i < allowed_globals().size(); ++i) {
-      allowed_.emplace(allowed_globals()[i].name, i);
-    }
+               const PickleLimits& limits, std::span<const AllowedGlobal> globals)
+      : reader_(bytes, file, ErrorKind::kWeightsFormat), limits_(limits), globals_(globals) {
+    if (bytes.size() > limits_.bytes) too_large("the pickle is too long");
+    allowed_.reserve(globals_.size());
+    for (std::size_t i = 0; i < globals_.size(); ++i) allowed_.emplace(globals_[i].name, i);
   }
 
   PickleDocument read() {
@@ -97,6 +95,9 @@ class PickleReader {
   [[noreturn]] void malformed(std::string detail) const {
     reader_.fail(ErrorKind::kWeightsFormat, std::move(detail));
   }
+  [[noreturn]] void too_large(std::string detail) const {
+    reader_.fail(ErrorKind::kPickleTooLarge, std::move(detail));
+  }
   [[noreturn]] void forbid(std::string what) const {
     reader_.fail(ErrorKind::kPickleForbidden, std::move(what));
   }
@@ -113,7 +114,7 @@ class PickleReader {
     stack_.push_back(id);
   }
   void bound(std::size_t count) const {
-    if (count >= limits_.values) malformed("the pickle makes too many values");
+    if (count >= limits_.values) too_large("the pickle makes too many values");
   }
 
   // As in Python, values below the last mark cannot be popped.
@@ -191,11 +192,16 @@ class PickleReader {
   void push_float() {
     // Big-endian, alone among the opcodes.
     const std::uint64_t bits = __builtin_bswap64(reader_.number<std::uint64_t>());
-    push({.type = PickleType::kFloat, .real = std::bit_cast<double>(bits)});
+    if (limits_.keeps_floats) {
+      push({.type = PickleType::kFloat, .real = std::bit_cast<double>(bits)});
+      return;
+    }
+    if (!any_float_) any_float_ = make({.type = PickleType::kFloat});
+    push_id(*any_float_);
   }
   std::int64_t read_long() {
     const auto size = reader_.number<std::uint8_t>();
-    if (size > 8) malformed("an integer is longer than 64 bits");
+    if (size > 8) too_large("an integer is longer than 64 bits");
     const auto bytes = reader_.read(size);
     const bool negative = size > 0 && (bytes.back() & std::byte{0x80}) != std::byte{0};
     std::uint64_t bits = negative ? std::numeric_limits<std::uint64_t>::max() : 0;
@@ -364,7 +370,7 @@ class PickleReader {
     }
     push({.type = PickleType::kGlobal,
           .integer = static_cast<std::int64_t>(found->second),
-          .text = allowed_globals()[found->second].name});
+          .text = globals_[found->second].name});
   }
 
   // Makes the value that a call of a global would return.
@@ -373,7 +379,7 @@ class PickleReader {
         node(argument_tuple).type != PickleType::kTuple) {
       forbid("a call of something that is not one of the allowed globals");
     }
-    const AllowedGlobal& global = allowed_globals()[static_cast<std::size_t>(node(callee).integer)];
+    const AllowedGlobal& global = globals_[static_cast<std::size_t>(node(callee).integer)];
     const std::span<const PickleId> all = node(argument_tuple).items;
     const std::vector<PickleId> arguments(all.begin(),
                                           all.begin() + std::min(std::ssize(all), kUsedArguments));
@@ -445,25 +451,26 @@ class PickleReader {
   }
   bool is_storage_type(PickleId id) const {
     return node(id).type == PickleType::kGlobal &&
-           allowed_globals()[static_cast<std::size_t>(node(id).integer)].use ==
-               GlobalUse::kStorageType;
+           globals_[static_cast<std::size_t>(node(id).integer)].use == GlobalUse::kStorageType;
   }
 
   ByteReader reader_;
   const PickleLimits limits_;
+  const std::span<const AllowedGlobal> globals_;
   std::unordered_map<std::string_view, std::size_t> allowed_;
   PickleDocument document_;
   std::vector<PickleId> stack_;
   std::vector<std::size_t> marks_;
   std::unordered_map<std::uint64_t, PickleId> memo_;
   std::size_t taken_over_ = 0;
+  std::optional<PickleId> any_float_;  // stands for all, unless floats are kept
 };
 
 }  // namespace
 
 PickleDocument read_pickle(std::span<const std::byte> bytes, const std::string& file,
-                           const PickleLimits& limits) {
-  return PickleReader(bytes, file, limits).read();
+                           const PickleLimits& limits, std::span<const AllowedGlobal> globals) {
+  return PickleReader(bytes, file, limits, globals).read();
 }
 
 }  // namespace virnucpro

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "weights/pickle_globals.hpp"
 #include "weights/pickle_value.hpp"
 
 namespace virnucpro {
@@ -16,13 +17,18 @@ struct PickleLimits {
   std::size_t bytes = kMaxPickleBytes;
   // Each of: values, stack entries, memo entries, and items copied from other values.
   std::size_t values = kMaxPickleNodes;
+  // Whether each float is a value of its own. If not, all are one, a 0: for files of very many
+  // floats that nobody reads.
+  bool keeps_floats = true;
 };
 
 // Reads a pickle (protocols 2 to 5, as torch.save writes them) as data: it parses a list of opcodes
-// and runs nothing. Any opcode or global that is not on the lists (pickle_globals.hpp) is refused
-// by name with kPickleForbidden. kWeightsFormat if the pickle is cut, makes too many values or
-// misuses its stack. The pickle's length and the limits bound the memory.
+// and runs nothing. Any opcode that is not on its list, or global that is not one of `globals`, is
+// refused by name with kPickleForbidden. kPickleTooLarge if the pickle is longer or makes more
+// values than the limits say, or has an integer of more than 64 bits; kWeightsFormat if it is cut
+// or misuses its stack. The pickle's length and the limits bound the memory.
 PickleDocument read_pickle(std::span<const std::byte> bytes, const std::string& file,
-                           const PickleLimits& limits = {});
+                           const PickleLimits& limits = {},
+                           std::span<const AllowedGlobal> globals = weight_globals());
 
 }  // namespace virnucpro

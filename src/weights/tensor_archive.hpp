@@ -28,8 +28,8 @@ struct TensorArchive {
   std::vector<StoredTensor> tensors{};
 };
 
-// Recognises the format by content. Errors: the kWeights* family, kPickleForbidden, kJson; those of
-// reading the file.
+// Recognises the format by content. Errors: the kWeights* family, kPickleForbidden,
+// kPickleTooLarge, kJson; those of reading the file.
 TensorArchive parse_archive(const SteadyFile& file);
 
 // A ZIP file of torch.save: its data.pkl and the storages. The tensors are those of a module

@@ -38,7 +38,8 @@ constexpr std::array kStorageTypes{
 
 }  // namespace
 
-TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits)
+TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits,
+                     std::span<const AllowedGlobal> globals)
     : file_(file), path_(file.path().string()) {
   for (ZipEntry& entry : read_zip(file_)) {
     const std::string name = entry.name;
@@ -50,7 +51,8 @@ TorchFile::TorchFile(const SteadyFile& file, const PickleLimits& limits)
   check_byte_order();
   check_crc(pickle, file_);
   pickle_ = beginning_of(pickle, limits.bytes + 1);  // one more: then it is too long
-  document_ = read_pickle(as_bytes(pickle_), fmt::format("{}/{}", path_, pickle.name), limits);
+  document_ =
+      read_pickle(as_bytes(pickle_), fmt::format("{}/{}", path_, pickle.name), limits, globals);
 }
 
 void TorchFile::check_members() const {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 
 #include "weights/pickle_reader.hpp"
@@ -15,9 +16,10 @@ namespace virnucpro {
 // that its tensors view.
 class TorchFile {
  public:
-  // `file` must outlive it. Errors: the kWeights* family, kPickleForbidden; those of reading the
-  // file.
-  explicit TorchFile(const SteadyFile& file, const PickleLimits& limits = {});
+  // `file` must outlive it. Errors: the kWeights* family, those of read_pickle(); those of reading
+  // the file.
+  explicit TorchFile(const SteadyFile& file, const PickleLimits& limits = {},
+                     std::span<const AllowedGlobal> globals = weight_globals());
   TorchFile(TorchFile&&) = delete;  // the document refers to the pickle
 
   const std::string& path() const { return path_; }

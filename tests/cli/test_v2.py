@@ -1,13 +1,17 @@
 """v2's users run what they have: every option that v2 declares, its default configuration, and its
 folders of checkpoints. What v2 declares stands in tests/data/v2, not in the program."""
 
+import datetime
 import json
 import os
+import pickle
 import zipfile
 
+import numpy as np
 import pytest
 import torch
 from conftest import LAMBDA, MODELS, SOURCE, Program, message
+from lengths import by_length
 from rights import without_rights
 
 OF_V2 = SOURCE / "tests" / "data" / "v2"
@@ -175,6 +179,13 @@ def rows(count):
             "data": [{"label": f"x_{k}", "mean_representation": [0.5, 1.0]} for k in range(count)]}
 
 
+def batch(count):
+    """As the writer of v2 saved it, from a thread, to shard_N/batch_NNNNN.pt."""
+    return {"embeddings": np.full((count, 4), 0.5, np.float32),
+            "sequence_ids": [f"x_{k}" for k in range(count)],
+            "metadata": {"model": "esm2", "mean": np.float32(0.5), "count": np.int64(count)}}
+
+
 @pytest.fixture
 def checkpoints(program):
     """A folder of whole checkpoints as v2 leaves it."""
@@ -183,7 +194,7 @@ def checkpoints(program):
     (folder / "a.pt.done").touch()
     save(folder / "checkpoints" / "b.pt", {"ids": ["x"], "data": torch.ones(1, 4)})
     save(folder / "checkpoints" / "shard_1" / "c.pt", {**rows(1), "status": "in_progress"})
-    save(folder / "shard_0" / "d.pt", rows(1))
+    save(folder / "shard_0" / "batch_00000.pt", batch(3))
     (folder / "notes.txt").write_text("not a checkpoint\n")
     return program
 
@@ -193,9 +204,39 @@ def test_whole_checkpoints(checkpoints):
         "old/a.pt": "whole, version 1.0, complete, marked as done",
         "old/checkpoints/b.pt": "whole",
         "old/checkpoints/shard_1/c.pt": "whole, in_progress",
-        "old/shard_0/d.pt": "whole",
-        "4 checkpoints of v2": "4 whole, 0 damaged. predict --resume goes on from none of them: it "
+        "old/shard_0/batch_00000.pt": "whole",
+        "4 checkpoints of v2": "4 whole. predict --resume goes on from none of them: it "
                                "needs a journal (run.db)."}
+
+
+ARRAYS = {"half": np.ones((2, 3), np.float16), "columns": np.asfortranarray(np.ones((3, 2))),
+          "empty": np.zeros((0, 4), np.float32), "large": np.arange(40000.0),
+          "texts": np.array(["a", "bcd"]), "objects": np.array([{"a": 1}, None], dtype=object),
+          "scalar": np.array(3), "bool": np.bool_(True), "big": np.ones(2, ">f4")}
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4])
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_arrays_of_numpy_are_data(program, kind, protocol):
+    for name, content in (("a", {"data": ARRAYS[kind]}),
+                          ("b", {"sequence_ids": ["x"], "embeddings": ARRAYS[kind]})):
+        torch.save(content, program.folder / f"{name}.pt", pickle_protocol=protocol)
+    assert told(program, ".", 0)["2 checkpoints of v2"].startswith("2 whole. ")
+
+
+def save_fast(path, content):
+    """As torch.save writes what holds no tensors, without its question about each value."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps(content, protocol=2))
+
+
+# v2 wrote up to 10,000; fewer than 3,277 would be no more floats than other values may be.
+def test_lists_of_as_many_rows_as_v2_had_in_a_file(program):
+    row = [0.1 * k for k in range(2560)]
+    save_fast(program.folder / "a.pt", {
+        "data": [{"label": f"x_{k}", "mean_representation": list(row)}
+                 for k in range(by_length(3500, 10000))]})
+    assert told(program, ".", 0)["./a.pt"] == "whole"
 
 
 class Evil:
@@ -231,10 +272,21 @@ DAMAGED = {
     "not a zip": (old_format, "ZIP is missing", True),
     "other zip": (other_zip, "not written by torch.save", False),
     "number": (flip, "the CRC-32 of ZIP member", False),
-    "no data": (lambda path: save(path, {"ids": [1]}), "it is no dict with data", False),
-    "list": (lambda path: save(path, [1, 2]), "it is no dict with data", False),
-    "tensor": (lambda path: save(path, torch.ones(2)), "it is no dict with data", False),
-    "code": (lambda path: save(path, {"data": Evil()}), "system", False),
+    "folder": (lambda path: (path.unlink(), path.mkdir()), "it is a folder", True),
+    "link to a folder": (lambda path: (path.unlink(), path.symlink_to("shard_1")),
+                         "it is a folder", True),
+}
+NO_DICT = "it is no dict with data, or with embeddings and sequence_ids"
+INCOMPATIBLE = {"no data": {"ids": [1]}, "list": [1, 2], "tensor": torch.ones(2),
+                "array": np.ones(2), "no ids": {"embeddings": np.ones(2)},
+                "no embeddings": {"sequence_ids": ["x"]}}
+# Whole for v2, but not read here; and what is no plain data.
+NOT_LOADED = {
+    "date": ({"data": [1.0], "time": datetime.datetime(2026, 1, 23)}, "global datetime.datetime"),
+    "path": ({"data": [1.0], "path": SOURCE}, "global pathlib.PosixPath"),
+    "complex": ({"data": np.ones(2), "c": 1j}, "global __builtin__.complex"),
+    "long": ({"data": 1 << 70}, "an integer is longer than 64 bits"),
+    "many": ({"data": [None] * (1 << 23)}, "the pickle makes too many values"),
 }
 
 
@@ -244,12 +296,40 @@ def test_a_damaged_checkpoint(checkpoints, damage):
     make(checkpoints.folder / "old" / "checkpoints" / "b.pt")
     found = told(checkpoints, "old", 1)
     state = found.pop("old/checkpoints/b.pt")
-    assert state.startswith("DAMAGED: ") and why in state
-    assert found["4 checkpoints of v2"].startswith("3 whole, 1 damaged. ")
-    assert not (checkpoints.folder / "executed").exists()
+    assert state.startswith("CORRUPTED: ") and why in state
+    assert found["4 checkpoints of v2"].startswith("3 whole, 1 corrupted. ")
     quick = told(checkpoints, "old", 1 if is_seen_quickly else 0, "--skip-load")
-    assert quick["old/shard_0/d.pt"] == "a ZIP; its contents were not read"
-    assert quick["old/checkpoints/b.pt"].startswith("DAMAGED: ") == is_seen_quickly
+    assert quick["old/shard_0/batch_00000.pt"] == "a ZIP; its contents were not read"
+    assert quick["old/checkpoints/b.pt"].startswith("CORRUPTED: ") == is_seen_quickly
+
+
+@pytest.mark.parametrize("kind", INCOMPATIBLE)
+def test_an_incompatible_checkpoint(checkpoints, kind):
+    save(checkpoints.folder / "old" / "checkpoints" / "b.pt", INCOMPATIBLE[kind])
+    found = told(checkpoints, "old", 1)
+    assert found["old/checkpoints/b.pt"] == f"INCOMPATIBLE: {NO_DICT}"
+    assert found["4 checkpoints of v2"].startswith("3 whole, 1 incompatible. ")
+    assert told(checkpoints, "old", 0, "--skip-load")
+
+
+@pytest.mark.parametrize("kind", NOT_LOADED)
+def test_a_checkpoint_that_is_not_loaded_here_is_not_called_bad(checkpoints, kind):
+    content, why = NOT_LOADED[kind]
+    save_fast(checkpoints.folder / "old" / "checkpoints" / "b.pt", content)
+    found = told(checkpoints, "old", 0)
+    state = found["old/checkpoints/b.pt"]
+    assert state.startswith("not loaded here: ") and why in state
+    assert found["4 checkpoints of v2"].startswith("3 whole, 1 not loaded here. ")
+
+
+def test_code_in_a_checkpoint_is_told_and_not_executed(checkpoints):
+    folder = checkpoints.folder / "old"
+    save(folder / "checkpoints" / "b.pt", {"data": Evil()})
+    (folder / "a.pt").write_bytes(b"")
+    found = told(checkpoints, "old", 1)
+    assert "not loaded here: it holds more than plain data: global " in found["old/checkpoints/b.pt"]
+    assert found["4 checkpoints of v2"].startswith("2 whole, 1 not loaded here, 1 corrupted. ")
+    assert not (checkpoints.folder / "executed").exists()
 
 
 def test_what_v2_found_damaged_itself(checkpoints):
@@ -283,7 +363,7 @@ def test_no_checkpoints_or_none_that_can_be_read(checkpoints, name):
 def test_a_checkpoint_that_may_not_be_read_is_bad(checkpoints):
     (checkpoints.folder / "old" / "a.pt").chmod(0)
     result = checkpoints(*CHECK, "old", code=1, preexec_fn=without_rights)
-    assert b"old/a.pt: DAMAGED: Permission denied, marked as done" in result.stdout
+    assert b"old/a.pt: CORRUPTED: Permission denied, marked as done" in result.stdout
 
 
 def test_resuming_says_that_checkpoints_do_not_help(place):
@@ -305,7 +385,7 @@ def test_both_a_journal_and_checkpoints(place):
     assert "new/a.pt: whole" in text and "new: whole\n  run       finished" in text
     (place.folder / "new" / "a.pt").write_bytes(b"")
     text = place(*CHECK, "new", code=1).stdout.decode()
-    assert "new/a.pt: DAMAGED: it is empty" in text and "new: whole\n" in text
+    assert "new/a.pt: CORRUPTED: it is empty" in text and "new: whole\n" in text
     save(place.folder / "new" / "a.pt", rows(1))
     journal = place.folder / "new" / "run.db"
     journal.write_bytes(journal.read_bytes()[:5000])

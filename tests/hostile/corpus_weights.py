@@ -14,6 +14,7 @@ from case import Case
 DATA = Path(os.environ["VIRNUCPRO_SOURCE"]) / "tests" / "data" / "weights"
 FORMAT, CUT, DAMAGED = "weights-format", "weights-truncated", "weights-corrupt"
 TENSOR, NAN, FORBIDDEN = "weights-tensor", "weights-not-finite", "pickle-forbidden"
+LARGE = "pickle-too-large"
 HUGE = 1 << 63
 
 # The classifier's tensors, for the two small models of tests/data/weights.
@@ -324,22 +325,22 @@ def pickle_cases():
     yield case("text_of_2_63", b"\x80\x04\x8d" + struct.pack("<Q", HUGE) + b"abc.", FORMAT)
     yield case("text_of_all_ones", b"\x80\x04\x8d" + b"\xff" * 8 + b"abc.", FORMAT)
     yield case("frame_of_2_63", b"\x80\x04\x95" + struct.pack("<Q", HUGE) + b"}.", TENSOR)
-    yield case("integer_of_255_bytes", PROTO + b"\x8a\xff" + b"\x7f" * 255 + b".", FORMAT)
+    yield case("integer_of_255_bytes", PROTO + b"\x8a\xff" + b"\x7f" * 255 + b".", LARGE)
     yield case("memo_4_gib", PROTO + b"}r\xff\xff\xff\xff.", TENSOR)
     yield case("memo_unknown", PROTO + b"h\x07.", FORMAT)
     yield case("memo_bomb", lambda: PROTO + b"]" + b"".join(
-        b"r" + struct.pack("<I", i * 977) for i in range(deep)) + b".", FORMAT, "too many")
-    yield case("values_bomb", lambda: PROTO + b"N" * deep + b".", FORMAT, "too many")
-    yield case("marks_bomb", lambda: PROTO + b"(" * deep + b".", FORMAT, "too many")
-    yield case("lists_in_lists", lambda: PROTO + b"]" * deep + b"a" * (deep - 1) + b".", FORMAT,
+        b"r" + struct.pack("<I", i * 977) for i in range(deep)) + b".", LARGE, "too many")
+    yield case("values_bomb", lambda: PROTO + b"N" * deep + b".", LARGE, "too many")
+    yield case("marks_bomb", lambda: PROTO + b"(" * deep + b".", LARGE, "too many")
+    yield case("lists_in_lists", lambda: PROTO + b"]" * deep + b"a" * (deep - 1) + b".", LARGE,
                "too many")
-    yield case("tuples_in_tuples", lambda: PROTO + b")" + b"\x85" * deep + b".", FORMAT, "too many")
+    yield case("tuples_in_tuples", lambda: PROTO + b")" + b"\x85" * deep + b".", LARGE, "too many")
     yield case("doubling_tuples", lambda: PROTO + b")" + b"q\x00h\x00\x86" * 200 + b".", FORMAT)
     yield case("list_grows_from_the_memo", lambda: PROTO + b"]q\0" + b"(" + b"h\0" * 200_000
                + b"e" + b".", FORMAT)
     yield case("dict_within_itself", PROTO + b"}q\0X\x05\0\0\0modelh\0s.", TENSOR)
     yield case("ordered_dict_again_and_again", lambda: PROTO + b"](" + b"NN\x86" * 4096 + b"eq\1"
-               + (named("collections", "OrderedDict") + b"h\1\x85R0") * 3000 + b"N.", FORMAT,
+               + (named("collections", "OrderedDict") + b"h\1\x85R0") * 3000 + b"N.", LARGE,
                "too many")
     yield case("a_long_text_named_often", lambda: PROTO + b"}(" + text("m" * 4_000_000) + b"q\1"
                + module_tree() + b"u.", FORMAT + "|" + TENSOR)
@@ -347,7 +348,7 @@ def pickle_cases():
     yield case("long_names_of_many_settings", names_bomb, FORMAT, "too long together")
     yield case("modules_within_modules", modules_bomb, FORMAT + "|" + TENSOR)
     yield case("a_large_module_named_often", fields_bomb, FORMAT, "too many values")
-    yield case("longer_than_16_mib", lambda: PROTO + text(b"x" * (17 << 20)) + b".", FORMAT,
+    yield case("longer_than_16_mib", lambda: PROTO + text(b"x" * (17 << 20)) + b".", LARGE,
                "too long")
     yield case("a_list", PROTO + b"].", FORMAT, "neither")
     yield case("a_number", PROTO + b"K\x01.", FORMAT, "neither")

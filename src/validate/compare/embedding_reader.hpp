@@ -53,7 +53,7 @@ inline constexpr PickleLimits kTorchEmbeddingLimits{.bytes = 128U << 20U, .value
 // one element per row: a tensor, a list of numbers, or {label, mean_representation} with one of
 // these. The bounded readers of weights/ read it as data; its pickle is never executed. Memory:
 // eight times the pickle (512 MiB for 10,000 lists of DNABERT-S).
-// Errors: the kWeights* family, kPickleForbidden; kInputMalformed for other contents.
+// Errors: the kWeights* family, those of read_pickle(); kInputMalformed for other contents.
 std::unique_ptr<EmbeddingReader> open_torch_embeddings(const std::filesystem::path& path);
 
 }  // namespace virnucpro

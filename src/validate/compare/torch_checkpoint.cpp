@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/steady_file.hpp"
-#include "validate/compare/embedding_reader.hpp"
 #include "weights/torch_file.hpp"
 
 namespace virnucpro {
@@ -27,7 +27,7 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
     std::error_code unknown;  // then it counts as a file
     const bool is_folder = fs::is_directory(entry->symlink_status(unknown));
     const fs::path& path = entry->path();
-    if (!is_folder && path.extension() == ".pt") found.push_back(path);
+    if (path.extension() == ".pt") found.push_back(path);  // a folder, too: v2 called it bad
     if (is_folder && depth < kDeepestFolder && holds_checkpoints(path.filename().string())) {
       collect(path, depth + 1, found);
     }
@@ -36,14 +36,63 @@ void collect(const fs::path& folder, int depth, std::vector<fs::path>& found) {
   throw Error(ErrorKind::kInputMissing, Place{.file = folder.string()}, error.message());
 }
 
-[[noreturn]] void fail_checkpoint(const fs::path& path, const char* why) {
-  throw Error(ErrorKind::kInputMalformed, Place{.file = path.string()}, why);
+// Enough for 10,000 lists of 2,560 floats, of 9 bytes each.
+constexpr PickleLimits kCheckpointLimits{
+    .bytes = 256U << 20U, .values = 1U << 23U, .keeps_floats = false};
+
+TorchCheckpoint corrupted(std::string why) {
+  return {.state = CheckpointState::kCorrupted, .why = std::move(why)};
+}
+
+bool is_such_a_dict(const PickleDocument& document) {
+  const PickleNode& root = document[document.root];
+  const auto has = [&](std::string_view key) { return document.member(root, key) != nullptr; };
+  return has("data") || (has("embeddings") && has("sequence_ids"));
 }
 
 std::string text_of_member(const PickleDocument& document, std::string_view name) {
   const PickleNode* member = document.member(document[document.root], name);
   if (member == nullptr || member->type != PickleType::kString) return {};
   return std::string(member->text);
+}
+
+TorchCheckpoint read_checkpoint(const fs::path& path, bool whole) {
+  std::error_code unknown;  // then opening it says why
+  if (fs::is_directory(path, unknown)) return corrupted("it is a folder");
+  const SteadyFile file(path);
+  if (file.size() == 0) return corrupted("it is empty");
+  if (!whole) {
+    read_zip(file);
+    return {};
+  }
+  const TorchFile torch(file, kCheckpointLimits, checkpoint_globals());
+  torch.check_members();
+  const PickleDocument& document = torch.document();
+  if (!is_such_a_dict(document)) {
+    return {.state = CheckpointState::kIncompatible,
+            .why = "it is no dict with data, or with embeddings and sequence_ids"};
+  }
+  return {.version = text_of_member(document, "version"),
+          .status = text_of_member(document, "status")};
+}
+
+std::string reason_in(const Error& error) {
+  if (error.kind() == ErrorKind::kPickleForbidden) {
+    return "it holds more than plain data: " + error.detail();
+  }
+  return error.detail().empty() ? std::string(error.info().summary) : error.detail();
+}
+
+// What an error of reading a checkpoint says of it; passes on an error that says nothing of it.
+TorchCheckpoint state_of(const Error& error) {
+  const ErrorKind kind = error.kind();
+  if (kind == ErrorKind::kPickleForbidden || kind == ErrorKind::kPickleTooLarge) {
+    return {.state = CheckpointState::kNotLoaded, .why = reason_in(error)};
+  }
+  const bool is_of_weights =
+      kind >= ErrorKind::kWeightsMissing && kind <= ErrorKind::kWeightsNotFinite;
+  if (!is_of_an_input(kind) && !is_of_weights) throw error;
+  return corrupted(reason_in(error));
 }
 
 }  // namespace
@@ -56,20 +105,11 @@ std::vector<fs::path> find_torch_checkpoints(const fs::path& folder) {
 }
 
 TorchCheckpoint check_torch_checkpoint(const fs::path& path, bool whole) {
-  const SteadyFile file(path);
-  if (file.size() == 0) fail_checkpoint(path, "it is empty");
-  if (!whole) {
-    read_zip(file);
-    return {};
+  try {
+    return read_checkpoint(path, whole);
+  } catch (const Error& error) {
+    return state_of(error);
   }
-  const TorchFile torch(file, kTorchEmbeddingLimits);
-  torch.check_members();
-  const PickleDocument& document = torch.document();
-  if (document.member(document[document.root], "data") == nullptr) {
-    fail_checkpoint(path, "it is no dict with data");
-  }
-  return {.version = text_of_member(document, "version"),
-          .status = text_of_member(document, "status")};
 }
 
 }  // namespace virnucpro

@@ -2,6 +2,7 @@
 
 #include "weights/pickle_reader.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,15 +95,15 @@ TEST(PickleReader, RefusesControlCharactersInItsMessages) {
 }
 
 TEST(PickleReader, RefusesAMisusedStack) {
-  for (const std::string& bytes : {"."s, "\x80\x02."s,
-                                   "\x80\x02"
-                                   "0."s,
-                                   "\x80\x02u."s, "\x80\x02t."s,
-                                   "\x80\x02K\x01K\x02"
-                                   "a."s,
-                                   "\x80\x02}(K\x01u."s, "\x80\x02h\x07."s, "\x80\x02N"s,
-                                   "\x80\x02X\xff\xff\xff\xff."s, "\x80\x09N."s, "\x80\x02K\x01(."s,
-                                   "\x80\x02NNb."s, "\x80\x02\x8a\x09\0\0\0\0\0\0\0\0\0."s}) {
+  for (const std::string& bytes :
+       {"."s, "\x80\x02."s,
+        "\x80\x02"
+        "0."s,
+        "\x80\x02u."s, "\x80\x02t."s,
+        "\x80\x02K\x01K\x02"
+        "a."s,
+        "\x80\x02}(K\x01u."s, "\x80\x02h\x07."s, "\x80\x02N"s, "\x80\x02X\xff\xff\xff\xff."s,
+        "\x80\x09N."s, "\x80\x02K\x01(."s, "\x80\x02NNb."s}) {
     const ErrorKind kind = pickle_error(bytes);
     EXPECT_EQ(kind, kBadFormat);
   }
@@ -114,6 +115,41 @@ TEST(PickleReader, APickleThatContainsItselfIsHarmless) {
   EXPECT_EQ(document[document.root].items.at(0), document.root);
 }
 
+TEST(PickleReader, KnowsArraysOfNumpyWhereTheyAreAllowed) {
+  const auto reconstructed = [](const std::string& module) {
+    return "\x80\x02" + fmt::format("c{}.multiarray\n_reconstruct\n", module) +
+           "cnumpy\nndarray\nK\0\x85"s
+           "c_codecs\nencode\nX\x01\0\0\0bX\x06\0\0\0latin1\x86R\x87R"
+           "(K\x01K\x02\x85"
+           "cnumpy\ndtype\nX\x02\0\0\0f4\x89\x88\x87R"
+           "\x89"
+           "c__builtin__\nbytes\n)Rtb."s;
+  };
+  for (const char* module : {"numpy.core", "numpy._core"}) {
+    const std::string bytes = reconstructed(module);
+    const PickleDocument document =
+        read_pickle(as_bytes(bytes), "data.pkl", {}, checkpoint_globals());
+    EXPECT_EQ(document[document.root].type, PickleType::kObject);
+    EXPECT_EQ(pickle_error(bytes), ErrorKind::kPickleForbidden) << "weights name no numpy";
+  }
+  for (const char* other : {"cnumpy\nload\n.", "cnumpy\nndarray\n)R.", "cos\nsystem\n."}) {
+    const std::string bytes = fmt::format("\x80\x02{}", other);
+    EXPECT_EQ(error_of([&] { read_pickle(as_bytes(bytes), "x", {}, checkpoint_globals()); }),
+              ErrorKind::kPickleForbidden);
+  }
+}
+
+TEST(PickleReader, FloatsNeedNotBeKept) {
+  const std::string real = "G@\x0c\0\0\0\0\0\0"s;
+  const std::string bytes = "\x80\x02](" + real + real + real + "e.";
+  const PickleLimits limits{.values = 4, .keeps_floats = false};
+  const PickleDocument document = read_pickle(as_bytes(bytes), "data.pkl", limits);
+  EXPECT_EQ(document[document.root].items.size(), 3U);
+  EXPECT_EQ(document.nodes.size(), 2U);
+  EXPECT_EQ(error_of([&] { read_pickle(as_bytes(bytes), "x", {.values = 3}); }),
+            ErrorKind::kPickleTooLarge);
+}
+
 TEST(PickleReader, BombsEndAtABound) {
   const auto repeat = [](const std::string& part, std::size_t times) {
     std::string text;
@@ -121,13 +157,15 @@ TEST(PickleReader, BombsEndAtABound) {
     return text;
   };
   constexpr std::size_t kTooMany = kMaxPickleNodes + 1;
-  EXPECT_EQ(pickle_error("\x80\x02" + repeat("N", kTooMany)), kBadFormat);
-  EXPECT_EQ(pickle_error("\x80\x02" + repeat("(", kTooMany)), kBadFormat);
-  EXPECT_EQ(pickle_error("\x80\x02Nq"s + '\0' + repeat("h\0"s, kTooMany)), kBadFormat);
+  EXPECT_EQ(pickle_error("\x80\x02\x8a\x09\0\0\0\0\0\0\0\0\0."s), ErrorKind::kPickleTooLarge);
+  EXPECT_EQ(pickle_error("\x80\x02" + repeat("N", kTooMany)), ErrorKind::kPickleTooLarge);
+  EXPECT_EQ(pickle_error("\x80\x02" + repeat("(", kTooMany)), ErrorKind::kPickleTooLarge);
+  EXPECT_EQ(pickle_error("\x80\x02Nq"s + '\0' + repeat("h\0"s, kTooMany)),
+            ErrorKind::kPickleTooLarge);
   // One long list of pairs, used by every OrderedDict.
   const std::string pairs = "](" + repeat("NN\x86", 4096) + "eq"s + '\1';
   EXPECT_EQ(pickle_error("\x80\x02" + pairs + repeat("ccollections\nOrderedDict\nh\1\x85R0"s, 300)),
-            kBadFormat);
+            ErrorKind::kPickleTooLarge);
 }
 
 }  // namespace
