@@ -36,10 +36,10 @@ enum class Idleness : std::uint8_t {
   kLaunches,  // mostly between the kernels of a batch
 };
 
-// The devices' events lead: they are of this run alone, and exact. NVML counts the time in which any
-// program ran a kernel, averaged over up to a second, so a GPU that is shared may be busy all the
-// time though this run waits for its batches. What only NVML sees is idleness between the kernels
-// of a batch. Without NVML all that is known is waiting.
+// The devices' events lead: they are of this run alone, and exact. NVML counts the time in which
+// any program ran a kernel, averaged over up to a second, so a GPU that is shared may be busy all
+// the time though this run waits for its batches. What only NVML sees is idleness between the
+// kernels of a batch. Without NVML all that is known is waiting.
 Idleness idleness_of(const std::vector<Stage>& stages, const StageSurroundings& around) {
   if (!around.on_gpu) return Idleness::kNone;
   const double waiting = share_of(stages, "waiting");
