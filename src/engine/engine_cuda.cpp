@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "engine/batch_memory_cuda.hpp"
 #include "engine/engine.hpp"
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
@@ -20,21 +21,19 @@
 #include "ops/finite.hpp"
 #include "tensor/cuda_error.hpp"
 #include "tensor/device_advice.hpp"
-#include "weights/recognise.hpp"
 
 namespace virnucpro {
 namespace {
 
 using cuda::DeviceBatch;
 
-// One batch computes and one waits, with its input on the device and its kernels enqueued.
-constexpr std::size_t kDepth = 2;
+// The batch that waits has its input on the device and its kernels enqueued.
+constexpr std::size_t kDepth = kBatchesAtOnce;
 // Threads that load weights; each needs pinned memory for the largest tensor.
 constexpr std::size_t kLoadThreads = 4;
 // At this size speed is within a percent of the best; below the smallest it is too slow.
 constexpr std::size_t kTokenBudget = 32768;
 constexpr std::size_t kSmallestBudget = 512;
-constexpr std::size_t kFewestTokens = 3;  // of a frame: one between its two ends
 
 DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   DeviceInfo info;
@@ -83,17 +82,6 @@ WorkerMemory memory_now() {
           .reserved = use.current + allocator.kept(),
           .used = use.current,
           .peak = use.peak};
-}
-
-// Bytes of a run's models; the numbers always kept in fp32 are too few to matter.
-std::uint64_t weight_bytes(const EngineModels& models, const EngineSettings& settings,
-                           Precision precision) {
-  const EngineOutputs& outputs = settings.outputs;
-  std::uint64_t numbers = 0;
-  if (outputs.scores || outputs.dnabert_s) numbers += numbers_of(models.dnabert_s.shape);
-  if (outputs.scores || outputs.esm2) numbers += numbers_of(models.esm2.shape);
-  if (outputs.scores) numbers += numbers_of(models.classifier.shape);
-  return numbers * size_of(cuda::element_of(precision));
 }
 
 bool is_hopper(const cudaDeviceProp& properties) {
@@ -187,10 +175,6 @@ Results results_at(void* memory, std::size_t frames, std::size_t width) {
           .flags = {reinterpret_cast<std::uint8_t*>(scores + 2 * frames), frames}};
 }
 
-std::size_t result_bytes(std::size_t frames, std::size_t width) {
-  return frames * ((2 + width) * sizeof(float) + 1);
-}
-
 // Events for a batch's times: first those of its input, on the copies' stream, then those of the
 // compute stream in their order.
 struct Marks {
@@ -225,6 +209,9 @@ class CudaEngine : public Engine {
       : device_(*settings.gpu),
         properties_(open_device(device_)),
         outputs_(settings.outputs),
+        shapes_{.dnabert_s = models.dnabert_s.shape,
+                .esm2 = models.esm2.shape,
+                .classifier = models.classifier.shape},
         context_{.cancel = cancel, .precision = settings.precision} {
     context_.stream = compute_.get();
     context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
@@ -242,11 +229,7 @@ class CudaEngine : public Engine {
       plan();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
-      throw too_little_memory({.device = device,
-                               .weights = weight_bytes(models, settings, settings.precision),
-                               .half_weights = weight_bytes(models, settings, Precision::kFp16),
-                               .is_fp32 = settings.precision == Precision::kFp32,
-                               .failed = error.detail()});
+      throw too_little_memory(shortage(device, settings.precision, error.detail()));
     }
   }
 
@@ -312,6 +295,16 @@ class CudaEngine : public Engine {
     device_allocator().trim();  // the readers' buffers
   }
 
+  MemoryShortage shortage(const DeviceInfo& device, Precision precision,
+                          const std::string& failed) const {
+    return {.device = device,
+            .models = memory_need(shapes_, outputs_, precision, kSmallestBudget),
+            .in_half = memory_need(shapes_, outputs_, Precision::kFp16, kSmallestBudget),
+            .smaller = needs_with_smaller_esm2(shapes_, outputs_, kSmallestBudget),
+            .is_fp32 = precision == Precision::kFp32,
+            .failed = failed};
+  }
+
   std::uint32_t width() const { return dnabert_s_width() + esm2_width(); }
   bool wants_embeddings() const { return outputs_.dnabert_s || outputs_.esm2; }
 
@@ -324,16 +317,6 @@ class CudaEngine : public Engine {
       values.insert(values.end(), from, from + static_cast<std::ptrdiff_t>(count));
     }
     return values;
-  }
-
-  // Allocates a batch's activations from the arena, the models one after the other.
-  void allocate_activations(std::size_t esm_tokens, std::size_t dna_tokens, std::size_t frames) {
-    if (esm2_) static_cast<void>(esm2_->activations(context_, esm_tokens));
-    context_.arena.rewind(0);
-    if (dnabert_s_) static_cast<void>(dnabert_s_->activations(context_, dna_tokens));
-    context_.arena.rewind(0);
-    if (classifier_) static_cast<void>(classifier_->activations(context_, frames));
-    context_.arena.rewind(0);
   }
 
   // Reserves memory for batches of the wanted tokens; halves the number until it fits.
@@ -369,7 +352,7 @@ class CudaEngine : public Engine {
   // Reserves memory for batches of this many tokens of either model.
   void reserve(std::size_t esm_tokens, std::size_t dna_tokens) {
     context_.arena = Arena();
-    allocate_activations(esm_tokens, dna_tokens, esm_tokens);
+    allocate_activations(context_, shapes_, outputs_, esm_tokens, dna_tokens, esm_tokens);
     const std::size_t bytes = context_.arena.most();
     if (bytes > activations_.bytes()) {
       compute_.synchronize();
@@ -381,13 +364,8 @@ class CudaEngine : public Engine {
 
   // Reserves a slot for batches of this many tokens of either model and any number of frames.
   void reserve(Slot& slot, std::size_t tokens) {
-    const std::size_t frames = tokens / kFewestTokens;
-    constexpr std::size_t kOfAFrame =
-        2 *
-        (sizeof(std::uint32_t) + sizeof(cuda::AttentionItem));  // both models' offsets and items
-    slot.input.reserve(tokens * (sizeof(std::uint8_t) + sizeof(std::uint16_t)) +
-                       (frames + 1) * kOfAFrame);
-    grow(slot.results, result_bytes(frames, width()));
+    slot.input.reserve(input_bytes(tokens));
+    grow(slot.results, result_bytes(most_frames(tokens), width()));
   }
 
   // Batches within the budget need nothing new; a single longer frame may need more memory.
@@ -521,6 +499,7 @@ class CudaEngine : public Engine {
   int device_;
   cudaDeviceProp properties_;
   EngineOutputs outputs_;
+  ModelShapes shapes_;
   Stream compute_;
   Stream copies_;
   cuda::Context context_;

@@ -23,7 +23,7 @@ class ClassifierModel {
 
   std::uint32_t inputs() const;
   // The matrix in which a batch of this many frames is computed.
-  Matrix activations(Context& context, std::size_t frames) const;
+  static Matrix activations(Context& context, const ClassifierShape& shape, std::size_t frames);
 
   // merged: [frames, inputs]; scores: [frames, 2], probabilities of `others` and `virus`.
   void classify(Context& context, const Matrix& merged, typename Backend::Scores scores) const;

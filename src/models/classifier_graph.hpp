@@ -50,8 +50,8 @@ std::uint32_t ClassifierModel<Backend>::inputs() const {
 
 template <class Backend>
 typename ClassifierModel<Backend>::Matrix ClassifierModel<Backend>::activations(
-    Context& context, std::size_t frames) const {
-  return Backend::residual(context, frames, layers_->shape.hidden);
+    Context& context, const ClassifierShape& shape, std::size_t frames) {
+  return Backend::residual(context, frames, shape.hidden);
 }
 
 template <class Backend>
@@ -64,7 +64,7 @@ void ClassifierModel<Backend>::classify(Context& context, const Matrix& merged,
                 fmt::format("classifier: {} frames of {} numbers in, {} numbers out, {} inputs",
                             frames, Backend::width(merged), scores.size(), shape.inputs));
   }
-  Matrix hidden = activations(context, frames);
+  Matrix hidden = activations(context, shape, frames);
   layers_->hidden.run(context, merged, hidden);
   Backend::normalise_relu(context, layers_->norm, hidden);
   layers_->head.run(context, hidden, scores);

@@ -31,7 +31,7 @@ class DnabertSModel {
     Matrix both_halves;
     Matrix hidden;
   };
-  Activations activations(Context& context, std::size_t tokens) const;
+  static Activations activations(Context& context, const DnabertShape& shape, std::size_t tokens);
 
   // Like Esm2Model::embed, but the mean is over all tokens, including [CLS] and [SEP].
   void embed(Context& context, const typename Backend::template Batch<std::uint16_t>& batch,

@@ -123,8 +123,7 @@ std::uint32_t DnabertSModel<Backend>::vocabulary() const {
 
 template <class Backend>
 typename DnabertSModel<Backend>::Activations DnabertSModel<Backend>::activations(
-    Context& context, std::size_t tokens) const {
-  const DnabertShape& shape = layers_->shape;
+    Context& context, const DnabertShape& shape, std::size_t tokens) {
   return {.x = Backend::stream(context, tokens, shape.width),
           .query_key_value = Backend::operand(context, tokens, std::size_t{3} * shape.width),
           .attended = Backend::operand(context, tokens, shape.width),
@@ -143,7 +142,7 @@ void DnabertSModel<Backend>::embed(Context& context,
       out.size());
 
   auto [x, query_key_value, attended, both_halves, hidden] =
-      activations(context, batch.tokens.size());
+      activations(context, shape, batch.tokens.size());
   Backend::embed(context, layers_->embedding, batch, x.values);
   Backend::normalise(context, layers_->embedding_norm, x);
   for (const auto& layer : layers_->layers) {

@@ -31,7 +31,7 @@ class Esm2Model {
     Matrix attended;
     Matrix hidden;
   };
-  Activations activations(Context& context, std::size_t tokens) const;
+  static Activations activations(Context& context, const Esm2Shape& shape, std::size_t tokens);
 
   // batch: sequences of <cls> residues <eos>. out: [sequences, width], the mean over residues 1 …
   // min(length, 1024) of the last layer after emb_layer_norm_after. No sequence sees another, nor

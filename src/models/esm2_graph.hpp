@@ -124,8 +124,8 @@ std::uint32_t Esm2Model<Backend>::width() const {
 
 template <class Backend>
 typename Esm2Model<Backend>::Activations Esm2Model<Backend>::activations(Context& context,
-                                                                         std::size_t tokens) const {
-  const Esm2Shape& shape = layers_->shape;
+                                                                         const Esm2Shape& shape,
+                                                                         std::size_t tokens) {
   return {.x = Backend::residual(context, tokens, shape.width),
           .normed = Backend::operand(context, tokens, shape.width),
           .query_key_value = Backend::operand(context, tokens, std::size_t{3} * shape.width),
@@ -142,7 +142,8 @@ void Esm2Model<Backend>::embed(Context& context,
               {.model = "ESM-2", .vocabulary = kEsmVocabulary, .shortest = 3, .width = shape.width},
               out.size());
 
-  auto [x, normed, query_key_value, attended, hidden] = activations(context, batch.tokens.size());
+  auto [x, normed, query_key_value, attended, hidden] =
+      activations(context, shape, batch.tokens.size());
   Backend::embed(context, layers_->embedding, batch, x);
   for (const auto& layer : layers_->layers) {
     context.cancel.check_late();

@@ -26,6 +26,24 @@ std::string why_no_device(const DeviceSurvey& survey) {
       *survey.visible);
 }
 
+// What needs no other device: "--precision fp16 (with batches 5.4 GiB), ".
+std::string what_fits(const MemoryShortage& shortage) {
+  const auto fits = [&shortage](const MemoryNeed& need) {
+    return need.all() < shortage.device.memory_free;
+  };
+  std::string choices;
+  if (shortage.is_fp32 && fits(shortage.in_half)) {
+    choices = fmt::format("--precision fp16 (with the smallest batches {}), ",
+                          gib_text(shortage.in_half.all()));
+  }
+  const auto smaller = std::ranges::find_if(shortage.smaller, fits);
+  if (smaller != shortage.smaller.end()) {
+    choices += fmt::format("--esm-model {} ({} in 16 bits; it needs a classifier of its width), ",
+                           smaller->esm2, gib_text(smaller->all()));
+  }
+  return choices;
+}
+
 }  // namespace
 
 std::string gib_text(std::uint64_t bytes) {
@@ -133,20 +151,16 @@ Error not_opened(const DeviceInfo& device, int status, const std::string& words)
 
 Error too_little_memory(const MemoryShortage& shortage) {
   const DeviceInfo& device = shortage.device;
-  std::string advice = "use ";
-  if (shortage.is_fp32 && shortage.half_weights < device.memory_free) {
-    advice += fmt::format("--precision fp16 (weights of {}), ", gib_text(shortage.half_weights));
-  }
-  advice += fmt::format(
-      "a smaller ESM-2 (--esm-model), another GPU (--device cuda:N) with more than {} free{} or "
-      "--device cpu",
-      gib_text(shortage.half_weights), shortage.is_fp32 ? " (in fp16)" : "");
-  return {ErrorKind::kOutOfMemory,
-          fmt::format("{} has {} of {} free; the models take {} in {}, and the batches some more, "
-                      "but {} could not be had; {}",
-                      device_title(device), gib_text(device.memory_free),
-                      gib_text(device.memory_total), gib_text(shortage.weights),
-                      shortage.is_fp32 ? "fp32" : "16 bits", shortage.failed, advice)};
+  const MemoryNeed& models = shortage.models;
+  return {
+      ErrorKind::kOutOfMemory,
+      fmt::format("{} has {} of {} free; the models take {} in {}, and the smallest batches {}, "
+                  "but {} could not be had; use {}another GPU (--device cuda:N) with more than "
+                  "{} free{} or --device cpu",
+                  device_title(device), gib_text(device.memory_free), gib_text(device.memory_total),
+                  gib_text(models.weights), shortage.is_fp32 ? "fp32" : "16 bits",
+                  gib_text(models.batches), shortage.failed, what_fits(shortage),
+                  gib_text(shortage.in_half.all()), shortage.is_fp32 ? " (in fp16)" : "")};
 }
 
 }  // namespace virnucpro

@@ -4,6 +4,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "tensor/device.hpp"
@@ -53,14 +55,25 @@ std::string device_title(const DeviceInfo& device);
 // use all its memory, otherwise kDevice.
 Error not_opened(const DeviceInfo& device, int status, const std::string& words);
 
+// Bytes of a GPU's memory.
+struct MemoryNeed {
+  std::string_view esm2{};  // the name of a published ESM-2; empty: that of the run
+  std::uint64_t weights = 0;
+  std::uint64_t batches = 0;  // the smallest that a run starts with
+
+  std::uint64_t all() const { return weights + batches; }
+};
+
 // The models did not fit in a device's memory.
 struct MemoryShortage {
-  DeviceInfo device;               // with its free memory before
-  std::uint64_t weights = 0;       // bytes of the models' weights
-  std::uint64_t half_weights = 0;  // the same in 16 bits
+  DeviceInfo device;                  // with its free memory before
+  MemoryNeed models{};                // those of the run
+  MemoryNeed in_half{};               // the same in 16 bits
+  std::vector<MemoryNeed> smaller{};  // in 16 bits with smaller ESM-2 models, the largest first
   bool is_fp32 = false;
-  std::string failed;  // the allocation that failed
+  std::string failed{};  // the allocation that failed
 };
+// Says what would fit.
 Error too_little_memory(const MemoryShortage& shortage);
 
 }  // namespace virnucpro

@@ -37,11 +37,7 @@ Esm2Weights load_esm2(const std::string& model, const ModelLookup& lookup) {
   }
   const SyntheticName name = parse_synthetic(model);
   const SyntheticShape& sizes = find_synthetic_shape(synthetic_esm2_shapes(), name.name);
-  const Esm2Shape shape{.layers = sizes.layers,
-                        .width = sizes.width,
-                        .heads = sizes.heads,
-                        .ffn = sizes.ffn,
-                        .token_dropout = true};
+  const Esm2Shape shape = esm2_shape(sizes);
   return {shape, make_synthetic_weights(esm2_names(), dims_of(shape), shape.layers, name.seed,
                                         fmt::format("synthetic:{}:{}", sizes.name, name.seed))};
 }

@@ -17,6 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::string_view kPrefix = "synthetic";
+constexpr std::string_view kPublished = "_UR50D";  // ends the name of each published ESM-2
 
 constexpr std::array kEsm2Shapes{
     SyntheticShape{"esm2_t6_8M_UR50D", 6, 320, 20, 1280},
@@ -113,10 +114,21 @@ std::span<const SyntheticShape> synthetic_dnabert_shapes() {
 }
 
 std::string_view brief_name(const SyntheticShape& shape) {
-  constexpr std::string_view kSuffix = "_UR50D";
   std::string_view name = shape.name;
-  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  if (is_published_esm2(shape)) name.remove_suffix(kPublished.size());
   return name;
+}
+
+bool is_published_esm2(const SyntheticShape& shape) {
+  return shape.name.ends_with(kPublished);
+}
+
+Esm2Shape esm2_shape(const SyntheticShape& sizes) {
+  return {.layers = sizes.layers,
+          .width = sizes.width,
+          .heads = sizes.heads,
+          .ffn = sizes.ffn,
+          .token_dropout = true};
 }
 
 bool is_synthetic(std::string_view model) {

@@ -27,6 +27,8 @@ std::span<const SyntheticShape> synthetic_esm2_shapes();
 std::span<const SyntheticShape> synthetic_dnabert_shapes();
 // Its name without "_UR50D", which all published ESM-2 models have; both are accepted.
 std::string_view brief_name(const SyntheticShape& shape);
+bool is_published_esm2(const SyntheticShape& shape);
+Esm2Shape esm2_shape(const SyntheticShape& sizes);
 
 // The parts of "synthetic:NAME[:SEED]" or "synthetic[:SEED]". NAME is empty in the second form; the
 // default seed is 0.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "engine/batch_memory_cuda.hpp"
 #include "tensor/device_memory.hpp"
 #include "tokens/packer.hpp"
 #include "unit/engine/tiny_models.hpp"
@@ -239,6 +240,41 @@ TEST_F(EngineOnGpu, TellsItsMemoryAndFromWhatItTookItsBudget) {
     EXPECT_LE(known->reserved, known->device_used);
     EXPECT_LE(known->device_used, known->device_total);
   }
+}
+
+ModelShapes shapes_of(const EngineModels& models) {
+  return {.dnabert_s = models.dnabert_s.shape,
+          .esm2 = models.esm2.shape,
+          .classifier = models.classifier.shape};
+}
+
+// Rotary tables and small vectors beside them are not counted.
+TEST_F(EngineOnGpu, TakesForItsBatchesWhatTheirShapesSay) {
+  for (const Precision precision : {Precision::kFp16, Precision::kFp32}) {
+    const BudgetPlan plan = engine(precision)->facts().plan;
+    const MemoryNeed need = memory_need(shapes_of(tiny_models()), kAll, precision, plan.tokens);
+    EXPECT_LE(need.batches, plan.batches);
+    EXPECT_GE(static_cast<double>(need.batches), 0.8 * static_cast<double>(plan.batches));
+  }
+}
+
+// The published 3B beside DNABERT-S: sizes of files on Hugging Face, in 16 bits.
+TEST(MemoryNeeds, AreThoseOfThePublishedModels) {
+  const ModelShapes shapes{
+      .dnabert_s = {.layers = 12, .width = 768, .heads = 12, .ffn = 3072, .vocabulary = 4096},
+      .esm2 = {.layers = 36, .width = 2560, .heads = 40, .ffn = 10240},
+      .classifier = {.inputs = 3328, .hidden = 512}};
+  const EngineOutputs scores{.scores = true};
+  const MemoryNeed need = memory_need(shapes, scores, Precision::kFp16, 512);
+  EXPECT_NEAR(static_cast<double>(need.weights), 5.9e9, 0.1e9);
+  EXPECT_GT(need.batches, 512U * (2560U * 4 + 12800U * 2 + 10240U * 2));
+  EXPECT_LT(need.batches, 100U << 20U);
+  const std::vector<MemoryNeed> smaller = needs_with_smaller_esm2(shapes, scores, 512);
+  ASSERT_EQ(smaller.size(), 4U);
+  EXPECT_EQ(smaller[0].esm2, "esm2_t33_650M_UR50D");
+  EXPECT_NEAR(static_cast<double>(smaller[0].weights), 1.53e9, 0.05e9);
+  EXPECT_EQ(smaller[3].esm2, "esm2_t6_8M_UR50D");
+  EXPECT_TRUE(needs_with_smaller_esm2(shapes, {.scores = false, .dnabert_s = true}, 512).empty());
 }
 
 TEST_F(EngineOnGpu, TellsWhereItsTimeWent) {

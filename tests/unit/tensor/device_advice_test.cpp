@@ -113,29 +113,48 @@ TEST(NotOpened, TellsMemoryFromADeviceInUse) {
   EXPECT_THAT(other.what(), HasSubstr("cannot be opened: unknown error"));
 }
 
-TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
-  MemoryShortage shortage{.device = device(0, "NVIDIA A10", 8, 6),
-                          .weights = kGib * 21 / 2,
-                          .half_weights = kGib * 21 / 4,
-                          .is_fp32 = true,
-                          .failed = "104857600 bytes of device memory for weights"};
-  shortage.device.memory_free = 9 * kGib;
+// ESM-2 3B with DNABERT-S, in fp32, on a GPU of which others took the most.
+MemoryShortage shortage_of(std::uint64_t free) {
+  MemoryShortage shortage{
+      .device = device(0, "NVIDIA A10", 8, 6),
+      .models = {.weights = kGib * 21 / 2, .batches = kGib / 5},
+      .in_half = {.weights = kGib * 21 / 4, .batches = kGib / 10},
+      .smaller = {{.esm2 = "esm2_t33_650M_UR50D", .weights = kGib * 3 / 2, .batches = kGib / 10},
+                  {.esm2 = "esm2_t30_150M_UR50D", .weights = kGib / 2, .batches = kGib / 10}},
+      .is_fp32 = true,
+      .failed = "104857600 bytes of device memory for weights"};
+  shortage.device.memory_free = free;
   shortage.device.memory_total = 22 * kGib;
-  const Error fp32 = too_little_memory(shortage);
+  return shortage;
+}
+
+TEST(TooLittleMemory, NamesWhatIsNeededAndWhatHelps) {
+  const Error fp32 = too_little_memory(shortage_of(9 * kGib));
   EXPECT_EQ(fp32.kind(), ErrorKind::kOutOfMemory);
   EXPECT_EQ(fp32.info().exit_code, 4);
   EXPECT_EQ(
       fp32.detail(),
       "cuda:0 (NVIDIA A10) has 9.0 GiB of 22.0 GiB free; the models take 10.5 GiB in fp32, "
-      "and the batches some more, but 104857600 bytes of device memory for weights could not "
-      "be had; use --precision fp16 (weights of 5.2 GiB), a smaller ESM-2 (--esm-model), another "
-      "GPU (--device cuda:N) with more than 5.2 GiB free (in fp16) or --device cpu");
-  shortage.device.memory_free = 3 * kGib;  // too little for fp16, too
-  EXPECT_THAT(too_little_memory(shortage).detail(), Not(HasSubstr("--precision")));
-  shortage.device.memory_free = 9 * kGib;
-  shortage.is_fp32 = false;
-  EXPECT_THAT(too_little_memory(shortage).detail(),
-              AllOf(HasSubstr("in 16 bits"), Not(HasSubstr("--precision"))));
+      "and the smallest batches 0.2 GiB, but 104857600 bytes of device memory for weights could "
+      "not be had; use --precision fp16 (with the smallest batches 5.3 GiB), --esm-model "
+      "esm2_t33_650M_UR50D (1.6 GiB in 16 bits; it needs a classifier of its width), another GPU "
+      "(--device cuda:N) with more than 5.3 GiB free (in fp16) or --device cpu");
+  MemoryShortage half = shortage_of(5 * kGib);
+  half.is_fp32 = false;
+  half.models = half.in_half;
+  EXPECT_THAT(too_little_memory(half).detail(),
+              AllOf(HasSubstr("take 5.2 GiB in 16 bits"), Not(HasSubstr("--precision")),
+                    HasSubstr("esm2_t33_650M_UR50D"), HasSubstr("more than 5.3 GiB free or")));
+}
+
+// The smallest batches count: what is free is a little more than the weights.
+TEST(TooLittleMemory, NamesNothingThatDoesNotFit) {
+  EXPECT_THAT(too_little_memory(shortage_of(kGib * 21 / 4 + kGib / 20)).detail(),
+              Not(HasSubstr("--precision")));
+  EXPECT_THAT(too_little_memory(shortage_of(kGib * 3 / 2 + kGib / 20)).detail(),
+              AllOf(HasSubstr("esm2_t30_150M_UR50D (0.6 GiB"), Not(HasSubstr("650M"))));
+  EXPECT_THAT(too_little_memory(shortage_of(kGib / 2)).detail(),
+              AllOf(Not(HasSubstr("--esm-model")), HasSubstr("use another GPU")));
 }
 
 TEST(Devices, AnEmptyListHasAReason) {

@@ -46,6 +46,15 @@ TEST(Synthetic, AShapeTellsHowManyNumbersThereAre) {
   EXPECT_EQ(numbers_of(classifier.shape), count(*classifier.tensors));
 }
 
+TEST(SyntheticShapes, TellThePublishedModelsFromTheTinyOne) {
+  std::vector<std::string> published;
+  for (const SyntheticShape& shape : synthetic_esm2_shapes()) {
+    if (is_published_esm2(shape)) published.emplace_back(brief_name(shape));
+  }
+  EXPECT_EQ(published, (std::vector<std::string>{"esm2_t6_8M", "esm2_t12_35M", "esm2_t30_150M",
+                                                 "esm2_t33_650M", "esm2_t36_3B", "esm2_t48_15B"}));
+}
+
 TEST(Synthetic, PublishedShapesAreKnownByBothNames) {
   for (const char* name : {"synthetic:esm2_t36_3B", "synthetic:esm2_t36_3B_UR50D:0"}) {
     const Esm2Weights esm2 = load_esm2(name, kLookup);
