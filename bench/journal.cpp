@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "base/cancel.hpp"
+#include "base/limits.hpp"
 #include "base/text.hpp"
 #include "journal/kept_run.hpp"
 #include "journal/ledger.hpp"
@@ -38,7 +39,7 @@ Written write_journal(const KeptRun& run, const std::string& input, std::uint64_
   Written written;
   const Cancel cancel;
   RunCounters counters;
-  Ledger ledger(Journal::create(out / "run.db", print), counters);
+  Ledger ledger(Journal::create(out / "run.db", print), limits().seconds_until_early, counters);
   InputSet inputs({.paths = {input}}, cancel);
   FrameStreamSettings settings;
   settings.chunk_size = parse_count(run.value("chunk_size")).value_or(settings.chunk_size);

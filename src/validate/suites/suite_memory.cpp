@@ -22,8 +22,8 @@ constexpr double kGigabyte = 1e9;
 constexpr std::size_t kSmallestBudget = std::size_t{1} << 15U;
 constexpr double kGrowthTime = 20;  // seconds; growth over a shorter time means nothing
 
-// Of the phases in which it was measured: short ones fall between two samples, and the host has none
-// for each model.
+// Of the phases in which it was measured: short ones fall between two samples, and the host has
+// none for each model.
 template <typename Phase>
 void add_rows_of(const std::string& label, const std::vector<Phase>& phases,
                  RunTelemetry::Statistic Phase::*memory, Table& table) {
