@@ -40,12 +40,6 @@ VerdictStatus status_of(double value, double pass, double miss) {
   return value < miss ? VerdictStatus::kWarn : VerdictStatus::kMiss;
 }
 
-// For a value that should be at least `pass` and must be at least `least`.
-VerdictStatus status_from(double value, double pass, double least) {
-  if (value >= pass) return VerdictStatus::kPass;
-  return value >= least ? VerdictStatus::kWarn : VerdictStatus::kMiss;
-}
-
 std::string bar_from(double pass, double least) {
   return fmt::format(">= {:g}, from {:g} on a warning", pass, least);
 }
@@ -82,10 +76,8 @@ Verdict utilization(const RunMeasurements& run, const Thresholds& thresholds) {
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
-  verdict.value = least_busy(run.measured)->utilization;
-  verdict.status =
-      status_from(*verdict.value, thresholds.utilization, thresholds.least_utilization);
-  return verdict;
+  return judged_at_least(std::move(verdict), *least_busy(run.measured)->utilization,
+                         thresholds.utilization, thresholds.least_utilization);
 }
 
 Verdict scaling(const RunMeasurements& run) {
@@ -112,11 +104,9 @@ Verdict throughput(const RunMeasurements& run, const Thresholds& thresholds) {
     return verdict;
   }
   const double rate = run.esm_tokens_per_second / static_cast<double>(run.gpus);
-  verdict.value = rate;
-  verdict.status =
-      status_from(rate, thresholds.tokens_per_second, thresholds.least_tokens_per_second);
   verdict.detail = "v2 published 16,500 of an RTX 4090";
-  return verdict;
+  return judged_at_least(std::move(verdict), rate, thresholds.tokens_per_second,
+                         thresholds.least_tokens_per_second);
 }
 
 // Skips short runs: the last batch holds what is left, and is too large a part of a short run.
@@ -129,9 +119,8 @@ Verdict packing(const RunMeasurements& run, const Thresholds& thresholds) {
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
-  verdict.value = run.packing;
-  verdict.status = status_from(run.packing, thresholds.packing, thresholds.least_packing);
-  return verdict;
+  return judged_at_least(std::move(verdict), run.packing, thresholds.packing,
+                         thresholds.least_packing);
 }
 
 Verdict starved(const RunMeasurements& run, const Thresholds& thresholds) {
@@ -219,15 +208,9 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
                         too_short(run.computing_seconds, thresholds)})) {
     return verdict;
   }
-  verdict.value = run.imbalance;
   verdict.detail = "how much shorter the least busy one computed than the busiest";
-  if (*run.imbalance <= thresholds.imbalance) {
-    verdict.status = VerdictStatus::kPass;
-  } else {
-    verdict.status =
-        *run.imbalance <= thresholds.most_imbalance ? VerdictStatus::kWarn : VerdictStatus::kMiss;
-  }
-  return verdict;
+  return judged_at_most(std::move(verdict), *run.imbalance, thresholds.imbalance,
+                        thresholds.most_imbalance);
 }
 
 }  // namespace
@@ -236,6 +219,22 @@ std::string too_short(double computing_seconds, const Thresholds& thresholds) {
   if (computing_seconds >= thresholds.shortest_run) return {};
   return fmt::format("it computed for {:.1f} s, and at least {:g} s are needed", computing_seconds,
                      thresholds.shortest_run);
+}
+
+Verdict judged_at_least(Verdict verdict, double value, double wanted, double least) {
+  verdict.value = value;
+  verdict.status = value >= wanted  ? VerdictStatus::kPass
+                   : value >= least ? VerdictStatus::kWarn
+                                    : VerdictStatus::kMiss;
+  return verdict;
+}
+
+Verdict judged_at_most(Verdict verdict, double value, double wanted, double most) {
+  verdict.value = value;
+  verdict.status = value <= wanted ? VerdictStatus::kPass
+                   : value <= most ? VerdictStatus::kWarn
+                                   : VerdictStatus::kMiss;
+  return verdict;
 }
 
 Verdict judge_projected_time(double hours, const std::string& why_not,

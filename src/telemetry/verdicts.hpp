@@ -74,6 +74,11 @@ std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresho
 
 // Why a run with this computing time is too short for verdicts on its rates; empty if it is not.
 std::string too_short(double computing_seconds, const Thresholds& thresholds);
+// The verdict for a value that should be at least `wanted`: from `least` on a warning, below
+// missed.
+Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
+// The verdict for a value that should be at most `wanted`: up to `most` a warning, above missed.
+Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
 // Only PERF-01. `why_not`: why the hours are unknown; empty if they are known.
 Verdict judge_projected_time(double hours, const std::string& why_not,
                              const Thresholds& thresholds);

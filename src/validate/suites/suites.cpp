@@ -20,22 +20,6 @@ void add_remark(const std::string& text, Verdict& verdict) {
   verdict.detail += (verdict.detail.empty() ? "" : "; ") + text;
 }
 
-Verdict judged_at_least(Verdict verdict, double value, double wanted, double least) {
-  verdict.value = value;
-  verdict.status = value >= wanted  ? VerdictStatus::kPass
-                   : value >= least ? VerdictStatus::kWarn
-                                    : VerdictStatus::kMiss;
-  return verdict;
-}
-
-Verdict judged_at_most(Verdict verdict, double value, double wanted, double most) {
-  verdict.value = value;
-  verdict.status = value <= wanted ? VerdictStatus::kPass
-                   : value <= most ? VerdictStatus::kWarn
-                                   : VerdictStatus::kMiss;
-  return verdict;
-}
-
 Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar) {
   verdict.value = ratio.value;
   verdict.status = ratio.value >= bar ? VerdictStatus::kPass : VerdictStatus::kMiss;

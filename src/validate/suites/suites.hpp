@@ -29,11 +29,6 @@ Verdict skipped_verdict(Verdict verdict, std::string why);
 // Adds to what a verdict says of its value; nothing to one without a value.
 void add_remark(const std::string& text, Verdict& verdict);
 
-// The verdict for a value that should be at least `wanted`: from `least` on a warning, below
-// missed.
-Verdict judged_at_least(Verdict verdict, double value, double wanted, double least);
-// The verdict for a value that should be at most `wanted`: up to `most` a warning, above missed.
-Verdict judged_at_most(Verdict verdict, double value, double wanted, double most);
 // The verdict for a ratio that must reach the bar. It is a warning where the ratio's interval
 // leaves open on which side it is.
 Verdict judged_ratio(Verdict verdict, const Estimate& ratio, double bar);
