@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/cancel.hpp"
-#include "weights/pickle_reader.hpp"
 
 namespace virnucpro {
 
@@ -44,9 +43,6 @@ bool is_torch_zip(std::string_view beginning);
 // kInputMalformed for other contents; kOutOfMemory when no process can be started; Cancel's.
 std::unique_ptr<EmbeddingReader> open_hdf5_embeddings(const std::filesystem::path& path,
                                                       const Cancel& cancel);
-
-// Enough for 10,000 lists of 768 numbers and everything around them.
-inline constexpr PickleLimits kTorchEmbeddingLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 
 // A .pt file of the original, with at most 10,000 frames: a dict of ids (`nucleotide`: DNABERT-S,
 // `proteins`: ESM-2, `ids`: merged) and `data`. `data` is a tensor [rows, width], or a list with

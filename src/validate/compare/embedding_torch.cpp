@@ -14,6 +14,8 @@
 namespace virnucpro {
 namespace {
 
+// Enough for 10,000 lists of 768 numbers and everything around them.
+constexpr PickleLimits kLimits{.bytes = 128U << 20U, .values = 1U << 23U};
 constexpr std::size_t kLongestTorchId = 64U << 10U;
 constexpr std::size_t kMostMembers = 32;  // per row
 
@@ -31,7 +33,7 @@ constexpr std::array kIdsRows{
 class TorchEmbeddings : public EmbeddingReader {
  public:
   explicit TorchEmbeddings(const std::filesystem::path& path)
-      : file_(path), torch_(file_, kTorchEmbeddingLimits), document_(torch_.document()) {
+      : file_(path), torch_(file_, kLimits), document_(torch_.document()) {
     torch_.check_members();
     find_members();
     if (data_->type == PickleType::kTensor) {
