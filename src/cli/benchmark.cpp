@@ -337,8 +337,10 @@ void warn_of_unclear(const std::vector<MetricChange>& changes) {
 // Compares the figures with those of `before`; returns a report's section about it.
 Section hold_against(const KeptResults& before, const BenchmarkPlan& plan, Outcome& outcome) {
   const std::vector<KeptMetric> now = kept(outcome.results.suites);
+  const BenchmarkIdentity& identity = plan.facts.identity;
   const std::vector<MetricChange> judged =
-      changes_between(before.metrics, comparable(now, before.identity, plan.facts.identity));
+      changes_between(comparable(before.metrics, before.identity, identity),
+                      comparable(now, before.identity, identity));
   outcome.changes.insert(outcome.changes.end(), judged.begin(), judged.end());
   warn_of_unclear(judged);
   return change_section(before, changes_between(before.metrics, now));
@@ -363,10 +365,7 @@ void compare_with_before(const BenchmarkPlan& plan, Outcome& outcome) {
 void look_at_history(const std::string& folder, const BenchmarkPlan& plan, Outcome& outcome) {
   if (folder.empty()) return;
   std::vector<KeptResults> history = read_history(fs::path(folder) / kHistoryName);
-  const auto last = std::find_if(history.rbegin(), history.rend(), [&plan](const auto& kept) {
-    return kept.identity == plan.facts.identity;
-  });
-  if (last != history.rend()) {
+  if (const KeptResults* last = last_of(history, plan.facts.identity)) {
     Section section = hold_against(*last, plan, outcome);
     section.key = "history_changes";
     section.title = "Against the last one in the history";

@@ -111,17 +111,21 @@ KeptResults results_of(const JsonValues& values) {
   return results;
 }
 
-// The last figures of this identity; otherwise of the same work; without any, none.
-KeptResults last_of(std::vector<KeptResults> history, const BenchmarkIdentity& identity) {
-  const auto last = [&history](const auto& fits) {
-    return std::find_if(history.rbegin(), history.rend(),
-                        [&fits](const KeptResults& kept) { return fits(kept.identity); });
-  };
-  auto found = last([&](const BenchmarkIdentity& other) { return other == identity; });
-  if (found == history.rend()) {
-    found = last([&](const BenchmarkIdentity& other) { return other.same_work(identity); });
+template <typename Fits>
+const KeptResults* last_that(const std::vector<KeptResults>& history, const Fits& fits) {
+  const auto found = std::find_if(history.rbegin(), history.rend(),
+                                  [&fits](const KeptResults& kept) { return fits(kept.identity); });
+  return found == history.rend() ? nullptr : &*found;
+}
+
+// The last results of this identity; otherwise of the same work; without any, none.
+KeptResults last_comparable(const std::vector<KeptResults>& history,
+                            const BenchmarkIdentity& identity) {
+  const KeptResults* found = last_of(history, identity);
+  if (found == nullptr) {
+    found = last_that(history, [&](const auto& other) { return other.same_work(identity); });
   }
-  return found == history.rend() ? KeptResults{} : std::move(*found);
+  return found == nullptr ? KeptResults{} : *found;
 }
 
 const KeptMetric* find(const std::vector<KeptMetric>& metrics, const std::string& key) {
@@ -144,6 +148,11 @@ std::string_view name_of(Change change) {
   constexpr std::array<std::string_view, 5> kNames{"same", "better", "unclear", "regression",
                                                    "not measured"};
   return kNames.at(static_cast<std::size_t>(change));
+}
+
+const KeptResults* last_of(const std::vector<KeptResults>& history,
+                           const BenchmarkIdentity& identity) {
+  return last_that(history, [&](const auto& other) { return other == identity; });
 }
 
 std::vector<KeptMetric> comparable(const std::vector<KeptMetric>& metrics,
@@ -193,7 +202,7 @@ std::vector<KeptMetric> kept(const std::vector<SuiteReport>& suites) {
 }
 
 KeptResults read_results(const std::filesystem::path& file, const BenchmarkIdentity& identity) {
-  KeptResults results = file.extension() == ".jsonl" ? last_of(read_history(file), identity)
+  KeptResults results = file.extension() == ".jsonl" ? last_comparable(read_history(file), identity)
                                                      : results_of(JsonValues::read(file));
   if (results.metrics.empty()) {
     throw Error(ErrorKind::kUsage, fmt::format("{} holds no figures of a benchmark of {}; {}",

@@ -92,6 +92,10 @@ std::string history_line(const KeptResults& results);
 // Skips unreadable lines. Without a file the history is empty. Errors: kInputRead.
 std::vector<KeptResults> read_history(const std::filesystem::path& file);
 
+// The last results of this identity; null if there are none.
+const KeptResults* last_of(const std::vector<KeptResults>& history,
+                           const BenchmarkIdentity& identity);
+
 // The figures that can be compared with those of another identity: all of them, those that are
 // counted, or none.
 std::vector<KeptMetric> comparable(const std::vector<KeptMetric>& metrics,

@@ -183,7 +183,7 @@ std::vector<Metric> counts_of(const Trial& run) {
                  "packing",
                  Measure::kPercent,
                  Better::kHigher,
-                 {100 * or_zero(run.telemetry.packing.efficiency)},
+                 {packing_percent(run).value_or(0)},
                  true}};
 }
 
