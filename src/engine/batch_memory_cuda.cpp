@@ -16,19 +16,11 @@ namespace {
 
 constexpr std::size_t kFewestTokens = 3;  // of a frame: one between its two ends
 
-bool needs_dnabert_s(const EngineOutputs& outputs) {
-  return outputs.scores || outputs.dnabert_s;
-}
-
-bool needs_esm2(const EngineOutputs& outputs) {
-  return outputs.scores || outputs.esm2;
-}
-
 std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outputs,
                            Precision precision) {
   std::uint64_t numbers = 0;
-  if (needs_dnabert_s(outputs)) numbers += numbers_of(shapes.dnabert_s);
-  if (needs_esm2(outputs)) numbers += numbers_of(shapes.esm2);
+  if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
+  if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
   return numbers * size_of(cuda::element_of(precision));
 }
@@ -39,8 +31,8 @@ std::uint64_t batch_bytes(const ModelShapes& shapes, const EngineOutputs& output
   cuda::Context counting{.cancel = never, .precision = precision};
   allocate_activations(counting, shapes, outputs, tokens, tokens, tokens);
   std::size_t width = 0;
-  if (needs_dnabert_s(outputs)) width += shapes.dnabert_s.width;
-  if (needs_esm2(outputs)) width += shapes.esm2.width;
+  if (outputs.needs_dnabert_s()) width += shapes.dnabert_s.width;
+  if (outputs.needs_esm2()) width += shapes.esm2.width;
   const std::size_t staged =
       std::bit_ceil(input_bytes(tokens)) + std::bit_ceil(result_bytes(most_frames(tokens), width));
   return counting.arena.most() + kBatchesAtOnce * staged;
@@ -58,11 +50,11 @@ void allocate_activations(cuda::Context& context, const ModelShapes& shapes,
                           const EngineOutputs& outputs, std::size_t esm_tokens,
                           std::size_t dna_tokens, std::size_t frames) {
   using cuda::Backend;
-  if (needs_esm2(outputs)) {
+  if (outputs.needs_esm2()) {
     static_cast<void>(Esm2Model<Backend>::activations(context, shapes.esm2, esm_tokens));
   }
   context.arena.rewind(0);
-  if (needs_dnabert_s(outputs)) {
+  if (outputs.needs_dnabert_s()) {
     static_cast<void>(DnabertSModel<Backend>::activations(context, shapes.dnabert_s, dna_tokens));
   }
   context.arena.rewind(0);
@@ -96,7 +88,7 @@ MemoryNeed memory_need(const ModelShapes& shapes, const EngineOutputs& outputs, 
 std::vector<MemoryNeed> needs_with_smaller_esm2(const ModelShapes& shapes,
                                                 const EngineOutputs& outputs, std::size_t tokens) {
   std::vector<MemoryNeed> needs;
-  if (!needs_esm2(outputs)) return needs;
+  if (!outputs.needs_esm2()) return needs;
   for (const SyntheticShape& sizes : synthetic_esm2_shapes()) {
     const Esm2Shape esm2 = esm2_shape(sizes);
     if (!is_published_esm2(sizes) || numbers_of(esm2) >= numbers_of(shapes.esm2)) continue;

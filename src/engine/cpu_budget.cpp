@@ -27,8 +27,8 @@ std::uint64_t of_dnabert_s(const DnabertShape& shape) {
 std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& settings) {
   const EngineOutputs& outputs = settings.outputs;
   std::uint64_t a_token = 1;
-  if (outputs.scores || outputs.esm2) a_token += of_esm2(models.esm2.shape);
-  if (outputs.scores || outputs.dnabert_s) a_token += of_dnabert_s(models.dnabert_s.shape);
+  if (outputs.needs_esm2()) a_token += of_esm2(models.esm2.shape);
+  if (outputs.needs_dnabert_s()) a_token += of_dnabert_s(models.dnabert_s.shape);
   const std::uint64_t tokens = settings.threads * kMultiplyAdds / a_token;
   const std::uint64_t panels = std::max<std::uint64_t>(tokens / kPanelRows, 1);
   return static_cast<std::size_t>(std::min(panels * kPanelRows, kMostTokens));

@@ -19,6 +19,10 @@ struct EngineOutputs {
   bool scores = true;
   bool dnabert_s = false;
   bool esm2 = false;
+
+  // Scores need both models.
+  bool needs_dnabert_s() const { return scores || dnabert_s; }
+  bool needs_esm2() const { return scores || esm2; }
 };
 
 // The models of one run; one that no output needs is empty.

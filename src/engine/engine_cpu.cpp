@@ -65,8 +65,8 @@ class CpuEngine : public Engine {
         outputs_(settings.outputs),
         facts_(facts_of(models, settings)),
         kernel_path_(cpu_kernel_path(settings.precision)) {
-    if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
-    if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
+    if (outputs_.needs_dnabert_s()) dnabert_s_.emplace(models.dnabert_s, context_);
+    if (outputs_.needs_esm2()) esm2_.emplace(models.esm2, context_);
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
   }
 

@@ -288,8 +288,8 @@ class CudaEngine : public Engine {
 
  private:
   void load(const EngineModels& models, const Cancel& cancel) {
-    if (outputs_.scores || outputs_.dnabert_s) dnabert_s_.emplace(models.dnabert_s, context_);
-    if (outputs_.scores || outputs_.esm2) esm2_.emplace(models.esm2, context_);
+    if (outputs_.needs_dnabert_s()) dnabert_s_.emplace(models.dnabert_s, context_);
+    if (outputs_.needs_esm2()) esm2_.emplace(models.esm2, context_);
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
     context_.uploads.run(kLoadThreads, cancel);
     device_allocator().trim();  // the readers' buffers

@@ -35,14 +35,14 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
                          const EngineOutputs& outputs, const Cancel& cancel) {
   LoadedModels loaded;
   EngineModels weights;
-  if (outputs.scores || outputs.dnabert_s) {
+  if (outputs.needs_dnabert_s()) {
     weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
     loaded.description[kTokenizerHashKey] = loaded.tokenizer->hash();
     loaded.tokenizer_file = weights.dnabert_s.tokenizer;
     loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
   }
-  if (outputs.scores || outputs.esm2) weights.esm2 = load_esm2(models.esm2, models.lookup);
+  if (outputs.needs_esm2()) weights.esm2 = load_esm2(models.esm2, models.lookup);
   if (outputs.scores) {
     const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
     weights.classifier = load_classifier(models.classifier, inputs, models.lookup);

@@ -47,10 +47,10 @@ class Missing {
 
 void require_models(const ModelSettings& models, const EngineOutputs& outputs) {
   Missing missing(models.lookup);
-  if (outputs.scores || outputs.dnabert_s) {
+  if (outputs.needs_dnabert_s()) {
     missing.look(ModelFamily::kDnabert, "DNABERT-S", models.dnabert_s, synthetic_dnabert_shapes());
   }
-  if (outputs.scores || outputs.esm2) {
+  if (outputs.needs_esm2()) {
     missing.look(ModelFamily::kEsm2, "ESM-2", models.esm2, synthetic_esm2_shapes());
   }
   if (outputs.scores) {
