@@ -19,7 +19,8 @@ int bed_score(float virus) {
 }
 
 std::uint64_t count_frames(const SequencePart& part, std::uint64_t chunk) {
-  const auto [begin, end] = std::ranges::equal_range(part.frames, chunk, {}, &FrameScore::chunk);
+  const auto begin = std::ranges::lower_bound(part.frames, chunk, {}, &FrameScore::chunk);
+  const auto end = std::ranges::upper_bound(part.frames, chunk, {}, &FrameScore::chunk);
   return static_cast<std::uint64_t>(
       std::count_if(begin, end, [](const FrameScore& frame) { return !frame.failed; }));
 }
