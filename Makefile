@@ -69,5 +69,5 @@ format:  ## lay out the sources as .clang-format says
 lint:  ## clang-format and clang-tidy over everything; warnings are errors
 	@tools/lint.sh
 
-clean:  ## remove what was built; .venv-oracle, .venv-peers, .cutlass, demo_out and dist too
-	rm -rf build .venv-oracle .venv-peers .cutlass demo_out dist
+clean:  ## remove what was built; .venv-*, .trained-esm2, .cutlass, demo_out and dist too
+	rm -rf build .venv-oracle .venv-peers .trained-esm2 .cutlass demo_out dist

