@@ -2,16 +2,30 @@
 
 import numpy as np
 
+from closeness import Closeness, off_cosine
+
 FP32_MAX_ABS = 1e-4
 FP32_COSINE = 0.9999999
 BF16_COSINE = 0.9999
 SCORE_MAX_ABS = 1e-5
 
+# The most that each precision may differ from transformers in fp32, with trained weights.
+TRAINED = {
+    "fp32": Closeness(3e-5, worst=5e-11, mean=5e-12, centred_worst=5e-10, centred_mean=5e-11),
+    "fp16": Closeness(1e-2, worst=1e-5, mean=1e-6, centred_worst=1e-4, centred_mean=1e-5),
+    "bf16": Closeness(1e-1, worst=5e-4, mean=5e-5, centred_worst=3e-3, centred_mean=5e-4),
+}
+
+
+def assert_trained(precision: str, found: Closeness) -> None:
+    for measure, bar in TRAINED[precision]._asdict().items():
+        value = getattr(found, measure)
+        assert value <= bar, f"{precision}: {measure} is {value:.3g}, over {bar:g}; all: {found}"
+
 
 def cosines(got: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The cosine of each row, in double, because the bar is closer to one than float32 resolves."""
-    a, b = np.float64(got), np.float64(wanted)
-    return (a * b).sum(axis=1) / np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
+    """The cosine of each row."""
+    return 1 - off_cosine(got, wanted)
 
 
 def assert_fp32(got: np.ndarray, wanted: np.ndarray, names) -> None:
