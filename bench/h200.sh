@@ -3,10 +3,12 @@
 # the sets; bench/README.md describes them.
 # BUNDLE comes from `make gpu-bundle` (dist/virnucpro-gpu.tar.xz); python3 must have torch and
 # transformers. Results and logs go to FOLDER (default bench/results), those of `virnucpro benchmark`
-# to validation/ in it. SUITES (default all) are the suites for validation.
+# to validation/ in it. SUITES (default all) are the suites for validation, ARGUMENTs are those of
+# bench/accuracy.py, which needs .trained-esm2/ here and h5py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-usage='usage: bench/h200.sh BUNDLE tests|esm2|predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]'
+usage='usage: bench/h200.sh BUNDLE tests|esm2|predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]
+       bench/h200.sh BUNDLE accuracy [FOLDER [ARGUMENT…]]'
 bundle=${1:?$usage}
 what=${2:?$usage}
 mkdir -p "${3:-bench/results}/validation"
@@ -133,6 +135,11 @@ run_vanilla() {
     "env -u LD_LIBRARY_PATH python3 bench/peers/vanilla_program.py '$esm2' '$dnabert' '$classifier'"
 }
 
+run_accuracy() {
+  python3 bench/accuracy.py --bin "$programs/bin" --library-path "$programs/lib" --commit "$commit" \
+    --out "$out/$(name_of_gpus)-accuracy.json" "$@" | tee "$out/accuracy.log"
+}
+
 run_simulation() {
   python3 bench/run.py --bin "$programs/bin" --library-path "$programs/lib" --only simulation \
     --threads "$(nproc)" --commit "$commit" --out "$out/simulated-8-gpus-$(nproc)-cores.json"
@@ -144,6 +151,7 @@ case "$what" in
   validation) run_validation ;;
   short-reads) run_short_reads ;;
   vanilla) run_vanilla ;;
+  accuracy) run_accuracy "${@:4}" ;;
   simulation) run_simulation ;;
   esm2 | predict | others | telemetry) run_set "nvidia-h200-$what.json" ;;
   *)

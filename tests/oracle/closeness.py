@@ -50,7 +50,7 @@ def closeness(blocks: Blocks, mean: np.ndarray) -> Closeness:
         for kind, values in [*off.items(), ("difference", np.abs(rows - wanted))]:
             largest[kind] = float(np.maximum(largest[kind], values.max()))  # keeps a NaN
         for kind, values in off.items():
-            sums[kind] += values.sum()
+            sums[kind] += float(values.sum())
         count += len(rows)
     return Closeness(largest["difference"], largest["plain"], sums["plain"] / count,
                      largest["centred"], sums["centred"] / count)
