@@ -38,8 +38,12 @@ Esm2Weights load_esm2(const std::string& model, const ModelLookup& lookup) {
   const SyntheticName name = parse_synthetic(model);
   const SyntheticShape& sizes = find_synthetic_shape(synthetic_esm2_shapes(), name.name);
   const Esm2Shape shape = esm2_shape(sizes);
-  return {shape, make_synthetic_weights(esm2_names(), dims_of(shape), shape.layers, name.seed,
-                                        fmt::format("synthetic:{}:{}", sizes.name, name.seed))};
+  const SyntheticVariant* variant = variant_of(name.name);
+  const std::string ending = variant == nullptr ? "" : fmt::format("-{}", variant->name);
+  return {shape,
+          make_synthetic_weights(esm2_names(), dims_of(shape), shape.layers, name.seed,
+                                 fmt::format("synthetic:{}{}:{}", sizes.name, ending, name.seed),
+                                 edits_of(variant, shape, name.seed))};
 }
 
 DnabertWeights load_dnabert_s(const std::string& model, const ModelLookup& lookup) {

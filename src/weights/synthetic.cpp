@@ -47,10 +47,20 @@ int fan_in_exponent(std::uint64_t columns) {
   return k;
 }
 
+// 2·a·b of odd numbers a and b / 2^10: as many bits as stay exact when they are edited.
+float heavy_tailed(std::uint64_t key, std::uint64_t index) {
+  const std::uint64_t bits = splitmix64(key + index * kSplitMixStep);
+  const auto odd = [bits](unsigned first) {
+    return static_cast<std::int32_t>(2 * (bits >> first & 1023U) + 1) - 1024;
+  };
+  return static_cast<float>(odd(54) * odd(44)) * 0x1p-19F;
+}
+
 struct Recipe {
   std::uint64_t key = 0;
   bool near_one = false;
   float scale = 0;
+  bool heavy_tails = false;
 };
 
 class SyntheticStream : public TensorStream {
@@ -65,9 +75,13 @@ class SyntheticStream : public TensorStream {
         const std::int32_t coarse = odd_number(recipe_.key, first + i) / (1 << 11);
         next[i] = 1.0F + static_cast<float>(coarse) * 0x1p-16F;
       }
+    } else if (recipe_.heavy_tails) {
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        next[i] = heavy_tailed(recipe_.key, first + i) * recipe_.scale;
+      }
     } else {
       for (std::size_t i = 0; i < next.size(); ++i) {
-        next[i] = static_cast<float>(odd_number(recipe_.key, first + i)) * recipe_.scale;
+        next[i] = static_cast<float>(odd_number(recipe_.key, first + i)) * 0x1p-24F * recipe_.scale;
       }
     }
     index_ += next.size();
@@ -82,7 +96,7 @@ class SyntheticStream : public TensorStream {
 
 class SyntheticWeights : public CheckedWeights {
  public:
-  explicit SyntheticWeights(std::string origin) {
+  SyntheticWeights(std::string origin, EditOf edit_of) : edit_of_(std::move(edit_of)) {
     origin_ = std::move(origin);
     synthetic_ = true;
   }
@@ -92,17 +106,37 @@ class SyntheticWeights : public CheckedWeights {
     if (row.fill == Fill::kFanIn) exponent -= fan_in_exponent(shape.back());
     recipes_[name] = Recipe{.key = splitmix64(seed ^ splitmix64(fnv1a(name))),
                             .near_one = row.fill == Fill::kNearOne,
-                            .scale = std::ldexp(1.0F, exponent - 24)};
+                            .scale = std::ldexp(1.0F, exponent)};
     tensors_[name] = Tensor{std::move(shape), false};
   }
 
  private:
   std::unique_ptr<TensorStream> open(const std::string& name) const override {
-    return std::make_unique<SyntheticStream>(recipes_.at(name));
+    Recipe recipe = recipes_.at(name);
+    if (!edit_of_) return std::make_unique<SyntheticStream>(recipe);
+    const Shape& shape = tensors_.at(name).shape;
+    TensorEdit edit = edit_of_(name, shape, recipe.scale);
+    recipe.heavy_tails = edit.heavy_tails;
+    const std::uint64_t columns = shape.size() == 1 ? 1 : shape.back();
+    return edited(std::make_unique<SyntheticStream>(recipe), std::move(edit), columns);
   }
 
+  EditOf edit_of_;  // empty: nothing is edited
   std::map<std::string, Recipe> recipes_;
 };
+
+bool has_variants(const SyntheticShape& shape) {
+  return shape.name.starts_with("esm2_");
+}
+
+// ", each also with -hard, …", for a message.
+std::string variants_text() {
+  std::vector<std::string> endings;
+  for (const SyntheticVariant& variant : synthetic_variants()) {
+    endings.push_back(fmt::format("-{}", variant.name));
+  }
+  return fmt::format(", each also with {}", fmt::join(endings, " "));
+}
 
 }  // namespace
 
@@ -161,21 +195,29 @@ SyntheticName parse_synthetic(std::string_view model) {
 
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name) {
+  const SyntheticVariant* variant = variant_of(name);
+  const std::string_view plain =
+      variant == nullptr ? name : name.substr(0, name.size() - variant->name.size() - 1);
   std::vector<std::string_view> known;
+  bool have_variants = false;
   for (const SyntheticShape& shape : shapes) {
     const std::string_view brief = brief_name(shape);
-    if (name == shape.name || name == brief) return shape;
+    const std::string_view wanted = has_variants(shape) ? plain : name;
+    if (wanted == shape.name || wanted == brief) return shape;
     known.push_back(brief);
+    have_variants = have_variants || has_variants(shape);
   }
   throw Error(ErrorKind::kWeightsMissing,
-              fmt::format("there is no synthetic model \"{}\"; there are {}{}", name,
-                          fmt::join(known, " "), did_you_mean(name, known)));
+              fmt::format("there is no synthetic model \"{}\"; there are {}{}{}", name,
+                          fmt::join(known, " "), have_variants ? variants_text() : "",
+                          did_you_mean(name, known)));
 }
 
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,
                                                        const DimSizes& sizes, std::uint32_t layers,
-                                                       std::uint64_t seed, std::string origin) {
-  auto weights = std::make_unique<SyntheticWeights>(std::move(origin));
+                                                       std::uint64_t seed, std::string origin,
+                                                       EditOf edit_of) {
+  auto weights = std::make_unique<SyntheticWeights>(std::move(origin), std::move(edit_of));
   for (const NameRow& row : table.rows) {
     if (row.fill == Fill::kAbsent) continue;
     for (std::uint32_t layer = 0; layer < (is_per_layer(row) ? layers : 1U); ++layer) {

@@ -9,6 +9,7 @@
 
 #include "weights/checked_weights.hpp"
 #include "weights/name_tables.hpp"
+#include "weights/synthetic_variants.hpp"
 
 namespace virnucpro {
 
@@ -30,8 +31,8 @@ std::string_view brief_name(const SyntheticShape& shape);
 bool is_published_esm2(const SyntheticShape& shape);
 Esm2Shape esm2_shape(const SyntheticShape& sizes);
 
-// The parts of "synthetic:NAME[:SEED]" or "synthetic[:SEED]". NAME is empty in the second form; the
-// default seed is 0.
+// The parts of "synthetic:NAME[:SEED]" or "synthetic[:SEED]". NAME is empty in the second form, and
+// "NAME-VARIANT" for a variant; the default seed is 0.
 struct SyntheticName {
   std::string name;
   std::uint64_t seed = 0;
@@ -39,16 +40,19 @@ struct SyntheticName {
 bool is_synthetic(std::string_view model);
 // Errors: kUsage if the seed is not a number.
 SyntheticName parse_synthetic(std::string_view model);
-// Finds a shape by its name. Errors: kWeightsMissing, listing the known names.
+// Finds a shape by its name; ESM-2's by that of a variant, too. Errors: kWeightsMissing, listing
+// the known names.
 const SyntheticShape& find_synthetic_shape(std::span<const SyntheticShape> shapes,
                                            std::string_view name);
 
 // Value `index` of a tensor: the first 24 bits of SplitMix64's output number `index`, started from
 // a state made of seed and name, as the odd number (2·bits + 1 - 2^24) / 2^24 = u, uniform in (-1,
 // 1), put through the row's Fill. Every step is exact in fp32, so the weights are the same on every
-// machine, in any order of reading and with any number of threads.
+// machine, in any order of reading and with any number of threads. `edit_of` says how a variant
+// differs.
 std::unique_ptr<CheckedWeights> make_synthetic_weights(const NameTable& table,
                                                        const DimSizes& sizes, std::uint32_t layers,
-                                                       std::uint64_t seed, std::string origin);
+                                                       std::uint64_t seed, std::string origin,
+                                                       EditOf edit_of = {});
 
 }  // namespace virnucpro

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weights/checked_weights.hpp"
+
+namespace virnucpro {
+
+// Four directions in which a matrix is stronger than in all others: its largest singular values.
+struct PlantedDirections {
+  std::vector<std::uint8_t> row_signs;  // four bits a row, one for each direction
+  std::vector<std::uint8_t> column_signs;
+  std::array<float, 16> sums{};  // what is added, by the signs of row and column together
+};
+
+// How a tensor of a variant differs from the plain one, in the order in which it is done. A vector
+// is a column: it has rows of one value. Every step is exact in fp32, but what is added may be
+// rounded, once.
+struct TensorEdit {
+  bool heavy_tails = false;  // 2·a·b in place of u; a and b uniform in (-1, 1)
+  std::optional<PlantedDirections> directions;
+  std::vector<float> row_factors;  // empty: all are one
+  std::vector<float> column_factors;
+  float added = 0;
+  std::map<std::uint64_t, float> values;  // by index: these take the place of what was there
+};
+
+// The plain tensor that a variant edits.
+struct PlainTensor {
+  const Esm2Shape& model;
+  std::uint64_t seed;
+  std::string_view name;
+  const Shape& shape;
+  float scale;  // what u is multiplied by
+};
+
+// A synthetic ESM-2 with a property of trained models that makes 8 and 16 bits harder than the
+// plain one does. docs/reference/semantics.md, section 8, says what each one has.
+struct SyntheticVariant {
+  std::string_view name;
+  TensorEdit (*edit)(const PlainTensor& tensor);
+};
+
+std::span<const SyntheticVariant> synthetic_variants();
+// The variant of "NAME-VARIANT"; null if the name does not end in one.
+const SyntheticVariant* variant_of(std::string_view name);
+
+// The edit of a tensor, by its name, its shape and what u is multiplied by.
+using EditOf = std::function<TensorEdit(const std::string&, const Shape&, float)>;
+// Of a variant; empty if that is null.
+EditOf edits_of(const SyntheticVariant* variant, const Esm2Shape& model, std::uint64_t seed);
+
+// The values of `plain` with the edits from the directions on; its rows have `columns` values.
+std::unique_ptr<TensorStream> edited(std::unique_ptr<TensorStream> plain, TensorEdit edit,
+                                     std::uint64_t columns);
+
+}  // namespace virnucpro
