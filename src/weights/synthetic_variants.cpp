@@ -17,7 +17,8 @@ constexpr float kHardUnit = 4;
 constexpr float kHardBranch = 2;       // what a layer writes, beside the plain one
 constexpr float kHardQuery = 2;        // sharper attention
 constexpr float kHardHiddenBias = -1;  // GELU gives mostly small values
-constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};  // over most singular values
+constexpr std::array kHardDirections{4.0F, 2.0F, 2.0F, 2.0F};  // about: over most of the
+// singular values
 
 constexpr std::size_t kConstantChannels = 4;
 // Their values, which are 20 and 100 times 0.577, the rms of the others at first.
@@ -91,8 +92,8 @@ float near_inverse_root(std::uint64_t number) {
   return power;
 }
 
-// In each the singular value is about kHardDirections times √(the longer side) · scale / √3: a matrix
-// of signs, each times s, has the single one s · √(rows · columns).
+// A matrix of signs times s has one singular value, s · √(rows · columns). Most of the others are
+// about √(the longer side) times the rms, which is 2/3 of the scale.
 PlantedDirections directions_of(const PlainTensor& tensor) {
   const Choice choice(tensor.seed, tensor.name);
   const auto signs_of = [&choice](std::uint64_t first, std::uint64_t count) {
