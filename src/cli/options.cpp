@@ -234,10 +234,11 @@ void add_encoder_options(Command& command, ModelOptions& options) {
                     "DNABERT-S: a directory or file, a published name, or synthetic:NAME[:SEED] "
                     "(default zhihan1996/DNABERT-S)",
                     "DNABERT", kModelGroup);
-  command.add_value("--esm-model", options.esm_model,
-                    "ESM-2: a directory or file, a published name, or synthetic:NAME[:SEED] "
-                    "(default esm2_t36_3B_UR50D)",
-                    "ESM", kModelGroup);
+  command.add_value(
+      "--esm-model", options.esm_model,
+      "ESM-2: a directory or file, a published name, or synthetic:NAME[-VARIANT][:SEED] "
+      "(default esm2_t36_3B_UR50D)",
+      "ESM", kModelGroup);
   command.add_value("--models-dir", options.models_dir,
                     "Where downloaded models lie (VIRNUCPRO_MODELS)", "DIR", kModelGroup);
 }

@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kUtilsExportWeightsExamples =
     "Examples:\n"
     "  virnucpro utils export-weights synthetic:esm2_t6_8M:1 -o esm2\n"
+    "  virnucpro utils export-weights synthetic:esm2_t6_8M-hard -o hard\n"
     "  virnucpro utils export-weights synthetic:dnabert-s-tiny -o dnabert-s\n"
     "  virnucpro utils export-weights synthetic:7 -o classifier.safetensors";
 
@@ -76,8 +77,9 @@ void add_export_weights_command(Command& utils) {
   Command& command =
       utils.add_command("export-weights", "Write synthetic weights in the published formats");
   const auto options = std::make_shared<WeightExport>();
-  command.add_argument("SYNTHETIC", &options->model,
-                       "synthetic:NAME[:SEED] for a model, synthetic[:SEED] for a classifier");
+  command.add_argument(
+      "SYNTHETIC", &options->model,
+      "synthetic:NAME[-VARIANT][:SEED] for a model, synthetic[:SEED] for a classifier");
   command
       .add_value("-o,--output", options->output,
                  "The directory to write; for a classifier the safetensors file", "FILE")

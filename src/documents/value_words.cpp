@@ -26,11 +26,20 @@ void add_synthetic(ValueWords& values, std::span<const SyntheticShape> shapes) {
   }
 }
 
+void add_synthetic_esm2(ValueWords& values) {
+  add_synthetic(values, synthetic_esm2_shapes());
+  for (const SyntheticShape& shape : synthetic_esm2_shapes()) {
+    for (const SyntheticVariant& variant : synthetic_variants()) {
+      values.words.push_back(fmt::format("synthetic:{}-{}", brief_name(shape), variant.name));
+    }
+  }
+}
+
 void add_esm2(ValueWords& values) {
   for (const PublishedModel& model : published_models(ModelFamily::kEsm2)) {
     values.words.emplace_back(model.aliases[0]);
   }
-  add_synthetic(values, synthetic_esm2_shapes());
+  add_synthetic_esm2(values);
 }
 
 void add_dnabert_s(ValueWords& values) {
@@ -64,7 +73,7 @@ void add_named(ValueWords& values, std::string_view name) {
     values.words.emplace_back("all");
   } else if (name == "SYNTHETIC") {
     values.words.emplace_back("synthetic");
-    add_synthetic(values, synthetic_esm2_shapes());
+    add_synthetic_esm2(values);
     add_synthetic(values, synthetic_dnabert_shapes());
   } else {
     throw Error(ErrorKind::kInternal, fmt::format("no completion is known for values {}", name));

@@ -30,6 +30,7 @@ TEST(ValueWords, TellsLists) {
 TEST(ValueWords, KnowsModels) {
   EXPECT_THAT(value_words("ESM").words, Contains("esm2_t36_3B_UR50D"));
   EXPECT_THAT(value_words("ESM").words, Contains("synthetic:esm2_t6_8M"));
+  EXPECT_THAT(value_words("ESM").words, Contains("synthetic:esm2_t36_3B-hard"));
   EXPECT_THAT(value_words("DNABERT").words, Contains("synthetic:dnabert-s"));
 }
 
