@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace virnucpro {
+
+// A fixed orthogonal matrix Q that spreads each coordinate over many, so that no channel stands out
+// when a vector is rounded to 8 bits. A model whose weights are rotated to match computes the same
+// (Ashkboos et al. 2024, arXiv:2404.00456). Every step is exact or correctly rounded, so Q is the
+// same on every machine.
+class Rotation {
+ public:
+  // Q = (R ⊗ H)·D: D has fixed random signs, H is the Hadamard matrix, divided by √ of its size, of
+  // the largest power of two that divides the width (at most 1024), and R is a fixed orthogonal
+  // matrix over the blocks that H leaves.
+  explicit Rotation(std::size_t width);
+
+  // H in each head, of the largest power of two that divides the head's width. `width` is a
+  // multiple of `head_width`.
+  static Rotation of_heads(std::size_t width, std::size_t head_width);
+
+  std::size_t width() const { return scales_.size(); }
+
+  // vectors: [width, lanes], `lanes` vectors side by side. v ← Q·v for each of them. A vector's
+  // bits do not depend on the others.
+  void apply(std::span<double> vectors, std::size_t lanes = 1) const;
+  // v ← Qᵀ·v, the inverse.
+  void apply_transposed(std::span<double> vectors, std::size_t lanes = 1) const;
+
+ private:
+  Rotation(std::size_t width, std::size_t block);
+
+  void scale(std::span<double> vectors, std::size_t lanes) const;
+  void transform_blocks(std::span<double> vectors, std::size_t lanes) const;
+  void mix_blocks(const std::vector<double>& mixing, std::span<double> vectors,
+                  std::size_t lanes) const;
+
+  std::size_t block_;           // the size of H
+  std::vector<double> scales_;  // D / √block
+  // R and Rᵀ, row-major; empty if there is nothing to mix.
+  std::vector<double> mixing_;
+  std::vector<double> mixing_transposed_;
+};
+
+}  // namespace virnucpro
