@@ -10,6 +10,7 @@
 #include "engine/engine_facts.hpp"
 #include "engine/messages.hpp"
 #include "ops/context.hpp"
+#include "ops/int8_policy.hpp"
 #include "weights/weights.hpp"
 
 namespace virnucpro {
@@ -35,6 +36,7 @@ struct EngineModels {
 struct EngineSettings {
   std::size_t threads = 1;  // on the CPU; for a GPU, threads that load weights
   Precision precision = Precision::kFp32;
+  Int8Policy int8_policy{};  // for Precision::kInt8
   EngineOutputs outputs{};
   std::optional<int> gpu{};  // a CUDA device; empty: the CPU
   // Tokens of a batch, of either model, for which memory is reserved; a longer batch allocates more

@@ -93,6 +93,7 @@ cuda::Gemm choose_gemm(Precision precision, bool hopper) {
     case Precision::kFp32:
       return cuda::gemm_generic_fp32;
     case Precision::kFp16:
+    case Precision::kInt8:
       return hopper ? cuda::gemm_sm90_fp16 : cuda::gemm_generic_fp16;
     case Precision::kBf16:
       return hopper ? cuda::gemm_sm90_bf16 : cuda::gemm_generic_bf16;
@@ -105,6 +106,7 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
     case Precision::kFp32:
       return cuda::attention_plain_fp32;
     case Precision::kFp16:
+    case Precision::kInt8:
       return hopper ? cuda::attention_sm90_fp16 : cuda::attention_generic_fp16;
     case Precision::kBf16:
       return hopper ? cuda::attention_sm90_bf16 : cuda::attention_generic_bf16;

@@ -17,7 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 5;
+constexpr std::uint16_t kVersion = 6;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // by its own checksum
 constexpr std::size_t kLengthPlace = 8;  // in a head; the payload's checksum follows
 constexpr std::size_t kMostText = 16U << 10U;
@@ -86,7 +86,7 @@ T get_choice(ByteReader& in, std::size_t count) {
 
 // --- messages ------------------------------------------------------------------------------------
 
-constexpr std::size_t kPrecisions = 3;
+constexpr std::size_t kPrecisions = 4;
 constexpr std::size_t kLogLevels = 4;
 
 void put(ByteWriter& out, const EngineOutputs& outputs) {
@@ -110,10 +110,17 @@ void put(ByteWriter& out, const WorkerSetup& setup) {
   }
   out.number(setup.threads);
   out.number(static_cast<std::uint8_t>(setup.precision));
+  put_text(out, setup.int8_policy.text());
   put(out, setup.outputs);
   put_flag(out, setup.on_gpu);
   out.number(setup.token_budget);
   put_flag(out, setup.trace);
+}
+
+Int8Policy get_policy(ByteReader& in) {
+  const std::optional<Int8Policy> policy = Int8Policy::parse(get_text(in));
+  if (!policy) fail("it names linears that are not there");
+  return *policy;
 }
 
 void get(ByteReader& in, WorkerSetup& setup) {
@@ -123,6 +130,7 @@ void get(ByteReader& in, WorkerSetup& setup) {
   }
   setup.threads = in.number<std::uint64_t>();
   setup.precision = get_choice<Precision>(in, kPrecisions);
+  setup.int8_policy = get_policy(in);
   setup.outputs = get_outputs(in);
   setup.on_gpu = get_flag(in);
   setup.token_budget = in.number<std::uint64_t>();

@@ -11,6 +11,7 @@
 #include "engine/engine.hpp"
 #include "engine/messages.hpp"
 #include "observe/trace_part.hpp"
+#include "ops/int8_policy.hpp"
 
 namespace virnucpro {
 
@@ -25,6 +26,7 @@ struct WorkerSetup {
   std::string share_dir;
   std::uint64_t threads = 1;
   Precision precision = Precision::kFp32;
+  Int8Policy int8_policy{};  // for Precision::kInt8
   EngineOutputs outputs{};
   bool on_gpu = false;             // the process sees only one GPU
   std::string pci{};               // the GPU's address: "0000:3b:00.0"; empty: unknown

@@ -59,6 +59,7 @@ Element element_of(Precision precision) {
     case Precision::kFp32:
       return Element::kFp32;
     case Precision::kFp16:
+    case Precision::kInt8:
       return Element::kFp16;
     case Precision::kBf16:
       return Element::kBf16;

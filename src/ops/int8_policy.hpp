@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace virnucpro {
+
+// The linears of a layer of ESM-2.
+enum class Esm2Linear : std::uint8_t { kQkv, kOut, kFc1, kFc2 };
+inline constexpr std::size_t kEsm2Linears = 4;
+std::string_view name_of(Esm2Linear linear);  // "qkv"
+
+// Which of ESM-2's linears Precision::kInt8 computes in 8 bits, and which it keeps in 16.
+class Int8Policy {
+ public:
+  // All in 8 bits.
+  Int8Policy() = default;
+
+  // What to keep in 16 bits: "fc2" (in every layer), "0.qkv", "30-35.fc1", or several of these with
+  // commas between them. Layers count from 0. Empty text keeps none; empty result: not such text.
+  static std::optional<Int8Policy> parse(std::string_view text);
+
+  bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
+  // The same for all policies that keep the same linears, and what parse() reads.
+  std::string text() const;
+  // The last layer that the text names by its number; empty if it names none.
+  std::optional<std::size_t> last_layer() const;
+
+  bool operator==(const Int8Policy&) const = default;
+
+ private:
+  struct Layers {
+    std::size_t first = 0;
+    std::size_t last = 0;  // inclusive
+
+    bool operator==(const Layers&) const = default;
+  };
+  // Of one linear: ascending, without layers in common, and never two that one could stand for.
+  using Kept = std::vector<Layers>;
+
+  bool add(std::string_view item);
+  static std::optional<Layers> parse_layers(std::string_view text);
+  static std::string text_of(const Layers& layers);
+  static void merge(Kept& kept);
+
+  std::array<Kept, kEsm2Linears> kept_{};
+};
+
+}  // namespace virnucpro
