@@ -11,6 +11,7 @@
 namespace virnucpro {
 namespace {
 
+constexpr std::string_view kNone = "none";
 constexpr std::size_t kEveryLayer = std::numeric_limits<std::size_t>::max();
 // Far beyond any model; it bounds a policy's text.
 constexpr std::size_t kMostLayer = 999;
@@ -24,7 +25,7 @@ std::string_view name_of(Esm2Linear linear) {
 
 std::optional<Int8Policy> Int8Policy::parse(std::string_view text) {
   Int8Policy policy;
-  if (text.empty()) return policy;
+  if (text == kNone) return policy;
   for (const std::string_view item : split_list(text)) {
     if (!policy.add(item)) return std::nullopt;
   }
@@ -45,7 +46,7 @@ std::string Int8Policy::text() const {
       text += fmt::format("{}{}{}", text.empty() ? "" : ",", text_of(layers), kLinearNames[i]);
     }
   }
-  return text;
+  return text.empty() ? std::string(kNone) : text;
 }
 
 std::optional<std::size_t> Int8Policy::last_layer() const {

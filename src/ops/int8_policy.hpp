@@ -21,12 +21,12 @@ class Int8Policy {
   // All in 8 bits.
   Int8Policy() = default;
 
-  // What to keep in 16 bits: "fc2" (in every layer), "0.qkv", "30-35.fc1", or several of these with
-  // commas between them. Layers count from 0. Empty text keeps none; empty result: not such text.
+  // What to keep in 16 bits: "none", or "fc2" (in every layer), "0.qkv", "30-35.fc1", or several of
+  // these with commas between them. Layers count from 0. Empty: not such text.
   static std::optional<Int8Policy> parse(std::string_view text);
 
   bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
-  // The same for all policies that keep the same linears, and what parse() reads.
+  // One text for all policies that keep the same linears; parse() reads it.
   std::string text() const;
   // The last layer that the text names by its number; empty if it names none.
   std::optional<std::size_t> last_layer() const;

@@ -14,8 +14,8 @@ Int8Policy policy_of(std::string_view text) {
 }
 
 TEST(Int8Policy, KeepsNothingUnlessTold) {
-  for (const Int8Policy& policy : {Int8Policy(), policy_of("")}) {
-    EXPECT_EQ(policy.text(), "");
+  for (const Int8Policy& policy : {Int8Policy(), policy_of("none")}) {
+    EXPECT_EQ(policy.text(), "none");
     EXPECT_TRUE(policy.in_8_bits(0, Esm2Linear::kQkv));
     EXPECT_TRUE(policy.in_8_bits(35, Esm2Linear::kFc2));
     EXPECT_FALSE(policy.last_layer());
@@ -66,34 +66,35 @@ TEST(Int8Policy, HasOneTextForTheSameLinears) {
 }
 
 TEST(Int8Policy, RefusesOtherText) {
-  for (const char* const text : {",",
-                                 "fc2,",
-                                 ",fc2",
-                                 "fc3",
-                                 "FC2",
-                                 " fc2",
-                                 "fc2 ",
-                                 ".fc2",
-                                 "1.",
-                                 "1",
-                                 "1-.fc2",
-                                 "-1.fc2",
-                                 "5-3.fc2",
-                                 "1-2-3.fc2",
-                                 "1..fc2",
-                                 "0x1.fc2",
-                                 "+1.fc2",
-                                 "1.fc2.",
-                                 "1000.fc2",
-                                 "0-1000.fc2",
-                                 "99999999999999999999.fc2",
-                                 "18446744073709551615.fc2",
-                                 "*.fc2",
-                                 "fc1;fc2",
-                                 "none",
-                                 "all"}) {
-    EXPECT_FALSE(Int8Policy::parse(text)) << text;
-  }
+  const std::vector<std::string> texts{"",
+                                       ",",
+                                       "fc2,",
+                                       ",fc2",
+                                       "fc3",
+                                       "FC2",
+                                       " fc2",
+                                       "fc2 ",
+                                       ".fc2",
+                                       "1.",
+                                       "1",
+                                       "1-.fc2",
+                                       "-1.fc2",
+                                       "5-3.fc2",
+                                       "1-2-3.fc2",
+                                       "1..fc2",
+                                       "0x1.fc2",
+                                       "+1.fc2",
+                                       "1.fc2.",
+                                       "1000.fc2",
+                                       "0-1000.fc2",
+                                       "99999999999999999999.fc2",
+                                       "18446744073709551615.fc2",
+                                       "*.fc2",
+                                       "fc1;fc2",
+                                       "all",
+                                       "none,fc2",
+                                       "0.none"};
+  for (const std::string& text : texts) EXPECT_FALSE(Int8Policy::parse(text)) << text;
 }
 
 // The longest text fits in a message to a worker, which holds 16 KiB.
