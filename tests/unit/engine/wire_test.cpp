@@ -39,7 +39,7 @@ TEST(Wire, GivesBackEveryMessage) {
   }
 }
 
-TEST(Wire, KeepsWhatAFailureAndAResultSay) {
+TEST(Wire, KeepsWhatMessagesSay) {
   WireReader reader(no_limits());
   for (const WorkerMessage& message : sample_messages()) reader.add(encode_message(message));
   while (const std::optional<WorkerMessage> message = reader.next_message()) {
@@ -58,6 +58,10 @@ TEST(Wire, KeepsWhatAFailureAndAResultSay) {
       EXPECT_EQ(answer->result.memory->device_total, 12000U);
       EXPECT_EQ(answer->result.memory->peak, 4000U);
     }
+    if (const auto* setup = std::get_if<WorkerSetup>(&*message)) {
+      EXPECT_EQ(setup->precision, Precision::kInt8);
+      EXPECT_EQ(setup->int8_policy.text(), "3-5.qkv,fc2");
+    }
     if (const auto* hello = std::get_if<WorkerHello>(&*message)) {
       EXPECT_EQ(hello->facts.plan.tokens, 4096U);
       EXPECT_EQ(hello->facts.plan.total, 12000U);
@@ -65,6 +69,14 @@ TEST(Wire, KeepsWhatAFailureAndAResultSay) {
       EXPECT_TRUE(hello->facts.memory);
     }
   }
+}
+
+TEST(Wire, RefusesAPolicyOfOtherLinears) {
+  std::string frame = encode_message(sample_messages().front());
+  const std::size_t place = frame.find("3-5.qkv,fc2");
+  ASSERT_NE(place, std::string::npos);
+  frame[place + 10] = '3';
+  EXPECT_EQ(kind_of_reading(sealed_frame(frame)), ErrorKind::kInternal);
 }
 
 TEST(Wire, SaysNothingOfMemoryThatIsNotKnown) {
