@@ -25,6 +25,15 @@ DnaTokenizer load_tokenizer(const DnabertWeights& weights) {
   return tokenizer;
 }
 
+// A layer that is not there would be kept without effect.
+void require_layers(const Int8Policy& policy, std::uint32_t layers) {
+  const std::optional<std::size_t> last = policy.last_layer();
+  if (!last || *last < layers) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--int8-keep {}: there is no layer {}; this ESM-2 has {} layers, 0 to {}",
+                          policy.text(), *last, layers, layers - 1));
+}
+
 }  // namespace
 
 std::optional<int> gpu_of(const ComputeSettings& compute) {
@@ -42,13 +51,17 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
     loaded.tokenizer_file = weights.dnabert_s.tokenizer;
     loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
   }
-  if (outputs.needs_esm2()) weights.esm2 = load_esm2(models.esm2, models.lookup);
+  if (outputs.needs_esm2()) {
+    weights.esm2 = load_esm2(models.esm2, models.lookup);
+    require_layers(compute.int8_policy, weights.esm2.shape.layers);
+  }
   if (outputs.scores) {
     const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
     weights.classifier = load_classifier(models.classifier, inputs, models.lookup);
   }
   const EngineSettings settings{.threads = compute.threads,
                                 .precision = compute.precision,
+                                .int8_policy = compute.int8_policy,
                                 .outputs = outputs,
                                 .gpu = gpu_of(compute),
                                 .token_budget = compute.token_budget};
@@ -57,6 +70,9 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
   loaded.description["precision"] = name_of(compute.precision);
+  if (compute.precision == Precision::kInt8) {
+    loaded.description[kInt8KeepKey] = compute.int8_policy.text();
+  }
   loaded.description["kernel_path"] = loaded.engine->kernel_path();
   loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";
   loaded.description["program_version"] = program_version();

@@ -44,6 +44,7 @@ constexpr std::array kParts{
     Part{"esm2_hash", "the weights of ESM-2"},
     Part{"classifier_hash", "the classifier"},
     Part{"precision", "the precision"},
+    Part{kInt8KeepKey, "--int8-keep"},
     Part{"kernel_path", "the kernel path"},
     Part{"numerics_version", "the numerics version"},
     Part{"cutting", "how sequences are cut into units"},

@@ -60,6 +60,8 @@ void require_same_run(const Journal::Fingerprint& journal, const Journal::Finger
 // Keys of a run's fingerprint.
 inline constexpr const char* kSyntheticKey = "synthetic_weights";
 inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
+// An Int8Policy's text; runs in other precisions have no such entry.
+inline constexpr const char* kInt8KeepKey = "int8_keep";
 
 // Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
 // which cannot, what their scores are worth. Errors: kOutputWrite.

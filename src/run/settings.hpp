@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/context.hpp"
+#include "ops/int8_policy.hpp"
 #include "tokens/packer.hpp"
 #include "weights/load.hpp"
 
@@ -28,10 +29,11 @@ struct GpuId {
 
 inline constexpr std::size_t kMostThreads = 1024;
 
-// How a run computes. Only `precision` changes results.
+// How a run computes. Only `precision` and `int8_policy` change results.
 struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
+  Int8Policy int8_policy{};      // for Precision::kInt8
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU
   std::size_t token_budget = 0;  // 0: the device's default

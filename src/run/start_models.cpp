@@ -25,6 +25,7 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
           .share_dir = models.lookup.share_dir.string(),
           .threads = compute.threads,
           .precision = compute.precision,
+          .int8_policy = compute.int8_policy,
           .outputs = outputs,
           .on_gpu = !compute.gpus.empty(),
           .pci = {},
@@ -112,6 +113,7 @@ WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) 
   ComputeSettings compute;
   compute.threads = setup.threads;
   compute.precision = setup.precision;
+  compute.int8_policy = setup.int8_policy;
   compute.token_budget = setup.token_budget;
   if (setup.on_gpu) compute.gpus.push_back({.index = 0});  // the only visible GPU
   LoadedModels loaded = load_models(models, compute, setup.outputs, cancel);

@@ -95,6 +95,23 @@ TEST_F(Predictions, ScoreEverySequence) {
   EXPECT_THAT(read_text(directory / "out/sequences.tsv"), HasSubstr("a3\t0\t0\t0\t0"));
 }
 
+TEST_F(Predictions, KeepNoLayerThatIsNotThere) {
+  PredictSettings first = settings({"a.fa"});
+  first.compute.int8_policy = Int8Policy::parse("1.fc2").value();
+  EXPECT_NO_THROW(run(first));
+  PredictSettings beyond = settings({"a.fa"});
+  beyond.output = directory / "other";
+  beyond.compute.int8_policy = Int8Policy::parse("qkv,0-2.fc1").value();
+  try {
+    run(beyond);
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kUsage);
+    EXPECT_EQ(error.detail(),
+              "--int8-keep qkv,0-2.fc1: there is no layer 2; this ESM-2 has 2 layers, 0 to 1");
+  }
+}
+
 TEST_F(Predictions, LeaveADamagedInputOutOfTheTables) {
   const RunSummary summary = run(settings({"a.fa", "cut.fa", "b.fa"}));
   ASSERT_EQ(summary.inputs.size(), 3U);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/error.hpp"
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
@@ -40,6 +41,21 @@ TEST(RunFingerprint, KeepsTheNamesOfItsInputs) {
   EXPECT_THAT(input_names_of(print),
               testing::ElementsAre("stdin+" + here + "/b.fq", here + "/in/c.fq+" + here + "/d.fq"))
       << "as of an earlier version";
+}
+
+// Scores of another policy must not end up in one table with those of the run.
+TEST(RequireSameRun, ComparesWhatInt8Keeps) {
+  const Journal::Fingerprint all{{"precision", "int8"}, {kInt8KeepKey, "none"}};
+  const Journal::Fingerprint some{{"precision", "int8"}, {kInt8KeepKey, "fc2"}};
+  EXPECT_NO_THROW(require_same_run(some, some, "run.db"));
+  EXPECT_NO_THROW(require_same_run({{"precision", "fp16"}}, {{"precision", "fp16"}}, "run.db"));
+  try {
+    require_same_run(all, some, "run.db");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kJournalMismatch);
+    EXPECT_THAT(error.detail(), testing::HasSubstr("--int8-keep (was none, is fc2)"));
+  }
 }
 
 }  // namespace
