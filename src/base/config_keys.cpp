@@ -80,7 +80,11 @@ constexpr std::array kKeys{
               "your own classifier: a path, or a name in the model directory (--model-path)", true},
     ConfigKey{"run.chunk_size", kCount, "null",
               "bases a chunk; null: the model type's (--expected-length)", true},
-    ConfigKey{"run.precision", kText, "auto", "auto, fp32, fp16 or bf16 (--precision)", true},
+    ConfigKey{"run.precision", kText, "auto", "auto, fp32, fp16, bf16 or int8 (--precision)", true},
+    ConfigKey{
+        "run.int8_keep", kText, "none",
+        "what int8 keeps in 16 bits: none, qkv, out, fc1, fc2, 0.qkv, 30-35.fc1 (--int8-keep)",
+        true},
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",

@@ -278,7 +278,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
       .models = names_of(settings.models),
       .settings = fmt::format(
           "{}, {} threads, {} workers, budget {}, prefetch {}, chunks of {}, {}",
-          settings.precision, settings.threads, settings.cpu_workers, compute.token_budget,
+          precision_text(compute), settings.threads, settings.cpu_workers, compute.token_budget,
           compute.prefetch, settings.chunk_size, data_name(plan))};
   if (!options.compare_to.empty()) {
     plan.before = read_results(options.compare_to, plan.facts.identity);
@@ -292,11 +292,13 @@ void make_weights(const Session& session, const std::function<void(const std::st
   BenchmarkSettings& settings = plan.settings;
   const ComputeSettings& compute = plan.compute;
   settings.models = with_files(settings.models, settings.output / "weights", say, session.cancel);
-  const std::string precision(name_of(compute.precision));
   settings.encoder_arguments = encoder_arguments(settings.models, settings.chunk_size, session);
   settings.model_arguments = model_arguments(settings.models, settings.chunk_size, session);
   for (auto* arguments : {&settings.encoder_arguments, &settings.model_arguments}) {
-    add_given(*arguments, "--precision", precision);
+    add_given(*arguments, "--precision", settings.precision);
+    if (compute.precision == Precision::kInt8) {
+      add_given(*arguments, "--int8-keep", compute.int8_policy.text());
+    }
   }
   if (compute.token_budget > 0) {
     add_given(settings.model_arguments, "--token-budget", std::to_string(compute.token_budget));

@@ -28,6 +28,10 @@ std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_
 // Others are left out with a warning.
 std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
+// Checks that all of these compute in int8. Errors: kDevice, naming those that do not, and what is
+// possible instead.
+void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus);
+
 // Why a run that may choose uses the CPU though there seems to be a GPU; empty if there is nothing
 // worth saying.
 std::string why_not_on_gpu(const DeviceSurvey& survey);

@@ -113,14 +113,30 @@ Precision default_precision(bool on_gpu, const Environment& environment) {
 }
 
 Precision choose_precision(const ComputeOptions& options, const Config& config,
-                           const Environment& environment, bool on_gpu) {
+                           const Environment& environment, const std::vector<GpuId>& gpus) {
   const bool fallback_to_fp32 = options.precision.empty() && options.v2.fp32();
   const std::string precision =
       fallback_to_fp32 ? "fp32" : choose_text(options.precision, config, "run.precision", "auto");
-  if (precision == "auto") return default_precision(on_gpu, environment);
-  if (const auto known = parse_precision(precision, on_gpu)) return *known;
+  if (precision == "auto") return default_precision(!gpus.empty(), environment);
+  if (const auto known = parse_precision(precision, gpus)) return *known;
   throw unknown_word(options.precision, "--precision", config, "run.precision",
-                     "auto, fp32, fp16 or bf16");
+                     "auto, fp32, fp16, bf16 or int8");
+}
+
+// The key has no effect in other precisions, so that one file serves all runs.
+Int8Policy choose_policy_for(Precision precision, const ComputeOptions& options,
+                             const Config& config) {
+  const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
+  if (precision == Precision::kInt8) return policy;
+  const bool keeps = !options.int8_keep.empty() && policy != Int8Policy();
+  if (keeps) fail_usage(fmt::format("--int8-keep {}: it needs --precision int8", policy.text()));
+  return {};
+}
+
+void warn_of_int8() {
+  log_warning(
+      "int8 is experimental: its scores differ from those of fp16; docs/use/precision.md says how "
+      "to test it with your weights");
 }
 
 // 0: the device's default.
@@ -253,9 +269,12 @@ void add_device_option(Command& command, ComputeOptions& options) {
 
 void add_device_options(Command& command, ComputeOptions& options) {
   add_device_option(command, options);
-  command.add_value("--precision", options.precision,
-                    "Precision of matrix products (default auto: fp16 on a GPU, fp32 on the CPU)",
-                    "auto|fp32|fp16|bf16", kComputeGroup);
+  command.add_value(
+      "--precision", options.precision,
+      "Precision of matrix products (default auto: fp16 on a GPU, fp32 on the CPU); int8 is "
+      "experimental and for Hopper GPUs",
+      "auto|fp32|fp16|bf16|int8", kComputeGroup);
+  add_int8_keep(command, options.int8_keep);
   command.add_value("-t,--threads", options.threads,
                     "Host threads (default: all processors this process may use)", "N",
                     kComputeGroup);
@@ -323,7 +342,9 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   ComputeSettings compute;
   compute.gpus = choose_gpus(options, config);
   const bool on_gpu = !compute.gpus.empty();
-  compute.precision = choose_precision(options, config, environment, on_gpu);
+  compute.precision = choose_precision(options, config, environment, compute.gpus);
+  compute.int8_policy = choose_policy_for(compute.precision, options, config);
+  if (compute.precision == Precision::kInt8) warn_of_int8();
   compute.token_budget = choose_token_budget(options, config);
   const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
@@ -347,17 +368,46 @@ ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& 
   return compute;
 }
 
-std::optional<Precision> parse_precision(std::string_view word, bool on_gpu) {
+std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus) {
   if (word == "fp32") return Precision::kFp32;
   if (word == "bf16") return Precision::kBf16;
   if (word == "fp16") {
-    if (on_gpu) return Precision::kFp16;
+    if (!gpus.empty()) return Precision::kFp16;
     throw Error(ErrorKind::kDevice, "fp16 needs a GPU; the CPU computes in fp32 or bf16");
+  }
+  if (word == "int8") {
+    require_int8(gpus.empty() ? DeviceSurvey{} : find_devices(), gpus);
+    return Precision::kInt8;
   }
   if (word == "fp8") {
     throw Error(ErrorKind::kDevice, "this version does not compute in fp8");
   }
   return std::nullopt;
+}
+
+void add_int8_keep(Command& command, std::string& option) {
+  command.add_value("--int8-keep", option,
+                    "ESM-2's linears that int8 keeps in 16 bits, by name or by layer: fc2, 0.qkv, "
+                    "30-35.fc1 (default none)",
+                    "LINEAR[,...]", kComputeGroup);
+}
+
+Int8Policy choose_int8_policy(const std::string& option, const Config& config) {
+  constexpr std::string_view kKey = "run.int8_keep";
+  if (const auto policy = Int8Policy::parse(choose_text(option, config, kKey, "none")))
+    return *policy;
+  throw unknown_word(
+      option, "--int8-keep", config, kKey,
+      "none, or qkv, out, fc1, fc2, of some layers as in 0.qkv or 30-35.fc1, with commas "
+      "between them");
+}
+
+std::string precision_text(const ComputeSettings& compute) {
+  std::string text(name_of(compute.precision));
+  if (compute.int8_policy != Int8Policy()) {
+    text += fmt::format(" with {} in 16 bits", compute.int8_policy.text());
+  }
+  return text;
 }
 
 std::string device_name(const ComputeSettings& compute) {

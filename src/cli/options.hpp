@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/config.hpp"
 #include "cli/command_line.hpp"
@@ -31,6 +32,7 @@ struct ModelOptions {
 struct ComputeOptions {
   std::string device;
   std::string precision;
+  std::string int8_keep;
   std::string threads;
   std::string token_budget;
   std::string prefetch;
@@ -47,7 +49,7 @@ struct ModelChoice {
 void add_classifier_options(Command& command, ModelOptions& options);
 void add_encoder_options(Command& command, ModelOptions& options);
 void add_device_option(Command& command, ComputeOptions& options);
-// Adds device, precision and threads.
+// Adds device, precision with --int8-keep, and threads.
 void add_device_options(Command& command, ComputeOptions& options);
 // Adds these, the options on batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
@@ -68,9 +70,14 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
 // not support the precision, before a model is read.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
-// fp32, fp16 or bf16; empty for any other word. Errors: kDevice for a precision that the device
-// does not support.
-std::optional<Precision> parse_precision(std::string_view word, bool on_gpu);
+// fp32, fp16, bf16 or int8; empty for any other word. Errors: kDevice for a precision that the
+// GPUs, or without any the CPU, do not support.
+std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus);
+void add_int8_keep(Command& command, std::string& option);
+// --int8-keep, or run.int8_keep. Errors: kUsage, kConfig.
+Int8Policy choose_int8_policy(const std::string& option, const Config& config);
+// "fp16", "int8", "int8 with fc2 in 16 bits".
+std::string precision_text(const ComputeSettings& compute);
 // "cpu", "cuda:0" or "cuda:0,2".
 std::string device_name(const ComputeSettings& compute);
 [[noreturn]] void fail_usage(const std::string& detail);  // throws kUsage

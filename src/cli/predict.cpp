@@ -219,7 +219,7 @@ void log_settings(const PredictSettings& settings) {
   log_info("chunk size {}, minimum length {}", settings.chunk_size, settings.min_length);
   log_info("called virus: {}", text_of(settings.rule));
   log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
-           device_name(compute), name_of(compute.precision), compute.threads,
+           device_name(compute), precision_text(compute), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
            compute.prefetch, compute.packing ? "on" : "off");
   log_info("journal: {}", settings.journal

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
 namespace {
@@ -34,12 +35,20 @@ Json json_memory(const DeviceUse& memory) {
   return json;
 }
 
+// "fp16", or "int8, none in 16 bits".
+std::string precision_of(const std::map<std::string, std::string>& about) {
+  const auto keep = about.find(kInt8KeepKey);
+  const std::string& precision = about.at("precision");
+  return keep == about.end() ? precision
+                             : fmt::format("{}, {} in 16 bits", precision, keep->second);
+}
+
 }  // namespace
 
 std::string profile_head(const ProfileFacts& facts) {
   const auto& about = facts.description;
   const std::string source = facts.test_file.empty() ? "made-up sequences" : facts.test_file;
-  return fmt::format("model   {}, {}\n", printable(facts.weights), about.at("precision")) +
+  return fmt::format("model   {}, {}\n", printable(facts.weights), precision_of(about)) +
          fmt::format("device  {}, {}, {} threads\n", facts.device, about.at("kernel_path"),
                      facts.threads) +
          fmt::format("frames  {} of {}, {:.1f} tokens each\n\n", grouped(facts.frames),
@@ -64,6 +73,7 @@ std::string profile_end(std::size_t recommended) {
 std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
                          std::size_t recommended) {
   const auto& about = facts.description;
+  const auto keep = about.find(kInt8KeepKey);
   std::vector<Json> budgets;
   for (const BudgetRow& row : rows) budgets.push_back(json_row(row));
   const Json json{{"program_version", about.at("program_version")},
@@ -75,6 +85,7 @@ std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>
                   {"device_description", facts.device_description},
                   {"kernel_path", about.at("kernel_path")},
                   {"precision", about.at("precision")},
+                  {"int8_keep", keep == about.end() ? Json() : Json(keep->second)},
                   {"threads", facts.threads},
                   {"test_file", facts.test_file.empty() ? Json() : Json(facts.test_file)},
                   {"chunk_size", facts.chunk_size},

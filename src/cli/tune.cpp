@@ -67,6 +67,7 @@ struct TuneOptions {
   std::string budgets;
   std::string journal_intervals;
   std::string precisions;
+  std::string int8_keep;
   std::string size;
   std::string test_file;
   bool quick = false;
@@ -95,7 +96,7 @@ void add_options(Command& command, TuneOptions& options) {
                     "N[,...]");
   command.add_value("--precisions", options.precisions,
                     "Precisions to try (default: the one that predict takes)",
-                    "fp32|fp16|bf16[,...]");
+                    "fp32|fp16|bf16|int8[,...]");
   command.add_value("--data-size", options.size,
                     "How many made-up sequences: 10, 100 (default on the CPU), 1,000, 10,000 "
                     "(on a GPU) or 6 million",
@@ -111,6 +112,7 @@ void add_options(Command& command, TuneOptions& options) {
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_device_option(command, options.compute);
+  add_int8_keep(command, options.int8_keep);
   command.footer = kTuneExamples;
 }
 
@@ -144,16 +146,24 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
   if (text.empty()) return {compute.precision};
   std::vector<Precision> precisions;
   for (const std::string_view word : split_list(text)) {
-    const auto precision = parse_precision(word, !compute.gpus.empty());
+    const auto precision = parse_precision(word, compute.gpus);
     if (!precision) {
       throw Error(ErrorKind::kUsage,
-                  fmt::format("--precisions {}: expected fp32, fp16 or bf16, with commas between "
-                              "them",
+                  fmt::format("--precisions {}: expected fp32, fp16, bf16 or int8, with commas "
+                              "between them",
                               text));
     }
     precisions.push_back(*precision);
   }
   return ascending(std::move(precisions));
+}
+
+// What the cells in int8 keep in 16 bits; nothing if there are none.
+Int8Policy choose_kept(const TuneOptions& options, const Config& config, const TuneGrid& grid) {
+  const Int8Policy policy = choose_int8_policy(options.int8_keep, config);
+  if (std::ranges::count(grid.precisions, Precision::kInt8) > 0) return policy;
+  if (options.int8_keep.empty() || policy == Int8Policy()) return {};
+  fail_usage(fmt::format("--int8-keep {}: it needs int8 in --precisions", policy.text()));
 }
 
 std::vector<double> interval_list(const std::string& text, const Config& config) {
@@ -256,15 +266,22 @@ std::vector<std::string> common_arguments(const ModelSettings& models, std::uint
   return arguments;
 }
 
-TuneRun measure(PredictTrials& trials, const TuneData& data, const TuneCell& cell,
+// A cell as options of predict.
+std::vector<std::string> arguments_of(const TuneCell& cell, const std::string& int8_keep) {
+  std::vector<std::string> arguments{
+      "--precision",        std::string(name_of(cell.precision)),
+      "--threads",          std::to_string(cell.threads),
+      "--prefetch",         std::to_string(cell.prefetch),
+      "--token-budget",     std::to_string(cell.token_budget),
+      "--journal-interval", fmt::format("{}", cell.journal_interval)};
+  if (cell.precision == Precision::kInt8) add_given(arguments, "--int8-keep", int8_keep);
+  return arguments;
+}
+
+TuneRun measure(PredictTrials& trials, const TuneData& data, std::vector<std::string> arguments,
                 const TuneRound& round) {
   const Trial trial = trials.run(
-      {.name = "tune",
-       .inputs = {data.first(round.sequences)},
-       .arguments = {"--precision", std::string(name_of(cell.precision)), "--threads",
-                     std::to_string(cell.threads), "--prefetch", std::to_string(cell.prefetch),
-                     "--token-budget", std::to_string(cell.token_budget), "--journal-interval",
-                     fmt::format("{}", cell.journal_interval)}});
+      {.name = "tune", .inputs = {data.first(round.sequences)}, .arguments = std::move(arguments)});
   std::error_code ignored;  // its tables are not needed
   fs::remove_all(trial.directory, ignored);
   trial.require_computed();
@@ -307,12 +324,9 @@ std::string row_text(const TuneResult& result) {
                      run.seconds, gpu);
 }
 
-std::string end_text(const TuneOutcome& outcome) {
-  const TuneCell& cell = outcome.best().cell;
-  return fmt::format(
-      "\n{}\n--precision {} --threads {} --prefetch {} --token-budget {} --journal-interval {}\n",
-      winner_text(outcome), name_of(cell.precision), cell.threads, cell.prefetch, cell.token_budget,
-      cell.journal_interval);
+std::string end_text(const TuneFacts& facts, const TuneOutcome& outcome) {
+  return fmt::format("\n{}\n{}\n", winner_text(outcome),
+                     fmt::join(arguments_of(outcome.best().cell, facts.int8_keep), " "));
 }
 
 // --- the command ---------------------------------------------------------------------------------
@@ -369,6 +383,7 @@ TunePlan make_plan(const TuneOptions& options, const Session& session) {
   check_output(options, session.cancel);
   require_models(plan.choice.models);
   plan.facts = make_facts(plan.choice, compute, session);
+  plan.facts.int8_keep = choose_kept(options, session.config, plan.grid).text();
   return plan;
 }
 
@@ -380,7 +395,7 @@ void run_rounds(PredictTrials& trials, const TuneData& data, const TuneFacts& fa
   outcome.results = tune_cells(
       cells, outcome.rounds,
       [&](const TuneCell& cell, const TuneRound& round) {
-        return measure(trials, data, cell, round);
+        return measure(trials, data, arguments_of(cell, facts.int8_keep), round);
       },
       [](const TuneResult& result) { print_stdout(row_text(result)); });
   const auto winner = winner_of(outcome.results);
@@ -417,7 +432,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
   facts.provenance.driver = trials.driver();
   files.write(facts, outcome);
   for (const std::string& warning : warnings_of(facts, outcome)) log_warning("{}", warning);
-  print_stdout(end_text(outcome));
+  print_stdout(end_text(facts, outcome));
   say(fmt::format("configuration: {}", printable(facts.configuration)));
   return kExitDone;
 }

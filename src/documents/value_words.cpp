@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "ops/int8_policy.hpp"
 #include "validate/suites/benchmark.hpp"
 #include "weights/locate.hpp"
 #include "weights/synthetic.hpp"
@@ -68,6 +69,11 @@ void add_named(ValueWords& values, std::string_view name) {
   } else if (name == "DNABERT") {
     values.files = true;
     add_dnabert_s(values);
+  } else if (name == "LINEAR") {
+    for (std::size_t i = 0; i < kEsm2Linears; ++i) {
+      values.words.emplace_back(name_of(static_cast<Esm2Linear>(i)));
+    }
+    values.words.emplace_back("none");
   } else if (name == "SUITE") {
     for (const SuiteEntry& suite : suite_table()) values.words.emplace_back(suite.name);
     values.words.emplace_back("all");

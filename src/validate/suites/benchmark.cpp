@@ -118,6 +118,12 @@ std::vector<std::string> SuiteContext::whole_run_arguments() const {
           "--cpu-workers", std::to_string(settings.cpu_workers)};
 }
 
+std::vector<std::string> SuiteContext::fp32_run_arguments() const {
+  std::vector<std::string> arguments = whole_run_arguments();
+  arguments.insert(arguments.end(), {"--precision", "fp32", "--int8-keep", "none"});
+  return arguments;
+}
+
 TrialCall SuiteContext::whole_run_call(std::string name) const {
   return {.name = std::move(name),
           .inputs = data(settings.size.sequences),

@@ -111,6 +111,8 @@ struct SuiteContext {
   std::vector<std::string> worker_arguments(std::size_t workers) const;
   // Arguments for all workers, as in an ordinary run.
   std::vector<std::string> whole_run_arguments() const;
+  // The same in fp32, whatever the models' arguments say.
+  std::vector<std::string> fp32_run_arguments() const;
   // A run over the whole data set with all workers.
   TrialCall whole_run_call(std::string name) const;
   // The result of such a run, which the suites share.

@@ -154,7 +154,7 @@ Verdict verdict_of(const Against& against, double explained) {
   return verdict;
 }
 
-// How much scores in 16 bits may differ from fp32; this program's own limits.
+// How much scores in 16 or 8 bits may differ from fp32; this program's own limits.
 struct PrecisionBar {
   double most_scores;   // for 99 % of the scores
   double all_scores;    // for every score
@@ -162,9 +162,11 @@ struct PrecisionBar {
 };
 constexpr PrecisionBar kFp16Bar{5e-3, 2e-2, 99.8};
 constexpr PrecisionBar kBf16Bar{2e-2, 5e-2, 99.5};
+constexpr PrecisionBar kInt8Bar{4e-2, 1e-1, 98};
 constexpr double kMostScores = 0.99;
 
 const PrecisionBar& bar_of(std::string_view precision) {
+  if (precision == "int8") return kInt8Bar;
   return precision == "bf16" ? kBf16Bar : kFp16Bar;
 }
 
@@ -324,8 +326,7 @@ class Equivalence {
 
  private:
   Trial fp32_run(const std::vector<fs::path>& inputs, const char* name) {
-    return own_run(context_, inputs, name,
-                   with(context_.whole_run_arguments(), {"--precision", "fp32"}));
+    return own_run(context_, inputs, name, context_.fp32_run_arguments());
   }
 
   // Over a baseline's own sequences.

@@ -63,8 +63,8 @@ std::vector<TrialRepeats> run_in_turns(SuiteContext& context, const std::filesys
 std::string add_equal_work(SuiteContext& context, const std::filesystem::path& input,
                            const std::vector<double>& theirs, SuiteReport& report) {
   if (context.settings.precision == "fp32") return "both in fp32";
-  TrialCall call{.name = "fp32", .inputs = {input}, .arguments = context.whole_run_arguments()};
-  call.arguments.insert(call.arguments.end(), {"--precision", "fp32"});
+  const TrialCall call{
+      .name = "fp32", .inputs = {input}, .arguments = context.fp32_run_arguments()};
   const double seconds = context.trials.run(call).end.seconds;
   report.section.fields.push_back(
       {"fp32_seconds", "this program in fp32", seconds, Measure::kSeconds});

@@ -282,11 +282,15 @@ std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome) {
   for (const std::string& device : facts.provenance.devices) text += comment("gpu", device);
   text += comment("models", models_text(facts)) + comment("data", facts.data) +
           comment("rate", rate_text(outcome.best()));
-  return text + fmt::format(
-                    "run:\n  precision: {}\n  threads: {}\n  token_budget: {}\n  prefetch: {}\n"
-                    "  journal_interval: {}\n",
-                    name_of(cell.precision), cell.threads, cell.token_budget, cell.prefetch,
-                    cell.journal_interval);
+  text += fmt::format(
+      "run:\n  precision: {}\n  threads: {}\n  token_budget: {}\n  prefetch: {}\n"
+      "  journal_interval: {}\n",
+      name_of(cell.precision), cell.threads, cell.token_budget, cell.prefetch,
+      cell.journal_interval);
+  if (cell.precision == Precision::kInt8) {
+    text += fmt::format("  int8_keep: {}\n", facts.int8_keep);
+  }
+  return text;
 }
 
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
@@ -310,6 +314,7 @@ std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome) {
                     {"synthetic_weights", facts.synthetic}}},
                   {"chunk_size", facts.chunk_size},
                   {"data", facts.data},
+                  {"int8_keep", facts.int8_keep},
                   {"rounds", json_of(outcome.rounds)},
                   {"warnings", warnings_of(facts, outcome)},
                   {"winner", std::move(winner)},

@@ -21,6 +21,7 @@ struct TuneFacts {
   std::string classifier{};
   bool synthetic = false;  // some of these have seeded random numbers as weights
   std::uint64_t chunk_size = 0;
+  std::string int8_keep{};      // an Int8Policy's text, for cells in int8
   std::string data{};           // "1,000 made-up sequences of 500 bases"
   std::string configuration{};  // the YAML file's path
 };

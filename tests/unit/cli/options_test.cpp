@@ -151,6 +151,38 @@ TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
   EXPECT_EQ(thrown_kind([] { compute_of({}, "device: {default: tpu}"); }), ErrorKind::kConfig);
 }
 
+TEST(ChooseCompute, TakesInt8OnlyWhereItIsComputed) {
+  EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "int8"}); }), ErrorKind::kDevice);
+  EXPECT_EQ(thrown_kind([] { compute_of({}, "run: {precision: int8}"); }), ErrorKind::kDevice);
+}
+
+TEST(ChooseCompute, KeepsLinearsInInt8Alone) {
+  EXPECT_EQ(thrown_kind([] { compute_of({"--int8-keep", "fc2"}); }), ErrorKind::kUsage);
+  EXPECT_EQ(compute_of({"--int8-keep", "none"}).int8_policy, Int8Policy());
+  // A file serves runs in every precision.
+  EXPECT_EQ(compute_of({}, "run: {int8_keep: fc2}").int8_policy, Int8Policy());
+}
+
+TEST(ChooseInt8Policy, FlagGoesBeforeFile) {
+  const Config config = parse("run: {int8_keep: '0-3.qkv'}");
+  EXPECT_EQ(choose_int8_policy("", {}), Int8Policy());
+  EXPECT_EQ(choose_int8_policy("", config).text(), "0-3.qkv");
+  EXPECT_EQ(choose_int8_policy("fc1", config).text(), "fc1");
+  EXPECT_EQ(choose_int8_policy("none", config), Int8Policy());
+  EXPECT_EQ(thrown_kind([&] { choose_int8_policy("fc3", config); }), ErrorKind::kUsage);
+  EXPECT_EQ(thrown_kind([] { choose_int8_policy("", parse("run: {int8_keep: 5-3.out}")); }),
+            ErrorKind::kConfig);
+}
+
+TEST(PrecisionText, NamesWhatIsKept) {
+  ComputeSettings compute{.precision = Precision::kFp16};
+  EXPECT_EQ(precision_text(compute), "fp16");
+  compute.precision = Precision::kInt8;
+  EXPECT_EQ(precision_text(compute), "int8");
+  compute.int8_policy = Int8Policy::parse("fc2,0.qkv").value();
+  EXPECT_EQ(precision_text(compute), "int8 with 0.qkv,fc2 in 16 bits");
+}
+
 TEST(ChooseCompute, BoundsItsNumbers) {
   EXPECT_EQ(thrown_kind([] { compute_of({"-t", "0"}); }), ErrorKind::kUsage);
   EXPECT_EQ(thrown_kind([] { compute_of({"--prefetch", "-1"}); }), ErrorKind::kUsage);

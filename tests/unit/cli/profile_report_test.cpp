@@ -40,6 +40,14 @@ TEST(ProfileTable, SaysWhatWasMeasured) {
             "token budget        tokens/s    spread   batches\n");
 }
 
+TEST(ProfileTable, SaysWhatInt8Keeps) {
+  ProfileFacts in_int8 = facts();
+  in_int8.description["precision"] = "int8";
+  in_int8.description["int8_keep"] = "fc2";
+  EXPECT_THAT(profile_head(in_int8), HasSubstr("esm2.pt, int8, fc2 in 16 bits\n"));
+  EXPECT_THAT(profile_json(in_int8, {}, 1), HasSubstr("\"int8_keep\": \"fc2\""));
+}
+
 TEST(ProfileTable, NamesAFileFitForATerminal) {
   ProfileFacts of_file = facts();
   of_file.test_file = "a\nb.fa";
@@ -76,6 +84,7 @@ TEST(ProfileJson, HoldsFactsAndRows) {
   "device_description": "a GPU",
   "kernel_path": "cuda-sm90a",
   "precision": "fp16",
+  "int8_keep": null,
   "threads": 4,
   "test_file": null,
   "chunk_size": 500,

@@ -433,6 +433,8 @@ TEST_F(OnGpus, HoldAPrecisionAgainstFp32) {
   EXPECT_EQ(judged("fp16", "0.91"), VerdictStatus::kMiss);  // over 0.005, though under 0.02
   EXPECT_EQ(judged("bf16", "0.91"), VerdictStatus::kPass);
   EXPECT_EQ(judged("bf16", "0.93"), VerdictStatus::kMiss);
+  EXPECT_EQ(judged("int8", "0.93"), VerdictStatus::kPass);
+  EXPECT_EQ(judged("int8", "0.95"), VerdictStatus::kMiss);  // over 0.04, though under 0.1
 }
 
 TEST_F(Suites, DoNotCallFastWhatLeavesNoResults) {
