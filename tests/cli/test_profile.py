@@ -75,11 +75,11 @@ def test_json_says_what_the_table_says(program):
             if row["tokens_per_second"] >= 0.99 * fastest]
     assert recommended == min(fast)
     facts = {name: written[name] for name in ("model", "weights", "synthetic_weights", "device",
-                                              "precision", "threads", "test_file", "chunk_size",
-                                              "seconds")}
+                                              "precision", "int8_keep", "threads", "test_file",
+                                              "chunk_size", "seconds")}
     assert facts == {"model": "esm2", "weights": "synthetic:esm2_tiny:0", "synthetic_weights": True,
-                     "device": "cpu", "precision": "fp32", "threads": 1, "test_file": None,
-                     "chunk_size": 500, "seconds": 0.05}
+                     "device": "cpu", "precision": "fp32", "int8_keep": None, "threads": 1,
+                     "test_file": None, "chunk_size": 500, "seconds": 0.05}
     assert written["tokens"] == 168 * written["frames"] >= 4 * 800
     memory = written["memory"]
     assert memory["kept_bytes"] == 0
