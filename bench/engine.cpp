@@ -1,5 +1,7 @@
-// bench_engine esm2|dnabert-s MODEL THREADS|cuda fp32|fp16|bf16 SEQUENCES EMBEDDINGS
+// bench_engine esm2|dnabert-s MODEL THREADS|cuda PRECISION SEQUENCES EMBEDDINGS
 //
+// PRECISION is fp32, fp16, bf16, int8, or int8:KEPT, with the linears to keep as --int8-keep names
+// them.
 // Embeds the sequences of a file once per request (bench/serve.hpp). Each line is a sequence: a
 // protein for esm2, token numbers for dnabert-s. The time is that of the engine, over batches that
 // the packer filled before with the program's own settings, without loading and tokenizing. The
@@ -36,11 +38,19 @@ struct Measurement {
   std::string embeddings;
 };
 
+void read_precision(const std::string& text, EngineSettings& settings) {
+  const std::string name = text.substr(0, text.find(':'));
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
+    if (name == name_of(precision)) settings.precision = precision;
+  }
+  if (name != text) settings.int8_policy = Int8Policy::parse(text.substr(name.size() + 1)).value();
+}
+
 Measurement parse(const std::vector<std::string>& arguments) {
   if (arguments.size() != 7 || (arguments[1] != "esm2" && arguments[1] != "dnabert-s")) {
     throw std::invalid_argument(
-        "usage: bench_engine esm2|dnabert-s MODEL THREADS|cuda fp32|fp16|bf16 SEQUENCES "
-        "EMBEDDINGS");
+        "usage: bench_engine esm2|dnabert-s MODEL THREADS|cuda PRECISION SEQUENCES EMBEDDINGS");
   }
   const bool esm2 = arguments[1] == "esm2";
   EngineSettings settings;
@@ -49,9 +59,7 @@ Measurement parse(const std::vector<std::string>& arguments) {
   } else {
     settings.threads = std::stoul(arguments[3]);
   }
-  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
-    if (arguments[4] == name_of(precision)) settings.precision = precision;
-  }
+  read_precision(arguments[4], settings);
   settings.outputs = {.scores = false, .dnabert_s = !esm2, .esm2 = esm2};
   return {.esm2 = esm2,
           .model = arguments[2],

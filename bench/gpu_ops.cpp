@@ -19,7 +19,8 @@
 #include "base/cancel.hpp"
 #include "ops/attention.hpp"
 #include "ops/attention_cuda.hpp"
-#include "ops/gemm_cuda.hpp"
+#include "ops/gemm_int8_cuda.hpp"
+#include "ops/quantise_cuda.hpp"
 #include "ops/row_ops_cuda.hpp"
 #include "serve.hpp"
 #include "tensor/cuda_error.hpp"
@@ -171,6 +172,92 @@ void linears(const Kind& kind, double seconds) {
   }
 }
 
+// Codes around their usual size, and scales such that results are about one.
+struct RandomCodes {
+  RandomCodes(std::size_t rows, std::size_t width, float scale)
+      : plain(random_matrix(rows * width, Element::kFp16, scale)),
+        codes(Purpose::kScratch, rows * width),
+        scales(Purpose::kScratch, rows * sizeof(float)),
+        matrix{.codes = static_cast<std::int8_t*>(codes.data()),
+               .scales = static_cast<float*>(scales.data()),
+               .rows = rows,
+               .width = width} {
+    cuda::quantise_rows(numbers(), Blocks::kPlain, matrix, nullptr);
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+
+  DeviceMatrix numbers() const {
+    return {.data = plain.data(),
+            .rows = matrix.rows,
+            .width = matrix.width,
+            .element = Element::kFp16};
+  }
+
+  DeviceBuffer plain;  // fp16
+  DeviceBuffer codes;
+  DeviceBuffer scales;
+  cuda::CodeMatrix matrix;
+};
+
+void int8_linears(double seconds) {
+  struct Layer {
+    const char* name;
+    std::size_t inputs, outputs;
+    cuda::Int8Epilogue epilogue;
+  };
+  for (const Layer& layer : {Layer{"qkv", kWidth, 3 * kWidth, cuda::Int8Epilogue::kBias},
+                             Layer{"out", kWidth, kWidth, cuda::Int8Epilogue::kBiasAdd},
+                             Layer{"fc1", kWidth, kFfn, cuda::Int8Epilogue::kBiasGelu},
+                             Layer{"fc2", kFfn, kWidth, cuda::Int8Epilogue::kBiasAdd}}) {
+    const RandomCodes x(kTokens, layer.inputs, 1.7F);
+    const RandomCodes weight(layer.outputs, layer.inputs, 0.03F);
+    const DeviceBuffer bias = random_matrix(layer.outputs, Element::kFp32, 0.1F);
+    const DeviceBuffer out(Purpose::kScratch, kTokens * layer.outputs * 2);
+    check_cuda(cudaMemset(out.data(), 0, out.bytes()), "cudaMemset");
+    const cuda::GemmCall call{.rows = kTokens,
+                              .outputs = layer.outputs,
+                              .inputs = layer.inputs,
+                              .x = x.matrix.codes,
+                              .weight = weight.matrix.codes,
+                              .bias = static_cast<const float*>(bias.data()),
+                              .out = out.data(),
+                              .row_scales = x.matrix.scales,
+                              .channel_scales = weight.matrix.scales};
+    const double milliseconds = sustained(
+        seconds, [&](cudaStream_t stream) { cuda::gemm_sm90_int8(call, layer.epilogue, stream); });
+    print_arithmetic(fmt::format("int8 {}", layer.name), milliseconds,
+                     2.0 * static_cast<double>(kTokens * layer.outputs * layer.inputs),
+                     2 * tensor_ceiling());
+  }
+}
+
+// What prepares the inputs of 8-bit products.
+void quantising(double seconds) {
+  constexpr double kNumbers = double{kTokens} * kWidth;
+  const RandomCodes narrow(kTokens, kWidth, 1.7F);
+  print_traffic("int8 norm",
+                sustained(seconds,
+                          [&](cudaStream_t stream) {
+                            cuda::rms_norm(narrow.numbers(), 1e-5F, {}, narrow.matrix, stream);
+                          }),
+                kNumbers * 3);
+  print_traffic("int8 rows of attention",
+                sustained(seconds,
+                          [&](cudaStream_t stream) {
+                            cuda::quantise_rows(narrow.numbers(), Blocks::kPlain, narrow.matrix,
+                                                stream);
+                          }),
+                kNumbers * 3);
+  const RandomCodes wide(kTokens, kFfn, 1.7F);
+  print_traffic("int8 rows of GELU",
+                sustained(seconds,
+                          [&](cudaStream_t stream) {
+                            cuda::quantise_rows(wide.numbers(), Blocks::kRotated, wide.matrix,
+                                                stream);
+                          }),
+                kNumbers * 4 * 3);
+}
+
 struct AttentionKind {
   std::string name;
   cuda::Attention attention;
@@ -301,6 +388,10 @@ void measure(const std::vector<std::string>& arguments) {
                                  {"bf16", cuda::gemm_sm90_bf16, Element::kBf16}});
   }
   for (const Kind& kind : kinds) linears(kind, seconds);
+  if (hopper) {
+    int8_linears(seconds);
+    quantising(seconds);
+  }
   std::vector<AttentionKind> attentions{
       {"generic fp16", cuda::attention_generic_fp16, Element::kFp16},
       {"generic fp32", cuda::attention_plain_fp32, Element::kFp32}};

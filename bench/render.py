@@ -14,7 +14,7 @@ BENCH = Path(__file__).resolve().parent
 PAGE = BENCH.parent / "docs" / "develop" / "performance.md"
 FIRST, BEHIND = "## ", "## What limits it\n"  # where the tables begin, and what is behind them
 # What is measured in several kinds has a column for each of them.
-KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16)|(?:500|150)-base reads)")
+KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16|int8)|(?:500|150)-base reads)")
 Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its text
 
 

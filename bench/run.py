@@ -14,6 +14,7 @@ from pathlib import Path
 
 import engine
 import gpu
+import gpu_int8
 import gpu_runs
 import host_path
 import journal
@@ -25,7 +26,8 @@ SETS = {"host": [host_path.host_path], "tokenizer": [host_path.tokenizer], "engi
         "dnabert": [engine.dnabert], "memory": [memory.memory],
         "journal": [journal.long_run], "simulation": [simulation.simulation],
         "gpu-esm2": gpu.ESM2_SET, "gpu-predict": gpu_runs.PREDICT_SET,
-        "gpu-others": gpu.OTHERS_SET, "gpu-telemetry": gpu_runs.TELEMETRY_SET}
+        "gpu-others": gpu.OTHERS_SET, "gpu-telemetry": gpu_runs.TELEMETRY_SET,
+        "gpu-int8": gpu_int8.INT8_SET, "gpu-int8-predict": gpu_int8.INT8_PREDICT_SET}
 USUAL = [name for name in SETS if name not in ("journal", "simulation") and not name.startswith("gpu-")]
 
 

@@ -19,7 +19,7 @@ import math
 import os
 import sys
 from pathlib import Path
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import torch
 from torch.nn import functional
@@ -232,8 +232,8 @@ def tokens_of(genome: Path, count: int) -> List[torch.Tensor]:
             for length in lengths]
 
 
-def schemes(model: Model):
-    """Names, and the linears that they stand for."""
+def schemes(model: Model, with_kept: bool) -> Iterator[Tuple[str, Linears]]:
+    """Names, and the linears that they stand for; with some of them kept in fp16, too."""
     folded = fold(model)
 
     def ours(in_fp16: Callable[[int, str], bool]) -> Linears:
@@ -248,6 +248,8 @@ def schemes(model: Model):
     yield "e4m3, plain", Linears(model, lambda *_: e4m3, fp16)
     yield "int8, plain", Linears(model, lambda *_: int8, fp16)
     yield "int8", ours(lambda *_: False)
+    if not with_kept:
+        return
     for kept in KINDS:
         yield f"{kept} in fp16", ours(lambda _, kind, kept=kept: kind == kept)
     yield "first layer in fp16", ours(lambda layer, _: layer == 0)
@@ -259,7 +261,7 @@ def distances(got: torch.Tensor, wanted: torch.Tensor) -> Tuple[float, float]:
     return far.max().item(), far.mean().item()
 
 
-def measured(name: str, directory: Path, groups: Sequence[torch.Tensor]) -> dict:
+def measured(name: str, directory: Path, groups: Sequence[torch.Tensor], with_kept: bool) -> dict:
     model = read_model(directory)
 
     def embedded(linears: Linears) -> torch.Tensor:
@@ -268,7 +270,7 @@ def measured(name: str, directory: Path, groups: Sequence[torch.Tensor]) -> dict
     wanted = embedded(Linears(model, lambda *_: fp32, fp32))
     centre = wanted.mean(0)
     by_scheme = {}
-    for scheme, linears in schemes(model):
+    for scheme, linears in schemes(model, with_kept):
         got = embedded(linears)
         by_scheme[scheme] = {"plain": distances(got, wanted),
                              "centred": distances(got - centre, wanted - centre)}
@@ -294,6 +296,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="also written, with the machine and the commit")
     parser.add_argument("--model", nargs=3, action="append", required=True,
                         metavar=("NAME", "FRAMES", "FOLDER"), help="may be given several times")
+    parser.add_argument("--brief", action="store_true", help="no linears are kept in fp16")
     return parser.parse_args()
 
 
@@ -302,7 +305,8 @@ def main() -> None:
     models = []
     with torch.inference_mode():
         for name, count, folder in arguments.model:
-            models.append(measured(name, Path(folder), tokens_of(arguments.genome, int(count))))
+            models.append(measured(name, Path(folder), tokens_of(arguments.genome, int(count)),
+                                   not arguments.brief))
     for measure in ("plain", "centred"):
         print(f"\n1 − cosine, {measure}: largest, mean\n", *table(models, measure), sep="\n")
     if arguments.json:

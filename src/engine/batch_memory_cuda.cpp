@@ -8,6 +8,7 @@
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
 #include "ops/backend_cuda.hpp"
+#include "ops/backend_int8_cuda.hpp"
 #include "weights/recognise.hpp"
 #include "weights/synthetic.hpp"
 
@@ -22,6 +23,8 @@ std::uint64_t weight_bytes(const ModelShapes& shapes, const EngineOutputs& outpu
   if (outputs.needs_dnabert_s()) numbers += numbers_of(shapes.dnabert_s);
   if (outputs.needs_esm2()) numbers += numbers_of(shapes.esm2);
   if (outputs.scores) numbers += numbers_of(shapes.classifier);
+  // In 8 bits ESM-2's weights take as much as in 16 while they are loaded: with their second 8
+  // bits.
   return numbers * size_of(cuda::element_of(precision));
 }
 
@@ -51,7 +54,12 @@ void allocate_activations(cuda::Context& context, const ModelShapes& shapes,
                           std::size_t dna_tokens, std::size_t frames) {
   using cuda::Backend;
   if (outputs.needs_esm2()) {
-    static_cast<void>(Esm2Model<Backend>::activations(context, shapes.esm2, esm_tokens));
+    if (context.precision == Precision::kInt8) {
+      static_cast<void>(
+          Esm2Model<cuda::Int8Backend>::activations(context, shapes.esm2, esm_tokens));
+    } else {
+      static_cast<void>(Esm2Model<Backend>::activations(context, shapes.esm2, esm_tokens));
+    }
   }
   context.arena.rewind(0);
   if (outputs.needs_dnabert_s()) {

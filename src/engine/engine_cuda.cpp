@@ -7,20 +7,24 @@
 #include <deque>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "engine/batch_memory_cuda.hpp"
 #include "engine/engine.hpp"
+#include "models/calibration_proteins.hpp"
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
 #include "observe/trace.hpp"
 #include "ops/backend_cuda.hpp"
+#include "ops/backend_int8_cuda.hpp"
 #include "ops/finite.hpp"
 #include "tensor/cuda_error.hpp"
 #include "tensor/device_advice.hpp"
+#include "weights/folded_esm2.hpp"
 
 namespace virnucpro {
 namespace {
@@ -33,7 +37,12 @@ constexpr std::size_t kDepth = kBatchesAtOnce;
 constexpr std::size_t kLoadThreads = 4;
 // At this size speed is within a percent of the best; below the smallest it is too slow.
 constexpr std::size_t kTokenBudget = 32768;
+constexpr std::size_t kInt8TokenBudget = 65536;  // its kernels take half the time
 constexpr std::size_t kSmallestBudget = 512;
+
+std::size_t wanted_budget(Precision precision) {
+  return precision == Precision::kInt8 ? kInt8TokenBudget : kTokenBudget;
+}
 
 DeviceInfo info_of(int index, const cudaDeviceProp& properties) {
   DeviceInfo info;
@@ -113,6 +122,43 @@ cuda::Attention choose_attention(Precision precision, bool hopper) {
   }
   throw Error(ErrorKind::kInternal, "no such precision");
 }
+
+// ESM-2 in the precision of a run. In 8 bits it has weights of its own, made from the model's, that
+// are needed only while they are loaded.
+class Esm2OnGpu {
+ public:
+  Esm2OnGpu(const Esm2Weights& weights, cuda::Context& context)
+      : folded_(fold(weights, context)), model_(make(weights, context)) {}
+
+  std::uint32_t width() const {
+    return std::visit([](const auto& model) { return model.width(); }, model_);
+  }
+  void embed(cuda::Context& context, const DeviceBatch<std::uint8_t>& batch,
+             const cuda::DevicePooled& out) const {
+    std::visit([&](const auto& model) { model.embed(context, batch, out); }, model_);
+  }
+  void loaded() { folded_.tensors.reset(); }
+
+ private:
+  using Plain = Esm2Model<cuda::Backend>;
+  using Int8 = Esm2Model<cuda::Int8Backend>;
+
+  static Esm2Weights fold(const Esm2Weights& weights, const cuda::Context& context) {
+    if (context.precision != Precision::kInt8) return {};
+    check_esm2_shape(weights);
+    return {.shape = weights.shape,
+            .tensors = std::make_unique<const FoldedEsm2>(*weights.tensors, weights.shape)};
+  }
+  std::variant<Plain, Int8> make(const Esm2Weights& weights, cuda::Context& context) const {
+    if (context.precision != Precision::kInt8) {
+      return std::variant<Plain, Int8>(std::in_place_type<Plain>, weights, context);
+    }
+    return std::variant<Plain, Int8>(std::in_place_type<Int8>, folded_, context);
+  }
+
+  Esm2Weights folded_;
+  std::variant<Plain, Int8> model_;
+};
 
 // Both grow by doubling, so that after a few batches they stay. The contents are lost.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
@@ -214,7 +260,9 @@ class CudaEngine : public Engine {
         shapes_{.dnabert_s = models.dnabert_s.shape,
                 .esm2 = models.esm2.shape,
                 .classifier = models.classifier.shape},
-        context_{.cancel = cancel, .precision = settings.precision} {
+        context_{.cancel = cancel,
+                 .precision = settings.precision,
+                 .int8_policy = settings.int8_policy} {
     context_.stream = compute_.get();
     context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
     context_.attention = choose_attention(settings.precision, is_hopper(properties_));
@@ -222,12 +270,17 @@ class CudaEngine : public Engine {
     device.memory_free = memory_info().free;
     BudgetPlan& budget = facts_.plan;
     budget.is_auto = settings.token_budget == 0;
-    budget.wanted = budget.is_auto ? kTokenBudget : settings.token_budget;
+    budget.wanted = budget.is_auto ? wanted_budget(settings.precision) : settings.token_budget;
     budget.free = device.memory_free;
     budget.total = device.memory_total;
     facts_.esm2_layers = models.esm2.shape.layers;
+    if (settings.precision == Precision::kInt8 && !is_hopper(properties_)) {
+      throw Error(ErrorKind::kDevice, fmt::format("{}: int8 needs compute capability 9.0 (Hopper)",
+                                                  device_title(device)));
+    }
     try {
       load(models, cancel);
+      if (context_.calibration != nullptr) calibrate();
       plan();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
@@ -291,10 +344,34 @@ class CudaEngine : public Engine {
  private:
   void load(const EngineModels& models, const Cancel& cancel) {
     if (outputs_.needs_dnabert_s()) dnabert_s_.emplace(models.dnabert_s, context_);
-    if (outputs_.needs_esm2()) esm2_.emplace(models.esm2, context_);
+    if (outputs_.needs_esm2()) {
+      if (context_.precision == Precision::kInt8) {
+        context_.calibration = std::make_unique<cuda::Calibration>();
+      }
+      esm2_.emplace(models.esm2, context_);
+    }
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
     context_.uploads.run(kLoadThreads, cancel);
+    if (esm2_) esm2_->loaded();
     device_allocator().trim();  // the readers' buffers
+  }
+
+  // Has 8-bit linears correct their biases on a batch of their own.
+  void calibrate() {
+    const PackedFrames frames = calibration_frames();
+    reserve(frames.esm_tokens.size(), 0);
+    Slot slot;
+    slot.frames = frames.frames();
+    const Input input = gather(slot, frames);
+    slot.input.send(compute_);
+    slot.results = DeviceBuffer(Purpose::kStaging, result_bytes(slot.frames, esm2_width()));
+    const DeviceMatrix means{
+        .data = slot.results.data(), .rows = slot.frames, .width = esm2_width()};
+    esm2_->embed(context_, input.protein, {.rows = means, .column = 0, .width = esm2_width()});
+    compute_.synchronize();
+    context_.calibration.reset();
+    activations_ = {};
+    device_allocator().trim();
   }
 
   MemoryShortage shortage(const DeviceInfo& device, Precision precision,
@@ -506,7 +583,7 @@ class CudaEngine : public Engine {
   Stream copies_;
   cuda::Context context_;
   std::optional<DnabertSModel<cuda::Backend>> dnabert_s_;
-  std::optional<Esm2Model<cuda::Backend>> esm2_;
+  std::optional<Esm2OnGpu> esm2_;
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   EngineFacts facts_;

@@ -9,6 +9,9 @@
 
 namespace virnucpro {
 
+// Errors: kWeightsFormat for sizes with which there is no model.
+void check_esm2_shape(const Esm2Weights& weights);
+
 // ESM-2 (Lin et al. 2023, Science 379:1123), a protein language model; only its last layer's
 // representation is computed. Weights are copied once, in the layout of the backend's products.
 template <class Backend>
@@ -16,6 +19,7 @@ class Esm2Model {
  public:
   using Context = typename Backend::Context;
   using Matrix = typename Backend::Matrix;
+  using Operand = typename Backend::Operand;
 
   Esm2Model(const Esm2Weights& weights, Context& context);
   ~Esm2Model();
@@ -26,10 +30,10 @@ class Esm2Model {
   // The matrices in which a batch of this many tokens is computed.
   struct Activations {
     Matrix x;  // the residual stream
-    Matrix normed;
+    Operand normed;
     Matrix query_key_value;
-    Matrix attended;
-    Matrix hidden;
+    Operand attended;
+    Operand hidden;
   };
   static Activations activations(Context& context, const Esm2Shape& shape, std::size_t tokens);
 

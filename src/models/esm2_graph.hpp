@@ -30,15 +30,8 @@ inline std::vector<float> inverse_frequencies(const Weights& weights, const std:
   return values;
 }
 
-inline void check_shape(const Esm2Weights& weights) {
-  const Esm2Shape& shape = weights.shape;
-  if (shape.width == 0 || shape.heads == 0 || shape.ffn == 0 || shape.layers == 0 ||
-      shape.width % shape.heads != 0 || shape.width / shape.heads % 2 != 0) {
-    throw Error(ErrorKind::kWeightsFormat, {.file = weights.tensors->origin()},
-                fmt::format("{} layers, width {}, {} heads, feed-forward width {}: every size must "
-                            "be positive and the width an even multiple of the heads",
-                            shape.layers, shape.width, shape.heads, shape.ffn));
-  }
+inline std::string tensor(std::uint32_t layer, const char* name) {
+  return fmt::format("layers.{}.{}", layer, name);
 }
 
 inline LinearPart part(const std::string& name, std::size_t outputs) {
@@ -49,10 +42,8 @@ inline LinearPart part(const std::string& name, std::size_t outputs) {
 
 template <class Backend>
 struct Esm2Model<Backend>::Layers {
-  // `name` is "layers.N".
   struct Layer {
-    Layer(Context& context, const Esm2Shape& shape, const Weights& weights,
-          const std::string& name);
+    Layer(Context& context, const Esm2Shape& shape, const Weights& weights, std::uint32_t number);
 
     typename Backend::LayerNorm attention_norm;
     typename Backend::Rotary rotary;
@@ -68,46 +59,52 @@ struct Esm2Model<Backend>::Layers {
         embedding(Backend::embedding(context, weights, "embed_tokens.weight", kEsmVocabulary,
                                      shape.width,
                                      shape.token_dropout ? esm2::kTokenDropoutScale : 1.0F)),
-        last_norm(Backend::layer_norm(context, weights, "emb_layer_norm_after", shape.width,
-                                      esm2::kLayerNormEps)) {
+        last_norm(Backend::last_norm(context, weights, "emb_layer_norm_after", shape.width,
+                                     esm2::kLayerNormEps)) {
     for (std::uint32_t i = 0; i < shape.layers; ++i) {
       context.cancel.check_late();
-      layers.emplace_back(context, shape, weights, fmt::format("layers.{}", i));
+      layers.emplace_back(context, shape, weights, i);
     }
   }
 
   Esm2Shape shape;
   typename Backend::Embedding embedding;
   std::vector<Layer> layers;
-  typename Backend::LayerNorm last_norm;
+  typename Backend::LastNorm last_norm;
 };
 
 template <class Backend>
 Esm2Model<Backend>::Layers::Layer::Layer(Context& context, const Esm2Shape& shape,
-                                         const Weights& weights, const std::string& name)
-    : attention_norm(Backend::layer_norm(context, weights, name + ".self_attn_layer_norm",
-                                         shape.width, esm2::kLayerNormEps)),
+                                         const Weights& weights, std::uint32_t number)
+    : attention_norm(Backend::layer_norm(context, weights,
+                                         esm2::tensor(number, "self_attn_layer_norm"), shape.width,
+                                         esm2::kLayerNormEps)),
       rotary(Backend::rotary(
-          context, esm2::inverse_frequencies(weights, name + ".self_attn.rot_emb.inv_freq",
-                                             shape.width / shape.heads))),
-      query_key_value(context, weights,
-                      std::vector{esm2::part(name + ".self_attn.q_proj", shape.width),
-                                  esm2::part(name + ".self_attn.k_proj", shape.width),
-                                  esm2::part(name + ".self_attn.v_proj", shape.width)},
-                      shape.width, context.precision, Epilogue::kBias),
-      attention_output(context, weights,
-                       std::vector{esm2::part(name + ".self_attn.out_proj", shape.width)},
-                       shape.width, context.precision, Epilogue::kBiasAdd),
-      ffn_norm(Backend::layer_norm(context, weights, name + ".final_layer_norm", shape.width,
-                                   esm2::kLayerNormEps)),
-      ffn_in(context, weights, std::vector{esm2::part(name + ".fc1", shape.ffn)}, shape.width,
-             context.precision, Epilogue::kBiasGelu),
-      ffn_out(context, weights, std::vector{esm2::part(name + ".fc2", shape.width)}, shape.ffn,
-              context.precision, Epilogue::kBiasAdd) {}
+          context,
+          esm2::inverse_frequencies(weights, esm2::tensor(number, "self_attn.rot_emb.inv_freq"),
+                                    shape.width / shape.heads))),
+      query_key_value(Backend::projection(
+          context, weights, {number, Esm2Linear::kQkv},
+          std::vector{esm2::part(esm2::tensor(number, "self_attn.q_proj"), shape.width),
+                      esm2::part(esm2::tensor(number, "self_attn.k_proj"), shape.width),
+                      esm2::part(esm2::tensor(number, "self_attn.v_proj"), shape.width)},
+          shape.width, Epilogue::kBias)),
+      attention_output(Backend::projection(
+          context, weights, {number, Esm2Linear::kOut},
+          std::vector{esm2::part(esm2::tensor(number, "self_attn.out_proj"), shape.width)},
+          shape.width, Epilogue::kBiasAdd)),
+      ffn_norm(Backend::layer_norm(context, weights, esm2::tensor(number, "final_layer_norm"),
+                                   shape.width, esm2::kLayerNormEps)),
+      ffn_in(Backend::projection(context, weights, {number, Esm2Linear::kFc1},
+                                 std::vector{esm2::part(esm2::tensor(number, "fc1"), shape.ffn)},
+                                 shape.width, Epilogue::kBiasGelu)),
+      ffn_out(Backend::projection(context, weights, {number, Esm2Linear::kFc2},
+                                  std::vector{esm2::part(esm2::tensor(number, "fc2"), shape.width)},
+                                  shape.ffn, Epilogue::kBiasAdd)) {}
 
 template <class Backend>
 Esm2Model<Backend>::Esm2Model(const Esm2Weights& weights, Context& context) {
-  esm2::check_shape(weights);
+  check_esm2_shape(weights);
   Backend::check_head_width(*weights.tensors, weights.shape.width / weights.shape.heads);
   layers_ = std::make_unique<const Layers>(context, weights.shape, *weights.tensors);
 }
@@ -128,7 +125,7 @@ typename Esm2Model<Backend>::Activations Esm2Model<Backend>::activations(Context
                                                                          std::size_t tokens) {
   return {.x = Backend::residual(context, tokens, shape.width),
           .normed = Backend::operand(context, tokens, shape.width),
-          .query_key_value = Backend::operand(context, tokens, std::size_t{3} * shape.width),
+          .query_key_value = Backend::product(context, tokens, std::size_t{3} * shape.width),
           .attended = Backend::operand(context, tokens, shape.width),
           .hidden = Backend::operand(context, tokens, shape.ffn)};
 }
@@ -147,16 +144,16 @@ void Esm2Model<Backend>::embed(Context& context,
   Backend::embed(context, layers_->embedding, batch, x);
   for (const auto& layer : layers_->layers) {
     context.cancel.check_late();
-    layer.attention_norm.run(context, x, normed);
+    Backend::normalise_for(context, layer.attention_norm, x, layer.query_key_value, normed);
     layer.query_key_value.run(context, normed, query_key_value);
     Backend::rotary_attention(context, shape.heads, layer.rotary, batch, query_key_value, attended);
     layer.attention_output.run(context, attended, x);
-    layer.ffn_norm.run(context, x, normed);
+    Backend::normalise_for(context, layer.ffn_norm, x, layer.ffn_in, normed);
     layer.ffn_in.run(context, normed, hidden);
     layer.ffn_out.run(context, hidden, x);
   }
-  layers_->last_norm.run(context, x, x);
-  Backend::mean_pool(context, x, batch, esm2::kPooledResidues, out);
+  Backend::pool_normalised(context, layers_->last_norm, x, batch, esm2::kPooledResidues,
+                           query_key_value, out);
 }
 
 }  // namespace virnucpro

@@ -12,6 +12,7 @@
 #include "ops/context.hpp"
 #include "ops/embedding.hpp"
 #include "ops/gated_gelu.hpp"
+#include "ops/int8_policy.hpp"
 #include "ops/layer_norm.hpp"
 #include "ops/linear.hpp"
 #include "ops/mean_pool.hpp"
@@ -25,8 +26,10 @@ namespace virnucpro {
 struct CpuBackend {
   using Context = OpContext;
   using Matrix = Panels;
+  using Operand = Panels;  // the inputs of a projection
   using Linear = virnucpro::Linear;
   using LayerNorm = virnucpro::LayerNorm;
+  using LastNorm = LayerNorm;
   using Embedding = virnucpro::Embedding;
   using Rotary = std::vector<float>;  // inv_freq
   using Slopes = std::vector<float>;
@@ -44,6 +47,10 @@ struct CpuBackend {
   static Matrix residual(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
   // Input or output of products, in the context's precision if the device supports it.
   static Matrix operand(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
+  // What attention takes: the output of a projection that is no input of another.
+  static Matrix product(Context& context, std::size_t rows, std::size_t width) {
+    return operand(context, rows, width);
+  }
   // A residual stream that products can read directly.
   struct Stream {
     Matrix values;
@@ -56,6 +63,17 @@ struct CpuBackend {
   static LayerNorm layer_norm(Context&, const Weights& weights, const std::string& name,
                               std::size_t width, float eps) {
     return {weights, name, width, eps};
+  }
+  // The norm of pool_normalised().
+  static LastNorm last_norm(Context& context, const Weights& weights, const std::string& name,
+                            std::size_t width, float eps) {
+    return layer_norm(context, weights, name, width, eps);
+  }
+  // One of a layer's four linears; a backend may treat them differently.
+  static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
+                           std::span<const LinearPart> parts, std::size_t inputs,
+                           Epilogue epilogue) {
+    return {context, weights, parts, inputs, context.precision, epilogue};
   }
   // `added`, unless empty, is added to every row.
   static Embedding embedding(Context&, const Weights& weights, const std::string& name,
@@ -97,6 +115,11 @@ struct CpuBackend {
   static void normalise(Context& context, const LayerNorm& norm, Stream& stream) {
     norm.run(context, stream.values, stream.values);
   }
+  // Writes the inputs of `projection`, in the form that it takes.
+  static void normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
+                            const Linear& /*projection*/, Operand& out) {
+    norm.run(context, in, out);
+  }
   static void normalise_relu(Context&, const BatchNormRelu& norm, Matrix& values) {
     norm.run(values);
   }
@@ -121,6 +144,15 @@ struct CpuBackend {
   static void mean_pool(Context& context, const Matrix& in, const Batch<Token>& batch,
                         const PooledRows& rows, Pooled out) {
     virnucpro::mean_pool(context, in, pooled_rows(batch.offsets, rows), out);
+  }
+  // The mean of normalised rows. May write `in` and `scratch` (the queries, keys and values), which
+  // are not needed afterwards.
+  template <typename Token>
+  static void pool_normalised(Context& context, const LastNorm& norm, Matrix& in,
+                              const Batch<Token>& batch, const PooledRows& rows,
+                              Matrix& /*scratch*/, Pooled out) {
+    norm.run(context, in, in);
+    mean_pool(context, in, batch, rows, out);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "ops/attention.hpp"
 #include "ops/read_tensor.hpp"
+#include "ops/weight_buffers_cuda.hpp"
 #include "tensor/cuda_error.hpp"
 
 namespace virnucpro::cuda {
@@ -14,42 +15,12 @@ namespace {
 
 constexpr std::size_t kMultiple = 8;  // 16 bytes of 16-bit numbers
 
-DeviceBuffer copy_of(std::span<const float> values) {
-  DeviceBuffer buffer(Purpose::kWeights, values.size_bytes());
-  upload(values, buffer.data());
-  return buffer;
-}
-
-DeviceBuffer read_later(Context& context, const Weights& weights, const std::string& name,
-                        const Shape& shape) {
-  const std::size_t numbers = shape.front();
-  DeviceBuffer buffer(Purpose::kWeights, numbers * sizeof(float));
-  context.uploads.add(weights, name, shape, {.data = buffer.data(), .rows = 1, .width = numbers});
-  return buffer;
-}
-
 void fill(RotaryAngles& angles, std::size_t positions) {
   const RotaryTable table(angles.inv_freq, positions);
   const std::size_t numbers = positions * table.half();
   angles.cosines = copy_of({table.cosines(0), numbers});
   angles.sines = copy_of({table.sines(0), numbers});
   angles.positions = positions;
-}
-
-// Products read their operands 16 bytes at a time.
-void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
-                 std::size_t outputs) {
-  if (inputs % kMultiple == 0 && outputs % kMultiple == 0) return;
-  throw Error(ErrorKind::kWeightsTensor, Place{.file = weights.origin(), .tensor = name},
-              fmt::format("{} inputs and {} outputs: on a GPU both must be multiples of {}", inputs,
-                          outputs, kMultiple));
-}
-
-DeviceBuffer zeros(std::size_t count) {
-  DeviceBuffer buffer(Purpose::kWeights, count * sizeof(float));
-  check_cuda(cudaMemset(buffer.data(), 0, buffer.bytes()), "cudaMemset");
-  wait_for_default_stream();
-  return buffer;
 }
 
 }  // namespace
@@ -75,23 +46,20 @@ void cover_positions(Context& context, std::size_t positions) {
 
 Linear::Linear(Context& context, const Weights& weights, std::span<const LinearPart> parts,
                std::size_t inputs, Precision precision, Epilogue epilogue)
-    : inputs_(inputs), precision_(precision), epilogue_(epilogue) {
-  for (const LinearPart& part : parts) outputs_ += part.outputs;
-  check_sizes(weights, parts.front().weight, inputs, outputs_);
+    : inputs_(inputs),
+      outputs_(outputs_of(parts)),
+      precision_(precision),
+      epilogue_(epilogue),
+      bias_(epilogue == Epilogue::kNone ? zeros(outputs_)
+                                        : read_biases_later(context, weights, parts)) {
+  check_sizes(weights, parts.front().weight, inputs, outputs_, kMultiple);
   const Element element = element_of(precision);
   weight_ = DeviceBuffer(Purpose::kWeights, outputs_ * inputs * size_of(element));
-  bias_ = zeros(outputs_);
-  std::size_t first = 0;
+  auto* rows = static_cast<std::byte*>(weight_.data());
   for (const LinearPart& part : parts) {
-    auto* const rows = static_cast<std::byte*>(weight_.data()) + first * inputs * size_of(element);
     context.uploads.add(weights, part.weight, {part.outputs, inputs},
                         {.data = rows, .rows = part.outputs, .width = inputs, .element = element});
-    if (epilogue != Epilogue::kNone) {
-      context.uploads.add(
-          weights, part.bias, {part.outputs},
-          {.data = static_cast<float*>(bias_.data()) + first, .rows = 1, .width = part.outputs});
-    }
-    first += part.outputs;
+    rows += part.outputs * inputs * size_of(element);
   }
 }
 
@@ -110,7 +78,7 @@ void Linear::run(Context& context, const DeviceMatrix& in, const DeviceMatrix& o
 GatedLinear::GatedLinear(Context& context, const Weights& weights, const LinearPart& part,
                          std::size_t inputs, Precision precision)
     : inputs_(inputs), outputs_(part.outputs / 2), no_bias_(zeros(outputs_)) {
-  check_sizes(weights, part.weight, inputs, outputs_);
+  check_sizes(weights, part.weight, inputs, outputs_, kMultiple);
   const Element element = element_of(precision);
   weight_ = DeviceBuffer(Purpose::kWeights, part.outputs * inputs * size_of(element));
   context.uploads.add(

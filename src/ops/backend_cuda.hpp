@@ -9,6 +9,7 @@
 #include "ops/attention_cuda.hpp"
 #include "ops/batch_norm.hpp"
 #include "ops/context_cuda.hpp"
+#include "ops/int8_policy.hpp"
 #include "ops/linear.hpp"
 #include "ops/row_ops_cuda.hpp"
 #include "ops/token_batch.hpp"
@@ -31,11 +32,11 @@ class Linear {
 
  private:
   std::size_t inputs_;
-  std::size_t outputs_ = 0;
+  std::size_t outputs_;
   Precision precision_;
   Epilogue epilogue_;
-  DeviceBuffer weight_;
   DeviceBuffer bias_;  // zeros with Epilogue::kNone
+  DeviceBuffer weight_;
 };
 
 // As CpuBackend::GatedLinear: the gate's product, then the value's, whose epilogue combines them.
@@ -137,9 +138,11 @@ struct DevicePooled {
 struct Backend {
   using Context = cuda::Context;
   using Matrix = DeviceMatrix;
+  using Operand = DeviceMatrix;
   using Linear = cuda::Linear;
   using GatedLinear = cuda::GatedLinear;
   using LayerNorm = cuda::LayerNorm;
+  using LastNorm = LayerNorm;
   using Embedding = cuda::Embedding;
   using Rotary = const RotaryAngles*;
   using Slopes = DeviceBuffer;
@@ -158,6 +161,9 @@ struct Backend {
   }
   static Matrix operand(Context& context, std::size_t rows, std::size_t width) {
     return context.arena.matrix(rows, width, context.element());
+  }
+  static Matrix product(Context& context, std::size_t rows, std::size_t width) {
+    return operand(context, rows, width);
   }
   static Matrix gated_scratch(Context&, std::size_t /*rows*/, std::size_t /*outputs*/) {
     return {};
@@ -179,6 +185,15 @@ struct Backend {
                               std::size_t width, float eps) {
     return {context, weights, name, width, eps};
   }
+  static LastNorm last_norm(Context& context, const Weights& weights, const std::string& name,
+                            std::size_t width, float eps) {
+    return layer_norm(context, weights, name, width, eps);
+  }
+  static Linear projection(Context& context, const Weights& weights, const Esm2Place& /*place*/,
+                           std::span<const LinearPart> parts, std::size_t inputs,
+                           Epilogue epilogue) {
+    return {context, weights, parts, inputs, context.precision, epilogue};
+  }
   static Embedding embedding(Context& context, const Weights& weights, const std::string& name,
                              std::size_t rows, std::size_t width, float scale,
                              std::span<const float> added = {}) {
@@ -194,6 +209,10 @@ struct Backend {
 
   static void normalise(Context& context, const LayerNorm& norm, const Stream& stream) {
     norm.run(context, stream.values, stream.values, stream.copy);
+  }
+  static void normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
+                            const Linear& /*projection*/, const Operand& out) {
+    norm.run(context, in, out);
   }
   static void normalise_relu(Context& context, const BatchNormRelu& norm, const Matrix& values) {
     norm.run(context, values);
@@ -222,6 +241,13 @@ struct Backend {
   static void mean_pool(Context& context, const Matrix& in, const Batch<Token>& batch,
                         const PooledRows& rows, const Pooled& out) {
     mean_rows(in, batch.device_offsets, rows, out.rows, out.column, context.stream);
+  }
+  template <typename Token>
+  static void pool_normalised(Context& context, const LastNorm& norm, const Matrix& in,
+                              const Batch<Token>& batch, const PooledRows& rows,
+                              const Matrix& /*scratch*/, const Pooled& out) {
+    norm.run(context, in, in);
+    mean_pool(context, in, batch, rows, out);
   }
 
  private:

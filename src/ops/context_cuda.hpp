@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "ops/attention_cuda.hpp"
 #include "ops/context.hpp"
 #include "ops/gemm_cuda.hpp"
+#include "ops/int8_policy.hpp"
 #include "ops/uploads_cuda.hpp"
 #include "tensor/arena.hpp"
 #include "tensor/device_memory.hpp"
@@ -28,6 +31,18 @@ struct RotaryAngles {
   std::size_t positions = 0;
 };
 
+// What 8-bit linears need while they correct their biases.
+struct Calibration {
+  std::unordered_map<const void*, DeviceBuffer> rests;  // by codes: the weights' second 8 bits
+  DeviceBuffer means;                                   // fp32, two for each input of a linear
+
+  void add(const void* codes, DeviceBuffer rest, std::size_t inputs) {
+    rests.emplace(codes, std::move(rest));
+    const std::size_t bytes = 2 * inputs * sizeof(float);
+    if (means.bytes() < bytes) means = DeviceBuffer(Purpose::kStaging, bytes);
+  }
+};
+
 // What the device's ops need besides their operands, as ops/context.hpp on the CPU. Ops only
 // enqueue work on `stream`; the caller waits for it.
 struct Context {
@@ -39,6 +54,10 @@ struct Context {
   Arena arena{};                  // of a batch's activations
   Uploads uploads{};              // weights to be copied while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
+  Int8Policy int8_policy{};
+  // From before 8-bit linears are made until they have seen the batch by which they correct their
+  // biases.
+  std::unique_ptr<Calibration> calibration{};
 
   Element element() const { return element_of(precision); }
 };

@@ -10,7 +10,7 @@ namespace virnucpro::cuda {
 
 // One product on the device: out = epilogue(x·Wᵀ). All pointers are to device memory, aligned to 16
 // bytes; inputs and outputs are multiples of 8. `x`, `weight` and `out` have the kernel's element
-// type; with Epilogue::kBiasAdd `out` is fp32. kBiasAdd and kGeluGate also read `out`.
+// type; with Epilogue::kBiasAdd `out` is fp32. kBiasAdd, kBiasAdd16 and kGeluGate also read `out`.
 struct GemmCall {
   std::size_t rows = 0;
   std::size_t outputs = 0;
@@ -19,6 +19,9 @@ struct GemmCall {
   const void* weight = nullptr;  // [outputs, inputs]
   const float* bias = nullptr;   // [outputs]; unused by kGeluGate
   void* out = nullptr;           // [rows, outputs]
+  // Only for 8-bit products (ops/gemm_int8_cuda.hpp):
+  const float* row_scales = nullptr;      // [rows], of `x`
+  const float* channel_scales = nullptr;  // [outputs], of `weight`
 };
 
 // Enqueues a product. For any tile the K dimension is summed in the same order, so a row's bits

@@ -129,6 +129,8 @@ void gemm_generic(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) 
       return GenericGemm<Element, Epilogue::kBiasGelu>::run(call, stream);
     case Epilogue::kBiasAdd:
       return GenericGemm<Element, Epilogue::kBiasAdd>::run(call, stream);
+    case Epilogue::kBiasAdd16:
+      throw Error(ErrorKind::kInternal, "a residual stream of 16 bits without Hopper");
     case Epilogue::kGeluGate:
       return GenericGemm<Element, Epilogue::kGeluGate>::run(call, stream);
   }

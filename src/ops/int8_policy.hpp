@@ -15,6 +15,12 @@ enum class Esm2Linear : std::uint8_t { kQkv, kOut, kFc1, kFc2 };
 inline constexpr std::size_t kEsm2Linears = 4;
 std::string_view name_of(Esm2Linear linear);  // "qkv"
 
+// One linear of a model.
+struct Esm2Place {
+  std::size_t layer = 0;
+  Esm2Linear linear = Esm2Linear::kQkv;
+};
+
 // Which of ESM-2's linears Precision::kInt8 computes in 8 bits, and which it keeps in 16.
 class Int8Policy {
  public:
@@ -26,6 +32,7 @@ class Int8Policy {
   static std::optional<Int8Policy> parse(std::string_view text);
 
   bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
+  bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
   // One text for all policies that keep the same linears; parse() reads it.
   std::string text() const;
   // The last layer that the text names by its number; empty if it names none.

@@ -13,10 +13,11 @@ namespace virnucpro {
 
 // What happens to x·Wᵀ before it is stored.
 enum class Epilogue : std::uint8_t {
-  kNone,      // out = x·Wᵀ
-  kBias,      // out = x·Wᵀ + b
-  kBiasGelu,  // out = GELU(x·Wᵀ + b), erf form, absolute error below 1e-6
-  kBiasAdd,   // out = out + x·Wᵀ + b, the residual stream
+  kNone,       // out = x·Wᵀ
+  kBias,       // out = x·Wᵀ + b
+  kBiasGelu,   // out = GELU(x·Wᵀ + b), erf form, absolute error below 1e-6
+  kBiasAdd,    // out = out + x·Wᵀ + b, the residual stream
+  kBiasAdd16,  // the same for a stream in the type of x, not in fp32; Hopper
   kGeluGate,  // out = out·GELU(x·Wᵀ), the gated linear unit (Shazeer 2020, arXiv:2002.05202); GPUs
 };
 

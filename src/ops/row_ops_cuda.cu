@@ -22,28 +22,32 @@ void with_type(Element element, const Call& call) {
       return call(static_cast<__half*>(nullptr));
     case Element::kBf16:
       return call(static_cast<__nv_bfloat16*>(nullptr));
+    case Element::kInt8:
+      break;
   }
+  throw Error(ErrorKind::kInternal, "a row op on 8-bit numbers");
 }
 
 unsigned blocks_for(std::size_t items, std::size_t per_block) {
   return static_cast<unsigned>((items + per_block - 1) / per_block);
 }
 
-template <typename Token>
-__global__ void embed_kernel(const float* table, const Token* tokens, float* out,
-                             std::size_t width) {
+template <typename Token, typename Out>
+__global__ void embed_kernel(const float* table, const Token* tokens, Out* out, std::size_t width) {
   const float* const from = table + tokens[blockIdx.x] * width;
-  float* const to = out + blockIdx.x * width;
+  Out* const to = out + blockIdx.x * width;
   for (std::size_t i = threadIdx.x * 4; i < width; i += kThreads * 4) {
-    store_four(to + i, load_four(from + i));
+    store_four(to + i, converted<Out>(load_four(from + i)));
   }
 }
 
 template <typename Token>
 void embed_any(const float* table, const Token* tokens, const DeviceMatrix& out,
                cudaStream_t stream) {
-  embed_kernel<<<static_cast<unsigned>(out.rows), kThreads, 0, stream>>>(
-      table, tokens, static_cast<float*>(out.data), out.width);
+  with_type(out.element, [&]<typename Out>(Out*) {
+    embed_kernel<<<static_cast<unsigned>(out.rows), kThreads, 0, stream>>>(
+        table, tokens, static_cast<Out*>(out.data), out.width);
+  });
   check_cuda(cudaGetLastError(), "launch of embed_rows");
 }
 
@@ -191,10 +195,7 @@ template <typename T>
 __global__ void convert_kernel(const float* in, T* out, std::size_t count) {
   const std::size_t i = (static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x) * 4;
   if (i >= count) return;
-  const Four<float> from = load_four(in + i);
-  Four<T> to;
-  for (int n = 0; n < 4; ++n) to.at[n] = from_float<T>(from.at[n]);
-  store_four(out + i, to);
+  store_four(out + i, converted<T>(load_four(in + i)));
 }
 
 }  // namespace

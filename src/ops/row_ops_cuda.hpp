@@ -13,7 +13,7 @@ namespace virnucpro::cuda {
 // Kernels that work row by row; all are limited by memory bandwidth. All pointers are to device
 // memory; widths are multiples of 4. A row's bits depend only on that row. Errors: kDevice.
 
-// out[i] = table[tokens[i]]; `table` is fp32 [rows, out.width], `out` is fp32.
+// out[i] = table[tokens[i]]; `table` is fp32 [rows, out.width].
 void embed_rows(const float* table, const std::uint8_t* tokens, const DeviceMatrix& out,
                 cudaStream_t stream);
 void embed_rows(const float* table, const std::uint16_t* tokens, const DeviceMatrix& out,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
@@ -18,21 +19,21 @@ std::size_t numbers_of(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-// One thread's path to the device: read into pinned memory, copy as fp32, convert there.
+// One thread's path to the device: read into pinned memory, copy as fp32, store there.
 class Lane {
  public:
   explicit Lane(std::size_t most)
       : pinned_(most * sizeof(float)), device_(Purpose::kStaging, most * sizeof(float)) {}
 
   void send(const Weights& weights, const std::string& name, const Shape& shape,
-            const DeviceMatrix& to) {
+            const Uploads::Store& store) {
     const std::size_t count = numbers_of(shape);
     auto* const values = static_cast<float*>(pinned_.data());
     weights.read(name, shape, std::span{values, count});
     check_cuda(cudaMemcpyAsync(device_.data(), values, count * sizeof(float),
                                cudaMemcpyHostToDevice, stream_.get()),
                "cudaMemcpyAsync");
-    convert(static_cast<const float*>(device_.data()), to, stream_.get());
+    store(static_cast<const float*>(device_.data()), stream_.get());
     stream_.synchronize();
   }
 
@@ -45,8 +46,14 @@ class Lane {
 }  // namespace
 
 void Uploads::add(const Weights& weights, const std::string& name, const Shape& shape,
+                  Store store) {
+  items_.push_back({&weights, name, shape, std::move(store)});
+}
+
+void Uploads::add(const Weights& weights, const std::string& name, const Shape& shape,
                   const DeviceMatrix& to) {
-  items_.push_back({&weights, name, shape, to});
+  add(weights, name, shape,
+      [to](const float* values, cudaStream_t stream) { convert(values, to, stream); });
 }
 
 void Uploads::run(std::size_t threads, const Cancel& cancel) {
@@ -65,7 +72,7 @@ void Uploads::run(std::size_t threads, const Cancel& cancel) {
     check_cuda(cudaSetDevice(device), "cudaSetDevice");
     if (!lanes[thread]) lanes[thread].emplace(most);
     const Item& item = items_[index];
-    lanes[thread]->send(*item.weights, item.name, item.shape, item.to);
+    lanes[thread]->send(*item.weights, item.name, item.shape, item.store);
   });
   items_.clear();
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +14,14 @@
 
 namespace virnucpro::cuda {
 
-// Tensors to read, copy to the device and convert there.
+// Tensors to read, copy to the device and store there.
 class Uploads {
  public:
-  // `to` is on the device, has as many numbers as `shape`, and may be part of a larger matrix.
+  // Enqueues what becomes of a tensor's numbers, fp32 on the device until the stream is done.
+  using Store = std::function<void(const float* values, cudaStream_t stream)>;
+  void add(const Weights& weights, const std::string& name, const Shape& shape, Store store);
+  // Converts them. `to` is on the device, has as many numbers as `shape`, and may be part of a
+  // larger matrix.
   void add(const Weights& weights, const std::string& name, const Shape& shape,
            const DeviceMatrix& to);
 
@@ -27,7 +34,7 @@ class Uploads {
     const Weights* weights;
     std::string name;
     Shape shape;
-    DeviceMatrix to;
+    Store store;
   };
 
   std::vector<Item> items_;

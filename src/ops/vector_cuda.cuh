@@ -11,6 +11,13 @@ struct alignas(4 * sizeof(T)) Four {
   T at[4];
 };
 
+// The larger one, or NaN if either is.
+__device__ __forceinline__ float max_or_nan(float a, float b) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+
 template <typename T>
 __device__ __forceinline__ float to_float(T value) {
   return static_cast<float>(value);
@@ -34,6 +41,13 @@ __device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(float value) 
 template <typename T>
 __device__ __forceinline__ Four<T> load_four(const T* from) {
   return *reinterpret_cast<const Four<T>*>(from);
+}
+
+template <typename T>
+__device__ __forceinline__ Four<T> converted(const Four<float>& values) {
+  Four<T> result;
+  for (int n = 0; n < 4; ++n) result.at[n] = from_float<T>(values.at[n]);
+  return result;
 }
 
 template <typename T>

@@ -15,9 +15,11 @@
 
 #include "base/error.hpp"
 #include "engine/batch_memory_cuda.hpp"
+#include "gpu/on_device.hpp"
 #include "tensor/device_memory.hpp"
 #include "tokens/packer.hpp"
 #include "unit/engine/tiny_models.hpp"
+#include "unit/needs.hpp"
 
 namespace virnucpro {
 namespace {
@@ -32,6 +34,11 @@ std::vector<FrameTokens> some_frames(std::size_t count) {
     frames.push_back(random_frame(random, residues));
   }
   return frames;
+}
+
+// 8 bits need Hopper.
+bool is_there(Precision precision) {
+  return precision != Precision::kInt8 || is_hopper();
 }
 
 double cosine(std::span<const float> a, std::span<const float> b) {
@@ -79,10 +86,11 @@ TEST_P(ModelsOnGpu, AgreesWithTheCpu) {
   const BatchRequest request = request_of(3, some_frames(60));
   const BatchResult expected =
       make_engine(GetParam().models(), {.threads = 4, .outputs = kAll}, cancel)->run(request);
-  // Semantics: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16 0.9999.
+  // Semantics: fp32 max abs 1e-4, cosine 0.9999999; fp16 0.99999; bf16 0.9999; int8 0.998.
   for (const auto& [precision, largest, least_cosine] :
        {std::tuple{Precision::kFp32, 1e-4, 0.9999999}, std::tuple{Precision::kFp16, 2e-2, 0.99999},
-        std::tuple{Precision::kBf16, 1e-1, 0.9999}}) {
+        std::tuple{Precision::kBf16, 1e-1, 0.9999}, std::tuple{Precision::kInt8, 3e-1, 0.998}}) {
+    if (!is_there(precision)) continue;
     const auto gpu = engine(precision);
     const BatchResult result = gpu->run(request);
     EXPECT_EQ(result.id, 3U);
@@ -158,7 +166,9 @@ std::map<std::uint64_t, FrameResult> run_packed(Engine& engine, std::size_t toke
 
 TEST_P(ModelsOnGpu, GivesAFrameTheSameBitsInAnyPacking) {
   const std::vector<FrameTokens> frames = some_frames(50);
-  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
+    if (!is_there(precision)) continue;
     const auto gpu = engine(precision);
     const BatchResult all = gpu->run(request_of(0, frames));
     std::mt19937 random(23);
@@ -180,6 +190,37 @@ INSTANTIATE_TEST_SUITE_P(Heads, ModelsOnGpu,
                          testing::Values(ModelKind{"of_8_and_16", tiny_models},
                                          ModelKind{"of_64", models_with_wide_heads}),
                          [](const auto& test) { return test.param.name; });
+
+// Linears in 16 bits among those in 8: each form in which an operand may come meets each that takes
+// it.
+TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
+  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+  const std::vector<FrameTokens> frames = some_frames(40);
+  const BatchRequest request = request_of(0, frames);
+  const BatchResult right =
+      gpu_engine(models_with_wide_heads(), Precision::kFp32, 4096, cancel)->run(request);
+  const auto error = [&](const char* keep) {
+    const auto gpu = make_engine(models_with_wide_heads(),
+                                 {.precision = Precision::kInt8,
+                                  .int8_policy = Int8Policy::parse(keep).value(),
+                                  .outputs = kAll,
+                                  .gpu = 0,
+                                  .token_budget = 4096},
+                                 cancel);
+    const BatchResult result = gpu->run(request);
+    double sum = 0;
+    for (std::size_t i = 0; i < right.esm2.size(); ++i) {
+      sum += std::pow(static_cast<double>(result.esm2[i]) - static_cast<double>(right.esm2[i]), 2);
+    }
+    return sum;
+  };
+  const double plain = error("none");
+  EXPECT_GT(plain, 0);
+  for (const char* const keep : {"qkv", "out", "fc1", "fc2", "0.qkv,1.fc2"}) {
+    EXPECT_LT(error(keep), plain) << keep;
+  }
+  EXPECT_LT(error("qkv,out,fc1,fc2"), 1e-2 * plain);
+}
 
 TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {
   const auto gpu = engine(Precision::kFp16);

@@ -29,6 +29,9 @@ inline std::vector<float> random_numbers(std::size_t count, std::uint32_t seed) 
 inline float widened(const void* at, Element element) {
   std::uint16_t bits = 0;
   float value = 0;
+  if (element == Element::kInt8) {
+    return static_cast<float>(*static_cast<const std::int8_t*>(at));
+  }
   if (element == Element::kFp32) {
     std::memcpy(&value, at, sizeof value);
     return value;
@@ -103,6 +106,8 @@ constexpr double rounding(Element element) {
       return 1.0 / 256;
     case Element::kFp32:
       return 1.0 / (1U << 24U);
+    case Element::kInt8:
+      break;
   }
   return 0;
 }

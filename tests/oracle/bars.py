@@ -13,6 +13,7 @@ SCORE_MAX_ABS = 1e-5
 TRAINED = {
     "fp32": Closeness(3e-5, worst=5e-11, mean=5e-12, centred_worst=5e-10, centred_mean=5e-11),
     "fp16": Closeness(1e-2, worst=1e-5, mean=1e-6, centred_worst=1e-4, centred_mean=1e-5),
+    "int8": Closeness(3e-1, worst=1.5e-3, mean=4e-4, centred_worst=1e-2, centred_mean=2e-3),
     "bf16": Closeness(1e-1, worst=5e-4, mean=5e-5, centred_worst=3e-3, centred_mean=5e-4),
 }
 

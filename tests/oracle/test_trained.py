@@ -4,6 +4,10 @@ Synthetic weights have no outliers, and rounding costs trained ones more. The we
 ESM-2 that tools/setup.sh fetches (trained_esm2.txt); tests/data/README.md lists the genomes.
 """
 
+import os
+import pathlib
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -16,6 +20,7 @@ from esm2_reference import TransformersEsm
 from lengths import by_length
 from needs import needs_isa
 
+TOOL = pathlib.Path(os.environ["VIRNUCPRO_TOOLS"]) / "int8_tool"
 CHUNK = 500
 PIECES = by_length(check=26, full=80)  # of each genome
 
@@ -61,6 +66,17 @@ def test_frames_of_genomes(program, weights, fasta, wanted, precision, tmp_path)
     bars.assert_trained(precision, closeness.of_rows(got["esm2"], np.stack([*wanted.values()])))
 
 
+def test_int8(weights, wanted):
+    """What 8 bits cost, on the CPU: all else is in fp32 there, so that a GPU is less exact by fp16."""
+    proteins = [protein for piece in spread_pieces()
+                for _, _, protein in frames_reference.frames(piece.letters)]
+    done = subprocess.run([TOOL, weights], input="\n".join(proteins).encode(),
+                          stdout=subprocess.PIPE, check=True)
+    expected = np.stack([*wanted.values()])
+    got = np.frombuffer(done.stdout, np.float32).reshape(expected.shape)
+    bars.assert_trained("int8", closeness.of_rows(got, expected))
+
+
 def test_every_genome_has_frames(wanted):
     """Each kind of genome counts in the bars."""
     assert len(wanted) >= 150
@@ -80,5 +96,6 @@ def test_the_measures():
     # Centred, the rows are (0.5, -1.5) and (-0.5, 1.5): the first turns by 1.5e-6 / 2.5 of it.
     assert found.centred_worst == pytest.approx((1.5e-6 / 2.5) ** 2 / 2)
     assert found.centred_mean == pytest.approx(found.centred_worst / 2)
-    broken = closeness.closeness([(np.full((1, 2), np.nan), wanted[:1]), (turned, wanted)], np.zeros(2))
+    nans = np.full((1, 2), np.nan)
+    broken = closeness.closeness([(nans, wanted[:1]), (turned, wanted)], np.zeros(2))
     assert np.isnan(broken).all()

@@ -1,163 +1,22 @@
 #pragma once
 
-// Dense layers for Hopper: CUTLASS's persistent, warp-specialised kernels (TMA, wgmma) with the
-// layer's bias, GELU or residual in the epilogue. Each type has one source that includes this.
-// Compile with NDEBUG: CUTLASS's device asserts make ptxas serialise every wgmma.
-#ifndef NDEBUG
-#error "compile this with -DNDEBUG"
-#endif
-
-#include <cutlass/cutlass.h>
-#include <cutlass/gemm/device/gemm_universal_adapter.h>
-
-#include <algorithm>
-#include <cutlass/epilogue/collective/collective_builder.hpp>
-#include <cutlass/gemm/collective/collective_builder.hpp>
-#include <cutlass/gemm/kernel/gemm_universal.hpp>
-#include <cutlass/util/packed_stride.hpp>
-#include <type_traits>
-
+// Dense layers for Hopper with 16-bit operands: the layer's bias, GELU or residual in the epilogue.
+// Each type has one source that includes this.
 #include "ops/activation_cuda.cuh"
-#include "ops/gemm_cuda.hpp"
-#include "ops/gemm_status_cuda.cuh"
-#include "ops/tile_walk.hpp"
-#include "tensor/cuda_error.hpp"
+#include "ops/hopper/product.cuh"
 
 namespace virnucpro::cuda {
 
-// Columns of a band: its weights and the rows that pass fit well in the L2 cache (60 MB).
-inline constexpr int kBandColumns = 2560;
-
-struct BandedScheduler {};  // CUTLASS's tag for the scheduler below
-
-// CUTLASS's persistent scheduler in the order of TileWalk. One number of its parameters is unused;
-// the walk's band and rows are packed into it.
-class BandedTileScheduler
-    : public cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler> {
-  using Static = cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler>;
-  using Plain = cutlass::gemm::kernel::detail::PersistentTileSchedulerSm90;
-  static constexpr int kBandBits = 10;
-
- public:
-  using Static::Static;
-  using Params = Static::Params;
-  using RasterOrder = Params::RasterOrder;
-  using RasterOrderOptions = Params::RasterOrderOptions;
-  using Pipeline = Plain::Pipeline;
-  using PipelineStorage = Plain::PipelineStorage;
-  using ThrottlePipeline = Plain::ThrottlePipeline;
-  using ThrottlePipelineStorage = Plain::ThrottlePipelineStorage;
-  using CLCResponse = Plain::CLCResponse;
-  using SharedStorage = Plain::SharedStorage;
-
-  struct Arguments {
-    int max_swizzle_size = 1;
-    RasterOrderOptions raster_order = RasterOrderOptions::AlongN;
-    int band = 1;  // columns of clusters
-  };
-
-  template <class Problem, class Tile, class Cluster>
-  static Params to_underlying_arguments(Problem problem, Tile tile, Cluster cluster,
-                                        const cutlass::KernelHardwareInfo& hardware,
-                                        const Arguments& arguments, void* workspace = nullptr,
-                                        std::uint32_t = 1, std::uint32_t = 1) {
-    Params params =
-        Static::to_underlying_arguments(problem, tile, cluster, hardware, plain(), workspace);
-    params.log_swizzle_size_ = static_cast<std::int32_t>(
-        (params.problem_tiles_m_ << kBandBits) | static_cast<std::uint32_t>(arguments.band));
-    return params;
-  }
-
-  template <class Problem, class Tile, class Cluster>
-  static dim3 get_grid_shape(const Params& params, Problem problem, Tile tile, Cluster cluster,
-                             cutlass::KernelHardwareInfo hardware, Arguments = {}, bool = true) {
-    return Static::get_grid_shape(params, problem, tile, cluster, hardware, plain());
-  }
-
-  static bool can_implement(const Arguments& arguments) {
-    return arguments.band > 0 && arguments.band < 1 << kBandBits;
-  }
-
-  static CUTLASS_DEVICE cute::tuple<std::int32_t, std::int32_t> get_work_idx_m_and_n(
-      std::uint64_t block, const cutlass::FastDivmodU64Pow2& cluster_columns,
-      const cutlass::FastDivmodU64Pow2& cluster_rows, const cutlass::FastDivmodU64& columns,
-      std::int32_t packed, RasterOrder) {
-    std::uint64_t cluster = 0;
-    std::uint64_t column_in_cluster = 0;
-    cluster_columns(cluster, column_in_cluster, block);
-    const auto [row_in_cluster, ignored_column, ignored_batch] = cute::block_id_in_cluster();
-    const TileWalk walk{.rows = static_cast<std::uint32_t>(packed) >> kBandBits,
-                        .columns = static_cast<std::uint32_t>(columns.divisor),
-                        .band = static_cast<std::uint32_t>(packed) & ((1U << kBandBits) - 1U)};
-    const TileWalk::Tile tile = walk.at(static_cast<std::uint32_t>(cluster));
-    return {static_cast<std::int32_t>(tile.row * cluster_rows.divisor + row_in_cluster),
-            static_cast<std::int32_t>(tile.column * cluster_columns.divisor + column_in_cluster)};
-  }
-
-  template <class Problem, class Accumulator>
-  static std::size_t get_workspace_size(const Arguments&, Problem,
-                                        const cutlass::KernelHardwareInfo&, std::uint32_t,
-                                        std::uint32_t = 1, std::uint32_t = 1) {
-    return 0;
-  }
-
-  template <class Problem, class Accumulator>
-  static cutlass::Status initialize_workspace(const Arguments&, void*, cudaStream_t, Problem,
-                                              const cutlass::KernelHardwareInfo&, std::uint32_t,
-                                              std::uint32_t = 1, std::uint32_t = 1,
-                                              cutlass::CudaHostAdapter* = nullptr) {
-    return cutlass::Status::kSuccess;
-  }
-
- private:
-  static Static::Arguments plain() {
-    return {.max_swizzle_size = 1, .raster_order = RasterOrderOptions::AlongN};
-  }
-};
-
-}  // namespace virnucpro::cuda
-
-namespace cutlass::gemm::kernel::detail {
-template <class Arch, class Tile, class Cluster, std::uint32_t Stages>
-struct TileSchedulerSelector<virnucpro::cuda::BandedScheduler, Arch, Tile, Cluster, Stages> {
-  using Scheduler = virnucpro::cuda::BandedTileScheduler;
-};
-}  // namespace cutlass::gemm::kernel::detail
-
-namespace virnucpro::cuda {
-
-namespace fusion = cutlass::epilogue::fusion;
-using cute::_1;
-using cute::_2;
-using cute::Int;
-using cute::Shape;
-
-inline constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
-
-// An output tile, and whether two consumer warp groups share it (cooperative) or take turns
-// (pingpong: one's epilogue overlaps the other's products).
-template <int Rows, int Columns, bool Pingpong, int EpilogueColumns = 0>
-struct TileChoice {
-  static constexpr int kRows = Rows;
-  static constexpr int kColumns = Columns;
-  static constexpr bool kPingpong = Pingpong;
-  using MainSchedule = std::conditional_t<Pingpong, cutlass::gemm::KernelTmaWarpSpecializedPingpong,
-                                          cutlass::gemm::KernelTmaWarpSpecializedCooperative>;
-  using EpilogueSchedule = std::conditional_t<Pingpong, cutlass::epilogue::TmaWarpSpecialized,
-                                              cutlass::epilogue::TmaWarpSpecializedCooperative>;
-  using EpilogueTile =
-      std::conditional_t<EpilogueColumns == 0, cutlass::epilogue::collective::EpilogueTileAuto,
-                         Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
-};
+constexpr bool adds(Epilogue epilogue) {
+  return epilogue == Epilogue::kBiasAdd || epilogue == Epilogue::kBiasAdd16;
+}
 
 // The epilogue as a tree over the accumulator: (acc + bias), its GELU, the residual plus it, or the
 // gate times the accumulator's GELU.
 template <Epilogue kEpilogue, class Element, class Tile>
 struct EpilogueTree {
   using Out = std::conditional_t<kEpilogue == Epilogue::kBiasAdd, float, Element>;
-  using Source =
-      std::conditional_t<kEpilogue == Epilogue::kBiasAdd || kEpilogue == Epilogue::kGeluGate, Out,
-                         void>;
+  using Source = std::conditional_t<adds(kEpilogue) || kEpilogue == Epilogue::kGeluGate, Out, void>;
   using Bias = fusion::Sm90RowBroadcast<0, Tile, float>;
   template <class Result>
   using Biased = fusion::Sm90EVT<fusion::Sm90Compute<cutlass::plus, Result, float, kNearest>,
@@ -173,8 +32,8 @@ struct EpilogueTree {
     using Tree = fusion::Sm90EVT<fusion::Sm90Compute<Gelu, Out, float, kNearest>, Biased<float>>;
     static typename Tree::Arguments arguments(const float* bias) { return {{{}, {bias}, {}}, {}}; }
   };
-  template <class Unused>
-  struct Choose<Epilogue::kBiasAdd, Unused> {
+  template <Epilogue kKind>
+  struct Choose<kKind, std::enable_if_t<adds(kKind)>> {
     using Tree = fusion::Sm90EVT<fusion::Sm90Compute<cutlass::plus, Out, float, kNearest>,
                                  fusion::Sm90SrcFetch<Source>, Biased<float>>;
     static typename Tree::Arguments arguments(const float* bias) {
@@ -190,75 +49,15 @@ struct EpilogueTree {
     static typename Tree::Arguments arguments(const float* /*bias*/) { return {{}, {{}, {}}, {}}; }
   };
   using Tree = typename Choose<kEpilogue>::Tree;
-  static typename Tree::Arguments arguments(const float* bias) {
-    return Choose<kEpilogue>::arguments(bias);
+  static typename Tree::Arguments arguments(const GemmCall& call) {
+    return Choose<kEpilogue>::arguments(call.bias);
   }
 };
 
 template <class Element, Epilogue kEpilogue, class Choice>
-class Sm90Gemm {
-  static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
-  using Tile = Shape<Int<Choice::kRows>, Int<Choice::kColumns>, Int<128 / sizeof(Element)>>;
-  using Cluster = Shape<_2, _1, _1>;
-  using Tree = EpilogueTree<kEpilogue, Element, Tile>;
-  using Out = typename Tree::Out;
-  static constexpr int kOutAlign = 16 / static_cast<int>(sizeof(Out));
-  using RowMajor = cutlass::layout::RowMajor;
-  using CollectiveEpilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
-      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Tile, Cluster,
-      typename Choice::EpilogueTile, float, float, typename Tree::Source, RowMajor, kOutAlign, Out,
-      RowMajor, kOutAlign, typename Choice::EpilogueSchedule, typename Tree::Tree>::CollectiveOp;
-  using CollectiveMain = typename cutlass::gemm::collective::CollectiveBuilder<
-      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Element, RowMajor, kAlign, Element,
-      cutlass::layout::ColumnMajor, kAlign, float, Tile, Cluster,
-      cutlass::gemm::collective::StageCountAutoCarveout<static_cast<int>(
-          sizeof(typename CollectiveEpilogue::SharedStorage))>,
-      typename Choice::MainSchedule>::CollectiveOp;
-  using Kernel = cutlass::gemm::kernel::GemmUniversal<Shape<int, int, int, int>, CollectiveMain,
-                                                      CollectiveEpilogue, BandedScheduler>;
-  using Adapter = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
-
-  static typename Kernel::Arguments arguments(const GemmCall& call) {
-    const int rows = static_cast<int>(call.rows);
-    const int outputs = static_cast<int>(call.outputs);
-    const int inputs = static_cast<int>(call.inputs);
-    const auto stride = [](auto kind, int lines, int width) {
-      return cutlass::make_cute_packed_stride(kind, cute::make_shape(lines, width, 1));
-    };
-    typename Kernel::Arguments all{};
-    all.mode = cutlass::gemm::GemmUniversalMode::kGemm;
-    all.problem_shape = {rows, outputs, inputs, 1};
-    all.mainloop.ptr_A = static_cast<const Element*>(call.x);
-    all.mainloop.dA = stride(typename Kernel::StrideA{}, rows, inputs);
-    all.mainloop.ptr_B = static_cast<const Element*>(call.weight);
-    all.mainloop.dB = stride(typename Kernel::StrideB{}, outputs, inputs);
-    all.epilogue.thread = Tree::arguments(call.bias);
-    if constexpr (!std::is_void_v<typename Tree::Source>) {
-      all.epilogue.ptr_C = static_cast<const Out*>(call.out);
-    }
-    all.epilogue.dC = stride(typename Kernel::StrideC{}, rows, outputs);
-    all.epilogue.ptr_D = static_cast<Out*>(call.out);
-    all.epilogue.dD = stride(typename Kernel::StrideD{}, rows, outputs);
-    all.hw_info.sm_count = multiprocessors();
-    const int columns = (outputs + Choice::kColumns - 1) / Choice::kColumns;
-    all.scheduler.band = std::min(columns, std::max(1, kBandColumns / Choice::kColumns));
-    return all;
-  }
-
-  static int multiprocessors() {
-    int device = 0;
-    int count = 0;
-    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-    check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-               "cudaDeviceGetAttribute");
-    return count;
-  }
-
- public:
-  static void run(const GemmCall& call, cudaStream_t stream) {
-    run_gemm<Adapter>(arguments(call), call, stream);
-  }
-};
+using Sm90Gemm =
+    Sm90Product<Element, float, TileOf<Choice, sizeof(Element)>,
+                EpilogueTree<kEpilogue, Element, TileOf<Choice, sizeof(Element)>>, Choice>;
 
 // The best tile for each kind of layer, by measurement (docs/develop/performance.md). It depends
 // only on the layer; bits do not depend on it.
@@ -278,6 +77,8 @@ void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
         return Sm90Gemm<Element, Epilogue::kBiasAdd, Deep>::run(call, stream);
       }
       return Sm90Gemm<Element, Epilogue::kBiasAdd, Square>::run(call, stream);
+    case Epilogue::kBiasAdd16:
+      return Sm90Gemm<Element, Epilogue::kBiasAdd16, Square>::run(call, stream);
     case Epilogue::kGeluGate:
       return Sm90Gemm<Element, Epilogue::kGeluGate, Square>::run(call, stream);
   }

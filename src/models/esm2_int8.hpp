@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "models/esm2.hpp"
+#include "ops/backend_int8_cpu.hpp"
+#include "ops/int8_policy.hpp"
+
+namespace virnucpro {
+
+// ESM-2 in 8 bits on the CPU, for tests of its accuracy: slower than fp32 there. Its weights are
+// folded (weights/folded_esm2.hpp), its biases corrected on calibration_frames().
+class Esm2Int8 {
+ public:
+  // Reads all of `weights`.
+  Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy = {});
+
+  std::uint32_t width() const { return model_->width(); }
+  // As Esm2Model::embed.
+  void embed(OpContext& context, const TokenBatch<std::uint8_t>& batch, std::span<float> out) const;
+
+ private:
+  std::unique_ptr<const Esm2Model<Int8CpuBackend>> model_;
+};
+
+}  // namespace virnucpro

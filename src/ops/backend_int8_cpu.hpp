@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "ops/backend_cpu.hpp"
+#include "ops/int8_linear.hpp"
+#include "ops/int8_policy.hpp"
+#include "ops/quantise.hpp"
+
+namespace virnucpro {
+
+struct Int8CpuContext : OpContext {
+  Int8Policy policy{};
+  // While a model computes a batch, its 8-bit linears correct their biases by what they see of it.
+  bool calibrating = false;
+};
+
+// The inputs of a projection, and room for their codes.
+struct Int8CpuOperand {
+  Panels values;
+  Codes codes;
+};
+
+// A linear in 8 bits or, if the policy says so, in fp32.
+class Int8CpuProjection {
+ public:
+  Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,
+                    std::span<const LinearPart> parts, std::size_t inputs, Epilogue epilogue);
+
+  void run(Int8CpuContext& context, Int8CpuOperand& in, Panels& out) const;
+  void run(Int8CpuContext& context, Int8CpuOperand& in, Int8CpuOperand& out) const {
+    run(context, in, out.values);
+  }
+
+ private:
+  // Its bias changes while a model calibrates, before anything else is computed with it.
+  mutable std::variant<Int8Linear, Linear> linear_;
+};
+
+// x / √(mean(x²) + eps) for each row: a norm whose gain, bias and centring are in the weights
+// around it (weights/folded_esm2.hpp).
+struct RmsNorm {
+  float eps = 0;
+
+  // `in` and `out` have the same shape and may be the same.
+  void run(OpContext& context, const Panels& in, Panels& out) const;
+};
+
+// The last such norm. What follows is linear, and so applied to the means: FoldedEsm2's head.
+struct HeadNorm {
+  RmsNorm norm;
+  Linear head;
+
+  void run(OpContext& context, Panels& in, std::span<const RowRange> ranges,
+           std::span<float> out) const;
+};
+
+// ESM-2's ops in 8 bits for FoldedEsm2's weights, as cuda::Int8Backend (ops/backend_int8_cuda.hpp)
+// has them but with fp32 where that has fp16: it shows what 8 bits alone cost.
+struct Int8CpuBackend : CpuBackend {
+  using Context = Int8CpuContext;
+  using Operand = Int8CpuOperand;
+  using Linear = Int8CpuProjection;
+  using LayerNorm = RmsNorm;
+  using LastNorm = HeadNorm;
+
+  static Operand operand(Context&, std::size_t rows, std::size_t width) {
+    return {.values = {rows, width}, .codes = {Purpose::kActivations, rows, width}};
+  }
+  static Matrix product(Context&, std::size_t rows, std::size_t width) { return {rows, width}; }
+
+  static LayerNorm layer_norm(Context&, const Weights&, const std::string& /*name*/,
+                              std::size_t /*width*/, float eps) {
+    return {eps};
+  }
+  static LastNorm last_norm(Context& context, const Weights& weights, const std::string& name,
+                            std::size_t width, float eps);
+  static Linear projection(Context& context, const Weights& weights, const Esm2Place& place,
+                           std::span<const LinearPart> parts, std::size_t inputs,
+                           Epilogue epilogue) {
+    return {context, weights, place, parts, inputs, epilogue};
+  }
+
+  static void normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
+                            const Linear& /*projection*/, Operand& out) {
+    norm.run(context, in, out.values);
+  }
+  template <typename Token>
+  static void rotary_attention(Context& context, std::size_t heads, const Rotary& rotary,
+                               const Batch<Token>& batch, const Matrix& qkv, Operand& out) {
+    CpuBackend::rotary_attention(context, heads, rotary, batch, qkv, out.values);
+  }
+  template <typename Token>
+  static void pool_normalised(Context& context, const LastNorm& norm, Matrix& in,
+                              const Batch<Token>& batch, const PooledRows& rows,
+                              Matrix& /*scratch*/, Pooled out) {
+    norm.run(context, in, pooled_rows(batch.offsets, rows), out);
+  }
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,190 @@
+#include "ops/backend_int8_cuda.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "ops/weight_buffers_cuda.hpp"
+#include "tensor/cuda_error.hpp"
+
+namespace virnucpro::cuda {
+namespace {
+
+constexpr std::size_t kInt8Multiple = 16;  // 16 bytes of s8
+
+float* floats(const DeviceBuffer& buffer) {
+  return static_cast<float*>(buffer.data());
+}
+
+// What GELU writes is quantised for fc2. The numbers of one column differ little from row to row,
+// those of a row much: mixing neighbours makes a row's largest number smaller.
+Blocks blocks_for(Esm2Linear linear) {
+  return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
+}
+
+Int8Epilogue eight_bit(Epilogue epilogue) {
+  switch (epilogue) {
+    case Epilogue::kBias:
+      return Int8Epilogue::kBias;
+    case Epilogue::kBiasAdd:
+      return Int8Epilogue::kBiasAdd;
+    case Epilogue::kBiasGelu:
+      return Int8Epilogue::kBiasGelu;
+    case Epilogue::kNone:
+    case Epilogue::kBiasAdd16:
+    case Epilogue::kGeluGate:
+      break;
+  }
+  throw Error(ErrorKind::kInternal, "no such 8-bit linear");
+}
+
+// The stream that a 16-bit linear adds to is fp16, too.
+Epilogue in_16_bits(Epilogue epilogue) {
+  return epilogue == Epilogue::kBiasAdd ? Epilogue::kBiasAdd16 : epilogue;
+}
+
+}  // namespace
+
+EightBitLinear::EightBitLinear(Context& context, const Weights& weights,
+                               std::span<const LinearPart> parts, std::size_t inputs, Blocks blocks,
+                               Int8Epilogue epilogue)
+    : inputs_(inputs),
+      outputs_(outputs_of(parts)),
+      blocks_(blocks),
+      epilogue_(epilogue),
+      bias_(read_biases_later(context, weights, parts)),
+      codes_(Purpose::kWeights, outputs_ * inputs),
+      scales_(Purpose::kWeights, outputs_ * sizeof(float)) {
+  check_sizes(weights, parts.front().weight, inputs, outputs_, kInt8Multiple);
+  if (inputs > kWidestCodes) {
+    throw Error(ErrorKind::kWeightsTensor,
+                Place{.file = weights.origin(), .tensor = parts.front().weight},
+                fmt::format("{} inputs; in 8 bits at most {}", inputs, kWidestCodes));
+  }
+  DeviceBuffer rest(Purpose::kStaging, outputs_ * inputs);
+  std::size_t first = 0;
+  for (const LinearPart& part : parts) {
+    const CodeMatrix codes{.codes = weight().codes + first * inputs,
+                           .scales = floats(scales_) + first,
+                           .rows = part.outputs,
+                           .width = inputs};
+    auto* const its_rest = static_cast<std::int8_t*>(rest.data()) + first * inputs;
+    context.uploads.add(weights, part.weight, {part.outputs, inputs},
+                        [codes, its_rest, blocks](const float* values, cudaStream_t stream) {
+                          const DeviceMatrix plain{.data = const_cast<float*>(values),
+                                                   .rows = codes.rows,
+                                                   .width = codes.width};
+                          quantise_rows(plain, blocks, codes, stream);
+                          quantise_rest(plain, blocks, codes, its_rest, stream);
+                        });
+    first += part.outputs;
+  }
+  context.calibration->add(codes_.data(), std::move(rest), inputs);
+}
+
+CodeMatrix EightBitLinear::weight() const {
+  return {.codes = static_cast<std::int8_t*>(codes_.data()),
+          .scales = floats(scales_),
+          .rows = outputs_,
+          .width = inputs_};
+}
+
+void EightBitLinear::correct(Context& context, const Int8Operand& in) const {
+  auto* const numbers = floats(context.calibration->means);
+  const ColumnMeans means{.exact = numbers, .codes = numbers + inputs_};
+  column_means(in.halves, blocks_, in.codes, means, context.stream);
+  const DeviceBuffer& rest = context.calibration->rests.at(codes_.data());
+  correct_bias(weight(), static_cast<const std::int8_t*>(rest.data()), means, floats(bias_),
+               context.stream);
+}
+
+void EightBitLinear::run(Context& context, Int8Operand& in, const DeviceMatrix& out) const {
+  if (in.form == Int8Operand::Form::kHalves) {
+    quantise_rows(in.halves, blocks_, in.codes, context.stream);
+  }
+  if (context.calibration != nullptr) correct(context, in);
+  gemm_sm90_int8({.rows = in.codes.rows,
+                  .outputs = outputs_,
+                  .inputs = inputs_,
+                  .x = in.codes.codes,
+                  .weight = codes_.data(),
+                  .bias = floats(bias_),
+                  .out = out.data,
+                  .row_scales = in.codes.scales,
+                  .channel_scales = floats(scales_)},
+                 epilogue_, context.stream);
+}
+
+Int8Linear::Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
+                       std::span<const LinearPart> parts, std::size_t inputs, Epilogue epilogue)
+    : linear_(context.int8_policy.in_8_bits(place)
+                  ? decltype(linear_)(std::in_place_type<EightBitLinear>, context, weights, parts,
+                                      inputs, blocks_for(place.linear), eight_bit(epilogue))
+                  : decltype(linear_)(std::in_place_type<Linear>, context, weights, parts, inputs,
+                                      Precision::kFp16, in_16_bits(epilogue))) {}
+
+void Int8Linear::run(Context& context, Int8Operand& in, const DeviceMatrix& out) const {
+  if (const auto* const eight = std::get_if<EightBitLinear>(&linear_)) {
+    return eight->run(context, in, out);
+  }
+  std::get<Linear>(linear_).run(context, in.halves, out);
+}
+
+void Int8Linear::run(Context& context, Int8Operand& in, Int8Operand& out) const {
+  run(context, in, out.halves);
+  out.form = Int8Operand::Form::kHalves;
+}
+
+HeadNorm::HeadNorm(Context& context, const Weights& weights, std::size_t width, float eps)
+    : eps_(eps),
+      weight_(read_later(context, weights, "head.weight", {width, width})),
+      bias_(read_later(context, weights, "head.bias", {width})) {}
+
+void HeadNorm::run(Context& context, const DeviceMatrix& in, const std::uint32_t* offsets,
+                   const PooledRows& rows, const DeviceMatrix& scratch,
+                   const DevicePooled& out) const {
+  // A sequence has at least three rows, and `scratch` three times 16 bits for each of their
+  // numbers: there is room for the means, what becomes of them, and the rows' scales.
+  const std::size_t sequences = out.rows.rows;
+  auto* const numbers = static_cast<float*>(scratch.data);
+  const DeviceMatrix means{.data = numbers, .rows = sequences, .width = in.width};
+  const DeviceMatrix results{
+      .data = numbers + sequences * in.width, .rows = sequences, .width = in.width};
+  float* const scales = numbers + 2 * sequences * in.width;
+  rms_norm_means(in, eps_, offsets, rows, scales, means, context.stream);
+  gemm_generic_fp32({.rows = sequences,
+                     .outputs = in.width,
+                     .inputs = in.width,
+                     .x = means.data,
+                     .weight = weight_.data(),
+                     .bias = floats(bias_),
+                     .out = results.data},
+                    Epilogue::kBias, context.stream);
+  const std::size_t line = in.width * sizeof(float);
+  check_cuda(cudaMemcpy2DAsync(static_cast<float*>(out.rows.data) + out.column,
+                               out.rows.width * sizeof(float), results.data, line, line, sequences,
+                               cudaMemcpyDeviceToDevice, context.stream),
+             "cudaMemcpy2DAsync");
+}
+
+Int8Backend::Operand Int8Backend::operand(Context& context, std::size_t rows, std::size_t width) {
+  Operand made{.halves = context.arena.matrix(rows, width, Element::kFp16),
+               .codes = {.rows = rows, .width = width}};
+  const DeviceMatrix codes = context.arena.matrix(rows, width, Element::kInt8);
+  made.codes.codes = static_cast<std::int8_t*>(codes.data);
+  const DeviceMatrix scales = context.arena.matrix(rows, 1, Element::kFp32);
+  made.codes.scales = static_cast<float*>(scales.data);
+  return made;
+}
+
+void Int8Backend::normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
+                                const Linear& projection, Operand& out) {
+  const bool coded = projection.in_8_bits();
+  const bool plain = !coded || context.calibration != nullptr;
+  rms_norm(in, norm.eps, plain ? out.halves : DeviceMatrix{}, coded ? out.codes : CodeMatrix{},
+           context.stream);
+  out.form = coded ? Operand::Form::kCodes : Operand::Form::kHalves;
+}
+
+}  // namespace virnucpro::cuda

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ops/gemm_cuda.hpp"
+
+namespace virnucpro::cuda {
+
+// What happens to an 8-bit product, as value = sum · row's scale · channel's scale + bias in fp32,
+// before it is stored in fp16.
+enum class Int8Epilogue : std::uint8_t {
+  kBias,      // out = value
+  kBiasGelu,  // out = GELU(value)
+  kBiasAdd,   // out = out + value, the residual stream
+};
+
+// Enqueues a product of s8 numbers: `x` and `weight` of the call are s8 with call.row_scales and
+// call.channel_scales; inputs are a multiple of 16. Sums are exact, so that a row's bits depend
+// only on that row and the weights. Compute capability 9.0 only. Errors: kDevice.
+void gemm_sm90_int8(const GemmCall& call, Int8Epilogue epilogue, cudaStream_t stream);
+
+}  // namespace virnucpro::cuda

@@ -1,0 +1,242 @@
+#pragma once
+
+// Matrix products for Hopper: CUTLASS's persistent, warp-specialised kernels (TMA, wgmma) with an
+// epilogue of the caller's, and the order in which they take their tiles. Compile with NDEBUG:
+// CUTLASS's device asserts make ptxas serialise every wgmma.
+#ifndef NDEBUG
+#error "compile this with -DNDEBUG"
+#endif
+
+#include <cutlass/cutlass.h>
+#include <cutlass/gemm/device/gemm_universal_adapter.h>
+
+#include <algorithm>
+#include <cutlass/epilogue/collective/collective_builder.hpp>
+#include <cutlass/gemm/collective/collective_builder.hpp>
+#include <cutlass/gemm/kernel/gemm_universal.hpp>
+#include <cutlass/util/packed_stride.hpp>
+#include <type_traits>
+
+#include "ops/gemm_cuda.hpp"
+#include "ops/gemm_status_cuda.cuh"
+#include "ops/tile_walk.hpp"
+#include "tensor/cuda_error.hpp"
+
+namespace virnucpro::cuda {
+
+struct BandedScheduler {};  // CUTLASS's tag for the scheduler below
+
+// CUTLASS's persistent scheduler in the order of TileWalk. One number of its parameters is unused;
+// the walk's band and rows are packed into it.
+class BandedTileScheduler
+    : public cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler> {
+  using Static = cutlass::gemm::kernel::detail::StaticPersistentTileScheduler<BandedTileScheduler>;
+  using Plain = cutlass::gemm::kernel::detail::PersistentTileSchedulerSm90;
+  static constexpr int kBandBits = 10;
+
+ public:
+  using Static::Static;
+  using Params = Static::Params;
+  using RasterOrder = Params::RasterOrder;
+  using RasterOrderOptions = Params::RasterOrderOptions;
+  using Pipeline = Plain::Pipeline;
+  using PipelineStorage = Plain::PipelineStorage;
+  using ThrottlePipeline = Plain::ThrottlePipeline;
+  using ThrottlePipelineStorage = Plain::ThrottlePipelineStorage;
+  using CLCResponse = Plain::CLCResponse;
+  using SharedStorage = Plain::SharedStorage;
+
+  struct Arguments {
+    int max_swizzle_size = 1;
+    RasterOrderOptions raster_order = RasterOrderOptions::AlongN;
+    int band = 1;  // columns of clusters
+  };
+
+  template <class Problem, class Tile, class Cluster>
+  static Params to_underlying_arguments(Problem problem, Tile tile, Cluster cluster,
+                                        const cutlass::KernelHardwareInfo& hardware,
+                                        const Arguments& arguments, void* workspace = nullptr,
+                                        std::uint32_t = 1, std::uint32_t = 1) {
+    Params params =
+        Static::to_underlying_arguments(problem, tile, cluster, hardware, plain(), workspace);
+    params.log_swizzle_size_ = static_cast<std::int32_t>(
+        (params.problem_tiles_m_ << kBandBits) | static_cast<std::uint32_t>(arguments.band));
+    return params;
+  }
+
+  template <class Problem, class Tile, class Cluster>
+  static dim3 get_grid_shape(const Params& params, Problem problem, Tile tile, Cluster cluster,
+                             cutlass::KernelHardwareInfo hardware, Arguments = {}, bool = true) {
+    return Static::get_grid_shape(params, problem, tile, cluster, hardware, plain());
+  }
+
+  static bool can_implement(const Arguments& arguments) {
+    return arguments.band > 0 && arguments.band < 1 << kBandBits;
+  }
+
+  static CUTLASS_DEVICE cute::tuple<std::int32_t, std::int32_t> get_work_idx_m_and_n(
+      std::uint64_t block, const cutlass::FastDivmodU64Pow2& cluster_columns,
+      const cutlass::FastDivmodU64Pow2& cluster_rows, const cutlass::FastDivmodU64& columns,
+      std::int32_t packed, RasterOrder) {
+    std::uint64_t cluster = 0;
+    std::uint64_t column_in_cluster = 0;
+    cluster_columns(cluster, column_in_cluster, block);
+    const auto [row_in_cluster, ignored_column, ignored_batch] = cute::block_id_in_cluster();
+    const TileWalk walk{.rows = static_cast<std::uint32_t>(packed) >> kBandBits,
+                        .columns = static_cast<std::uint32_t>(columns.divisor),
+                        .band = static_cast<std::uint32_t>(packed) & ((1U << kBandBits) - 1U)};
+    const TileWalk::Tile tile = walk.at(static_cast<std::uint32_t>(cluster));
+    return {static_cast<std::int32_t>(tile.row * cluster_rows.divisor + row_in_cluster),
+            static_cast<std::int32_t>(tile.column * cluster_columns.divisor + column_in_cluster)};
+  }
+
+  template <class Problem, class Accumulator>
+  static std::size_t get_workspace_size(const Arguments&, Problem,
+                                        const cutlass::KernelHardwareInfo&, std::uint32_t,
+                                        std::uint32_t = 1, std::uint32_t = 1) {
+    return 0;
+  }
+
+  template <class Problem, class Accumulator>
+  static cutlass::Status initialize_workspace(const Arguments&, void*, cudaStream_t, Problem,
+                                              const cutlass::KernelHardwareInfo&, std::uint32_t,
+                                              std::uint32_t = 1, std::uint32_t = 1,
+                                              cutlass::CudaHostAdapter* = nullptr) {
+    return cutlass::Status::kSuccess;
+  }
+
+ private:
+  static Static::Arguments plain() {
+    return {.max_swizzle_size = 1, .raster_order = RasterOrderOptions::AlongN};
+  }
+};
+
+}  // namespace virnucpro::cuda
+
+namespace cutlass::gemm::kernel::detail {
+template <class Arch, class Tile, class Cluster, std::uint32_t Stages>
+struct TileSchedulerSelector<virnucpro::cuda::BandedScheduler, Arch, Tile, Cluster, Stages> {
+  using Scheduler = virnucpro::cuda::BandedTileScheduler;
+};
+}  // namespace cutlass::gemm::kernel::detail
+
+namespace virnucpro::cuda {
+
+namespace fusion = cutlass::epilogue::fusion;
+using cute::_1;
+using cute::_2;
+using cute::Int;
+using cute::Shape;
+
+inline constexpr auto kNearest = cutlass::FloatRoundStyle::round_to_nearest;
+
+// An output tile, and whether two consumer warp groups share it (cooperative) or take turns
+// (pingpong: one's epilogue overlaps the other's products).
+template <int Rows, int Columns, bool Pingpong, int EpilogueColumns = 0>
+struct TileChoice {
+  static constexpr int kRows = Rows;
+  static constexpr int kColumns = Columns;
+  static constexpr bool kPingpong = Pingpong;
+  using MainSchedule = std::conditional_t<Pingpong, cutlass::gemm::KernelTmaWarpSpecializedPingpong,
+                                          cutlass::gemm::KernelTmaWarpSpecializedCooperative>;
+  using EpilogueSchedule = std::conditional_t<Pingpong, cutlass::epilogue::TmaWarpSpecialized,
+                                              cutlass::epilogue::TmaWarpSpecializedCooperative>;
+  using EpilogueTile =
+      std::conditional_t<EpilogueColumns == 0, cutlass::epilogue::collective::EpilogueTileAuto,
+                         Shape<Int<Pingpong ? 64 : 128>, Int<EpilogueColumns>>>;
+};
+
+// What a kernel needs of the device.
+struct DeviceLimits {
+  int multiprocessors = 0;
+  std::size_t l2_bytes = 0;
+};
+
+inline DeviceLimits device_limits() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  const auto attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+    return value;
+  };
+  return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount),
+          .l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize))};
+}
+
+// Columns of tiles in a band, whose weights should stay in the L2 cache while the rows pass. The
+// bands of a layer are equally wide. By measurement 16-bit weights take a quarter of the cache,
+// half where a layer has many inputs, since each band reads all rows again; 8-bit ones half of
+// that.
+inline int band_columns(const GemmCall& call, std::size_t element_bytes, int tile_columns,
+                        std::size_t l2_bytes) {
+  const std::size_t columns = (call.outputs + tile_columns - 1) / tile_columns;
+  const std::size_t bytes = call.outputs * call.inputs * element_bytes;
+  const std::size_t room = l2_bytes * element_bytes / (call.inputs > call.outputs ? 4 : 8);
+  const std::size_t bands = std::clamp<std::size_t>((bytes + room / 2) / room, 1, columns);
+  return static_cast<int>((columns + bands - 1) / bands);
+}
+
+// out = epilogue(x·Wᵀ) in one kernel. `Tree` is the epilogue: its type `Tree`, the type `Out` of
+// what is stored, `Source` of what is read in its place before (void: nothing), and
+// arguments(call).
+template <class Element, class Accumulator, class Tile, class Tree, class Choice>
+class Sm90Product {
+  static constexpr int kAlign = 16 / static_cast<int>(sizeof(Element));
+  using Cluster = Shape<_2, _1, _1>;
+  using Out = typename Tree::Out;
+  static constexpr int kOutAlign = 16 / static_cast<int>(sizeof(Out));
+  using RowMajor = cutlass::layout::RowMajor;
+  using CollectiveEpilogue = typename cutlass::epilogue::collective::CollectiveBuilder<
+      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Tile, Cluster,
+      typename Choice::EpilogueTile, Accumulator, float, typename Tree::Source, RowMajor, kOutAlign,
+      Out, RowMajor, kOutAlign, typename Choice::EpilogueSchedule,
+      typename Tree::Tree>::CollectiveOp;
+  using CollectiveMain = typename cutlass::gemm::collective::CollectiveBuilder<
+      cutlass::arch::Sm90, cutlass::arch::OpClassTensorOp, Element, RowMajor, kAlign, Element,
+      cutlass::layout::ColumnMajor, kAlign, Accumulator, Tile, Cluster,
+      cutlass::gemm::collective::StageCountAutoCarveout<static_cast<int>(
+          sizeof(typename CollectiveEpilogue::SharedStorage))>,
+      typename Choice::MainSchedule>::CollectiveOp;
+  using Kernel = cutlass::gemm::kernel::GemmUniversal<Shape<int, int, int, int>, CollectiveMain,
+                                                      CollectiveEpilogue, BandedScheduler>;
+  using Adapter = cutlass::gemm::device::GemmUniversalAdapter<Kernel>;
+
+  static typename Kernel::Arguments arguments(const GemmCall& call) {
+    const int rows = static_cast<int>(call.rows);
+    const int outputs = static_cast<int>(call.outputs);
+    const int inputs = static_cast<int>(call.inputs);
+    const auto stride = [](auto kind, int lines, int width) {
+      return cutlass::make_cute_packed_stride(kind, cute::make_shape(lines, width, 1));
+    };
+    typename Kernel::Arguments all{};
+    all.mode = cutlass::gemm::GemmUniversalMode::kGemm;
+    all.problem_shape = {rows, outputs, inputs, 1};
+    all.mainloop.ptr_A = static_cast<const Element*>(call.x);
+    all.mainloop.dA = stride(typename Kernel::StrideA{}, rows, inputs);
+    all.mainloop.ptr_B = static_cast<const Element*>(call.weight);
+    all.mainloop.dB = stride(typename Kernel::StrideB{}, outputs, inputs);
+    all.epilogue.thread = Tree::arguments(call);
+    if constexpr (!std::is_void_v<typename Tree::Source>) {
+      all.epilogue.ptr_C = static_cast<const Out*>(call.out);
+    }
+    all.epilogue.dC = stride(typename Kernel::StrideC{}, rows, outputs);
+    all.epilogue.ptr_D = static_cast<Out*>(call.out);
+    all.epilogue.dD = stride(typename Kernel::StrideD{}, rows, outputs);
+    const DeviceLimits limits = device_limits();
+    all.hw_info.sm_count = limits.multiprocessors;
+    all.scheduler.band = band_columns(call, sizeof(Element), Choice::kColumns, limits.l2_bytes);
+    return all;
+  }
+
+ public:
+  static void run(const GemmCall& call, cudaStream_t stream) {
+    run_gemm<Adapter>(arguments(call), call, stream);
+  }
+};
+
+// The tile of a choice, for elements of this many bytes: a row of K is 128 bytes.
+template <class Choice, int kElementBytes>
+using TileOf = Shape<Int<Choice::kRows>, Int<Choice::kColumns>, Int<128 / kElementBytes>>;
+
+}  // namespace virnucpro::cuda

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ops/context.hpp"
+#include "ops/linear.hpp"
+#include "ops/panels.hpp"
+#include "ops/quantise.hpp"
+#include "weights/weights.hpp"
+
+namespace virnucpro {
+
+// Inputs for which no sum of products of two codes leaves 32 bits: 2^31 / 127^2, rounded down to a
+// power of two.
+inline constexpr std::size_t kMostInt8Inputs = 131072;
+
+// The mean of each column of a linear's inputs, over many rows: as numbers, and as what their codes
+// stand for.
+struct ColumnMeans {
+  std::span<const float> exact;
+  std::span<const float> coded;
+};
+
+// A linear layer of 8-bit numbers, with a scale an output: the integers that a GPU computes, for
+// tests and for machines without one. sum = Σ code · code, exact in 32 bits; value = sum · the
+// row's scale · the output's scale + bias, in fp32; then the epilogue.
+class Int8Linear {
+ public:
+  // Epilogues: kBias, kBiasGelu, kBiasAdd. With Blocks::kRotated it takes the codes of inputs that
+  // were rotated. Errors: kInternal for other epilogues and for more than kMostInt8Inputs inputs.
+  Int8Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
+             std::size_t inputs, Epilogue epilogue, Blocks blocks);
+
+  std::size_t outputs() const { return weight_.rows(); }
+  Blocks blocks() const { return blocks_; }
+
+  // Adds to the bias what the results lose in the mean because weights and inputs are quantised:
+  // W·exact − (quantised W)·coded, with W to 16 bits.
+  void correct_bias(const ColumnMeans& means);
+
+  // in: [rows, inputs], out: [rows, outputs].
+  void run(OpContext& context, const Codes& in, Panels& out) const;
+
+ private:
+  Epilogue epilogue_;
+  Blocks blocks_;
+  Codes weight_;
+  HostArray<std::int8_t> rest_;  // of weight_; see quantise_rest
+  HostArray<float> bias_;
+};
+
+}  // namespace virnucpro

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ops/context.hpp"
+#include "ops/panels.hpp"
+#include "tensor/host_buffer.hpp"
+
+namespace virnucpro {
+
+// Numbers in 8 bits: number = code · the row's scale, |code| ≤ 127. A row of activations is a
+// token, a row of weights an output. The scale is the row's largest |number| / 127, so nothing is
+// clipped. A row with NaN or infinity has the scale NaN, so that its results are seen to be wrong;
+// one of zeros, or of numbers too small for 127 / number to be finite, has the scale 0. Codes of
+// both are 0. All steps are single operations in fp32, so that a GPU gives the same bits.
+class Codes {
+ public:
+  Codes(Purpose purpose, std::size_t rows, std::size_t width);
+
+  std::size_t rows() const { return scales_.size(); }
+  std::size_t width() const { return width_; }
+  std::span<std::int8_t> row(std::size_t index) const {
+    return codes_.span().subspan(index * width_, width_);
+  }
+  std::span<float> scales() const { return scales_.span(); }
+
+ private:
+  std::size_t width_;
+  HostArray<std::int8_t> codes_;
+  HostArray<float> scales_;
+};
+
+// Whether numbers are rotated in blocks of 8 columns before they are quantised, which makes a row's
+// largest number smaller where it stands alone. The width must be a multiple of 8.
+enum class Blocks : bool { kPlain, kRotated };
+
+// The Hadamard transform of each 8 numbers: sums and differences at distances 1, 2 and 4, then
+// times the fp32 number nearest to √(1/8).
+void rotate_blocks(std::span<float> numbers);
+
+// code = number · (127 / largest), rounded to nearest even. Returns the scale.
+float quantise_row(std::span<const float> numbers, std::span<std::int8_t> codes);
+// A second 8 bits of the same numbers: what `codes` left of them, number − scale · code rounded
+// once, in units of scale / 254.
+void quantise_rest(std::span<const float> numbers, float scale, std::span<const std::int8_t> codes,
+                   std::span<std::int8_t> rest);
+
+// Quantises the rows of `in`, which is as large as `out`.
+void quantise_rows(OpContext& context, const Panels& in, Blocks blocks, Codes& out);
+
+}  // namespace virnucpro

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ops/quantise.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kBlockColumns = 8;
+constexpr float kLargestCode = 127.0F;
+
+// The largest |number|; infinity or NaN if there is one. Without their signs, floats are ordered as
+// their bits are, NaN above all.
+float largest_magnitude(std::span<const float> numbers) {
+  std::uint32_t largest = 0;
+  for (const float number : numbers) {
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(number) & 0x7fffffffU);
+  }
+  return std::bit_cast<float>(largest);
+}
+
+std::int8_t rounded(float number) {
+  return static_cast<std::int8_t>(std::nearbyint(number));
+}
+
+}  // namespace
+
+Codes::Codes(Purpose purpose, std::size_t rows, std::size_t width)
+    : width_(width),
+      codes_(purpose, checked_elements(purpose, rows, width)),
+      scales_(purpose, rows) {}
+
+void rotate_blocks(std::span<float> numbers) {
+  for (std::size_t first = 0; first < numbers.size(); first += kBlockColumns) {
+    float* const block = numbers.data() + first;
+    for (std::size_t distance = 1; distance < kBlockColumns; distance *= 2) {
+      for (std::size_t i = 0; i < kBlockColumns; ++i) {
+        if ((i & distance) != 0) continue;
+        const float sum = block[i] + block[i + distance];
+        block[i + distance] = block[i] - block[i + distance];
+        block[i] = sum;
+      }
+    }
+    for (std::size_t i = 0; i < kBlockColumns; ++i) block[i] *= 0.35355339F;
+  }
+}
+
+float quantise_row(std::span<const float> numbers, std::span<std::int8_t> codes) {
+  const float largest = largest_magnitude(numbers);
+  const float factor = kLargestCode / largest;
+  if (!std::isfinite(largest) || !std::isfinite(factor)) {
+    std::fill(codes.begin(), codes.end(), std::int8_t{0});
+    return std::isfinite(largest) ? 0.0F : std::numeric_limits<float>::quiet_NaN();
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) codes[i] = rounded(numbers[i] * factor);
+  return largest / kLargestCode;
+}
+
+void quantise_rest(std::span<const float> numbers, float scale, std::span<const std::int8_t> codes,
+                   std::span<std::int8_t> rest) {
+  const float factor = 2.0F * kLargestCode / scale;
+  if (!std::isfinite(factor)) {
+    std::fill(rest.begin(), rest.end(), std::int8_t{0});
+    return;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const float left = std::fma(-scale, static_cast<float>(codes[i]), numbers[i]);
+    rest[i] = rounded(std::clamp(left * factor, -kLargestCode, kLargestCode));
+  }
+}
+
+void quantise_rows(OpContext& context, const Panels& in, Blocks blocks, Codes& out) {
+  context.pool.parallel_for(in.panels(), [&](std::size_t panel, std::size_t) {
+    const RowRange range = panel_rows(panel, in.rows());
+    std::vector<float> rotated(in.width());
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      std::span<const float> row{in.row(i), in.width()};
+      if (blocks == Blocks::kRotated) {
+        std::copy(row.begin(), row.end(), rotated.begin());
+        rotate_blocks(rotated);
+        row = rotated;
+      }
+      out.scales()[i] = quantise_row(row, out.row(i));
+    }
+  });
+}
+
+}  // namespace virnucpro

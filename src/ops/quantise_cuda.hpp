@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ops/quantise.hpp"
+#include "ops/token_batch.hpp"
+#include "tensor/matrix.hpp"
+
+namespace virnucpro::cuda {
+
+// Numbers of 8 bits on the device, as ops/quantise.hpp describes them: number = code · the row's
+// scale.
+struct CodeMatrix {
+  std::int8_t* codes = nullptr;  // [rows, width]
+  float* scales = nullptr;       // [rows]
+  std::size_t rows = 0;
+  std::size_t width = 0;
+};
+
+// All pointers are to device memory; widths are multiples of 8, at most kWidestCodes. A row's bits
+// depend only on that row. Errors: kDevice.
+inline constexpr std::size_t kWidestCodes = 32768;
+
+// Quantises the rows of `in` (fp16, or fp32 as weights have it).
+void quantise_rows(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& out,
+                   cudaStream_t stream);
+// The second 8 bits of weights: what quantise_rows left of `in` (fp32), in units of a 254th of the
+// row's scale. It must have written `codes` with the same `blocks`.
+void quantise_rest(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
+                   std::int8_t* rest, cudaStream_t stream);
+
+// x / √(mean(x²) + eps) for each row x of `in` (fp16), as codes, as fp16, or both: one of the
+// outputs may have no rows.
+void rms_norm(const DeviceMatrix& in, float eps, const DeviceMatrix& halves,
+              const CodeMatrix& codes, cudaStream_t stream);
+// out[i] = the mean over a sequence's rows of that, in fp32, summed in order in double; `scales`:
+// room for a number a row of `in`.
+void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offsets,
+                    const PooledRows& rows, float* scales, const DeviceMatrix& out,
+                    cudaStream_t stream);
+
+// Means over all rows, fp32 [width].
+struct ColumnMeans {
+  float* exact = nullptr;  // of the numbers before they were quantised, after `blocks`
+  float* codes = nullptr;  // of the quantised ones
+};
+void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
+                  const ColumnMeans& out, cudaStream_t stream);
+// Adds to `bias` what a linear layer of these weights loses in the mean because it and its inputs
+// are quantised: W·means.exact − (quantised W)·means.codes, with W from codes and `rest`.
+void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const ColumnMeans& means,
+                  float* bias, cudaStream_t stream);
+
+}  // namespace virnucpro::cuda

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "ops/context_cuda.hpp"
+#include "ops/linear.hpp"
+#include "tensor/device_memory.hpp"
+#include "weights/weights.hpp"
+
+namespace virnucpro::cuda {
+
+// Memory of weights on the device; what is read into it is there once the context's uploads ran.
+
+// An fp32 tensor without the first dimension's neighbours: numbers side by side.
+DeviceBuffer read_later(Context& context, const Weights& weights, const std::string& name,
+                        const Shape& shape);
+DeviceBuffer zeros(std::size_t numbers);  // fp32
+DeviceBuffer copy_of(std::span<const float> values);
+
+std::size_t outputs_of(std::span<const LinearPart> parts);
+// The parts' biases side by side, fp32.
+DeviceBuffer read_biases_later(Context& context, const Weights& weights,
+                               std::span<const LinearPart> parts);
+
+// Products read their operands 16 bytes at a time: both sizes must be multiples of `multiple`.
+// Errors: kWeightsTensor.
+void check_sizes(const Weights& weights, const std::string& name, std::size_t inputs,
+                 std::size_t outputs, std::size_t multiple);
+
+}  // namespace virnucpro::cuda
