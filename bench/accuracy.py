@@ -194,13 +194,13 @@ class Model(NamedTuple):
     bars: dict  # of TRAINED weights only
 
 
-def model_of(setting: Setting, asked: str) -> Model:
-    """Synthetic weights are written once, as making them takes long for a large model."""
+def model_of(setting: Setting, asked: str, folder: Path) -> Model:
+    """Synthetic weights are written once to the folder, as making them takes long for a large
+    model."""
     if asked == "trained":
         if not TRAINED.is_dir():
             sys.exit(f"accuracy.py: {TRAINED} is not there: tools/setup.sh check fetches it")
         return Model("trained ESM-2 8M", TRAINED, bars.TRAINED)
-    folder = setting.scratch / re.sub(r"[^\w.-]", "-", asked)
     if asked.startswith("synthetic:"):
         setting.virnucpro("utils", "export-weights", asked, "-o", folder)
         return Model(asked, folder, {})
@@ -277,15 +277,17 @@ def main() -> int:
         print(f"{report['machine']['gpu'] or report['machine']['cpu']}, commit {report['commit']};"
               f" {frames:,} frames of {CHUNK}-base pieces, the genomes cut from {turns} places;"
               " ! is over its bar")
-        for model in (model_of(setting, asked) for asked in arguments.esm2):
-            print(f"\n{row(model.name, ['frames', *(head for _, head in CLOSENESS + LABELS)])}")
-            for found in measure(setting, model, fasta, arguments):
-                failed |= not found
-                if found:
-                    show(found)
-                report["figures"] += [one.as_json() for one in found]
-                if arguments.out:
-                    run.write(arguments.out, report)
+        for asked in arguments.esm2:
+            with tempfile.TemporaryDirectory(dir=scratch) as folder:
+                model = model_of(setting, asked, Path(folder) / "weights")
+                print(f"\n{row(model.name, ['frames', *(head for _, head in CLOSENESS + LABELS)])}")
+                for found in measure(setting, model, fasta, arguments):
+                    failed |= not found
+                    if found:
+                        show(found)
+                    report["figures"] += [one.as_json() for one in found]
+                    if arguments.out:
+                        run.write(arguments.out, report)
     return failed
 
 

@@ -162,7 +162,7 @@ def runs(setting: Setting) -> Iterator[figure.Figure]:
     for _ in range(2):
         for precision, its in rates.items():
             suites.run(setting, "throughput", reads, *arguments(setting, precision))
-            its.append(suites.metric(setting, "throughput.esm_tokens_per_second"))
+            its.append(suites.esm_rate(setting))
     both = figure.ratio_of_rates("predict, int8, against fp16", "ESM-2 tokens/s", rates["int8"],
                                  "fp16", rates["fp16"], OVER_FP16, {"sequences": SEQUENCES})
     yield both

@@ -35,7 +35,7 @@ def against_both(setting: Setting, precision: str) -> Iterator[figure.Figure]:
               BUDGET) as theirs:
         for _ in range(TURNS):
             suites.run(setting, "throughput", reads, *arguments(setting, precision))
-            rates.append(suites.metric(setting, "throughput.esm_tokens_per_second"))
+            rates.append(suites.esm_rate(setting))
             passes.append(theirs.run())
             tokens = suites.telemetry(setting)["workload"]["esm_tokens"]
             assert abs(tokens - passes[-1].work) <= 0.001 * tokens, (tokens, passes[-1].work)

@@ -52,3 +52,8 @@ def whole_run(setting: Setting) -> Path:
 def telemetry(setting: Setting) -> dict:
     """The telemetry of that run."""
     return json.loads(only(whole_run(setting), "telemetry_*.json").read_text())
+
+
+def esm_rate(setting: Setting) -> float:
+    """ESM-2's tokens per second of that run, while it computed."""
+    return telemetry(setting)["throughput"]["esm_tokens_per_second"]

@@ -7,11 +7,6 @@
 namespace virnucpro {
 namespace {
 
-// What GELU writes is quantised for fc2: there single numbers of a row stand alone.
-Blocks blocks_for(Esm2Linear linear) {
-  return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
-}
-
 void correct(Int8Linear& linear, const Int8CpuOperand& in) {
   const std::size_t width = in.codes.width();
   std::vector<double> exact(width);

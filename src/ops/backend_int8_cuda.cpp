@@ -17,12 +17,6 @@ float* floats(const DeviceBuffer& buffer) {
   return static_cast<float*>(buffer.data());
 }
 
-// What GELU writes is quantised for fc2. The numbers of one column differ little from row to row,
-// those of a row much: mixing neighbours makes a row's largest number smaller.
-Blocks blocks_for(Esm2Linear linear) {
-  return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
-}
-
 Int8Epilogue eight_bit(Epilogue epilogue) {
   switch (epilogue) {
     case Epilogue::kBias:

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ops/context.hpp"
+#include "ops/int8_policy.hpp"
 #include "ops/panels.hpp"
 #include "tensor/host_buffer.hpp"
 
@@ -35,6 +36,12 @@ class Codes {
 // Whether numbers are rotated in blocks of 8 columns before they are quantised, which makes a row's
 // largest number smaller where it stands alone. The width must be a multiple of 8.
 enum class Blocks : bool { kPlain, kRotated };
+
+// What GELU writes is quantised for fc2. The numbers of one column differ little from row to row,
+// those of a row much: mixing neighbours makes a row's largest number smaller.
+constexpr Blocks blocks_for(Esm2Linear linear) {
+  return linear == Esm2Linear::kFc2 ? Blocks::kRotated : Blocks::kPlain;
+}
 
 // The Hadamard transform of each 8 numbers: sums and differences at distances 1, 2 and 4, then
 // times the fp32 number nearest to √(1/8).

@@ -247,7 +247,8 @@ template <bool kRotated>
 __global__ void rest_kernel(PlainRows<float> in, CodeMatrix codes, std::int8_t* rest) {
   const std::size_t row = blockIdx.x;
   const float scale = codes.scales[row];
-  const float inverse = scale == 0.0F ? 0.0F : 2.0F * kMost / scale;
+  const float factor = 2.0F * kMost / scale;
+  const float inverse = isfinite(factor) ? factor : 0.0F;
   for (std::size_t piece = threadIdx.x; piece < codes.width / kPiece; piece += kThreads) {
     float x[kPiece];
     numbers<kRotated, PlainRows<float>>(in.load(row, piece), x);

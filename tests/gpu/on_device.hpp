@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <span>
 #include <vector>
@@ -110,6 +111,31 @@ constexpr double rounding(Element element) {
       break;
   }
   return 0;
+}
+
+inline std::vector<std::size_t> all_rows(std::size_t rows) {
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+// `run` computes those rows of `rows` that it is given, in that order: each must have the bits that
+// it has when all are computed.
+template <typename Run>
+void expect_same_bits_in_any_company(std::size_t rows, const Run& run) {
+  const OnDevice whole = run(all_rows(rows));
+  const std::vector<std::byte> all = whole.bytes();
+  const std::size_t line = all.size() / rows;
+  std::mt19937 random(5);
+  for (const std::size_t count : {1U, 2U, 63U, 127U, 128U, 129U, 256U, 511U}) {
+    std::vector<std::size_t> order(count);
+    for (std::size_t& row : order) row = random() % rows;
+    const std::vector<std::byte> some = run(order).bytes();
+    for (std::size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(std::memcmp(some.data() + i * line, all.data() + order[i] * line, line), 0)
+          << count << " rows, row " << i;
+    }
+  }
 }
 
 inline bool is_hopper() {

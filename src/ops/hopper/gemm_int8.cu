@@ -18,28 +18,29 @@ struct Int8Tree {
   using Biased = fusion::Sm90EVT<
       fusion::Sm90Compute<cutlass::homogeneous_multiply_add, Result, float, kNearest>, Scaled,
       Channel, Channel>;
-  static typename Biased<float>::Arguments biased(const GemmCall& call) {
+  template <class Result>
+  static typename Biased<Result>::Arguments biased(const GemmCall& call) {
     return {{{call.row_scales}, {}, {}}, {call.channel_scales}, {call.bias}, {}};
   }
 
   template <Int8Epilogue kKind, class = void>
   struct Choose {
     using Tree = Biased<Out>;
-    static typename Tree::Arguments arguments(const GemmCall& call) {
-      return {{{call.row_scales}, {}, {}}, {call.channel_scales}, {call.bias}, {}};
-    }
+    static typename Tree::Arguments arguments(const GemmCall& call) { return biased<Out>(call); }
   };
   template <class Unused>
   struct Choose<Int8Epilogue::kBiasGelu, Unused> {
     using Tree = fusion::Sm90EVT<fusion::Sm90Compute<Gelu, Out, float, kNearest>, Biased<float>>;
-    static typename Tree::Arguments arguments(const GemmCall& call) { return {biased(call), {}}; }
+    static typename Tree::Arguments arguments(const GemmCall& call) {
+      return {biased<float>(call), {}};
+    }
   };
   template <class Unused>
   struct Choose<Int8Epilogue::kBiasAdd, Unused> {
     using Tree = fusion::Sm90EVT<fusion::Sm90Compute<cutlass::plus, Out, float, kNearest>,
                                  fusion::Sm90SrcFetch<Source>, Biased<float>>;
     static typename Tree::Arguments arguments(const GemmCall& call) {
-      return {{}, biased(call), {}};
+      return {{}, biased<float>(call), {}};
     }
   };
   using Tree = typename Choose<kEpilogue>::Tree;
