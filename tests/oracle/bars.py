@@ -11,10 +11,10 @@ SCORE_MAX_ABS = 1e-5
 
 # The most that each precision may differ from transformers in fp32, with trained weights.
 TRAINED = {
-    "fp32": Closeness(3e-5, worst=5e-11, mean=5e-12, centred_worst=5e-10, centred_mean=5e-11),
-    "fp16": Closeness(1e-2, worst=1e-5, mean=1e-6, centred_worst=1e-4, centred_mean=1e-5),
-    "int8": Closeness(3e-1, worst=1.5e-3, mean=4e-4, centred_worst=1e-2, centred_mean=2e-3),
-    "bf16": Closeness(1e-1, worst=5e-4, mean=5e-5, centred_worst=3e-3, centred_mean=5e-4),
+    "fp32": Closeness(3e-5, 5e-11, 5e-11, 5e-12, 5e-10, 5e-10, 5e-11),
+    "fp16": Closeness(1e-2, 1e-5, 1e-5, 1e-6, 1e-4, 1e-4, 1e-5),
+    "int8": Closeness(3e-1, 1.5e-3, 1.5e-3, 4e-4, 1e-2, 1e-2, 2e-3),
+    "bf16": Closeness(1e-1, 5e-4, 5e-4, 5e-5, 3e-3, 3e-3, 5e-4),
 }
 
 

@@ -1,8 +1,10 @@
 """How close embeddings are to a reference's: measures for whole files, taken block by block."""
 
-from typing import Dict, Iterable, NamedTuple, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Tuple
 
 import numpy as np
+
+NEARLY_ALL = 0.999  # of the rows
 
 Blocks = Iterable[Tuple[np.ndarray, np.ndarray]]  # (rows, the reference's rows)
 
@@ -16,8 +18,10 @@ class Closeness(NamedTuple):
 
     difference: float  # the largest of a number
     worst: float  # the largest 1 - cosine of a row
+    nearly_all: float  # 99.9 % of the rows have this 1 - cosine or a smaller one
     mean: float  # of all rows' 1 - cosine
     centred_worst: float
+    centred_nearly_all: float
     centred_mean: float
 
 
@@ -39,21 +43,22 @@ def mean_row(blocks: Iterable[np.ndarray]) -> np.ndarray:
 
 def closeness(blocks: Blocks, mean: np.ndarray) -> Closeness:
     """`mean` is that of all rows of the reference."""
-    largest: Dict[str, float] = {"difference": 0.0, "plain": 0.0, "centred": 0.0}
-    sums = {"plain": 0.0, "centred": 0.0}
-    count = 0
+    differences: List[float] = []
+    off: Dict[str, List[np.ndarray]] = {"plain": [], "centred": []}
     for rows, wanted in blocks:
         assert rows.shape == wanted.shape
         rows, wanted = np.float64(rows), np.float64(wanted)
-        off = {"plain": off_cosine(rows, wanted),
-               "centred": off_cosine(rows - mean, wanted - mean)}
-        for kind, values in [*off.items(), ("difference", np.abs(rows - wanted))]:
-            largest[kind] = float(np.maximum(largest[kind], values.max()))  # keeps a NaN
-        for kind, values in off.items():
-            sums[kind] += float(values.sum())
-        count += len(rows)
-    return Closeness(largest["difference"], largest["plain"], sums["plain"] / count,
-                     largest["centred"], sums["centred"] / count)
+        differences.append(np.abs(rows - wanted).max())
+        off["plain"].append(off_cosine(rows, wanted))
+        off["centred"].append(off_cosine(rows - mean, wanted - mean))
+    return Closeness(float(np.max(differences)), *spread(np.concatenate(off["plain"])),
+                     *spread(np.concatenate(off["centred"])))
+
+
+def spread(off: np.ndarray) -> Tuple[float, float, float]:
+    """The largest, what nearly all do not exceed, and the mean."""
+    return (float(off.max()), float(np.quantile(off, NEARLY_ALL, method="higher")),
+            float(off.mean()))
 
 
 def of_rows(rows: np.ndarray, wanted: np.ndarray) -> Closeness:

@@ -96,6 +96,8 @@ def test_the_measures():
     # Centred, the rows are (0.5, -1.5) and (-0.5, 1.5): the first turns by 1.5e-6 / 2.5 of it.
     assert found.centred_worst == pytest.approx((1.5e-6 / 2.5) ** 2 / 2)
     assert found.centred_mean == pytest.approx(found.centred_worst / 2)
+    many = closeness.spread(np.arange(10_000.0))
+    assert many == (9_999, 9_990, 4_999.5)
     nans = np.full((1, 2), np.nan)
     broken = closeness.closeness([(nans, wanted[:1]), (turned, wanted)], np.zeros(2))
     assert np.isnan(broken).all()
