@@ -193,7 +193,7 @@ def show(found: Sequence[figure.Figure]) -> None:
 class Model(NamedTuple):
     name: str
     weights: object
-    bars: dict  # of TRAINED weights only
+    bars: dict  # by precision; of TRAINED weights only
 
 
 def model_of(setting: Setting, asked: str, folder: Path) -> Model:
@@ -202,7 +202,7 @@ def model_of(setting: Setting, asked: str, folder: Path) -> Model:
     if asked == "trained":
         if not TRAINED.is_dir():
             sys.exit(f"accuracy.py: {TRAINED} is not there: tools/setup.sh check fetches it")
-        return Model("trained ESM-2 8M", TRAINED, bars.TRAINED)
+        return Model("trained ESM-2 8M", TRAINED, bars.TRAINED_ON_GPU)
     if asked.startswith("synthetic:"):
         setting.virnucpro("utils", "export-weights", asked, "-o", folder)
         return Model(asked, folder, {})

@@ -9,17 +9,28 @@ FP32_COSINE = 0.9999999
 BF16_COSINE = 0.9999
 SCORE_MAX_ABS = 1e-5
 
-# The most that each precision may differ from transformers in fp32, with trained weights.
+# The most that each precision may differ from transformers in fp32, with trained weights, on some
+# hundred frames. So few have no 99.9 %.
 TRAINED = {
-    "fp32": Closeness(3e-5, 5e-11, 5e-11, 5e-12, 5e-10, 5e-10, 5e-11),
-    "fp16": Closeness(1e-2, 1e-5, 1e-5, 1e-6, 1e-4, 1e-4, 1e-5),
-    "int8": Closeness(3e-1, 1.5e-3, 1.5e-3, 4e-4, 1e-2, 1e-2, 2e-3),
-    "bf16": Closeness(1e-1, 5e-4, 5e-4, 5e-5, 3e-3, 3e-3, 5e-4),
+    "fp32": Closeness(3e-5, 5e-11, None, 5e-12, 5e-10, None, 5e-11),
+    "bf16": Closeness(1e-1, 5e-4, None, 5e-5, 3e-3, None, 5e-4),
+    "int8": Closeness(3e-1, 1.5e-3, None, 4e-4, 1e-2, None, 2e-3),
+}
+
+# The same on a GPU against its own fp32, on 100,000 frames: there are odd ones among them. fp32 is
+# the CPU's.
+TRAINED_ON_GPU = {
+    "fp32": Closeness(3e-5, 1e-10, 3e-11, 5e-12, 1e-9, 3e-10, 5e-11),
+    "fp16": Closeness(5e-2, 2e-4, 1.5e-5, 1e-6, 2e-3, 1e-4, 1e-5),
+    "bf16": Closeness(5e-1, 1.5e-2, 1e-3, 5e-5, 1.5e-1, 7e-3, 5e-4),
+    "int8": Closeness(5e-1, 1.5e-2, 1.5e-3, 4e-4, 1.5e-1, 1e-2, 2e-3),
 }
 
 
 def assert_trained(precision: str, found: Closeness) -> None:
     for measure, bar in TRAINED[precision]._asdict().items():
+        if bar is None:
+            continue
         value = getattr(found, measure)
         assert value <= bar, f"{precision}: {measure} is {value:.3g}, over {bar:g}; all: {found}"
 

@@ -1,6 +1,6 @@
 """How close embeddings are to a reference's: measures for whole files, taken block by block."""
 
-from typing import Dict, Iterable, List, NamedTuple, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -10,7 +10,8 @@ Blocks = Iterable[Tuple[np.ndarray, np.ndarray]]  # (rows, the reference's rows)
 
 
 class Closeness(NamedTuple):
-    """Each is 0 for equal rows, and NaN where a row has a number that is not finite.
+    """Each is 0 for equal rows, and NaN where a row has a number that is not finite. As a bar, None
+    is none.
 
     Most of an embedding is common to all proteins, which flatters the cosine. `centred` is of what
     remains after the mean row of the reference is taken off both sides.
@@ -18,10 +19,10 @@ class Closeness(NamedTuple):
 
     difference: float  # the largest of a number
     worst: float  # the largest 1 - cosine of a row
-    nearly_all: float  # 99.9 % of the rows have this 1 - cosine or a smaller one
+    nearly_all: Optional[float]  # 99.9 % of the rows have this 1 - cosine or a smaller one
     mean: float  # of all rows' 1 - cosine
     centred_worst: float
-    centred_nearly_all: float
+    centred_nearly_all: Optional[float]
     centred_mean: float
 
 
