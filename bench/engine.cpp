@@ -11,6 +11,7 @@
 #include "engine/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -39,12 +40,18 @@ struct Measurement {
 };
 
 void read_precision(const std::string& text, EngineSettings& settings) {
+  constexpr std::array kPrecisions{Precision::kFp32, Precision::kFp16, Precision::kBf16,
+                                   Precision::kInt8};
   const std::string name = text.substr(0, text.find(':'));
-  for (const Precision precision :
-       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
-    if (name == name_of(precision)) settings.precision = precision;
+  const auto precision =
+      std::ranges::find_if(kPrecisions, [&](Precision one) { return name == name_of(one); });
+  const bool keeps = name != text;
+  const auto policy = keeps ? Int8Policy::parse(text.substr(name.size() + 1)) : Int8Policy();
+  if (precision == kPrecisions.end() || !policy || (keeps && *precision != Precision::kInt8)) {
+    throw std::invalid_argument("no such precision: " + text);
   }
-  if (name != text) settings.int8_policy = Int8Policy::parse(text.substr(name.size() + 1)).value();
+  settings.precision = *precision;
+  settings.int8_policy = *policy;
 }
 
 Measurement parse(const std::vector<std::string>& arguments) {

@@ -18,7 +18,7 @@ from setting import Setting
 
 LEAST, OVER_TORCH = 200_000, 2.15
 LEAST_OF_RUNS, OVER_FP16 = 184_000, 1.82
-BATCHES = 60  # of a pass: over 10 s
+BATCHES = 60  # of a pass: 10 s or more
 LENGTHS = (52, 104, LENGTH, 340)
 KEPT = ("qkv", "out", "fc1", "fc2")
 SEQUENCES = 34_000  # over 30 s

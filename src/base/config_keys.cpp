@@ -88,7 +88,9 @@ constexpr std::array kKeys{
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
-              "tokens a batch; auto: up to 4096 on the CPU, 32768 on a GPU (--token-budget)", true},
+              "tokens a batch; auto: up to 4096 on the CPU, 32768 on a GPU, 65536 in int8 "
+              "(--token-budget)",
+              true},
     ConfigKey{"run.prefetch", kCount, "2", "batches ready ahead of the models (--prefetch)", true},
     ConfigKey{"run.journal_interval", kNumber, "2",
               "seconds of scores that a killed run may lose (--journal-interval)", true},

@@ -69,6 +69,8 @@ constexpr std::array kTable{
               "Give the tokenizer.json published with DNABERT-S."},
     ErrorInfo{kDevice, "device", 1, "device is not available",
               "See virnucpro utils list-devices, or run with --device cpu."},
+    ErrorInfo{kPrecision, "precision", 1, "the device does not compute in this precision",
+              "Choose another --precision (auto takes one that runs here), or another --device."},
     ErrorInfo{kDeviceFailed, "device-failed", 1, "the device failed while it computed",
               "Run again, on another device if it recurs; dmesg and nvidia-smi -q may say why."},
     ErrorInfo{

@@ -38,6 +38,7 @@ enum class ErrorKind : std::uint8_t {
   kJson,
   kTokenizer,
   kDevice,
+  kPrecision,
   kDeviceFailed,
   kWorkersLost,
   kCpu,

@@ -145,12 +145,12 @@ std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
 void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus) {
   constexpr const char* kNeed = "int8 needs compute capability 9.0 (Hopper: H100, H200)";
   if (gpus.empty()) {
-    throw Error(ErrorKind::kDevice, fmt::format("{}; the CPU computes in fp32 or bf16", kNeed));
+    throw Error(ErrorKind::kPrecision, fmt::format("{}; {}", kNeed, kPrecisionsOfTheCpu));
   }
   const std::string others = others_than_hopper(survey, gpus);
   if (others.empty()) return;
   const auto hopper = std::ranges::find_if(survey.devices, has_hopper_kernels);
-  throw Error(ErrorKind::kDevice,
+  throw Error(ErrorKind::kPrecision,
               fmt::format("{}, and {}; use --precision fp16{}", kNeed, others,
                           hopper == survey.devices.end()
                               ? ""

@@ -28,8 +28,11 @@ std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_
 // Others are left out with a warning.
 std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
-// Checks that all of these compute in int8. Errors: kDevice, naming those that do not, and what is
-// possible instead.
+inline constexpr std::string_view kPrecisionsOfTheCpu =
+    "the CPU computes in fp32, and in bf16 where it has AVX512_BF16";
+
+// Checks that all of these compute in int8. Errors: kPrecision, naming those that do not, and what
+// is possible instead.
 void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus);
 
 // Why a run that may choose uses the CPU though there seems to be a GPU; empty if there is nothing

@@ -285,7 +285,7 @@ void add_compute_options(Command& command, ComputeOptions& options) {
   command.add_value(
       "--token-budget", options.token_budget,
       "Tokens a batch (default auto: on the CPU what a few seconds compute, at most 4096; on a "
-      "GPU 32768 or what its memory holds); never changes results",
+      "GPU 32768, in int8 65536, or what its memory holds); never changes results",
       "N|auto", kComputeGroup);
   command.add_value("--prefetch", options.prefetch,
                     "Batches ready ahead of the models, for each worker (default 2)", "N",
@@ -373,14 +373,14 @@ std::optional<Precision> parse_precision(std::string_view word, const std::vecto
   if (word == "bf16") return Precision::kBf16;
   if (word == "fp16") {
     if (!gpus.empty()) return Precision::kFp16;
-    throw Error(ErrorKind::kDevice, "fp16 needs a GPU; the CPU computes in fp32 or bf16");
+    throw Error(ErrorKind::kPrecision, fmt::format("fp16 needs a GPU; {}", kPrecisionsOfTheCpu));
   }
   if (word == "int8") {
     require_int8(gpus.empty() ? DeviceSurvey{} : find_devices(), gpus);
     return Precision::kInt8;
   }
   if (word == "fp8") {
-    throw Error(ErrorKind::kDevice, "this version does not compute in fp8");
+    throw Error(ErrorKind::kPrecision, "this version does not compute in fp8");
   }
   return std::nullopt;
 }

@@ -375,8 +375,9 @@ struct TunePlan {
 };
 
 TunePlan make_plan(const TuneOptions& options, const Session& session) {
-  const ComputeSettings compute =
-      choose_compute(options.compute, session.config, session.environment);
+  ComputeOptions asked = options.compute;
+  if (!options.precisions.empty()) asked.precision = "auto";  // not run.precision
+  const ComputeSettings compute = choose_compute(asked, session.config, session.environment);
   TunePlan plan{.choice = choose_models(options.models, session.config, session.environment),
                 .grid = choose_grid(options, compute, session.config),
                 .size = choose_size(options, compute)};

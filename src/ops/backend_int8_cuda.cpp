@@ -86,7 +86,7 @@ CodeMatrix EightBitLinear::weight() const {
 
 void EightBitLinear::correct(Context& context, const Int8Operand& in) const {
   auto* const numbers = floats(context.calibration->means);
-  const ColumnMeans means{.exact = numbers, .codes = numbers + inputs_};
+  const ColumnMeans means{.exact = numbers, .coded = numbers + inputs_};
   column_means(in.halves, blocks_, in.codes, means, context.stream);
   const DeviceBuffer& rest = context.calibration->rests.at(codes_.data());
   correct_bias(weight(), static_cast<const std::int8_t*>(rest.data()), means, floats(bias_),

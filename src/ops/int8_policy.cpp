@@ -39,6 +39,16 @@ bool Int8Policy::in_8_bits(std::size_t layer, Esm2Linear linear) const {
   });
 }
 
+Int8Policy Int8Policy::of_model(std::size_t layers) const {
+  Int8Policy policy = *this;
+  for (Kept& kept : policy.kept_) {
+    if (kept.size() == 1 && kept[0].first == 0 && kept[0].last + 1 == layers) {
+      kept[0].last = kEveryLayer;
+    }
+  }
+  return policy;
+}
+
 std::string Int8Policy::text() const {
   std::string text;
   for (std::size_t i = 0; i < kept_.size(); ++i) {

@@ -33,7 +33,10 @@ class Int8Policy {
 
   bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }
-  // One text for all policies that keep the same linears; parse() reads it.
+  // The same for a model of so many layers, so that 0-35.fc2 is fc2 where 35 is the last.
+  Int8Policy of_model(std::size_t layers) const;
+  // One text for all policies that keep the same linears in a model of any size, and after
+  // of_model() in that model; parse() reads it.
   std::string text() const;
   // The last layer that the text names by its number; empty if it names none.
   std::optional<std::size_t> last_layer() const;

@@ -282,7 +282,7 @@ __global__ void column_means_kernel(Rows in, CodeMatrix codes, ColumnMeans out) 
 #pragma unroll
   for (int i = 0; i < kPiece; ++i) {
     out.exact[piece * kPiece + i] = static_cast<float>(exact[i] / rows);
-    out.codes[piece * kPiece + i] = static_cast<float>(coded[i] / rows);
+    out.coded[piece * kPiece + i] = static_cast<float>(coded[i] / rows);
   }
 }
 
@@ -295,7 +295,7 @@ __global__ void correct_bias_kernel(CodeMatrix weight, const std::int8_t* rest, 
   float of_rest = 0;
   for (std::size_t i = threadIdx.x % kWarp; i < weight.width; i += kWarp) {
     const std::size_t at = output * weight.width + i;
-    of_codes = fmaf(weight.codes[at], means.exact[i] - means.codes[i], of_codes);
+    of_codes = fmaf(weight.codes[at], means.exact[i] - means.coded[i], of_codes);
     of_rest = fmaf(rest[at], means.exact[i], of_rest);
   }
   const float lost =

@@ -45,12 +45,12 @@ void rms_norm_means(const DeviceMatrix& in, float eps, const std::uint32_t* offs
 // Means over all rows, fp32 [width].
 struct ColumnMeans {
   float* exact = nullptr;  // of the numbers before they were quantised, after `blocks`
-  float* codes = nullptr;  // of the quantised ones
+  float* coded = nullptr;  // of the quantised ones
 };
 void column_means(const DeviceMatrix& in, Blocks blocks, const CodeMatrix& codes,
                   const ColumnMeans& out, cudaStream_t stream);
 // Adds to `bias` what a linear layer of these weights loses in the mean because it and its inputs
-// are quantised: W·means.exact − (quantised W)·means.codes, with W from codes and `rest`.
+// are quantised: W·means.exact − (quantised W)·means.coded, with W from codes and `rest`.
 void correct_bias(const CodeMatrix& weight, const std::int8_t* rest, const ColumnMeans& means,
                   float* bias, cudaStream_t stream);
 

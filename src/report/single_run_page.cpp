@@ -75,6 +75,7 @@ std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
       {"processor", "Processor", measured(recorded.machine.processor)},
       {"processors", "Processors", measured(recorded.machine.processors), Measure::kCount},
       {"precision", "Precision", measured(recorded.settings.precision)},
+      {"int8_keep", "Kept in 16 bits", measured(recorded.settings.int8_keep)},
       {"threads", "Threads", measured(recorded.settings.threads), Measure::kCount},
       {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
       {"token_budget_asked", "Token budget asked for",

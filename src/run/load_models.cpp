@@ -30,7 +30,8 @@ void require_layers(const Int8Policy& policy, std::uint32_t layers) {
   const std::optional<std::size_t> last = policy.last_layer();
   if (!last || *last < layers) return;
   throw Error(ErrorKind::kUsage,
-              fmt::format("--int8-keep {}: there is no layer {}; this ESM-2 has {} layers, 0 to {}",
+              fmt::format("--int8-keep (run.int8_keep) {}: there is no layer {}; this ESM-2 has {} "
+                          "layers, 0 to {}",
                           policy.text(), *last, layers, layers - 1));
 }
 
@@ -44,6 +45,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
                          const EngineOutputs& outputs, const Cancel& cancel) {
   LoadedModels loaded;
   EngineModels weights;
+  Int8Policy int8_policy = compute.int8_policy;
   if (outputs.needs_dnabert_s()) {
     weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
@@ -53,7 +55,8 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   }
   if (outputs.needs_esm2()) {
     weights.esm2 = load_esm2(models.esm2, models.lookup);
-    require_layers(compute.int8_policy, weights.esm2.shape.layers);
+    require_layers(int8_policy, weights.esm2.shape.layers);
+    int8_policy = int8_policy.of_model(weights.esm2.shape.layers);
   }
   if (outputs.scores) {
     const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
@@ -61,7 +64,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   }
   const EngineSettings settings{.threads = compute.threads,
                                 .precision = compute.precision,
-                                .int8_policy = compute.int8_policy,
+                                .int8_policy = int8_policy,
                                 .outputs = outputs,
                                 .gpu = gpu_of(compute),
                                 .token_budget = compute.token_budget};
@@ -71,7 +74,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
   loaded.description["precision"] = name_of(compute.precision);
   if (compute.precision == Precision::kInt8) {
-    loaded.description[kInt8KeepKey] = compute.int8_policy.text();
+    loaded.description[kInt8KeepKey] = int8_policy.text();
   }
   loaded.description["kernel_path"] = loaded.engine->kernel_path();
   loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";

@@ -59,13 +59,14 @@ struct RunTelemetry {
   struct Settings {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
-    Text precision{}, token_budget_asked{};         // "auto", or a number
+    Text precision{}, int8_keep{};                  // the latter in int8 alone
+    Text token_budget_asked{};                      // "auto", or a number
     std::vector<std::string> token_budget_plans{};  // of each worker, in words
     Number min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
-    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, threads, token_budget, token_budget_asked,
-                     token_budget_plans, prefetch, packing, chunk_size, min_score, min_share,
-                     min_length, journal, journal_interval);
+    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, threads, token_budget,
+                     token_budget_asked, token_budget_plans, prefetch, packing, chunk_size,
+                     min_score, min_share, min_length, journal, journal_interval);
   };
   struct Models {
     std::map<std::string, std::string> description{};  // not read back, since its names may be any

@@ -51,6 +51,11 @@ RunTelemetry::Machine machine_section(const Measured& run) {
   return machine;
 }
 
+std::optional<std::string> kept_of(const ComputeSettings& compute) {
+  if (compute.precision != Precision::kInt8) return std::nullopt;
+  return compute.int8_policy.text();
+}
+
 RunTelemetry::Settings settings_section(const Measured& run) {
   const PredictSettings& settings = run.settings;
   const ComputeSettings& compute = settings.compute;
@@ -64,6 +69,7 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .chunk_size = settings.chunk_size,
           .min_length = settings.min_length,
           .precision = std::string(name_of(compute.precision)),
+          .int8_keep = kept_of(compute),
           .token_budget_asked =
               compute.token_budget == 0 ? "auto" : std::to_string(compute.token_budget),
           .token_budget_plans = budget_plans(compute, run.start.workers),

@@ -84,10 +84,15 @@ def test_bad_usage(program, arguments, expected):
 
 
 @pytest.mark.parametrize("flags", [["-d", "cuda"], ["-d", "cuda:0"], ["-d", "0"],
-                                   ["--gpus", "0,1"], ["--parallel", "--gpus", "0"],
-                                   ["--precision", "fp16"], ["--precision", "fp8"]])
+                                   ["--gpus", "0,1"], ["--parallel", "--gpus", "0"]])
 def test_no_silent_cpu_run(program, flags):
     assert "device is not available" in message(program("predict", "x.fa", *flags, code=1))
+
+
+@pytest.mark.parametrize("precision", ["fp16", "fp8"])
+def test_no_other_precision_in_silence(program, precision):
+    result = program("predict", "x.fa", "--precision", precision, code=1)
+    assert "does not compute in this precision" in message(result)
 
 
 def test_a_gpu_that_cannot_be_had_is_said_why(program):

@@ -5,8 +5,7 @@ import json
 import pytest
 from conftest import MODELS, SHORT, fasta, message
 
-NEEDS_HOPPER = "int8 needs compute capability 9.0 (Hopper: H100, H200); the CPU computes in fp32 " \
-    "or bf16"
+NEEDS_HOPPER = "int8 needs compute capability 9.0 (Hopper: H100, H200); the CPU computes in fp32"
 COMMANDS = [
     ["predict", "a.fa", *MODELS, "-o", "out"],
     ["embed", "a.fa", *MODELS[:4], "-o", "out.h5"],
@@ -29,8 +28,9 @@ def files(place):
 @pytest.mark.parametrize("command", COMMANDS, ids=IDS)
 def test_the_cpu_says_what_it_can(place, command):
     result = place(*command, "-d", "cpu", "--precision", "int8", code=1)
-    assert "device is not available" in message(result)
+    assert "the device does not compute in this precision" in message(result)
     assert NEEDS_HOPPER in message(result)
+    assert "--device cpu" not in message(result)
     assert result.stdout == b""
     assert files(place) == {"a.fa"}
 

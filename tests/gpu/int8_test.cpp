@@ -328,7 +328,7 @@ TEST_F(Int8OnGpu, ABiasIsCorrectedByTheMeanError) {
     cuda::quantise_rest(weight.matrix(), blocks, w_codes.matrix(), rests, nullptr);
     const OnDevice means(2, kInputs);
     const cuda::ColumnMeans columns{.exact = static_cast<float*>(means.data()),
-                                    .codes = static_cast<float*>(means.data()) + kInputs};
+                                    .coded = static_cast<float*>(means.data()) + kInputs};
     cuda::column_means(x.matrix(), blocks, x_codes.matrix(), columns, nullptr);
     const std::vector<float> none(kOutputs);
     const OnDevice bias{std::span<const float>(none)};

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "ops/context.hpp"
 #include "ops/row_ops_cuda.hpp"
 #include "ops/uploads_cuda.hpp"
 #include "tensor/cuda_error.hpp"
@@ -144,6 +145,11 @@ inline bool is_hopper() {
   cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
   cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
   return major == 9 && minor == 0;
+}
+
+// Whether the GPU computes in it: 8 bits need Hopper.
+inline bool is_there(Precision precision) {
+  return precision != Precision::kInt8 || is_hopper();
 }
 
 }  // namespace virnucpro

@@ -1,5 +1,6 @@
 #include "run/predict.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,11 +11,15 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/error.hpp"
+#include "gpu/on_device.hpp"
 #include "tensor/device.hpp"
 #include "unit/engine/tiny_models.hpp"
+#include "unit/needs.hpp"
 #include "unit/temp_dir.hpp"
 #include "validate/datasets/generate.hpp"
 
@@ -30,8 +35,7 @@ struct PredictOnGpu : testing::Test {
                    [&file](std::string_view text) { file << text; });
   }
 
-  // A run's three tables.
-  std::vector<std::string> tables(const ComputeSettings& compute) {
+  RunSummary run(const ComputeSettings& compute, Existing existing = Existing::kReplace) {
     PredictSettings settings;
     settings.inputs.paths.push_back((directory / "coding.fa").string());
     settings.models = {.dnabert_s = "synthetic:dnabert-s-tiny",
@@ -41,12 +45,16 @@ struct PredictOnGpu : testing::Test {
     settings.compute = compute;
     settings.chunk_size = 100;
     settings.output = directory / "out";
-    settings.existing = Existing::kReplace;
+    settings.existing = existing;
     settings.stem = std::string("x");  // with = "x" GCC 12 gives a false warning (its bug 105651)
     settings.classifier_name = std::string("custom");
-    const RunSummary summary = predict(settings, counters, cancel, [](std::string_view) {});
-    EXPECT_GE(summary.counts.frames, 300U);
-    const std::filesystem::path out = settings.output;
+    return predict(settings, counters, cancel, [](std::string_view) {});
+  }
+
+  // A run's three tables.
+  std::vector<std::string> tables(const ComputeSettings& compute) {
+    EXPECT_GE(run(compute).counts.frames, 300U);
+    const std::filesystem::path out = directory / "out";
     return {read_text(out / "x_merged/prediction_results.txt"),
             read_text(out / "x_merged/prediction_results_highestscore.csv"),
             read_text(out / "sequences.tsv")};
@@ -58,7 +66,9 @@ struct PredictOnGpu : testing::Test {
 };
 
 TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
-  for (const Precision precision : {Precision::kFp32, Precision::kFp16, Precision::kBf16}) {
+  for (const Precision precision :
+       {Precision::kFp32, Precision::kFp16, Precision::kBf16, Precision::kInt8}) {
+    if (!is_there(precision)) continue;
     const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
     for (const std::size_t budget : {64U, 700U, 5000U}) {
       for (const std::size_t prefetch : {1U, 6U}) {
@@ -76,6 +86,25 @@ TEST_F(PredictOnGpu, WritesTheSameTablesWhateverTheBatches) {
                       .packing = false,
                       .deduplicate = false}),
               expected);
+  }
+}
+
+TEST_F(PredictOnGpu, ResumesInInt8OnlyWithTheSameLinearsIn16Bits) {
+  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+  const auto keeping = [](std::string_view kept) {
+    return ComputeSettings{.precision = Precision::kInt8,
+                           .int8_policy = Int8Policy::parse(kept).value(),
+                           .gpus = {{.index = 0}}};
+  };
+  run(keeping("fc2"));
+  const std::string every_layer = fmt::format("0-{}.fc2", tiny_models().esm2.shape.layers - 1);
+  EXPECT_NO_THROW(run(keeping(every_layer), Existing::kResume));
+  try {
+    run(keeping("qkv"), Existing::kResume);
+    FAIL() << "it went on with other linears in 16 bits";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kJournalMismatch);
+    EXPECT_THAT(error.what(), testing::HasSubstr("--int8-keep"));
   }
 }
 
@@ -107,8 +136,8 @@ std::filesystem::path program() {
 }
 
 // Worker processes on the first `count` GPUs.
-ComputeSettings processes(std::size_t count) {
-  ComputeSettings compute{.precision = Precision::kFp16, .token_budget = 400};
+ComputeSettings processes(std::size_t count, Precision precision = Precision::kFp16) {
+  ComputeSettings compute{.precision = precision, .token_budget = 400};
   compute.worker_program = program();
   const DeviceSurvey survey = find_devices();
   for (std::size_t i = 0; i < count; ++i) {
@@ -153,9 +182,13 @@ class Killer {
 };
 
 TEST_F(PredictOnGpu, WritesTheSameTablesFromProcessesOnAnyNumberOfGpus) {
-  const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
-  for (std::size_t count = 1; count <= find_devices().devices.size(); ++count) {
-    EXPECT_EQ(tables(processes(count)), expected) << count << " GPUs";
+  for (const Precision precision : {Precision::kFp16, Precision::kInt8}) {
+    if (!is_there(precision)) continue;
+    const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
+    for (std::size_t count = 1; count <= find_devices().devices.size(); ++count) {
+      EXPECT_EQ(tables(processes(count, precision)), expected)
+          << name_of(precision) << ", " << count << " GPUs";
+    }
   }
 }
 
@@ -173,10 +206,14 @@ TEST_F(PredictOnGpu, SurvivesAKernelThatWritesOutOfBounds) {
 
 TEST_F(PredictOnGpu, SurvivesAWorkerThatIsKilled) {
   write_sequences(kLongEnough);
-  const auto expected = tables({.precision = Precision::kFp16, .gpus = {{.index = 0}}});
-  const Killer killer;
-  EXPECT_EQ(tables(processes(find_devices().devices.size())), expected);
-  EXPECT_TRUE(killer.has_killed());
+  for (const Precision precision : {Precision::kFp16, Precision::kInt8}) {
+    if (!is_there(precision)) continue;
+    const auto expected = tables({.precision = precision, .gpus = {{.index = 0}}});
+    const Killer killer;
+    EXPECT_EQ(tables(processes(find_devices().devices.size(), precision)), expected)
+        << name_of(precision);
+    EXPECT_TRUE(killer.has_killed());
+  }
 }
 
 }  // namespace

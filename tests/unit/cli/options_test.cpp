@@ -139,7 +139,7 @@ TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
   }
   EXPECT_EQ(thrown_kind([] { compute_of({}, "device: {default: cuda}"); }), ErrorKind::kDevice);
   EXPECT_EQ(thrown_kind([] { compute_of({"--gpus", "0,1"}); }), ErrorKind::kDevice);
-  EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "fp16"}); }), ErrorKind::kDevice);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "fp16"}); }), ErrorKind::kPrecision);
   for (const char* device : {"tpu", "cuda:", "cuda:x", "cuda:0,", "cuda:-1", "0,1x"}) {
     EXPECT_EQ(thrown_kind([device] { compute_of({"-d", device}); }), ErrorKind::kUsage) << device;
     EXPECT_EQ(thrown_kind([device] {
@@ -152,8 +152,8 @@ TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
 }
 
 TEST(ChooseCompute, TakesInt8OnlyWhereItIsComputed) {
-  EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "int8"}); }), ErrorKind::kDevice);
-  EXPECT_EQ(thrown_kind([] { compute_of({}, "run: {precision: int8}"); }), ErrorKind::kDevice);
+  EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "int8"}); }), ErrorKind::kPrecision);
+  EXPECT_EQ(thrown_kind([] { compute_of({}, "run: {precision: int8}"); }), ErrorKind::kPrecision);
 }
 
 TEST(ChooseCompute, KeepsLinearsInInt8Alone) {

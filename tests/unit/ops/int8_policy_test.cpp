@@ -65,6 +65,20 @@ TEST(Int8Policy, HasOneTextForTheSameLinears) {
   }
 }
 
+TEST(Int8Policy, HasOneTextForAllLayersOfAModel) {
+  for (const auto& [given, text] :
+       std::vector<std::pair<std::string, std::string>>{{"0-35.fc2", "fc2"},
+                                                        {"0-9.fc1,10-35.fc1,0.out", "0.out,fc1"},
+                                                        {"1-35.fc2", "1-35.fc2"},
+                                                        {"0-34.fc2", "0-34.fc2"},
+                                                        {"qkv,35.out", "qkv,35.out"},
+                                                        {"none", "none"}}) {
+    const Int8Policy policy = policy_of(given).of_model(36);
+    EXPECT_EQ(policy.text(), text);
+    EXPECT_EQ(policy, policy_of(text));
+  }
+}
+
 TEST(Int8Policy, RefusesOtherText) {
   const std::vector<std::string> texts{"",
                                        ",",

@@ -108,7 +108,8 @@ TEST_F(Predictions, KeepNoLayerThatIsNotThere) {
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::kUsage);
     EXPECT_EQ(error.detail(),
-              "--int8-keep qkv,0-2.fc1: there is no layer 2; this ESM-2 has 2 layers, 0 to 1");
+              "--int8-keep (run.int8_keep) qkv,0-2.fc1: there is no layer 2; this ESM-2 has 2 "
+              "layers, 0 to 1");
   }
 }
 
