@@ -16,8 +16,9 @@ endif()
 
 # The build type of the sanitizer presets. At -Og their checks have a quarter of the code size of
 # -O2, and printed stacks still name every line.
-set(CMAKE_CXX_FLAGS_SANITIZE "-Og -g1 -DNDEBUG" CACHE STRING "")
-set(CMAKE_C_FLAGS_SANITIZE "-Og -g1 -DNDEBUG" CACHE STRING "")
+# Not in the cache, where project() has put empty ones.
+set(CMAKE_CXX_FLAGS_SANITIZE "-Og -g1 -DNDEBUG")
+set(CMAKE_C_FLAGS_SANITIZE "-Og -g1 -DNDEBUG")
 
 add_library(virnucpro_compile INTERFACE)
 target_compile_options(
@@ -42,6 +43,7 @@ target_compile_options(virnucpro_compile INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ff
 if(VIRNUCPRO_SANITIZE)
   target_compile_options(
     virnucpro_compile INTERFACE -fsanitize=${VIRNUCPRO_SANITIZE} -fno-sanitize-recover=all
+                                $<$<BOOL:$<TARGET_PROPERTY:VIRNUCPRO_ONLY_TESTS>>:-fno-sanitize=undefined>
                                 -fno-omit-frame-pointer)
   target_link_options(virnucpro_compile INTERFACE -fsanitize=${VIRNUCPRO_SANITIZE})
 endif()
