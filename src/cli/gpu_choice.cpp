@@ -143,15 +143,14 @@ std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey) {
 }
 
 void require_int8(const DeviceSurvey& survey, const std::vector<GpuId>& gpus) {
-  constexpr const char* kNeed = "int8 needs compute capability 9.0 (Hopper: H100, H200)";
   if (gpus.empty()) {
-    throw Error(ErrorKind::kPrecision, fmt::format("{}; {}", kNeed, kPrecisionsOfTheCpu));
+    throw Error(ErrorKind::kPrecision, fmt::format("{}; {}", kInt8Need, kPrecisionsOfTheCpu));
   }
   const std::string others = others_than_hopper(survey, gpus);
   if (others.empty()) return;
   const auto hopper = std::ranges::find_if(survey.devices, has_hopper_kernels);
   throw Error(ErrorKind::kPrecision,
-              fmt::format("{}, and {}; use --precision fp16{}", kNeed, others,
+              fmt::format("{}, and {}; use --precision fp16{}", kInt8Need, others,
                           hopper == survey.devices.end()
                               ? ""
                               : fmt::format(", or --device cuda:{}", hopper->index)));

@@ -63,15 +63,15 @@ std::uint64_t choose_chunk_size(const ModelOptions& options, const Config& confi
 // kConfig.
 ModelChoice choose_models(const ModelOptions& options, const Config& config,
                           const Environment& environment);
-// Errors: kUsage, kConfig; kDevice for a device or precision that this program does not have.
+// Errors: kUsage, kConfig; kDevice and kPrecision for what this program or machine does not have.
 ComputeSettings choose_compute(const ComputeOptions& options, const Config& config,
                                const Environment& environment);
 // The same for a command that computes in this process. Errors: also kCpu where the processor does
 // not support the precision, before a model is read.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
-// fp32, fp16, bf16 or int8; empty for any other word. Errors: kDevice for a precision that the
-// GPUs, or without any the CPU, do not support.
+// fp32, fp16, bf16 or int8; empty for any other word. Errors: kPrecision for one that the GPUs, or
+// without any the CPU, do not support.
 std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus);
 void add_int8_keep(Command& command, std::string& option);
 // --int8-keep, or run.int8_keep. Errors: kUsage, kConfig.

@@ -73,8 +73,8 @@ class Engine {
   }
 };
 
-// On the GPU or the CPU, as the settings say. Errors: kCpu, kDevice, kOutOfMemory, kWeights*,
-// kWeightsTensor when the classifier's width is not the sum of both.
+// On the GPU or the CPU, as the settings say. Errors: kCpu, kDevice, kPrecision, kOutOfMemory,
+// kWeights*, kWeightsTensor when the classifier's width is not the sum of both.
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel);
 

@@ -275,9 +275,7 @@ class CudaEngine : public Engine {
     budget.total = device.memory_total;
     facts_.esm2_layers = models.esm2.shape.layers;
     if (settings.precision == Precision::kInt8 && !is_hopper(properties_)) {
-      throw Error(
-          ErrorKind::kPrecision,
-          fmt::format("{}: int8 needs compute capability 9.0 (Hopper)", device_title(device)));
+      throw Error(ErrorKind::kPrecision, fmt::format("{}: {}", device_title(device), kInt8Need));
     }
     try {
       load(models, cancel);

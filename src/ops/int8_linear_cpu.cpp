@@ -88,9 +88,7 @@ std::size_t checked_outputs(std::span<const LinearPart> parts, std::size_t input
     throw Error(ErrorKind::kInternal,
                 fmt::format("an 8-bit linear of {} inputs; at most {}", inputs, kMostInt8Inputs));
   }
-  std::size_t outputs = 0;
-  for (const LinearPart& part : parts) outputs += part.outputs;
-  return outputs;
+  return outputs_of(parts);
 }
 
 }  // namespace

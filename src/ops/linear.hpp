@@ -28,6 +28,9 @@ struct LinearPart {
   std::size_t outputs;
 };
 
+// Of all parts side by side.
+std::size_t outputs_of(std::span<const LinearPart> parts);
+
 // A dense layer, out = epilogue(x·Wᵀ), accumulated in fp32. Weights are read one tensor at a time
 // and stored once in the products' layout; for Precision::kBf16 they and the inputs are rounded to
 // bf16. A row's bits depend only on that row and the weights: each product runs in one thread, on a

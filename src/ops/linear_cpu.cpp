@@ -151,12 +151,18 @@ const void* Linear::Blocks::prepare(OnednnThread& thread, const float* panel) co
   return rounded;
 }
 
+std::size_t outputs_of(std::span<const LinearPart> parts) {
+  std::size_t outputs = 0;
+  for (const LinearPart& part : parts) outputs += part.outputs;
+  return outputs;
+}
+
 Linear::Linear(OpContext& context, const Weights& weights, std::span<const LinearPart> parts,
                std::size_t inputs, Precision precision, Epilogue epilogue) {
   auto made = std::make_unique<Blocks>();
   made->inputs = inputs;
   made->precision = precision;
-  for (const LinearPart& part : parts) made->outputs += part.outputs;
+  made->outputs = outputs_of(parts);
   std::size_t first_output = 0;
   for (const LinearPart& part : parts) {
     made->add_part(context, weights, part, first_output, epilogue);

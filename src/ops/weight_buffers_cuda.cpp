@@ -29,12 +29,6 @@ DeviceBuffer copy_of(std::span<const float> values) {
   return buffer;
 }
 
-std::size_t outputs_of(std::span<const LinearPart> parts) {
-  std::size_t outputs = 0;
-  for (const LinearPart& part : parts) outputs += part.outputs;
-  return outputs;
-}
-
 DeviceBuffer read_biases_later(Context& context, const Weights& weights,
                                std::span<const LinearPart> parts) {
   DeviceBuffer biases(Purpose::kWeights, outputs_of(parts) * sizeof(float));

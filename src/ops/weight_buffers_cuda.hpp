@@ -19,7 +19,6 @@ DeviceBuffer read_later(Context& context, const Weights& weights, const std::str
 DeviceBuffer zeros(std::size_t numbers);  // fp32
 DeviceBuffer copy_of(std::span<const float> values);
 
-std::size_t outputs_of(std::span<const LinearPart> parts);
 // The parts' biases side by side, fp32.
 DeviceBuffer read_biases_later(Context& context, const Weights& weights,
                                std::span<const LinearPart> parts);

@@ -37,6 +37,8 @@ bool is_new_enough(const DeviceInfo& device);
 // Whether it uses the kernels for compute capability 9.0, whose results differ in bits from those
 // of all others.
 bool has_hopper_kernels(const DeviceInfo& device);
+inline constexpr std::string_view kInt8Need =
+    "int8 needs compute capability 9.0 (Hopper: H100, H200)";
 // Names the devices that are too old, and what is needed; empty if there are none.
 std::string why_too_old(std::span<const DeviceInfo> devices);
 
