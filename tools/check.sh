@@ -31,8 +31,8 @@ check_sources
 build cpu virnucpro virnucpro_docs virnucpro_tiny oracle_tools io_shim run_shim computing_unit_tests bench_programs
 run_tests cpu cpu -L '^(cli|oracle|hostile|crash|unit\.computing|tiny\.check)$'
 
-build asan unit_tests tiny_unit_tests fuzz_targets
-run_tests asan asan -L '^(unit|unit\.tiny|fuzz)$'
+build asan unit_tests fuzz_targets
+run_tests asan asan -L '^(unit|fuzz)$'
 
 build tsan threaded_unit_tests
 # Without tests that pass millions of letters through one thread: they take a minute under TSan.
