@@ -14,7 +14,7 @@ output=${1:-dist}
 build=build/package
 
 # Compiled into the program, as headers or archives; the package includes their licences, too.
-compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
+compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libboost-dev)
 
 most_bytes=$((60 << 20))  # of the tarball
 

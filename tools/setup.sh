@@ -22,7 +22,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
   libhts-dev libcurl4-gnutls-dev libdeflate-dev zlib1g-dev libseccomp-dev
   libdnnl-dev libhdf5-dev libsqlite3-dev
   libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev nettle-dev
-  libncurses-dev)
+  libncurses-dev libboost-dev)
 # Without OpenBLAS torch uses a BLAS that is about 50 times slower. zsh and mandoc are for testing
 # completion and manual page, tmux for terminal output, MultiQC and Chromium for reports.
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2

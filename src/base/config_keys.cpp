@@ -80,11 +80,27 @@ constexpr std::array kKeys{
               "your own classifier: a path, or a name in the model directory (--model-path)", true},
     ConfigKey{"run.chunk_size", kCount, "null",
               "bases a chunk; null: the model type's (--expected-length)", true},
-    ConfigKey{"run.precision", kText, "auto", "auto, fp32, fp16, bf16 or int8 (--precision)", true},
+    ConfigKey{"run.precision", kText, "auto",
+              "auto, fp32, fp16, bf16, int8 or int8-simulated (--precision)", true},
     ConfigKey{
         "run.int8_keep", kText, "none",
         "what int8 keeps in 16 bits: none, qkv, out, fc1, fc2, 0.qkv, 30-35.fc1 (--int8-keep)",
         true},
+    ConfigKey{
+        "run.margin", kNumber, "null",
+        "logits within which calls are computed again; 0: none; null: as run.calibration says "
+        "(--margin)",
+        true},
+    ConfigKey{"run.check_precision", kText, "auto",
+              "in which precision: auto, fp32, fp16 or bf16 (--check-precision)", true},
+    ConfigKey{"run.shadow", kNumber, "0",
+              "share of the calls furthest from the other one that are compared with the check "
+              "precision (--shadow)",
+              true},
+    ConfigKey{"run.calibration", kText, "null",
+              "file of calibrate, for the precision it was made for; goes before run.int8_keep "
+              "(--calibration)",
+              true},
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",
@@ -126,6 +142,11 @@ constexpr std::array kKeys{
     ConfigKey{"run.requirements.imbalance", kNumber, "10",
               "MON-03: percent of the busiest GPU's time; above a warning", true},
     ConfigKey{"run.requirements.most_imbalance", kNumber, "25", "MON-03: above it is missed", true},
+    ConfigKey{"run.requirements.changed_calls", kNumber, "0.0001",
+              "PREC-01: share of the calls that the check precision would change; above a warning",
+              true},
+    ConfigKey{"run.requirements.most_changed_calls", kNumber, "0.001",
+              "PREC-01: above it is missed", true},
     ConfigKey{"run.requirements.shortest_run", kNumber, "30",
               "seconds of computing below which a run is not judged", true},
 };

@@ -39,6 +39,7 @@ enum class ErrorKind : std::uint8_t {
   kTokenizer,
   kDevice,
   kPrecision,
+  kCalibration,
   kDeviceFailed,
   kWorkersLost,
   kCpu,

@@ -32,6 +32,7 @@
 #include "journal/run_lock.hpp"
 #include "observe/line_file.hpp"
 #include "report/page_writers.hpp"
+#include "run/load_models.hpp"
 #include "run/require_models.hpp"
 #include "validate/datasets/data_json.hpp"
 #include "validate/datasets/data_set.hpp"
@@ -295,7 +296,7 @@ void make_weights(const Session& session, const std::function<void(const std::st
   settings.encoder_arguments = encoder_arguments(settings.models, settings.chunk_size, session);
   settings.model_arguments = model_arguments(settings.models, settings.chunk_size, session);
   for (auto* arguments : {&settings.encoder_arguments, &settings.model_arguments}) {
-    add_given(*arguments, "--precision", settings.precision);
+    add_given(*arguments, "--precision", precision_name(compute));
     if (compute.precision == Precision::kInt8) {
       add_given(*arguments, "--int8-keep", compute.int8_policy.text());
     }

@@ -29,7 +29,8 @@ std::vector<GpuId> find_gpus(const DeviceSurvey& survey, std::string_view asked_
 std::vector<GpuId> find_gpus_alike(const DeviceSurvey& survey);
 
 inline constexpr std::string_view kPrecisionsOfTheCpu =
-    "the CPU computes in fp32, and in bf16 where it has AVX512_BF16";
+    "the CPU computes in fp32, in bf16 where it has AVX512_BF16, and shows the errors of int8 in "
+    "int8-simulated";
 
 // Checks that all of these compute in int8. Errors: kPrecision, naming those that do not, and what
 // is possible instead.

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "cli/gpu_choice.hpp"
 #include "ops/cpu.hpp"
+#include "run/load_models.hpp"
 #include "sequence/record.hpp"
 #include "tensor/device_advice.hpp"
 
@@ -23,6 +24,9 @@ namespace {
 constexpr std::uint64_t kMostWorkers = 256;
 constexpr const char* kThisProgram = "/proc/self/exe";
 constexpr std::uint64_t kDefaultPrefetch = 2;
+
+constexpr std::string_view kInt8 = "int8";
+constexpr std::string_view kInt8Simulated = "int8-simulated";
 
 // Seconds until early scores go to the journal.
 constexpr double kLeastJournalInterval = 0.1;
@@ -34,7 +38,6 @@ double least_journal_interval() {
 }
 
 constexpr const char* kModelGroup = "Models";
-constexpr const char* kComputeGroup = "Computing";
 
 std::string bounds_text(std::uint64_t least, std::uint64_t most) {
   return fmt::format("a whole number from {} to {}", least, most);
@@ -120,7 +123,7 @@ Precision choose_precision(const ComputeOptions& options, const Config& config,
   if (precision == "auto") return default_precision(!gpus.empty(), environment);
   if (const auto known = parse_precision(precision, gpus)) return *known;
   throw unknown_word(options.precision, "--precision", config, "run.precision",
-                     "auto, fp32, fp16, bf16 or int8");
+                     "auto, fp32, fp16, bf16, int8 or int8-simulated");
 }
 
 // The key has no effect in other precisions, so that one file serves all runs.
@@ -133,10 +136,11 @@ Int8Policy choose_policy_for(Precision precision, const ComputeOptions& options,
   return {};
 }
 
-void warn_of_int8() {
+void warn_of_int8(bool on_gpu) {
   log_warning(
-      "int8 is experimental: its scores differ from those of fp16; docs/use/precision.md says how "
-      "to test it with your weights");
+      "{} is experimental: its scores differ from those of fp16; docs/use/precision.md says how "
+      "to test it with your weights",
+      on_gpu ? kInt8 : kInt8Simulated);
 }
 
 // 0: the device's default.
@@ -272,8 +276,8 @@ void add_device_options(Command& command, ComputeOptions& options) {
   command.add_value(
       "--precision", options.precision,
       "Precision of matrix products (default auto: fp16 on a GPU, fp32 on the CPU); int8 is "
-      "experimental and for Hopper GPUs",
-      "auto|fp32|fp16|bf16|int8", kComputeGroup);
+      "experimental and for Hopper GPUs; int8-simulated has its errors on the CPU, slowly",
+      "auto|fp32|fp16|bf16|int8|int8-simulated", kComputeGroup);
   add_int8_keep(command, options.int8_keep);
   command.add_value("-t,--threads", options.threads,
                     "Host threads (default: all processors this process may use)", "N",
@@ -344,7 +348,7 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   const bool on_gpu = !compute.gpus.empty();
   compute.precision = choose_precision(options, config, environment, compute.gpus);
   compute.int8_policy = choose_policy_for(compute.precision, options, config);
-  if (compute.precision == Precision::kInt8) warn_of_int8();
+  if (compute.precision == Precision::kInt8) warn_of_int8(on_gpu);
   compute.token_budget = choose_token_budget(options, config);
   const std::uint64_t processors = std::min<std::uint64_t>(usable_processors(), kMostThreads);
   compute.threads = choose_count({"--threads", "run.threads", 1, kMostThreads}, options.threads,
@@ -375,7 +379,11 @@ std::optional<Precision> parse_precision(std::string_view word, const std::vecto
     if (!gpus.empty()) return Precision::kFp16;
     throw Error(ErrorKind::kPrecision, fmt::format("fp16 needs a GPU; {}", kPrecisionsOfTheCpu));
   }
-  if (word == "int8") {
+  if (word == kInt8Simulated) {
+    if (gpus.empty()) return Precision::kInt8;
+    throw Error(ErrorKind::kPrecision, "int8-simulated is for the CPU; a Hopper GPU has int8");
+  }
+  if (word == kInt8) {
     require_int8(gpus.empty() ? DeviceSurvey{} : find_devices(), gpus);
     return Precision::kInt8;
   }
@@ -403,7 +411,7 @@ Int8Policy choose_int8_policy(const std::string& option, const Config& config) {
 }
 
 std::string precision_text(const ComputeSettings& compute) {
-  std::string text(name_of(compute.precision));
+  std::string text = precision_name(compute);
   if (compute.int8_policy != Int8Policy()) {
     text += fmt::format(" with {} in 16 bits", compute.int8_policy.text());
   }

@@ -17,6 +17,8 @@ namespace virnucpro {
 
 inline constexpr std::uint64_t kMostPrefetch = 1024;
 
+inline constexpr const char* kComputeGroup = "Computing";
+
 // The options of a command line, as written; empty: not given. The choose_* functions turn them
 // into settings. Precedence: flag, environment, configuration file, default.
 
@@ -70,8 +72,8 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
 // not support the precision, before a model is read.
 ComputeSettings choose_own_compute(const ComputeOptions& options, const Config& config,
                                    const Environment& environment);
-// fp32, fp16, bf16 or int8; empty for any other word. Errors: kPrecision for one that the GPUs, or
-// without any the CPU, do not support.
+// fp32, fp16, bf16, int8 or int8-simulated; empty for any other word. Errors: kPrecision for one
+// that the GPUs, or without any the CPU, do not support.
 std::optional<Precision> parse_precision(std::string_view word, const std::vector<GpuId>& gpus);
 void add_int8_keep(Command& command, std::string& option);
 // --int8-keep, or run.int8_keep. Errors: kUsage, kConfig.

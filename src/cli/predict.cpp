@@ -12,6 +12,7 @@
 #include "base/file_name.hpp"
 #include "base/log.hpp"
 #include "cli/call_options.hpp"
+#include "cli/check_options.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -48,6 +49,7 @@ struct PredictOptions {
   InputOptions inputs;
   ModelOptions models;
   ComputeOptions compute;
+  CheckOptions check;
   std::string output;
   std::string name;
   CallOptions calls;
@@ -202,6 +204,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.keep_intermediate = options.keep_intermediate || !cleanup;
   settings.strict_input = options.strict_input;
   settings.rule = choose_call_rule(options.calls, session.config);
+  choose_check(options.check, options.compute, session.config, settings);
   settings.more = choose_more_tables(options.tables);
   if (!options.min_length.empty()) {
     settings.min_length = count_value("--min-length", options.min_length, 0, kMaxLetters);
@@ -218,6 +221,14 @@ void log_settings(const PredictSettings& settings) {
   const ComputeSettings& compute = settings.compute;
   log_info("chunk size {}, minimum length {}", settings.chunk_size, settings.min_length);
   log_info("called virus: {}", text_of(settings.rule));
+  if (settings.margin > 0) {
+    log_info("calls within {:g} logits of the other one are computed again in {}", settings.margin,
+             name_of(compute.check_precision.value()));
+  }
+  if (settings.shadow > 0) {
+    log_info("{:g} of the other calls are compared with {}", settings.shadow,
+             name_of(compute.check_precision.value()));
+  }
   log_info("{}, {}, {} threads, token budget {}, {} batches ahead, packing {}",
            device_name(compute), precision_text(compute), compute.threads,
            compute.token_budget == 0 ? "auto" : fmt::format("{}", compute.token_budget),
@@ -342,6 +353,7 @@ void add_predict_command(Command& program) {
   add_encoder_options(command, options->models);
   add_output_options(command, *options);
   add_compute_options(command, options->compute);
+  add_check_options(command, options->check, kComputeGroup);
   options->compute.v2.add_unused_to(command);
   command.footer = kPredictExamples;
   command.action = [options](Session& session) { return run_predict(*options, session); };

@@ -193,8 +193,8 @@ Program::Program() : commands_("virnucpro", kDescription) {
   for (const auto add_command :
        {add_predict_command, add_export_command, add_merge_command, add_label_reads_command,
         add_report_command, add_compare_command, add_embed_command, add_benchmark_command,
-        add_profile_command, add_tune_command, add_generate_command, add_utils_commands,
-        add_help_command}) {
+        add_profile_command, add_tune_command, add_calibrate_command, add_generate_command,
+        add_utils_commands, add_help_command}) {
     add_command(commands_);
   }
 }

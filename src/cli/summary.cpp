@@ -9,6 +9,7 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
+#include "run/shadow_check.hpp"
 
 namespace virnucpro {
 namespace {
@@ -60,6 +61,23 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   if (gpu_percent) lines.push_back(summary_row("GPU", percent(*gpu_percent, 100)));
   lines.push_back(summary_row("DNABERT-S", percent(device.dnabert_s, device.busy())));
   lines.push_back(summary_row("packing", percent(computed.packing(), 1)));
+}
+
+// Of the chunks that this session scored, those that it computed again.
+void add_close_calls(std::vector<std::string>& lines, const CloseCallCounters& calls) {
+  const std::uint64_t recomputed = calls.recomputed.get();
+  lines.push_back(summary_row("close calls", grouped(recomputed)));
+  lines.push_back(summary_row("of chunks", percent(static_cast<double>(recomputed),
+                                                   static_cast<double>(calls.chunks.get()))));
+  lines.push_back(summary_row("changed", grouped(calls.changed.get())));
+}
+
+// What the shadow check says of the calls that were not computed again.
+void add_shadow(std::vector<std::string>& lines, const ShadowEstimate& estimate) {
+  lines.push_back(summary_row("compared", grouped(estimate.sampled)));
+  lines.push_back(summary_row(
+      "would flip",
+      fmt::format("{:.0f} ({:.0f} to {:.0f})", estimate.changed, estimate.low, estimate.high)));
 }
 
 void warn(std::vector<std::string>& lines, const std::string& text) {
@@ -166,6 +184,8 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
   add_counts(lines, summary.counts);
   add_rates(lines, summary, counters);
   add_device(lines, counters, remarks.gpu_percent);
+  if (settings.margin > 0) add_close_calls(lines, counters.close_calls);
+  if (settings.shadow > 0) add_shadow(lines, shadow_estimate(counters.shadow, settings.shadow));
   const std::vector<std::string> more = remarks_on(summary, remarks.judged);
   const auto warnings =
       remarks.warnings + static_cast<std::uint64_t>(std::ranges::count_if(more, is_warning));

@@ -70,6 +70,8 @@ constexpr std::array kThresholdKeys{
     ThresholdKey{"run.requirements.most_starved", &Thresholds::most_starved, 100},
     ThresholdKey{"run.requirements.imbalance", &Thresholds::imbalance, 100},
     ThresholdKey{"run.requirements.most_imbalance", &Thresholds::most_imbalance, 100},
+    ThresholdKey{"run.requirements.changed_calls", &Thresholds::changed_calls, 1},
+    ThresholdKey{"run.requirements.most_changed_calls", &Thresholds::most_changed_calls, 1},
     ThresholdKey{"run.requirements.shortest_run", &Thresholds::shortest_run, kMostHours}};
 
 // Checks that the bar of a warning and that of a miss are in order.
@@ -95,6 +97,8 @@ Thresholds choose_thresholds(const Config& config) {
   require_in_order(config, "run.requirements.starved", thresholds.starved, thresholds.most_starved);
   require_in_order(config, "run.requirements.imbalance", thresholds.imbalance,
                    thresholds.most_imbalance);
+  require_in_order(config, "run.requirements.changed_calls", thresholds.changed_calls,
+                   thresholds.most_changed_calls);
   return thresholds;
 }
 

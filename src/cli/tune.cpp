@@ -142,8 +142,17 @@ std::vector<std::size_t> count_list(std::string_view flag, const std::string& te
   return ascending(std::move(values));
 }
 
+// int8 on the CPU is there to be compared with.
+std::vector<Precision> for_speed(std::vector<Precision> precisions,
+                                 const ComputeSettings& compute) {
+  if (compute.gpus.empty() && std::ranges::count(precisions, Precision::kInt8) > 0) {
+    fail_usage("int8-simulated is not for speed: give tune another precision");
+  }
+  return precisions;
+}
+
 std::vector<Precision> precision_list(const std::string& text, const ComputeSettings& compute) {
-  if (text.empty()) return {compute.precision};
+  if (text.empty()) return for_speed({compute.precision}, compute);
   std::vector<Precision> precisions;
   for (const std::string_view word : split_list(text)) {
     const auto precision = parse_precision(word, compute.gpus);
@@ -155,7 +164,7 @@ std::vector<Precision> precision_list(const std::string& text, const ComputeSett
     }
     precisions.push_back(*precision);
   }
-  return ascending(std::move(precisions));
+  return for_speed(ascending(std::move(precisions)), compute);
 }
 
 // What the cells in int8 keep in 16 bits; nothing if there are none.

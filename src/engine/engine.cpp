@@ -20,6 +20,10 @@ void check_widths(const EngineModels& models) {
 
 }  // namespace
 
+void Engine::set_int8_policy(const Int8Policy& /*policy*/) {
+  throw Error(ErrorKind::kInternal, "an engine of one policy");
+}
+
 std::unique_ptr<Engine> make_engine(const EngineModels& models, const EngineSettings& settings,
                                     const Cancel& cancel) {
   if (settings.outputs.scores) check_widths(models);

@@ -37,6 +37,11 @@ struct EngineSettings {
   std::size_t threads = 1;  // on the CPU; for a GPU, threads that load weights
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
+  // For set_int8_policy(): the engine has ESM-2's linears in 8 and in 16 bits. All are in 8 bits at
+  // first, whatever the policy.
+  bool any_int8_policy = false;
+  // In which batches are computed that ask for it (BatchRequest::check).
+  std::optional<Precision> check_precision{};
   EngineOutputs outputs{};
   std::optional<int> gpu{};  // a CUDA device; empty: the CPU
   // Tokens of a batch, of either model, for which memory is reserved; a longer batch allocates more
@@ -66,6 +71,9 @@ class Engine {
   // (Cancel::check_late).
   virtual void begin(const BatchRequest& request) = 0;
   virtual BatchResult finish() = 0;
+
+  // Of the batches begun from now on. Errors: kInternal without EngineSettings::any_int8_policy.
+  virtual void set_int8_policy(const Int8Policy& policy);
 
   BatchResult run(const BatchRequest& request) {
     begin(request);

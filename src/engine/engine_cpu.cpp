@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "engine/cpu_budget.hpp"
@@ -10,6 +12,7 @@
 #include "models/classifier.hpp"
 #include "models/dnabert_s.hpp"
 #include "models/esm2.hpp"
+#include "models/esm2_int8.hpp"
 #include "observe/trace.hpp"
 #include "ops/cpu.hpp"
 #include "ops/finite.hpp"
@@ -57,28 +60,92 @@ EngineFacts facts_of(const EngineModels& models, const EngineSettings& settings)
           .esm2_layers = models.esm2.shape.layers};
 }
 
+// In what DNABERT-S is computed: int8 is for ESM-2 alone.
+Precision others_on_cpu(Precision precision) {
+  return precision == Precision::kInt8 ? Precision::kFp32 : precision;
+}
+
+// Both encoders in a precision; one that no output needs is not there.
+class EncodersOnCpu {
+ public:
+  // `others`, if any, lends its DNABERT-S where both compute it alike.
+  EncodersOnCpu(const EngineModels& models, const EngineSettings& settings, Precision precision,
+                ThreadPool& pool, const Cancel& cancel, const EncodersOnCpu* others = nullptr)
+      : context_{.pool = pool, .cancel = cancel, .precision = others_on_cpu(precision)} {
+    const EngineOutputs& outputs = settings.outputs;
+    if (others != nullptr && others->context_.precision == context_.precision) {
+      dnabert_s_ = others->dnabert_s_;
+    } else if (outputs.needs_dnabert_s()) {
+      dnabert_s_ = std::make_shared<const DnabertS>(models.dnabert_s, context_);
+    }
+    if (!outputs.needs_esm2()) return;
+    if (precision == Precision::kInt8 && settings.any_int8_policy) {
+      esm2_ = Esm2Int8::of_any_policy(models.esm2, context_);
+    } else if (precision == Precision::kInt8) {
+      esm2_.emplace<Esm2Int8>(models.esm2, context_, settings.int8_policy);
+    } else {
+      esm2_.emplace<Esm2>(models.esm2, context_);
+    }
+  }
+
+  void set_int8_policy(const Int8Policy& policy) { std::get<Esm2Int8>(esm2_).set_policy(policy); }
+  std::uint32_t dnabert_s_width() const { return dnabert_s_ ? dnabert_s_->width() : 0; }
+  std::uint32_t esm2_width() const {
+    return with_esm2([](const auto& model) { return model.width(); });
+  }
+  void embed_dna(const PackedFrames& frames, std::span<float> out) {
+    dnabert_s_->embed(context_, {frames.dna_tokens, frames.dna_offsets}, out);
+  }
+  void embed_protein(const PackedFrames& frames, std::span<float> out) {
+    with_esm2([&](const auto& model) {
+      model.embed(context_, {frames.esm_tokens, frames.esm_offsets}, out);
+      return 0U;
+    });
+  }
+
+ private:
+  template <typename Call>
+  std::uint32_t with_esm2(const Call& call) const {
+    if (const auto* const plain = std::get_if<Esm2>(&esm2_)) return call(*plain);
+    if (const auto* const int8 = std::get_if<Esm2Int8>(&esm2_)) return call(*int8);
+    return 0;
+  }
+
+  OpContext context_;
+  std::shared_ptr<const DnabertS> dnabert_s_;
+  std::variant<std::monostate, Esm2, Esm2Int8> esm2_;
+};
+
 class CpuEngine : public Engine {
  public:
   CpuEngine(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel)
       : pool_(settings.threads),
-        context_{.pool = pool_, .cancel = cancel, .precision = settings.precision},
+        context_{.pool = pool_, .cancel = cancel},
         outputs_(settings.outputs),
         facts_(facts_of(models, settings)),
-        kernel_path_(cpu_kernel_path(settings.precision)) {
-    if (outputs_.needs_dnabert_s()) dnabert_s_.emplace(models.dnabert_s, context_);
-    if (outputs_.needs_esm2()) esm2_.emplace(models.esm2, context_);
+        kernel_path_(cpu_kernel_path(settings.precision)),
+        any_int8_policy_(settings.any_int8_policy),
+        encoders_(models, settings, settings.precision, pool_, cancel) {
+    if (settings.check_precision) {
+      check_encoders_.emplace(models, settings, *settings.check_precision, pool_, cancel,
+                              &encoders_);
+    }
     if (outputs_.scores) classifier_.emplace(models.classifier, context_);
   }
 
   std::string kernel_path() const override { return kernel_path_; }
-  std::uint32_t dnabert_s_width() const override { return dnabert_s_ ? dnabert_s_->width() : 0; }
-  std::uint32_t esm2_width() const override { return esm2_ ? esm2_->width() : 0; }
+  std::uint32_t dnabert_s_width() const override { return encoders_.dnabert_s_width(); }
+  std::uint32_t esm2_width() const override { return encoders_.esm2_width(); }
   std::size_t token_budget() const override { return facts_.plan.tokens; }
   EngineFacts facts() const override { return facts_; }
   std::size_t depth() const override { return 1; }
 
   void begin(const BatchRequest& request) override { result_ = compute(request); }
   BatchResult finish() override { return std::exchange(result_, {}); }
+  void set_int8_policy(const Int8Policy& policy) override {
+    if (!any_int8_policy_) return Engine::set_int8_policy(policy);
+    encoders_.set_int8_policy(policy);
+  }
 
  private:
   BatchResult compute(const BatchRequest& request) {
@@ -90,16 +157,17 @@ class CpuEngine : public Engine {
     if (frames == 0) return result;
     const double waiting = clock_.lap();
     if (std::exchange(computed_any_, true)) result.times.waiting = waiting;
-    if (esm2_) {
+    EncodersOnCpu& encoders = request.check ? check_encoders_.value() : encoders_;
+    if (esm2_width() > 0) {
       const TraceSpan span("ESM-2", request.batch);
       result.esm2.resize(frames * esm2_width());
-      esm2_->embed(context_, {packed.esm_tokens, packed.esm_offsets}, result.esm2);
+      encoders.embed_protein(packed, result.esm2);
       result.times.esm2 = clock_.lap();
     }
-    if (dnabert_s_) {
+    if (dnabert_s_width() > 0) {
       const TraceSpan span("DNABERT-S", request.batch);
       result.dnabert_s.resize(frames * dnabert_s_width());
-      dnabert_s_->embed(context_, {packed.dna_tokens, packed.dna_offsets}, result.dnabert_s);
+      encoders.embed_dna(packed, result.dnabert_s);
       result.times.dnabert_s = clock_.lap();
     }
     const TraceSpan span("classifier", request.batch);
@@ -130,8 +198,9 @@ class CpuEngine : public Engine {
   EngineOutputs outputs_;
   EngineFacts facts_;
   std::string kernel_path_;
-  std::optional<DnabertS> dnabert_s_;
-  std::optional<Esm2> esm2_;
+  bool any_int8_policy_;
+  EncodersOnCpu encoders_;
+  std::optional<EncodersOnCpu> check_encoders_;
   std::optional<Classifier> classifier_;
   LapClock clock_;
   bool computed_any_ = false;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -160,6 +161,65 @@ class Esm2OnGpu {
   std::variant<Plain, Int8> model_;
 };
 
+// What DNABERT-S computes in, beside ESM-2: int8 is for ESM-2 alone.
+Precision beside_esm2(Precision precision) {
+  return precision == Precision::kInt8 ? Precision::kFp16 : precision;
+}
+
+// Both encoders in a precision, with what their ops need; one that no output needs is not there.
+// Their weights are on the device after load().
+class Encoders {
+ public:
+  // `others`, if any, lends its DNABERT-S where both compute it alike.
+  Encoders(const EngineModels& models, const EngineSettings& settings, Precision precision,
+           bool hopper, cudaStream_t stream, const Cancel& cancel, const Encoders* others = nullptr)
+      : cancel_(cancel),
+        context_{
+            .cancel = cancel, .precision = precision, .any_int8_policy = settings.any_int8_policy} {
+    if (!settings.any_int8_policy) context_.int8_policy = settings.int8_policy;
+    context_.stream = stream;
+    context_.gemm = choose_gemm(precision, hopper);
+    context_.attention = choose_attention(precision, hopper);
+    if (others != nullptr &&
+        beside_esm2(others->context_.precision) == beside_esm2(context_.precision)) {
+      dnabert_s_ = others->dnabert_s_;
+    } else if (settings.outputs.needs_dnabert_s()) {
+      dnabert_s_ = std::make_shared<const DnabertSModel<cuda::Backend>>(models.dnabert_s, context_);
+    }
+    if (!settings.outputs.needs_esm2()) return;
+    if (precision == Precision::kInt8) {
+      context_.calibration = std::make_unique<cuda::Calibration>();
+    }
+    esm2_.emplace(models.esm2, context_);
+  }
+
+  void load() {
+    context_.uploads.run(kLoadThreads, cancel_);
+    if (esm2_) esm2_->loaded();
+    device_allocator().trim();  // the readers' buffers
+  }
+
+  cuda::Context& context() { return context_; }
+  std::uint32_t dnabert_s_width() const { return dnabert_s_ ? dnabert_s_->width() : 0; }
+  std::uint32_t esm2_width() const { return esm2_ ? esm2_->width() : 0; }
+  void embed_protein(const DeviceBatch<std::uint8_t>& batch, const cuda::DevicePooled& out) {
+    if (!esm2_) return;
+    esm2_->embed(context_, batch, out);
+    context_.arena.rewind(0);
+  }
+  void embed_dna(const DeviceBatch<std::uint16_t>& batch, const cuda::DevicePooled& out) {
+    if (!dnabert_s_) return;
+    dnabert_s_->embed(context_, batch, out);
+    context_.arena.rewind(0);
+  }
+
+ private:
+  const Cancel& cancel_;
+  cuda::Context context_;
+  std::shared_ptr<const DnabertSModel<cuda::Backend>> dnabert_s_;
+  std::optional<Esm2OnGpu> esm2_;
+};
+
 // Both grow by doubling, so that after a few batches they stay. The contents are lost.
 void grow(DeviceBuffer& buffer, std::size_t bytes) {
   if (bytes <= buffer.bytes()) return;
@@ -259,13 +319,7 @@ class CudaEngine : public Engine {
         outputs_(settings.outputs),
         shapes_{.dnabert_s = models.dnabert_s.shape,
                 .esm2 = models.esm2.shape,
-                .classifier = models.classifier.shape},
-        context_{.cancel = cancel,
-                 .precision = settings.precision,
-                 .int8_policy = settings.int8_policy} {
-    context_.stream = compute_.get();
-    context_.gemm = choose_gemm(settings.precision, is_hopper(properties_));
-    context_.attention = choose_attention(settings.precision, is_hopper(properties_));
+                .classifier = models.classifier.shape} {
     DeviceInfo device = info_of(device_, properties_);
     device.memory_free = memory_info().free;
     BudgetPlan& budget = facts_.plan;
@@ -278,12 +332,11 @@ class CudaEngine : public Engine {
       throw Error(ErrorKind::kPrecision, fmt::format("{}: {}", device_title(device), kInt8Need));
     }
     try {
-      load(models, cancel);
-      if (context_.calibration != nullptr) calibrate();
+      load(models, settings, cancel);
       plan();
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
-      throw too_little_memory(shortage(device, settings.precision, error.detail()));
+      throw too_little_memory(shortage(device, settings, error.detail()));
     }
   }
 
@@ -298,8 +351,8 @@ class CudaEngine : public Engine {
   std::string kernel_path() const override {
     return is_hopper(properties_) ? "cuda-sm90a" : "cuda-generic";
   }
-  std::uint32_t dnabert_s_width() const override { return dnabert_s_ ? dnabert_s_->width() : 0; }
-  std::uint32_t esm2_width() const override { return esm2_ ? esm2_->width() : 0; }
+  std::uint32_t dnabert_s_width() const override { return encoders_->dnabert_s_width(); }
+  std::uint32_t esm2_width() const override { return encoders_->esm2_width(); }
   std::size_t token_budget() const override { return facts_.plan.tokens; }
   EngineFacts facts() const override { return facts_; }
   std::size_t depth() const override { return kDepth; }
@@ -311,11 +364,18 @@ class CudaEngine : public Engine {
     slot.batch = request.batch;
     slot.frames = request.frames.frames();
     if (slot.frames > 0) {
-      prepare(slot, request.frames);
-      enqueue(slot, gather(slot, request.frames));
+      Encoders& encoders = request.check ? check_encoders_.value() : *encoders_;
+      prepare(slot, request.frames, encoders);
+      enqueue(slot, gather(slot, request.frames), encoders);
     }
     under_way_.push_back(&slot);
     next_ = (next_ + 1) % slots_.size();
+  }
+
+  void set_int8_policy(const Int8Policy& policy) override {
+    cuda::Context& context = encoders_->context();
+    if (!context.any_int8_policy) return Engine::set_int8_policy(policy);
+    context.int8_policy = policy;
   }
 
   BatchResult finish() override {
@@ -341,24 +401,22 @@ class CudaEngine : public Engine {
   }
 
  private:
-  void load(const EngineModels& models, const Cancel& cancel) {
-    if (outputs_.needs_dnabert_s()) dnabert_s_.emplace(models.dnabert_s, context_);
-    if (outputs_.needs_esm2()) {
-      if (context_.precision == Precision::kInt8) {
-        context_.calibration = std::make_unique<cuda::Calibration>();
-      }
-      esm2_.emplace(models.esm2, context_);
-    }
-    if (outputs_.scores) classifier_.emplace(models.classifier, context_);
-    context_.uploads.run(kLoadThreads, cancel);
-    if (esm2_) esm2_->loaded();
-    device_allocator().trim();  // the readers' buffers
+  void load(const EngineModels& models, const EngineSettings& settings, const Cancel& cancel) {
+    const bool hopper = is_hopper(properties_);
+    encoders_.emplace(models, settings, settings.precision, hopper, compute_.get(), cancel);
+    if (outputs_.scores) classifier_.emplace(models.classifier, encoders_->context());
+    encoders_->load();
+    if (encoders_->context().calibration != nullptr) calibrate(*encoders_);
+    if (!settings.check_precision) return;
+    check_encoders_.emplace(models, settings, *settings.check_precision, hopper, compute_.get(),
+                            cancel, &*encoders_);
+    check_encoders_->load();
   }
 
   // Has 8-bit linears correct their biases on a batch of their own.
-  void calibrate() {
+  void calibrate(Encoders& encoders) {
     const PackedFrames frames = calibration_frames();
-    reserve(frames.esm_tokens.size(), 0);
+    reserve(encoders, frames.esm_tokens.size(), 0);
     Slot slot;
     slot.frames = frames.frames();
     const Input input = gather(slot, frames);
@@ -366,20 +424,25 @@ class CudaEngine : public Engine {
     slot.results = DeviceBuffer(Purpose::kStaging, result_bytes(slot.frames, esm2_width()));
     const DeviceMatrix means{
         .data = slot.results.data(), .rows = slot.frames, .width = esm2_width()};
-    esm2_->embed(context_, input.protein, {.rows = means, .column = 0, .width = esm2_width()});
+    encoders.embed_protein(input.protein, {.rows = means, .column = 0, .width = esm2_width()});
     compute_.synchronize();
-    context_.calibration.reset();
+    encoders.context().calibration.reset();
     activations_ = {};
     device_allocator().trim();
   }
 
-  MemoryShortage shortage(const DeviceInfo& device, Precision precision,
+  MemoryShortage shortage(const DeviceInfo& device, const EngineSettings& settings,
                           const std::string& failed) const {
+    MemoryNeed models = memory_need(shapes_, outputs_, settings.precision, kSmallestBudget);
+    if (settings.check_precision) {
+      models.weights +=
+          memory_need(shapes_, outputs_, *settings.check_precision, kSmallestBudget).weights;
+    }
     return {.device = device,
-            .models = memory_need(shapes_, outputs_, precision, kSmallestBudget),
+            .models = models,
             .in_half = memory_need(shapes_, outputs_, Precision::kFp16, kSmallestBudget),
             .smaller = needs_with_smaller_esm2(shapes_, outputs_, kSmallestBudget),
-            .is_fp32 = precision == Precision::kFp32,
+            .is_fp32 = settings.precision == Precision::kFp32,
             .failed = failed};
   }
 
@@ -402,7 +465,8 @@ class CudaEngine : public Engine {
     BudgetPlan& budget = facts_.plan;
     for (budget.tokens = budget.wanted;; budget.tokens /= 2) {
       try {
-        reserve(budget.tokens, budget.tokens);
+        reserve(*encoders_, budget.tokens, budget.tokens);
+        if (check_encoders_) reserve(*check_encoders_, budget.tokens, budget.tokens);
         for (Slot& slot : slots_) reserve(slot, budget.tokens);
         break;
       } catch (const Error& error) {
@@ -427,17 +491,19 @@ class CudaEngine : public Engine {
     }
   }
 
-  // Reserves memory for batches of this many tokens of either model.
-  void reserve(std::size_t esm_tokens, std::size_t dna_tokens) {
-    context_.arena = Arena();
-    allocate_activations(context_, shapes_, outputs_, esm_tokens, dna_tokens, esm_tokens);
-    const std::size_t bytes = context_.arena.most();
+  // Reserves memory for batches of this many tokens of either model, and gives it to these
+  // encoders' next batch.
+  void reserve(Encoders& encoders, std::size_t esm_tokens, std::size_t dna_tokens) {
+    cuda::Context& context = encoders.context();
+    context.arena = Arena();
+    allocate_activations(context, shapes_, outputs_, esm_tokens, dna_tokens, esm_tokens);
+    const std::size_t bytes = context.arena.most();
     if (bytes > activations_.bytes()) {
       compute_.synchronize();
       activations_ = {};
       activations_ = DeviceBuffer(Purpose::kActivations, bytes);
     }
-    context_.arena = Arena(activations_.data(), activations_.bytes());
+    context.arena = Arena(activations_.data(), activations_.bytes());
   }
 
   // Reserves a slot for batches of this many tokens of either model and any number of frames.
@@ -447,10 +513,10 @@ class CudaEngine : public Engine {
   }
 
   // Batches within the budget need nothing new; a single longer frame may need more memory.
-  void prepare(Slot& slot, const PackedFrames& frames) {
+  void prepare(Slot& slot, const PackedFrames& frames, Encoders& encoders) {
     const std::size_t longest = longest_sequence(frames.esm_offsets);
     try {
-      reserve(frames.esm_tokens.size(), frames.dna_tokens.size());
+      reserve(encoders, frames.esm_tokens.size(), frames.dna_tokens.size());
       grow(slot.results, result_bytes(slot.frames, width()));
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kOutOfMemory) throw;
@@ -463,7 +529,8 @@ class CudaEngine : public Engine {
     if (longest > positions_) {
       compute_.synchronize();
       positions_ = std::bit_ceil(longest);
-      cuda::cover_positions(context_, positions_);
+      cuda::cover_positions(encoders_->context(), positions_);
+      if (check_encoders_) cuda::cover_positions(check_encoders_->context(), positions_);
     }
     grow(slot.host_results, result_bytes(slot.frames, wants_embeddings() ? width() : 0));
   }
@@ -524,7 +591,7 @@ class CudaEngine : public Engine {
   }
 
   // Sends a batch's input and enqueues all its kernels.
-  void enqueue(Slot& slot, const Input& input) {
+  void enqueue(Slot& slot, const Input& input, Encoders& encoders) {
     const TraceSpan span("enqueue", slot.batch);
     const TracedLaunches launches(slot.batch);
     slot.number = computed_++;
@@ -537,21 +604,15 @@ class CudaEngine : public Engine {
 
     const Results results = results_at(slot.results.data(), slot.frames, width());
     const DeviceMatrix merged{.data = results.merged.data(), .rows = slot.frames, .width = width()};
-    if (esm2_) {
-      esm2_->embed(context_, input.protein,
-                   {.rows = merged, .column = dnabert_s_width(), .width = esm2_width()});
-      context_.arena.rewind(0);
-    }
+    encoders.embed_protein(input.protein,
+                           {.rows = merged, .column = dnabert_s_width(), .width = esm2_width()});
     here.esm2.record(compute_);
-    if (dnabert_s_) {
-      dnabert_s_->embed(context_, input.dna,
-                        {.rows = merged, .column = 0, .width = dnabert_s_width()});
-      context_.arena.rewind(0);
-    }
+    encoders.embed_dna(input.dna, {.rows = merged, .column = 0, .width = dnabert_s_width()});
     here.dnabert_s.record(compute_);
-    if (classifier_) classifier_->classify(context_, merged, results.scores);
-    context_.arena.rewind(0);
-    cuda::flag_rows(merged, results.flags.data(), context_.stream);
+    cuda::Context& context = encoders.context();
+    if (classifier_) classifier_->classify(context, merged, results.scores);
+    context.arena.rewind(0);
+    cuda::flag_rows(merged, results.flags.data(), context.stream);
     here.classified.record(compute_);
     fetch(slot, results);
     here.done.record(compute_);
@@ -580,9 +641,8 @@ class CudaEngine : public Engine {
   ModelShapes shapes_;
   Stream compute_;
   Stream copies_;
-  cuda::Context context_;
-  std::optional<DnabertSModel<cuda::Backend>> dnabert_s_;
-  std::optional<Esm2OnGpu> esm2_;
+  std::optional<Encoders> encoders_;
+  std::optional<Encoders> check_encoders_;
   std::optional<ClassifierModel<cuda::Backend>> classifier_;
   DeviceBuffer activations_;
   EngineFacts facts_;

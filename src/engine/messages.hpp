@@ -19,6 +19,7 @@ struct BatchRequest {
   PackedFrames frames;
   std::uint64_t batch = kNoBatch;  // of the run; the request may be a part of it
   bool traced = false;
+  bool check = false;  // in the engine's check precision, not in its first
 };
 
 // A frame without a result.

@@ -17,7 +17,7 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x57504e56;  // "VNPW"
-constexpr std::uint16_t kVersion = 6;
+constexpr std::uint16_t kVersion = 7;
 constexpr std::size_t kCheckedHead = kWireHead - sizeof(std::uint32_t);  // by its own checksum
 constexpr std::size_t kLengthPlace = 8;  // in a head; the payload's checksum follows
 constexpr std::size_t kMostText = 16U << 10U;
@@ -111,6 +111,8 @@ void put(ByteWriter& out, const WorkerSetup& setup) {
   out.number(setup.threads);
   out.number(static_cast<std::uint8_t>(setup.precision));
   put_text(out, setup.int8_policy.text());
+  put_flag(out, setup.check_precision.has_value());
+  out.number(static_cast<std::uint8_t>(setup.check_precision.value_or(Precision::kFp32)));
   put(out, setup.outputs);
   put_flag(out, setup.on_gpu);
   out.number(setup.token_budget);
@@ -131,6 +133,9 @@ void get(ByteReader& in, WorkerSetup& setup) {
   setup.threads = in.number<std::uint64_t>();
   setup.precision = get_choice<Precision>(in, kPrecisions);
   setup.int8_policy = get_policy(in);
+  const bool checks = get_flag(in);
+  const auto check_precision = get_choice<Precision>(in, kPrecisions);
+  if (checks) setup.check_precision = check_precision;
   setup.outputs = get_outputs(in);
   setup.on_gpu = get_flag(in);
   setup.token_budget = in.number<std::uint64_t>();
@@ -237,6 +242,7 @@ void put(ByteWriter& out, const BatchRequest& request) {
   put_array(out, request.frames.dna_tokens);
   out.number(request.batch);
   put_flag(out, request.traced);
+  put_flag(out, request.check);
 }
 
 void check_offsets(const std::vector<std::uint32_t>& offsets, std::size_t tokens) {
@@ -257,6 +263,7 @@ void get(ByteReader& in, BatchRequest& request) {
   frames.dna_tokens = get_array<std::uint16_t>(in);
   request.batch = in.number<std::uint64_t>();
   request.traced = get_flag(in);
+  request.check = get_flag(in);
   check_offsets(frames.esm_offsets, frames.esm_tokens.size());
   check_offsets(frames.dna_offsets, frames.dna_tokens.size());
   if (frames.esm_offsets.size() != frames.dna_offsets.size()) {

@@ -27,6 +27,7 @@ struct WorkerSetup {
   std::uint64_t threads = 1;
   Precision precision = Precision::kFp32;
   Int8Policy int8_policy{};  // for Precision::kInt8
+  std::optional<Precision> check_precision{};
   EngineOutputs outputs{};
   bool on_gpu = false;             // the process sees only one GPU
   std::string pci{};               // the GPU's address: "0000:3b:00.0"; empty: unknown

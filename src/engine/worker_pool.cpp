@@ -121,6 +121,7 @@ struct Said {
 struct OpenBatch {
   PackedFrames frames;
   bool traced = false;
+  bool check = false;
   BatchResult result;
   std::size_t frames_left = 0;
   std::size_t nan = 0;  // failed ones that are NaN
@@ -235,6 +236,7 @@ class WorkerPool::Thread {
       OpenBatch& batch = batches_[request.id];
       batch.frames = std::move(request.frames);
       batch.traced = request.traced;
+      batch.check = request.check;
       batch.frames_left = batch.frames.frames();
       batch.result.id = request.id;
       schedule_.submit(request.id, batch.frames.esm_offsets, batch.frames.dna_offsets,
@@ -312,7 +314,8 @@ class WorkerPool::Thread {
     send(part.worker, encode_message(BatchRequest{.id = part.id,
                                                   .frames = cut_frames(batch.frames, part.part),
                                                   .batch = part.part.batch,
-                                                  .traced = batch.traced}));
+                                                  .traced = batch.traced,
+                                                  .check = batch.check}));
   }
 
   void perform(const WorkerSchedule::GiveUp& given_up) {
@@ -470,10 +473,27 @@ class WorkerPool::Thread {
     const EngineOutputs& outputs = shared_.settings.workers[worker].setup.outputs;
     if (!fits(message.result, frames, outputs, shared_.hello)) return refuse(worker);
     if (schedule_.is_canary(id)) return check_canary(worker, std::move(message.result));
+    // Where a batch may be computed again in a finer precision, the caller sees to what is not
+    // finite in the first one.
+    const bool is_callers = is_first_of_two(worker, id);
     const WorkerSchedule::Acceptance acceptance = schedule_.answered(
-        worker, id, message.result.not_finite, message.token_budget, clock_.now());
-    if (acceptance.accepted) use(acceptance, std::move(message.result));
+        worker, id, is_callers ? std::vector<std::uint32_t>() : message.result.not_finite,
+        message.token_budget, clock_.now());
+    if (!acceptance.accepted) return true;
+    if (is_callers) note_not_finite(acceptance.part, message.result.not_finite);
+    use(acceptance, std::move(message.result));
     return true;
+  }
+
+  bool is_first_of_two(std::size_t worker, std::uint64_t id) const {
+    return shared_.settings.workers[worker].setup.check_precision &&
+           !batches_.at(schedule_.part_of(id).batch).check;
+  }
+
+  void note_not_finite(const BatchPart& part, const std::vector<std::uint32_t>& frames) {
+    std::vector<std::uint32_t>& all = batches_.at(part.batch).result.not_finite;
+    for (const std::uint32_t frame : frames) all.push_back(part.begin + frame);
+    std::ranges::sort(all);
   }
 
   bool check_canary(std::size_t worker, BatchResult result) {

@@ -22,16 +22,17 @@ std::optional<std::uint64_t> Ledger::add(SequencePart part) {
   return units_.add(std::move(part));
 }
 
-bool Ledger::set_known_score(std::uint64_t number, const FrameTokens& tokens) {
-  const std::optional<EarlyScore> known = early_.find(number, tokens);
-  if (known) units_.set_score(number, known->others, known->virus);
-  return known.has_value();
+std::optional<EarlyScore> Ledger::known_score(std::uint64_t number, const FrameTokens& tokens) {
+  return early_.find(number, tokens);
+}
+
+void Ledger::keep_early(std::uint64_t number, float others, float virus) {
+  early_.keep(number, others, virus);
+  early_.write_due(units_.first_waiting());
 }
 
 void Ledger::set_score(std::uint64_t number, float others, float virus) {
   units_.set_score(number, others, virus);
-  early_.keep(number, others, virus);
-  early_.write_due(units_.first_waiting());
 }
 
 void Ledger::give_up(std::uint64_t number) {

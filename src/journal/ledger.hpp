@@ -33,9 +33,13 @@ class Ledger {
   // or nothing where the journal already has the part's scores. Errors: kJournalMismatch where the
   // journal has another part here, or all parts of this input; the journal's own.
   std::optional<std::uint64_t> add(SequencePart part);
-  // Sets the score of a frame that an earlier session computed, though not its whole unit. Returns
-  // whether it did; else the frame has to be computed. Call it for each frame in order of number.
-  bool set_known_score(std::uint64_t number, const FrameTokens& tokens);
+  // The score of a frame that an earlier session computed, though not its whole unit, as
+  // keep_early() had it; empty: the frame has to be computed. Call it for each frame in order of
+  // number.
+  std::optional<EarlyScore> known_score(std::uint64_t number, const FrameTokens& tokens);
+  // A frame's score as it was computed first, which depends on its tokens alone: if the run is
+  // killed before the frame's unit is complete, it is known.
+  void keep_early(std::uint64_t number, float others, float virus);
   void set_score(std::uint64_t number, float others, float virus);
   // The frame could not be computed. It counts as absent.
   void give_up(std::uint64_t number);

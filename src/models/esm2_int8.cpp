@@ -10,8 +10,10 @@ namespace virnucpro {
 
 template class Esm2Model<Int8CpuBackend>;
 
-Esm2Int8::Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy) {
-  Int8CpuContext own{context, policy};
+Esm2Int8::Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy,
+                   bool any_policy)
+    : policy_(policy) {
+  Int8CpuContext own{context, policy, any_policy};
   check_esm2_shape(weights);
   model_ = std::make_unique<const Esm2Model<Int8CpuBackend>>(
       Esm2Weights{weights.shape, std::make_unique<FoldedEsm2>(*weights.tensors, weights.shape)},
@@ -24,7 +26,7 @@ Esm2Int8::Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Pol
 
 void Esm2Int8::embed(OpContext& context, const TokenBatch<std::uint8_t>& batch,
                      std::span<float> out) const {
-  Int8CpuContext own{context};
+  Int8CpuContext own{context, policy_};
   model_->embed(own, batch, out);
 }
 

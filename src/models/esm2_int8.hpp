@@ -10,18 +10,30 @@
 
 namespace virnucpro {
 
-// ESM-2 in 8 bits on the CPU, for tests of its accuracy: slower than fp32 there. Its weights are
+// ESM-2 in 8 bits on the CPU, to test its accuracy: slower than fp32 there. Its weights are
 // folded (weights/folded_esm2.hpp), its biases corrected on calibration_frames().
 class Esm2Int8 {
  public:
   // Reads all of `weights`.
-  Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy = {});
+  Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy = {})
+      : Esm2Int8(weights, context, policy, false) {}
+  // For set_policy(): every linear has its weights in both forms. All are in 8 bits at first, and
+  // when the biases are corrected.
+  static Esm2Int8 of_any_policy(const Esm2Weights& weights, OpContext& context) {
+    return {weights, context, {}, true};
+  }
+
+  void set_policy(const Int8Policy& policy) { policy_ = policy; }
 
   std::uint32_t width() const { return model_->width(); }
   // As Esm2Model::embed.
   void embed(OpContext& context, const TokenBatch<std::uint8_t>& batch, std::span<float> out) const;
 
  private:
+  Esm2Int8(const Esm2Weights& weights, OpContext& context, const Int8Policy& policy,
+           bool any_policy);
+
+  Int8Policy policy_;
   std::unique_ptr<const Esm2Model<Int8CpuBackend>> model_;
 };
 

@@ -5,9 +5,15 @@ namespace virnucpro {
 void RunCounters::reset() {
   for (Counter* counter :
        {&input_bytes, &input_bytes_total, &sequences, &sequences_scored, &sequences_known, &bases,
-        &chunks, &chunks_known, &chunks_framed, &frames, &frames_scored, &frames_given_up}) {
+        &chunks, &chunks_known, &chunks_framed, &frames, &frames_scored, &frames_given_up,
+        &close_calls.chunks, &close_calls.recomputed, &close_calls.frames, &close_calls.esm_tokens,
+        &close_calls.changed, &shadow.esm_tokens}) {
     counter->reset();
   }
+  for (ShadowCounters::Stratum& stratum : shadow.strata) {
+    for (Counter* counter : {&stratum.chunks, &stratum.sampled, &stratum.changed}) counter->reset();
+  }
+  shadow.logits.reset();
   for (TimeCounter* time : {&host.read, &host.translate, &host.journal, &host.tables}) {
     time->reset();
   }

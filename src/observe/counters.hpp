@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/stop_watch.hpp"
@@ -54,6 +58,63 @@ struct HostTimes {
   TimeCounter tables;
 };
 
+// Of the chunks whose calls were looked at, those that were close and computed again.
+struct CloseCallCounters {
+  Counter chunks;      // looked at
+  Counter recomputed;  // of these
+  Counter frames;      // that were computed again, and their tokens
+  Counter esm_tokens;
+  Counter changed;  // chunks whose call became another
+};
+
+// Of differences: those of logits. One thread adds, others may read.
+class ErrorSums {
+ public:
+  void add(double error) noexcept {
+    count_.add();
+    set(sum_, sum_.load(std::memory_order_relaxed) + error);
+    set(squares_, squares_.load(std::memory_order_relaxed) + error * error);
+    set(largest_, std::max(largest_.load(std::memory_order_relaxed), std::abs(error)));
+  }
+  std::uint64_t count() const noexcept { return count_.get(); }
+  // 0 without any.
+  double mean() const noexcept { return over_count(sum_); }
+  double rms() const noexcept { return std::sqrt(over_count(squares_)); }
+  double largest() const noexcept { return largest_.load(std::memory_order_relaxed); }
+  void reset() noexcept {
+    count_.reset();
+    for (auto* value : {&sum_, &squares_, &largest_}) set(*value, 0);
+  }
+
+ private:
+  static void set(std::atomic<double>& value, double to) noexcept {
+    value.store(to, std::memory_order_relaxed);
+  }
+  double over_count(const std::atomic<double>& sum) const noexcept {
+    const std::uint64_t count = count_.get();
+    return count == 0 ? 0 : sum.load(std::memory_order_relaxed) / static_cast<double>(count);
+  }
+
+  Counter count_;
+  std::atomic<double> sum_{0};
+  std::atomic<double> squares_{0};
+  std::atomic<double> largest_{0};
+};
+
+inline constexpr std::size_t kShadowStrata = 4;
+
+// Of the chunks whose calls were not close, by distance (run/shadow_check.hpp).
+struct ShadowCounters {
+  struct Stratum {
+    Counter chunks;
+    Counter sampled;  // computed in the check precision as well
+    Counter changed;  // of these, with another call there
+  };
+  std::array<Stratum, kShadowStrata> strata;
+  Counter esm_tokens;  // of the sample
+  ErrorSums logits;    // its frames' differences, the run's less the check precision's
+};
+
 // A run's progress. The code that does the work raises them. They fall only if the run starts over,
 // not if an input is damaged and its rows are dropped.
 struct RunCounters {
@@ -70,6 +131,8 @@ struct RunCounters {
   Counter frames_scored;      // with scores; each occurrence of a frame counts
   Counter frames_given_up;    // without scores: no worker could compute them
   Counter workers;            // that are computing
+  CloseCallCounters close_calls;
+  ShadowCounters shadow;
   HostTimes host;
   PipelineMetrics pipeline;  // what was computed
 

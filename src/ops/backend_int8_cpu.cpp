@@ -35,20 +35,22 @@ void correct(Int8Linear& linear, const Int8CpuOperand& in) {
 Int8CpuProjection::Int8CpuProjection(Int8CpuContext& context, const Weights& weights,
                                      const Esm2Place& place, std::span<const LinearPart> parts,
                                      std::size_t inputs, Epilogue epilogue)
-    : linear_(context.policy.in_8_bits(place)
-                  ? decltype(linear_)(std::in_place_type<Int8Linear>, context, weights, parts,
-                                      inputs, epilogue, blocks_for(place.linear))
-                  : decltype(linear_)(std::in_place_type<Linear>, context, weights, parts, inputs,
-                                      Precision::kFp32, epilogue)) {}
+    : place_(place) {
+  const bool in_8_bits = context.policy.in_8_bits(place);
+  if (in_8_bits || context.any_policy) {
+    coarse_.emplace(context, weights, parts, inputs, epilogue, blocks_for(place.linear));
+  }
+  if (!in_8_bits || context.any_policy) {
+    wide_.emplace(context, weights, parts, inputs, Precision::kFp32, epilogue);
+  }
+}
 
 void Int8CpuProjection::run(Int8CpuContext& context, Int8CpuOperand& in, Panels& out) const {
-  if (const auto* const wide = std::get_if<Linear>(&linear_)) {
-    return wide->run(context, in.values, out);
-  }
-  auto& linear = std::get<Int8Linear>(linear_);
-  quantise_rows(context, in.values, linear.blocks(), in.codes);
-  if (context.calibrating) correct(linear, in);
-  linear.run(context, in.codes, out);
+  const bool in_8_bits = coarse_ && (!wide_ || context.policy.in_8_bits(place_));
+  if (!in_8_bits) return wide_->run(context, in.values, out);
+  quantise_rows(context, in.values, coarse_->blocks(), in.codes);
+  if (context.calibrating) correct(*coarse_, in);
+  coarse_->run(context, in.codes, out);
 }
 
 void RmsNorm::run(OpContext& context, const Panels& in, Panels& out) const {

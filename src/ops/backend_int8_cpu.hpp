@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "ops/backend_cpu.hpp"
 #include "ops/int8_linear.hpp"
@@ -13,7 +13,8 @@
 namespace virnucpro {
 
 struct Int8CpuContext : OpContext {
-  Int8Policy policy{};
+  Int8Policy policy{};  // as cuda::Context has it
+  bool any_policy = false;
   // While a model computes a batch, its 8-bit linears correct their biases by what they see of it.
   bool calibrating = false;
 };
@@ -24,7 +25,8 @@ struct Int8CpuOperand {
   Codes codes;
 };
 
-// A linear in 8 bits or, if the policy says so, in fp32.
+// A linear in 8 bits or, if the policy says so, in fp32. It has the weights of one of them, or with
+// Int8CpuContext::any_policy those of both.
 class Int8CpuProjection {
  public:
   Int8CpuProjection(Int8CpuContext& context, const Weights& weights, const Esm2Place& place,
@@ -36,8 +38,10 @@ class Int8CpuProjection {
   }
 
  private:
+  Esm2Place place_;
   // Its bias changes while a model calibrates, before anything else is computed with it.
-  mutable std::variant<Int8Linear, Linear> linear_;
+  mutable std::optional<Int8Linear> coarse_;
+  std::optional<Linear> wide_;
 };
 
 // x / √(mean(x²) + eps) for each row: a norm whose gain, bias and centring are in the weights

@@ -112,17 +112,19 @@ void EightBitLinear::run(Context& context, Int8Operand& in, const DeviceMatrix& 
 
 Int8Linear::Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
                        std::span<const LinearPart> parts, std::size_t inputs, Epilogue epilogue)
-    : linear_(context.int8_policy.in_8_bits(place)
-                  ? decltype(linear_)(std::in_place_type<EightBitLinear>, context, weights, parts,
-                                      inputs, blocks_for(place.linear), eight_bit(epilogue))
-                  : decltype(linear_)(std::in_place_type<Linear>, context, weights, parts, inputs,
-                                      Precision::kFp16, in_16_bits(epilogue))) {}
+    : place_(place) {
+  const bool in_8_bits = context.int8_policy.in_8_bits(place);
+  if (in_8_bits || context.any_int8_policy) {
+    eight_.emplace(context, weights, parts, inputs, blocks_for(place.linear), eight_bit(epilogue));
+  }
+  if (!in_8_bits || context.any_int8_policy) {
+    sixteen_.emplace(context, weights, parts, inputs, Precision::kFp16, in_16_bits(epilogue));
+  }
+}
 
 void Int8Linear::run(Context& context, Int8Operand& in, const DeviceMatrix& out) const {
-  if (const auto* const eight = std::get_if<EightBitLinear>(&linear_)) {
-    return eight->run(context, in, out);
-  }
-  std::get<Linear>(linear_).run(context, in.halves, out);
+  if (in_8_bits(context)) return eight_->run(context, in, out);
+  sixteen_->run(context, in.halves, out);
 }
 
 void Int8Linear::run(Context& context, Int8Operand& in, Int8Operand& out) const {
@@ -174,7 +176,7 @@ Int8Backend::Operand Int8Backend::operand(Context& context, std::size_t rows, st
 
 void Int8Backend::normalise_for(Context& context, const LayerNorm& norm, const Matrix& in,
                                 const Linear& projection, Operand& out) {
-  const bool coded = projection.in_8_bits();
+  const bool coded = projection.in_8_bits(context);
   const bool plain = !coded || context.calibration != nullptr;
   rms_norm(in, norm.eps, plain ? out.halves : DeviceMatrix{}, coded ? out.codes : CodeMatrix{},
            context.stream);

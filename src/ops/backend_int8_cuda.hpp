@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "ops/backend_cuda.hpp"
 #include "ops/gemm_int8_cuda.hpp"
@@ -48,18 +48,23 @@ class EightBitLinear {
   DeviceBuffer scales_;
 };
 
-// A linear in 8 bits or, if the context's policy says so, in 16.
+// A linear in 8 bits or, if the context's policy says so, in 16. It has the weights of one of them,
+// or with Context::any_int8_policy those of both.
 class Int8Linear {
  public:
   Int8Linear(Context& context, const Weights& weights, const Esm2Place& place,
              std::span<const LinearPart> parts, std::size_t inputs, Epilogue epilogue);
 
-  bool in_8_bits() const { return std::holds_alternative<EightBitLinear>(linear_); }
+  bool in_8_bits(const Context& context) const {
+    return eight_ && (!sixteen_ || context.int8_policy.in_8_bits(place_));
+  }
   void run(Context& context, Int8Operand& in, const DeviceMatrix& out) const;
   void run(Context& context, Int8Operand& in, Int8Operand& out) const;
 
  private:
-  std::variant<EightBitLinear, Linear> linear_;
+  Esm2Place place_;
+  std::optional<EightBitLinear> eight_;
+  std::optional<Linear> sixteen_;
 };
 
 // A norm whose gain, bias and centring are in the weights around it (weights/folded_esm2.hpp).

@@ -54,7 +54,9 @@ struct Context {
   Arena arena{};                  // of a batch's activations
   Uploads uploads{};              // weights to be copied while models are made
   std::vector<std::unique_ptr<RotaryAngles>> angles{};  // one for each set of frequencies
+  // Of models that are made with it; with `any_int8_policy` it may change afterwards.
   Int8Policy int8_policy{};
+  bool any_int8_policy = false;
   // From before 8-bit linears are made until they have seen the batch by which they correct their
   // biases.
   std::unique_ptr<Calibration> calibration{};

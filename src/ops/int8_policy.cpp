@@ -33,6 +33,16 @@ std::optional<Int8Policy> Int8Policy::parse(std::string_view text) {
   return policy;
 }
 
+Int8Policy Int8Policy::keeping(std::span<const Esm2Place> places) {
+  Int8Policy policy;
+  for (const Esm2Place& place : places) {
+    policy.kept_[static_cast<std::size_t>(place.linear)].push_back(
+        {.first = place.layer, .last = place.layer});
+  }
+  for (Kept& kept : policy.kept_) merge(kept);
+  return policy;
+}
+
 bool Int8Policy::in_8_bits(std::size_t layer, Esm2Linear linear) const {
   return std::ranges::none_of(kept_[static_cast<std::size_t>(linear)], [layer](const Layers& kept) {
     return kept.first <= layer && layer <= kept.last;

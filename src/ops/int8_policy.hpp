@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ class Int8Policy {
   // What to keep in 16 bits: "none", or "fc2" (in every layer), "0.qkv", "30-35.fc1", or several of
   // these with commas between them. Layers count from 0. Empty: not such text.
   static std::optional<Int8Policy> parse(std::string_view text);
+
+  // Keeps these alone in 16 bits.
+  static Int8Policy keeping(std::span<const Esm2Place> places);
 
   bool in_8_bits(std::size_t layer, Esm2Linear linear) const;
   bool in_8_bits(const Esm2Place& place) const { return in_8_bits(place.layer, place.linear); }

@@ -45,6 +45,8 @@ Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
 Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
+// What was computed again, and what a sample of the other calls says of them.
+Section precision_section(const RunFacts& facts);
 
 // From the journal: the inputs and the results. The last one also uses telemetry.
 Section input_section(const RunFacts& facts);

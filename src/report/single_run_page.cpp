@@ -76,6 +76,8 @@ std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
       {"processors", "Processors", measured(recorded.machine.processors), Measure::kCount},
       {"precision", "Precision", measured(recorded.settings.precision)},
       {"int8_keep", "Kept in 16 bits", measured(recorded.settings.int8_keep)},
+      {"margin", "Calls computed again within (logits)", measured(recorded.settings.margin)},
+      {"check_precision", "In precision", measured(recorded.settings.check_precision)},
       {"threads", "Threads", measured(recorded.settings.threads), Measure::kCount},
       {"token_budget", "Token budget", measured(recorded.settings.token_budget), Measure::kCount},
       {"token_budget_asked", "Token budget asked for",
@@ -153,6 +155,9 @@ Page single_run_page(const RunFacts& facts) {
                                                    packing_section(facts), stage_section(facts)});
   } else {
     page.sections.push_back(unmeasured_section());
+  }
+  if (facts.telemetry.settings.check_precision) {
+    page.sections.push_back(precision_section(facts));
   }
   page.sections.push_back(reproduce_section(facts));
   return page;

@@ -198,6 +198,48 @@ Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   return plot;
 }
 
+// Of the compared calls, by their distance from the other call.
+Plot shadow_plot(const RunTelemetry::Shadow& shadow) {
+  Plot plot{.key = "changed_by_distance",
+            .title = "Compared calls that would change",
+            .kind = PlotKind::kBars,
+            .x_label = "logits from the other call, from",
+            .y_label = "share of the compared",
+            .unit = Measure::kShare};
+  for (const RunTelemetry::Shadow::Stratum& stratum : shadow.strata) {
+    const auto sampled = static_cast<double>(stratum.sampled.value_or(0));
+    if (sampled == 0) continue;
+    const double from = stratum.from_logits.value_or(0);
+    const auto changed = static_cast<double>(stratum.changed.value_or(0));
+    plot.bars.push_back(
+        {fmt::format("{:.2g}", from),
+         fmt::format("from {:.3g} logits: {:.0f} of {:.0f}", from, changed, sampled),
+         changed / sampled});
+  }
+  return plot;
+}
+
+void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
+  section.fields.insert(
+      section.fields.end(),
+      {{"shadow_chunks", "Other chunks", measured(shadow.chunks), Measure::kCount},
+       {"shadow_sampled", "of these compared", measured(shadow.sampled), Measure::kCount},
+       {"shadow_changed", "would change, estimated of all", measured(shadow.changed)},
+       {"shadow_changed_low", "at least (95 %)", measured(shadow.changed_low)},
+       {"shadow_changed_high", "at most (95 %)", measured(shadow.changed_high)},
+       {"logit_rms", "Error of a logit, rms", measured(shadow.logit_rms)},
+       {"logit_largest", "largest", measured(shadow.logit_largest)}});
+  section.plots = {shadow_plot(shadow)};
+  Table table{.key = "strata", .caption = "Chunks that were not computed again"};
+  table.columns = {{"from_logits", "Logits from the other call, from"},
+                   {"share", "Compared share", Measure::kShare},
+                   {"chunks", "Chunks", Measure::kCount},
+                   {"sampled", "Compared", Measure::kCount},
+                   {"changed", "Would change", Measure::kCount}};
+  add_rows(shadow.strata, table);
+  section.tables = {std::move(table)};
+}
+
 }  // namespace
 
 std::vector<PlotPoint> throughput_of(const RunFacts& facts) {
@@ -308,6 +350,22 @@ Section stage_section(const RunFacts& facts) {
   }
   section.plots = {stage_plot(facts.telemetry.stages)};
   section.tables = {std::move(table)};
+  return section;
+}
+
+Section precision_section(const RunFacts& facts) {
+  const RunTelemetry& recorded = facts.telemetry;
+  Section section{.key = "precision", .title = "Calls and precision"};
+  section.note = fmt::format(
+      "Chunks whose call is close were computed again in {}, and have its scores. Of this session.",
+      recorded.settings.check_precision.value_or(""));
+  const RunTelemetry::CloseCalls& calls = recorded.close_calls;
+  section.fields = {
+      {"close_calls", "Computed again", measured(calls.recomputed), Measure::kCount},
+      {"close_of", "of chunks", measured(calls.chunks), Measure::kCount},
+      {"close_esm_tokens", "their ESM-2 tokens", measured(calls.esm_tokens), Measure::kCount},
+      {"close_changed", "Calls that changed", measured(calls.changed), Measure::kCount}};
+  if (recorded.shadow.chunks) add_shadow(recorded.shadow, section);
   return section;
 }
 

@@ -33,34 +33,68 @@ BatchRunner::BatchRunner(BatchComputer& computer, const ComputeSettings& setting
       computer_(computer),
       counters_(counters),
       handlers_(std::move(handlers)),
-      packer_(pack_settings(settings, token_budget_)) {}
+      packer_(pack_settings(settings, token_budget_)),
+      check_packer_(pack_settings(settings, token_budget_)) {}
 
 void BatchRunner::add(FrameTokens frame, std::uint64_t number) {
   packer_.add(std::move(frame), number);
-  while (std::optional<PackedBatch> batch = pack(&Packer::next_batch)) submit(std::move(*batch));
+  submit_full(packer_);
   collect_ready();
 }
 
+// Submits nothing: it is called while a result is delivered.
+void BatchRunner::recompute(FrameTokens frame, std::uint64_t number) {
+  check_packer_.add(std::move(frame), number);
+  check_waits_ = true;
+}
+
 void BatchRunner::collect_ready() {
+  receive_ready();
+  if (check_waits_) submit_full(check_packer_);
+}
+
+void BatchRunner::receive_ready() {
   while (receive(false)) {
   }
 }
 
+void BatchRunner::submit_full(Packer& packer) {
+  while (std::optional<PackedBatch> batch = pack(packer, &Packer::next_batch)) {
+    submit(std::move(*batch), &packer == &check_packer_);
+  }
+}
+
 // Called for every frame; only a call that returns a batch is worth an event.
-std::optional<PackedBatch> BatchRunner::pack(std::optional<PackedBatch> (Packer::*choose)()) {
+std::optional<PackedBatch> BatchRunner::pack(Packer& packer,
+                                             std::optional<PackedBatch> (Packer::*choose)()) {
   const std::uint64_t begin = Tracer::here().is_on() ? trace_now() : 0;
-  std::optional<PackedBatch> batch = (packer_.*choose)();
+  std::optional<PackedBatch> batch = (packer.*choose)();
   if (batch && begin != 0) Tracer::here().record("pack", begin, next_batch_);
   return batch;
 }
 
 std::uint64_t BatchRunner::empty_window() {
-  while (std::optional<PackedBatch> batch = pack(&Packer::drain)) submit(std::move(*batch));
+  for (Packer* const packer : {&packer_, &check_packer_}) {
+    const bool check = packer == &check_packer_;
+    if (check) check_waits_ = false;
+    while (std::optional<PackedBatch> batch = pack(*packer, &Packer::drain)) {
+      submit(std::move(*batch), check);
+    }
+  }
   return next_batch_;
 }
 
 void BatchRunner::wait_for(std::uint64_t batches) {
-  while (!open_.empty() && open_.begin()->first < batches) receive(true);
+  while (!open_.empty() && open_.begin()->first < batches) {
+    receive(true);
+    if (check_waits_) submit_full(check_packer_);
+  }
+}
+
+void BatchRunner::flush() {
+  do {
+    wait_for(empty_window());
+  } while (check_waits_);
 }
 
 void BatchRunner::settle() noexcept {
@@ -70,19 +104,21 @@ void BatchRunner::settle() noexcept {
   }
 }
 
-void BatchRunner::submit(PackedBatch batch) {
+void BatchRunner::submit(PackedBatch batch, bool check) {
   const TraceSpan span("submit", next_batch_);
-  collect_ready();
+  receive_ready();
   const std::size_t queue = computer_.outstanding();
   while (computer_.outstanding() >= computer_.most_outstanding()) receive(true);
   if (next_batch_ == 0) log_info("first batch");
   const std::uint64_t id = next_batch_++;
   open_.emplace(id, OpenBatch{.metrics = metrics_of(batch, id, queue),
-                              .occurrences = std::move(batch.occurrences)});
+                              .occurrences = std::move(batch.occurrences),
+                              .check = check});
   computer_.submit({.id = id,
                     .frames = std::move(batch.frames),
                     .batch = id,
-                    .traced = Tracer::here().admit(id)});
+                    .traced = Tracer::here().admit(id),
+                    .check = check});
 }
 
 BatchMetrics BatchRunner::metrics_of(const PackedBatch& batch, std::uint64_t id,
@@ -126,19 +162,8 @@ void BatchRunner::deliver(const BatchResult& result) {
   auto failed = result.failed.begin();
   for (std::size_t index = 0; index < batch.occurrences.size(); ++index) {
     const bool has_failed = failed != result.failed.end() && failed->index == index;
-    for (const std::uint64_t number : batch.occurrences[index]) {
-      if (has_failed) {
-        handlers_.on_failed(number, failed->reason);
-      } else {
-        handlers_.on_result(number, result, index);
-      }
-    }
-    if (has_failed) {
-      ++failed;
-      counters_.frames_given_up.add(batch.occurrences[index].size());
-    } else {
-      counters_.frames_scored.add(batch.occurrences[index].size());
-    }
+    deliver(result, batch, index, has_failed ? &failed->reason : nullptr);
+    if (has_failed) ++failed;
   }
   BatchMetrics metrics = batch.metrics;
   metrics.worker = result.worker;
@@ -148,8 +173,29 @@ void BatchRunner::deliver(const BatchResult& result) {
   counters_.pipeline.record(metrics);
 }
 
+// A frame counts as scored when it has its first score.
+void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
+                          const std::string* failure) {
+  static const std::string kNotFinite = "it is NaN or infinite in the check precision";
+  if (batch.check && failure == nullptr &&
+      std::ranges::binary_search(result.not_finite, static_cast<std::uint32_t>(index))) {
+    failure = &kNotFinite;
+  }
+  const auto& on_result = batch.check ? handlers_.on_recomputed : handlers_.on_result;
+  const std::vector<std::uint64_t>& numbers = batch.occurrences[index];
+  for (const std::uint64_t number : numbers) {
+    if (failure != nullptr) {
+      handlers_.on_failed(number, *failure);
+    } else {
+      on_result(number, result, index);
+    }
+  }
+  if (batch.check) return;
+  (failure != nullptr ? counters_.frames_given_up : counters_.frames_scored).add(numbers.size());
+}
+
 void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch) const {
-  if (result.not_finite.empty()) return;
+  if (result.not_finite.empty() || handlers_.on_recomputed) return;
   std::string names;
   std::size_t count = 0;
   for (const std::uint32_t index : result.not_finite) {

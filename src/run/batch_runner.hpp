@@ -22,7 +22,12 @@ struct BatchHandlers {
   // A frame's result, once for every number with which it was added; `index` is its place in the
   // batch's result.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
-  // A frame could not be computed; once for each of its numbers. `reason` has no full stop.
+  // The same of frames that were given to recompute(). If it is set, `on_result` may be given
+  // scores that are not finite.
+  std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
+      on_recomputed{};
+  // A frame could not be computed, or not again; once for each of its numbers. `reason` has no full
+  // stop.
   std::function<void(std::uint64_t number, const std::string& reason)> on_failed;
   // The name of a number, for an error.
   std::function<std::string(std::uint64_t number)> name_of;
@@ -38,14 +43,16 @@ class BatchRunner {
 
   // Errors: those of the computer; kNotFinite, naming the frames whose results are NaN or infinite.
   void add(FrameTokens frame, std::uint64_t number);
+  // Has a frame computed once more, in the computer's check precision. Handlers may call it.
+  void recompute(FrameTokens frame, std::uint64_t number);
   // Takes the results that are ready.
   void collect_ready();
-  // Submits what waits in the packer's window. Returns the number of batches submitted so far.
+  // Submits what waits in the packers' windows. Returns the number of batches submitted so far.
   std::uint64_t empty_window();
   // Takes results until the first `batches` submitted batches are done.
   void wait_for(std::uint64_t batches);
-  // Computes everything added so far.
-  void flush() { wait_for(empty_window()); }
+  // Computes everything added so far, and what handlers recompute() of it.
+  void flush();
   // For a run that ends early: takes results of submitted batches until one fails. A cancelled
   // computer gives them up after a while.
   void settle() noexcept;
@@ -55,14 +62,19 @@ class BatchRunner {
   struct OpenBatch {
     BatchMetrics metrics{};
     std::vector<std::vector<std::uint64_t>> occurrences;
+    bool check = false;
   };
 
-  std::optional<PackedBatch> pack(std::optional<PackedBatch> (Packer::*choose)());
-  void submit(PackedBatch batch);
+  std::optional<PackedBatch> pack(Packer& packer, std::optional<PackedBatch> (Packer::*choose)());
+  void submit_full(Packer& packer);
+  void submit(PackedBatch batch, bool check);
+  void receive_ready();
   BatchMetrics metrics_of(const PackedBatch& batch, std::uint64_t id, std::size_t queue) const;
   bool receive(bool wait);
   std::optional<BatchResult> wait_for_result();
   void deliver(const BatchResult& result);
+  void deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
+               const std::string* failure);
   void check_finite(const BatchResult& result, const OpenBatch& batch) const;
 
   const std::size_t token_budget_;
@@ -70,6 +82,8 @@ class BatchRunner {
   RunCounters& counters_;
   BatchHandlers handlers_;
   Packer packer_;
+  Packer check_packer_;
+  bool check_waits_ = false;  // whether check_packer_ was given a frame since it was emptied
   std::map<std::uint64_t, OpenBatch> open_;  // by id
   std::uint64_t next_batch_ = 0;
 };

@@ -37,6 +37,11 @@ void require_layers(const Int8Policy& policy, std::uint32_t layers) {
 
 }  // namespace
 
+std::string precision_name(const ComputeSettings& compute) {
+  const bool simulated = compute.precision == Precision::kInt8 && compute.gpus.empty();
+  return simulated ? "int8-simulated" : std::string(name_of(compute.precision));
+}
+
 std::optional<int> gpu_of(const ComputeSettings& compute) {
   return compute.gpus.empty() ? std::nullopt : std::optional(compute.gpus.front().index);
 }
@@ -57,6 +62,7 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
     weights.esm2 = load_esm2(models.esm2, models.lookup);
     require_layers(int8_policy, weights.esm2.shape.layers);
     int8_policy = int8_policy.of_model(weights.esm2.shape.layers);
+    loaded.esm2_shape = weights.esm2.shape;
   }
   if (outputs.scores) {
     const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
@@ -65,6 +71,8 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   const EngineSettings settings{.threads = compute.threads,
                                 .precision = compute.precision,
                                 .int8_policy = int8_policy,
+                                .any_int8_policy = compute.any_int8_policy,
+                                .check_precision = compute.check_precision,
                                 .outputs = outputs,
                                 .gpu = gpu_of(compute),
                                 .token_budget = compute.token_budget};
@@ -72,9 +80,12 @@ LoadedModels load_models(const ModelSettings& models, const ComputeSettings& com
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
-  loaded.description["precision"] = name_of(compute.precision);
+  loaded.description["precision"] = precision_name(compute);
   if (compute.precision == Precision::kInt8) {
     loaded.description[kInt8KeepKey] = int8_policy.text();
+  }
+  if (compute.check_precision) {
+    loaded.description[kCheckPrecisionKey] = name_of(*compute.check_precision);
   }
   loaded.description["kernel_path"] = loaded.engine->kernel_path();
   loaded.description[kSyntheticKey] = loaded.synthetic ? "true" : "false";

@@ -22,7 +22,11 @@ struct LoadedModels {
   std::uint32_t dnabert_s_vocabulary = 0;          // number of tokens that DNABERT-S knows
   std::map<std::string, std::string> description;  // "esm2" → what it is, "esm2_hash" → …
   bool synthetic = false;
+  Esm2Shape esm2_shape{};  // if ESM-2 is one of the models
 };
+
+// As --precision names it: "int8-simulated" is int8 on the CPU.
+std::string precision_name(const ComputeSettings& compute);
 
 // The device that load_models() uses: the first GPU; empty: the CPU.
 std::optional<int> gpu_of(const ComputeSettings& compute);

@@ -19,7 +19,9 @@
 #include "journal/run_files.hpp"
 #include "observe/trace.hpp"
 #include "run/batch_runner.hpp"
+#include "run/calibration.hpp"
 #include "run/call_files.hpp"
+#include "run/close_calls.hpp"
 #include "run/extra_files.hpp"
 #include "run/frame_stream.hpp"
 #include "run/id_growth.hpp"
@@ -33,7 +35,7 @@ namespace virnucpro {
 namespace {
 
 // Ids may be long. The packer's window is emptied after so many bytes of them, and twice as many
-// may wait for a frame.
+// may wait for a frame, or four times as many for one that is computed again.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
 // Threads that translate and tokenise: one feeds many that compute.
@@ -56,18 +58,8 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .offset = place.offset.value_or(0)};
 }
 
-BatchHandlers handlers(Ledger& ledger, ExtraFiles& files) {
-  return {.on_result =
-              [&](std::uint64_t number, const BatchResult& result, std::size_t index) {
-                files.write(number, result, index);
-                ledger.set_score(number, result.scores[2 * index], result.scores[2 * index + 1]);
-              },
-          .on_failed =
-              [&](std::uint64_t number, const std::string& reason) {
-                log_warning("{} has no score: {}", ledger.id_of(number), reason);
-                ledger.give_up(number);
-              },
-          .name_of = [&](std::uint64_t number) { return ledger.id_of(number); }};
+ScorePair scores_of(const BatchResult& result, std::size_t index) {
+  return {.others = result.scores[2 * index], .virus = result.scores[2 * index + 1]};
 }
 
 // Whether such an input has other bytes than it should have; otherwise it cannot be read at all.
@@ -103,9 +95,16 @@ class PredictRun {
         calls_stand_(journal.finished() && states_same_calls(journal.fingerprint(), settings)),
         ledger_(std::move(journal), settings.journal_interval, counters),
         files_(settings, models, directory, ledger_.journal().finished()),
-        runner_(*models.computer, settings.compute, counters, handlers(ledger_, files_)) {
+        runner_(*models.computer, settings.compute, counters, handlers()) {
     summary_.synthetic = models.synthetic;
+    if (settings.compute.check_precision) {
+      close_calls_.emplace(CallMargin(settings.margin, settings.rule), settings.shadow, counters,
+                           sinks());
+    }
   }
+  // The runner's handlers hold its address.
+  PredictRun(const PredictRun&) = delete;
+  PredictRun& operator=(const PredictRun&) = delete;
 
   // Reads and scores every input. However it ends, the journal has what was scored.
   void score() {
@@ -138,6 +137,54 @@ class PredictRun {
   const Journal& journal() const { return ledger_.journal(); }
 
  private:
+  BatchHandlers handlers() {
+    BatchHandlers handlers{
+        .on_result =
+            [this](std::uint64_t number, const BatchResult& result, std::size_t index) {
+              files_.write(number, result, index);
+              const ScorePair scores = scores_of(result, index);
+              take(number, scores);
+              ledger_.keep_early(number, scores.others, scores.virus);
+            },
+        .on_failed = [this](std::uint64_t number,
+                            const std::string& reason) { fail(number, reason); },
+        .name_of = [this](std::uint64_t number) { return ledger_.id_of(number); }};
+    if (settings_.compute.check_precision) {
+      handlers.on_recomputed = [this](std::uint64_t number, const BatchResult& result,
+                                      std::size_t index) {
+        if (!close_calls_->is_shadow(number)) files_.write(number, result, index);
+        close_calls_->score(number, scores_of(result, index));
+      };
+    }
+    return handlers;
+  }
+
+  CloseCalls::Sinks sinks() {
+    return {.on_final =
+                [this](std::uint64_t number, const ScorePair& scores) {
+                  ledger_.set_score(number, scores.others, scores.virus);
+                },
+            .on_missing = [this](std::uint64_t number) { ledger_.give_up(number); },
+            .recompute =
+                [this](FrameTokens tokens, std::uint64_t number) {
+                  runner_.recompute(std::move(tokens), number);
+                }};
+  }
+
+  // A frame's scores in the run's own precision.
+  void take(std::uint64_t number, const ScorePair& scores) {
+    if (close_calls_) return close_calls_->score(number, scores);
+    ledger_.set_score(number, scores.others, scores.virus);
+  }
+
+  void fail(std::uint64_t number, const std::string& reason) {
+    const bool keeps_its_first = close_calls_ && close_calls_->is_again(number);
+    log_warning("{} {}: {}", ledger_.id_of(number),
+                keeps_its_first ? "could not be computed again" : "has no score", reason);
+    if (close_calls_) return close_calls_->fail(number);
+    ledger_.give_up(number);
+  }
+
   void read_inputs() {
     InputSet inputs(settings_.inputs, cancel_);
     FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
@@ -187,6 +234,9 @@ class PredictRun {
     files_.add(part, ledger_.next_number());
     const std::uint32_t input = part.part.input;
     const std::size_t id_bytes = part.part.id.size();
+    const std::vector<FrameScore> frames =
+        close_calls_ ? part.part.frames : std::vector<FrameScore>();
+    const std::string id = close_calls_ ? part.part.id : std::string();
     const std::optional<std::uint64_t> first = ledger_.add(std::move(part.part));
     if (!first) {
       counters_.frames_scored.add(part.tokens.size());
@@ -194,6 +244,7 @@ class PredictRun {
     }
     if (has_intermediates_) throw embeddings_missing(input);
     std::uint64_t number = *first;
+    if (close_calls_) close_calls_->add(number, id, frames, part.tokens);
     for (FrameTokens& frame : part.tokens) compute(std::move(frame), number++);
     if (part.tokens.empty()) runner_.collect_ready();
     // The journal keeps input order, and sequences without frames never fill the packer's window.
@@ -228,15 +279,17 @@ class PredictRun {
 
   void compute(FrameTokens frame, std::uint64_t number) {
     // The embeddings that --keep-intermediate wants are in no journal.
-    if (!settings_.keep_intermediate && ledger_.set_known_score(number, frame)) {
-      counters_.frames_scored.add();
-    } else {
-      runner_.add(std::move(frame), number);
-    }
+    std::optional<EarlyScore> known;
+    if (!settings_.keep_intermediate) known = ledger_.known_score(number, frame);
+    if (!known) return runner_.add(std::move(frame), number);
+    take(number, {.others = known->others, .virus = known->virus});
+    counters_.frames_scored.add();
+    runner_.collect_ready();
   }
 
-  // Waits only for the batches of the previous drain; so twice as many parts may pile up. If it
-  // waited for all batches, the workers would run out of work.
+  // Waits only for the batches of the previous drain; so twice as many parts may pile up, and four
+  // times as many behind one that is computed again. If it waited for all batches, the workers
+  // would run out of work.
   void drain() {
     runner_.wait_for(std::exchange(batches_at_drain_, runner_.empty_window()));
     gathered_ = {};
@@ -298,6 +351,7 @@ class PredictRun {
   Ledger ledger_;
   ExtraFiles files_;
   BatchRunner runner_;
+  std::optional<CloseCalls> close_calls_;
   RunSummary summary_;
   std::optional<Error> first_failure_;
   std::uint64_t good_inputs_ = 0;
@@ -307,6 +361,18 @@ class PredictRun {
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
 };
+
+// A calibration of a deeper ESM-2 names layers that this one does not have.
+RunModels start_calibrated(const PredictSettings& settings, const EngineOutputs& outputs,
+                           const Cancel& cancel) {
+  try {
+    return start_models(settings.models, settings.compute, outputs, cancel);
+  } catch (const Error& error) {
+    if (!settings.calibration || error.kind() != ErrorKind::kUsage) throw;
+    throw Error(ErrorKind::kCalibration, Place{.file = settings.calibration->file.string()},
+                fmt::format("it was made for another ESM-2: {}", error.detail()));
+  }
+}
 
 void begin_output(const OutputDirectory& directory, const RunModels& models,
                   const ComputeSettings& compute) {
@@ -415,7 +481,8 @@ RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
                       [&directory](const auto& file) { return directory.would_clear(file); });
   settings.viruses.may_replace = may_replace_fastq(settings, directory);
   require_fastq_place(settings.viruses, settings.inputs);
-  const RunModels models = start_models(settings.models, settings.compute, outputs, cancel);
+  const RunModels models = start_calibrated(settings, outputs, cancel);
+  if (settings.calibration) require_calibrated_for(*settings.calibration, models.description);
   counters.workers.add(models.computer->workers());
   const Journal::Fingerprint print = run_fingerprint(settings, models.description);
   RunStart start{.directory = directory.files(),

@@ -16,6 +16,7 @@
 #include "journal/run_folder.hpp"
 #include "observe/counters.hpp"
 #include "observe/phase.hpp"
+#include "run/calibration.hpp"
 #include "run/frame_stream.hpp"
 #include "run/output_directory.hpp"
 #include "run/settings.hpp"
@@ -44,6 +45,14 @@ struct PredictSettings {
   VirusOutputs viruses{};
   bool strict_input = false;
   CallRule rule{};
+  // Chunks whose call is at most this far away from the other one, in logits, are computed again in
+  // compute.check_precision; 0: none.
+  double margin = 0;
+  // Of the other chunks that are furthest from the other call, the share that is computed in the
+  // check precision as well, to estimate how many calls it would change; 0: none.
+  double shadow = 0;
+  // Of the precision: where the int8 policy, and mostly the margin, come from.
+  std::optional<Calibration> calibration{};
   MoreTables more{};
   std::uint64_t min_length = 0;
   Shard shard{};

@@ -45,6 +45,9 @@ constexpr std::array kParts{
     Part{"classifier_hash", "the classifier"},
     Part{"precision", "the precision"},
     Part{kInt8KeepKey, "--int8-keep"},
+    Part{kMarginKey, "--margin"},
+    Part{kCheckPrecisionKey, "--check-precision"},
+    Part{kCalibrationKey, "--calibration"},
     Part{"kernel_path", "the kernel path"},
     Part{"numerics_version", "the numerics version"},
     Part{"cutting", "how sequences are cut into units"},
@@ -79,6 +82,15 @@ std::string absolute_path(const std::string& path) {
   return error || path.empty() || path == "-" ? path : absolute.string();
 }
 
+// Both boundaries: which chunks are computed again depends on the least score, too.
+std::string margin_text(const PredictSettings& settings) {
+  std::string text = fmt::format("{}", settings.margin);
+  if (settings.rule.min_score() > 0) {
+    text += fmt::format(" with --min-score {}", settings.rule.min_score());
+  }
+  return text;
+}
+
 }  // namespace
 
 Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
@@ -100,6 +112,8 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["stem"] = settings.stem;
   print["model_type"] = settings.classifier_name;
   print[kVirusFastq] = absolute_path(settings.viruses.fastq);
+  if (settings.compute.check_precision) print[kMarginKey] = margin_text(settings);
+  if (settings.calibration) print[kCalibrationKey] = settings.calibration->hash;
   print.merge(rule_entries(settings.rule, settings.more));
   print["cutting"] = fmt::format("{} chunks, each sequence by itself", limits().chunks_per_block);
   print[kSharding] = kShardingRule;

@@ -62,6 +62,10 @@ inline constexpr const char* kSyntheticKey = "synthetic_weights";
 inline constexpr const char* kTokenizerHashKey = "tokenizer_hash";
 // An Int8Policy's text; runs in other precisions have no such entry.
 inline constexpr const char* kInt8KeepKey = "int8_keep";
+// In runs that compute close calls again: in which precision, and how close in logits.
+inline constexpr const char* kCheckPrecisionKey = "check_precision";
+inline constexpr const char* kMarginKey = "margin";
+inline constexpr const char* kCalibrationKey = "calibration";
 
 // Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
 // which cannot, what their scores are worth. Errors: kOutputWrite.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,15 @@ struct GpuId {
 
 inline constexpr std::size_t kMostThreads = 1024;
 
-// How a run computes. Only `precision` and `int8_policy` change results.
+// How a run computes. Only the precisions and `int8_policy` change results.
 struct ComputeSettings {
   std::size_t threads = 1;
   Precision precision = Precision::kFp32;
-  Int8Policy int8_policy{};      // for Precision::kInt8
+  Int8Policy int8_policy{};  // for Precision::kInt8
+  // For Engine::set_int8_policy(), in this process.
+  bool any_int8_policy = false;
+  // In which close calls are computed again (run/close_calls.hpp); empty: none are.
+  std::optional<Precision> check_precision{};
   std::vector<GpuId> gpus{};     // one worker process each; empty: the CPU
   std::size_t cpu_workers = 1;   // processes that share the threads, on the CPU
   std::size_t token_budget = 0;  // 0: the device's default

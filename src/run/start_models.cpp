@@ -26,6 +26,7 @@ WorkerSetup setup_of(const ModelSettings& models, const ComputeSettings& compute
           .threads = compute.threads,
           .precision = compute.precision,
           .int8_policy = compute.int8_policy,
+          .check_precision = compute.check_precision,
           .outputs = outputs,
           .on_gpu = !compute.gpus.empty(),
           .pci = {},
@@ -114,6 +115,7 @@ WorkerModels load_worker_models(const WorkerSetup& setup, const Cancel& cancel) 
   compute.threads = setup.threads;
   compute.precision = setup.precision;
   compute.int8_policy = setup.int8_policy;
+  compute.check_precision = setup.check_precision;
   compute.token_budget = setup.token_budget;
   if (setup.on_gpu) compute.gpus.push_back({.index = 0});  // the only visible GPU
   LoadedModels loaded = load_models(models, compute, setup.outputs, cancel);

@@ -60,6 +60,26 @@ void add_counts(MetricsText& text, const RunCounters& counters) {
   text.counter("frames_scored_total", "Frames with their scores.", counters.frames_scored.get());
 }
 
+void add_checked(MetricsText& text, const RunCounters& counters) {
+  const CloseCallCounters& calls = counters.close_calls;
+  text.counter("close_calls_total", "Chunks that were computed again.", calls.recomputed.get());
+  text.counter("close_calls_changed_total", "Of these, with another call then.",
+               calls.changed.get());
+  const auto by_stratum = [&](std::string_view name, std::string_view help, auto counter) {
+    text.begin(name, "counter", help);
+    for (std::size_t i = 0; i < kShadowStrata; ++i) {
+      text.value((counters.shadow.strata.at(i).*counter).get(), fmt::format(",stratum=\"{}\"", i));
+    }
+  };
+  using Stratum = ShadowCounters::Stratum;
+  by_stratum("shadow_chunks_total", "Chunks that were not computed again, by distance.",
+             &Stratum::chunks);
+  by_stratum("shadow_sampled_total", "Of these, compared with the check precision.",
+             &Stratum::sampled);
+  by_stratum("shadow_changed_total", "Of the compared, with another call there.",
+             &Stratum::changed);
+}
+
 void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
   text.counter("batches_total", "Batches computed.", totals.batches);
@@ -93,6 +113,7 @@ std::string metrics_text(const RunCounters& counters, const std::string& run,
   text.begin("workers", "gauge", "Workers that compute.");
   text.value(counters.workers.get());
   add_counts(text, counters);
+  add_checked(text, counters);
   add_computed(text, counters.pipeline.summary());
   return text.finish();
 }

@@ -60,13 +60,15 @@ struct RunTelemetry {
     std::vector<std::uint64_t> gpus{};
     Count cpu_workers{}, threads{}, token_budget{}, prefetch{}, chunk_size{}, min_length{};
     Text precision{}, int8_keep{};                  // the latter in int8 alone
+    Text check_precision{};                         // none without --margin and --shadow
     Text token_budget_asked{};                      // "auto", or a number
     std::vector<std::string> token_budget_plans{};  // of each worker, in words
-    Number min_score{}, min_share{}, journal_interval{};
+    Number margin{}, shadow{}, min_score{}, min_share{}, journal_interval{};
     Flag packing{}, journal{};
-    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, threads, token_budget,
-                     token_budget_asked, token_budget_plans, prefetch, packing, chunk_size,
-                     min_score, min_share, min_length, journal, journal_interval);
+    VIRNUCPRO_FIELDS(gpus, cpu_workers, precision, int8_keep, margin, shadow, check_precision,
+                     threads, token_budget, token_budget_asked, token_budget_plans, prefetch,
+                     packing, chunk_size, min_score, min_share, min_length, journal,
+                     journal_interval);
   };
   struct Models {
     std::map<std::string, std::string> description{};  // not read back, since its names may be any
@@ -81,6 +83,27 @@ struct RunTelemetry {
     Flag failed{};
     Count records{}, bytes{};
     VIRNUCPRO_FIELDS(name, failed, records, bytes, hash);
+  };
+  // Of the chunks with scores that this session looked at, those that it computed again; empty
+  // without a check precision.
+  struct CloseCalls {
+    Count chunks{}, recomputed{}, frames{}, esm_tokens{}, changed{};
+    VIRNUCPRO_FIELDS(chunks, recomputed, frames, esm_tokens, changed);
+  };
+  // What a sample of the chunks that are not computed again says of all of them; empty without one.
+  struct Shadow {
+    struct Stratum {
+      Number from_logits{},
+          share{};  // the distance of the call from the other one; that is sampled
+      Count chunks{}, sampled{}, changed{};
+      VIRNUCPRO_FIELDS(from_logits, share, chunks, sampled, changed);
+    };
+    Count chunks{}, sampled{}, frames{}, esm_tokens{};
+    Number changed{}, changed_low{}, changed_high{};  // calls, with the 95 % interval
+    Number logit_mean{}, logit_rms{}, logit_largest{};
+    std::vector<Stratum> strata{};
+    VIRNUCPRO_FIELDS(chunks, sampled, frames, esm_tokens, changed, changed_low, changed_high,
+                     logit_mean, logit_rms, logit_largest, strata);
   };
   struct Workload {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{}, frames{};
@@ -196,6 +219,8 @@ struct RunTelemetry {
   Settings settings{};
   Models models{};
   Workload workload{};
+  CloseCalls close_calls{};
+  Shadow shadow{};
   Throughput throughput{};
   Packing packing{};
   Waits waits{};
@@ -206,8 +231,9 @@ struct RunTelemetry {
   Monitor monitor{};
   std::vector<Verdict> verdicts{};
   std::vector<Bottleneck> bottlenecks{};
-  VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, throughput, packing,
-                   waits, stages, workers, devices, host, monitor, verdicts, bottlenecks);
+  VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, close_calls, shadow,
+                   throughput, packing, waits, stages, workers, devices, host, monitor, verdicts,
+                   bottlenecks);
 };
 
 // Calls visit(name, member) for each field of a record.

@@ -9,6 +9,8 @@
 #include "base/host_name.hpp"
 #include "base/processors.hpp"
 #include "base/version.hpp"
+#include "run/load_models.hpp"
+#include "run/shadow_check.hpp"
 #include "run/start_models.hpp"
 #include "telemetry/bottlenecks.hpp"
 
@@ -56,6 +58,11 @@ std::optional<std::string> kept_of(const ComputeSettings& compute) {
   return compute.int8_policy.text();
 }
 
+std::optional<std::string> check_precision_of(const ComputeSettings& compute) {
+  if (!compute.check_precision) return std::nullopt;
+  return std::string(name_of(*compute.check_precision));
+}
+
 RunTelemetry::Settings settings_section(const Measured& run) {
   const PredictSettings& settings = run.settings;
   const ComputeSettings& compute = settings.compute;
@@ -68,16 +75,55 @@ RunTelemetry::Settings settings_section(const Measured& run) {
           .prefetch = compute.prefetch,
           .chunk_size = settings.chunk_size,
           .min_length = settings.min_length,
-          .precision = std::string(name_of(compute.precision)),
+          .precision = precision_name(compute),
           .int8_keep = kept_of(compute),
+          .check_precision = check_precision_of(compute),
           .token_budget_asked =
               compute.token_budget == 0 ? "auto" : std::to_string(compute.token_budget),
           .token_budget_plans = budget_plans(compute, run.start.workers),
+          .margin = settings.margin,
+          .shadow = settings.shadow,
           .min_score = settings.rule.min_score(),
           .min_share = settings.rule.min_share(),
           .journal_interval = settings.journal_interval,
           .packing = compute.packing,
           .journal = settings.journal};
+}
+
+RunTelemetry::CloseCalls close_calls_section(const Measured& run) {
+  if (!run.settings.compute.check_precision) return {};
+  const CloseCallCounters& calls = run.counters.close_calls;
+  return {.chunks = calls.chunks.get(),
+          .recomputed = calls.recomputed.get(),
+          .frames = calls.frames.get(),
+          .esm_tokens = calls.esm_tokens.get(),
+          .changed = calls.changed.get()};
+}
+
+RunTelemetry::Shadow shadow_section(const Measured& run) {
+  const double share = run.settings.shadow;
+  if (share == 0) return {};
+  const ShadowCounters& counters = run.counters.shadow;
+  const ShadowEstimate estimate = shadow_estimate(counters, share);
+  RunTelemetry::Shadow section{.chunks = estimate.chunks,
+                               .sampled = estimate.sampled,
+                               .frames = counters.logits.count(),
+                               .esm_tokens = counters.esm_tokens.get(),
+                               .changed = estimate.changed,
+                               .changed_low = estimate.low,
+                               .changed_high = estimate.high,
+                               .logit_mean = counters.logits.mean(),
+                               .logit_rms = counters.logits.rms(),
+                               .logit_largest = counters.logits.largest()};
+  for (std::size_t k = 0; k < kShadowStrata; ++k) {
+    const ShadowCounters::Stratum& stratum = counters.strata.at(k);
+    section.strata.push_back({.from_logits = shadow_distance(k, run.settings.margin),
+                              .share = shadow_chance(k, share),
+                              .chunks = stratum.chunks.get(),
+                              .sampled = stratum.sampled.get(),
+                              .changed = stratum.changed.get()});
+  }
+  return section;
 }
 
 RunTelemetry::Workload workload_section(const Measured& run) {
@@ -335,6 +381,15 @@ std::optional<double> imbalance_percent(const RunTelemetry& telemetry) {
 
 }  // namespace
 
+std::optional<MeasuredCalls> calls_of(const RunTelemetry::Shadow& shadow) {
+  if (!shadow.chunks) return std::nullopt;
+  return MeasuredCalls{.chunks = *shadow.chunks,
+                       .sampled = shadow.sampled.value_or(0),
+                       .changed = shadow.changed.value_or(0),
+                       .low = shadow.changed_low.value_or(0),
+                       .high = shadow.changed_high.value_or(0)};
+}
+
 RunMeasurements measurements_of(const RunTelemetry& telemetry) {
   return {.sequences = telemetry.workload.sequences_scored.value_or(0),
           .gpus = telemetry.settings.gpus.size(),
@@ -348,7 +403,8 @@ RunMeasurements measurements_of(const RunTelemetry& telemetry) {
           .samples = telemetry.monitor.samples.value_or(0),
           .written = telemetry.monitor.written.value_or(0),
           .measured = measured_gpus(telemetry),
-          .monitor_failure = telemetry.monitor.failure.value_or("")};
+          .monitor_failure = telemetry.monitor.failure.value_or(""),
+          .calls = calls_of(telemetry.shadow)};
 }
 
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts) {
@@ -379,6 +435,8 @@ RunTelemetry telemetry_of(const Measured& run) {
                                     .esm2_layers = esm2_layers_of(run.start.workers),
                                     .esm2_width = run.start.esm2_width},
                          .workload = workload_section(run),
+                         .close_calls = close_calls_section(run),
+                         .shadow = shadow_section(run),
                          .throughput = throughput_section(run.pipeline),
                          .packing = packing_section(run.pipeline),
                          .waits = waits_section(run.pipeline),

@@ -213,6 +213,23 @@ Verdict balance(const RunMeasurements& run, const Thresholds& thresholds) {
                         thresholds.most_imbalance);
 }
 
+// By the interval's lower end: what is not known to be more is no reason to stop.
+Verdict changed_calls(const MeasuredCalls& calls, const Thresholds& thresholds) {
+  Verdict verdict{.id = "PREC-01",
+                  .name = "calls that the check precision would change",
+                  .unit = "of the chunks",
+                  .bar = fmt::format("<= {:g}, up to {:g} a warning", thresholds.changed_calls,
+                                     thresholds.most_changed_calls)};
+  if (skipped(verdict, {unless(calls.sampled > 0, "no chunk was looked at")})) return verdict;
+  const auto share = [&calls](double changed) {
+    return changed / static_cast<double>(calls.chunks);
+  };
+  verdict.detail = fmt::format("at least, with 97.5 % confidence; estimated {:.2g}, at most {:.2g}",
+                               share(calls.changed), share(calls.high));
+  return judged_at_most(std::move(verdict), share(calls.low), thresholds.changed_calls,
+                        thresholds.most_changed_calls);
+}
+
 }  // namespace
 
 std::string too_short(double computing_seconds, const Thresholds& thresholds) {
@@ -266,14 +283,16 @@ std::string_view name_of(VerdictStatus status) {
 }
 
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds) {
-  return {projected_time(run, thresholds),
-          utilization(run, thresholds),
-          scaling(run),
-          throughput(run, thresholds),
-          packing(run, thresholds),
-          starved(run, thresholds),
-          metrics_logged(run),
-          balance(run, thresholds)};
+  std::vector<Verdict> verdicts{projected_time(run, thresholds),
+                                utilization(run, thresholds),
+                                scaling(run),
+                                throughput(run, thresholds),
+                                packing(run, thresholds),
+                                starved(run, thresholds),
+                                metrics_logged(run),
+                                balance(run, thresholds)};
+  if (run.calls) verdicts.push_back(changed_calls(*run.calls, thresholds));
+  return verdicts;
 }
 
 void require_all_met(const std::vector<Verdict>& verdicts) {

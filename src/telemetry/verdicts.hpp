@@ -23,6 +23,8 @@ struct Thresholds {
   double most_starved = 20;                 // missed from this on
   double imbalance = 10;                    // MON-03, percent
   double most_imbalance = 25;               // missed above this
+  double changed_calls = 1e-4;              // PREC-01, share of the chunks
+  double most_changed_calls = 1e-3;         // missed above this
   double shortest_run = 30;                 // seconds of computing; shorter runs are skipped
 };
 
@@ -35,6 +37,15 @@ struct MeasuredGpu {
   std::string failure{};                // NVML's; else empty
 };
 
+// What a shadow check says of the calls that were not computed again.
+struct MeasuredCalls {
+  std::uint64_t chunks = 0;
+  std::uint64_t sampled = 0;
+  double changed = 0;  // estimated, with its 95 % interval
+  double low = 0;
+  double high = 0;
+};
+
 // The measurements that verdicts need.
 struct RunMeasurements {
   double computing_seconds = 0;  // from the first batch's start to the last's results
@@ -45,12 +56,13 @@ struct RunMeasurements {
   double packing = 0;                // percent
   std::uint64_t batches = 0;
   std::uint64_t starved_batches = 0;
-  std::optional<double> imbalance{};    // of the workers' computing time, percent
-  bool spare_processors = false;        // more than --threads uses
-  std::uint64_t samples = 0;            // of the monitor
-  std::uint64_t written = 0;            // of these, in its log
-  std::vector<MeasuredGpu> measured{};  // one per GPU
-  std::string monitor_failure{};        // why its log lacks some; else empty
+  std::optional<double> imbalance{};     // of the workers' computing time, percent
+  bool spare_processors = false;         // more than --threads uses
+  std::uint64_t samples = 0;             // of the monitor
+  std::uint64_t written = 0;             // of these, in its log
+  std::vector<MeasuredGpu> measured{};   // one per GPU
+  std::string monitor_failure{};         // why its log lacks some; else empty
+  std::optional<MeasuredCalls> calls{};  // empty: no shadow check
 };
 
 enum class VerdictStatus : std::uint8_t { kPass, kWarn, kMiss, kSkipped };
@@ -69,7 +81,8 @@ struct Verdict {
 
 inline constexpr std::uint64_t kProjectedSequences = 6'000'000;
 
-// The verdicts on a single run, in the order of their ids. A skipped one never counts as passed.
+// The verdicts on a single run, in the order of their ids; that on calls only with a shadow check.
+// A skipped one never counts as passed.
 std::vector<Verdict> judge(const RunMeasurements& run, const Thresholds& thresholds);
 
 // Why a run with this computing time is too short for verdicts on its rates; empty if it is not.

@@ -116,15 +116,17 @@ SETTINGS = {
     "run.threshold": Setting("chunks at least 0.5", ("0.25", "chunks at least 0.25"),
                              (["--threshold", "0.75"], "chunks at least 0.75")),
 }
-# Keys whose effect is not in the log. Each has its own test, below, in test_telemetry.py or in
-# test_int8.py.
+# Keys whose effect is not in the log. Each has its own test, below, in test_telemetry.py,
+# test_int8.py, test_close_calls.py or test_calibrate.py.
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
              "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
-             "run.monitor_interval", "run.int8_keep"}
+             "run.monitor_interval", "run.int8_keep", "run.margin", "run.check_precision", "run.shadow",
+             "run.calibration"}
 BARS = {f"run.requirements.{name}" for name in
         ("projected_hours", "most_projected_hours", "utilization", "least_utilization",
          "tokens_per_second", "least_tokens_per_second", "packing", "least_packing", "starved",
-         "most_starved", "imbalance", "most_imbalance", "shortest_run")}
+         "most_starved", "imbalance", "most_imbalance", "changed_calls", "most_changed_calls",
+         "shortest_run")}
 
 
 def test_no_key_is_without_a_test():

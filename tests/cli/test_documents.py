@@ -17,7 +17,7 @@ MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
 COMMANDS = ["predict", "export", "merge", "label-reads", "report", "compare", "embed", "benchmark", "profile",
-            "tune", "generate", "utils", "help"]
+            "tune", "calibrate", "generate", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
@@ -128,6 +128,9 @@ SHORTER = by_length({
     "virnucpro benchmark --suite all ": "virnucpro benchmark --suite memory ",
     " --data-size medium": " --data-size tiny --quick",
 }, {})
+# What these say where there is no Hopper GPU.
+ON_THE_CPU = {"virnucpro calibrate ": "virnucpro calibrate --frames 50 -d cpu ",
+              "--precision int8 ": "--precision int8-simulated ", "--frames 100000": "--frames 99"}
 EXAMPLES = [(path, example) for path in PATHS for example in examples_of(help_of(path))]
 
 
@@ -138,8 +141,11 @@ def test_examples_run(shell, path, example):
     for name, runs in RUNS_OF_EXAMPLES.items():
         if name in example and not example.startswith("virnucpro predict"):
             assert all(shell(f"virnucpro predict contigs.fa {run}").returncode == 0 for run in runs)
-    for words, fewer in SHORTER.items():
-        example = example.replace(words, fewer)
+    if "--calibration calibration/" in example:
+        first = "virnucpro calibrate -m 300 --precision int8-simulated --frames 50 -d cpu"
+        assert shell(first).returncode == 0
+    for words, others in {**SHORTER, **ON_THE_CPU}.items():
+        example = example.replace(words, others)
     result = shell(example)
     assert result.returncode == 0, result.stderr.decode()
 
@@ -239,7 +245,8 @@ def bash_complete(folder, *arguments):
     (["utils", "inspect", "--log"], {"--log-file"}),
     (["predict", "-d", ""], {"auto", "cpu", "cuda"}),
     (["predict", "--precision", "=", "b"], {"bf16"}),
-    (["predict", "--precision", "="], {"auto", "fp32", "fp16", "bf16", "int8"}),
+    (["predict", "--precision", "="],
+     {"auto", "fp32", "fp16", "bf16", "int8", "int8-simulated"}),
     (["predict", "--int8-keep", ""], {"qkv", "out", "fc1", "fc2", "none"}),
     (["profile", "--int8-keep", "qkv,o"], {"qkv,out"}),
     (["embed", "-o", "x.h5", "--what", "m"], {"merged"}),

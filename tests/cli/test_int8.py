@@ -44,6 +44,32 @@ def test_the_cpu_says_it_of_the_configuration_and_of_tune(place):
     place("-c", "c.yaml", *COMMANDS[0], *SHORT, "--precision", "fp32", code=0)
 
 
+def test_the_cpu_has_its_errors(place):
+    result = place(*COMMANDS[0], *SHORT, "-d", "cpu", "--precision", "int8-simulated",
+                   "--int8-keep", "0.fc2", code=0)
+    assert "int8-simulated is experimental" in message(result)
+    kept = json.dumps({"name": "int8_keep", "value": "0.fc2"})
+    assert kept in json.dumps(json.loads((place.folder / "out" / "report.json").read_text()))
+
+
+def test_other_linears_in_16_bits_are_another_run(place):
+    command = [*COMMANDS[0], *SHORT, "--precision", "int8-simulated", "--resume"]
+    place(*command, "--int8-keep", "fc2", code=0)
+    place(*command, "--int8-keep", "0-1.fc2", code=0)  # all layers of this model
+    result = place(*command, "--int8-keep", "1.fc2", code=3)
+    assert "--int8-keep (was fc2, is 1.fc2)" in message(result)
+
+
+def test_tune_takes_the_precision_of_its_own_option(place):
+    (place.folder / "c.yaml").write_text("run:\n  precision: int8-simulated\n")
+    result = place("-c", "c.yaml", "tune", *MODELS, "--precisions", "fp16", code=1)
+    assert "fp16 needs a GPU" in message(result)
+    assert "experimental" not in message(result)
+    for arguments in (["--precisions", "int8-simulated"], []):
+        result = place("-c", "c.yaml", "tune", *MODELS, *arguments, code=1)
+        assert "int8-simulated is not for speed" in message(result)
+
+
 def test_auto_never_is_int8(place):
     result = place("-v", *COMMANDS[0], *SHORT, "--precision", "auto", code=0)
     assert ", fp32, " in message(result)

@@ -10,6 +10,8 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -186,6 +188,41 @@ INSTANTIATE_TEST_SUITE_P(Heads, ModelsOnGpu,
                                          ModelKind{"of_64", models_with_wide_heads}),
                          [](const auto& test) { return test.param.name; });
 
+// Batches of both precisions, begun in turns: each gives what an engine of its precision gives.
+TEST_F(EngineOnGpu, ComputesInItsCheckPrecisionWhatAsksForIt) {
+  const std::vector<FrameTokens> frames = some_frames(30);
+  for (const auto& [first, check] : {std::pair{Precision::kInt8, Precision::kFp16},
+                                     std::pair{Precision::kInt8, Precision::kFp32},
+                                     std::pair{Precision::kFp16, Precision::kFp32},
+                                     std::pair{Precision::kBf16, Precision::kFp16}}) {
+    if (!is_there(first)) continue;
+    const auto both = make_engine(models_with_wide_heads(),
+                                  {.precision = first,
+                                   .check_precision = check,
+                                   .outputs = kAll,
+                                   .gpu = 0,
+                                   .token_budget = 512},
+                                  cancel);
+    const auto bits_of = [](const BatchResult& result) {
+      return std::tuple(result.scores, result.dnabert_s, result.esm2);
+    };
+    const auto alone = [&](Precision precision) {
+      return bits_of(
+          gpu_engine(models_with_wide_heads(), precision, 512, cancel)->run(request_of(0, frames)));
+    };
+    const auto expected = std::pair(alone(first), alone(check));
+    EXPECT_NE(expected.first, expected.second);
+    for (int round = 0; round < 3; ++round) {
+      BatchRequest request = request_of(0, frames);
+      both->begin(request);
+      request.check = true;
+      both->begin(request);
+      EXPECT_EQ(bits_of(both->finish()), expected.first) << name_of(first);
+      EXPECT_EQ(bits_of(both->finish()), expected.second) << name_of(check);
+    }
+  }
+}
+
 // Linears in 16 bits among those in 8: each form in which an operand may come meets each that takes
 // it.
 TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
@@ -215,6 +252,37 @@ TEST_F(EngineOnGpu, KeepsTheLinearsOfItsPolicyIn16Bits) {
     EXPECT_LT(error(keep), plain) << keep;
   }
   EXPECT_LT(error("qkv,out,fc1,fc2"), 1e-2 * plain);
+}
+
+// With weights of both kinds: as an engine of that policy, but for biases that were corrected with
+// all linears in 8 bits.
+TEST_F(EngineOnGpu, ChangesItsPolicy) {
+  VIRNUCPRO_NEEDS(is_hopper(), "Hopper");
+  const BatchRequest request = request_of(0, some_frames(40));
+  const auto engine_of = [&](const Int8Policy& policy, bool any) {
+    return make_engine(models_with_wide_heads(),
+                       {.precision = Precision::kInt8,
+                        .int8_policy = policy,
+                        .any_int8_policy = any,
+                        .outputs = kAll,
+                        .gpu = 0,
+                        .token_budget = 4096},
+                       cancel);
+  };
+  const auto any = engine_of({}, true);
+  for (const char* const keep : {"qkv,out,fc1,fc2", "none", "0.qkv,1.fc2", "fc1", "none"}) {
+    const Int8Policy policy = Int8Policy::parse(keep).value();
+    any->set_int8_policy(policy);
+    const BatchResult ours = any->run(request);
+    const BatchResult alone = engine_of(policy, false)->run(request);
+    ASSERT_EQ(ours.esm2.size(), alone.esm2.size());
+    if (std::string_view(keep) == "none" || std::string_view(keep) == "qkv,out,fc1,fc2") {
+      EXPECT_EQ(ours.esm2, alone.esm2) << keep;
+    }
+    for (std::size_t i = 0; i < alone.esm2.size(); ++i) {
+      ASSERT_NEAR(ours.esm2[i], alone.esm2[i], 0.05) << keep;
+    }
+  }
 }
 
 TEST_F(EngineOnGpu, GivesBatchesBackInTheirOrder) {

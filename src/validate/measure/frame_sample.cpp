@@ -19,12 +19,12 @@
 namespace virnucpro {
 namespace {
 
-// Collects frames until they have enough tokens.
+// Collects frames until there are enough of them, or of their tokens.
 class Sample {
  public:
-  explicit Sample(std::size_t wanted) : wanted_(wanted) {}
+  explicit Sample(const SampleSettings& settings) : settings_(settings) {}
 
-  bool is_full() const { return tokens_ >= wanted_; }
+  bool is_full() const { return tokens_ >= settings_.tokens || frames_.size() >= settings_.frames; }
   void add(FrameTokens frame) {
     if (is_full()) return;
     tokens_ += token_count(frame);
@@ -33,7 +33,7 @@ class Sample {
   std::vector<FrameTokens> release_frames() { return std::move(frames_); }
 
  private:
-  std::size_t wanted_;
+  const SampleSettings& settings_;
   std::size_t tokens_ = 0;
   std::vector<FrameTokens> frames_;
 };
@@ -53,18 +53,15 @@ std::string coding_sequence(std::uint64_t seed, std::uint64_t length, const Canc
 
 std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
                                         const DnaTokenizer* tokenizer, const Cancel& cancel) {
-  Sample sample(settings.tokens);
-  for (std::uint64_t seed = 0; !sample.is_full(); ++seed) {
+  Sample sample(settings);
+  for (std::uint64_t seed = settings.first_seed; !sample.is_full(); ++seed) {
     const std::string letters = coding_sequence(seed, settings.chunk_size, cancel);
     const std::vector<Frame> frames = stop_free_frames(letters);
     if (frames.empty()) break;  // too short for a codon: no other seed helps
     for (const Frame& frame : frames) {
       FrameTokens tokens;
-      if (tokenizer != nullptr) {
-        tokens.dna = tokenizer->encode(frame.nucleotides);
-      } else {
-        tokens.esm = esm_tokens(frame.protein);
-      }
+      if (tokenizer != nullptr) tokens.dna = tokenizer->encode(frame.nucleotides);
+      if (settings.proteins) tokens.esm = esm_tokens(frame.protein);
       sample.add(std::move(tokens));
     }
   }
@@ -73,7 +70,7 @@ std::vector<FrameTokens> made_up_frames(const SampleSettings& settings,
 
 std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
                                         const DnaTokenizer* tokenizer, const Cancel& cancel) {
-  Sample sample(settings.tokens);
+  Sample sample(settings);
   InputSet inputs({.paths = {settings.file}}, cancel);
   RunCounters counters;  // not used here
   FrameStream stream(inputs, {.chunk_size = settings.chunk_size}, tokenizer, counters, cancel);
@@ -84,7 +81,7 @@ std::vector<FrameTokens> frames_of_file(const SampleSettings& settings,
     auto* part = std::get_if<FramePart>(&*event);
     if (part == nullptr) continue;
     for (FrameTokens& tokens : part->tokens) {
-      if (tokenizer != nullptr) tokens.esm.clear();
+      if (!settings.proteins) tokens.esm.clear();
       sample.add(std::move(tokens));
     }
   }

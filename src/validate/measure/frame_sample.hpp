@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,15 @@ namespace virnucpro {
 struct SampleSettings {
   std::string file{};  // any input, "-" for stdin; empty: made-up sequences
   std::uint64_t chunk_size = 500;
-  std::size_t tokens = 0;  // enough for a sample
+  // Enough for a sample, whichever comes first.
+  std::size_t tokens = std::numeric_limits<std::size_t>::max();
+  std::size_t frames = std::numeric_limits<std::size_t>::max();
+  std::uint64_t first_seed = 0;  // of made-up sequences, which have one each
+  bool proteins = true;          // tokens of ESM-2
 };
 
-// Frames for measuring one model, with tokens of that model only: of DNABERT-S with its tokenizer,
-// of ESM-2 without one (null).
+// Frames for measuring models, with tokens of these models only: of DNABERT-S with its tokenizer,
+// which else is null.
 //
 // From a file they are its first frames, all of them if it has too few. Made-up sequences are one
 // chunk long, have a stop-free frame, and are the same each time. Errors: those of the input;
@@ -26,7 +31,7 @@ struct SampleSettings {
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                        const DnaTokenizer* tokenizer, const Cancel& cancel);
 
-// The tokens of the one model that has any.
+// The tokens of all models.
 std::size_t token_count(const FrameTokens& frame);
 
 }  // namespace virnucpro

@@ -94,7 +94,8 @@ Profiler::Profiler(ProfileSettings settings, const Cancel& cancel)
 void Profiler::sample_frames_to_measure() {
   const SampleSettings sample{.file = settings_.test_file,
                               .chunk_size = settings_.chunk_size,
-                              .tokens = kBatchesAtLeast * settings_.budgets.back()};
+                              .tokens = kBatchesAtLeast * settings_.budgets.back(),
+                              .proteins = settings_.model == ProfiledModel::kEsm2};
   frames_ = sample_frames(sample, models_.tokenizer ? &*models_.tokenizer : nullptr, cancel_);
   sampled_frames_ = frames_.size();
   for (const FrameTokens& frame : frames_) sampled_tokens_ += token_count(frame);

@@ -154,6 +154,8 @@ TEST(ChooseCompute, AGpuThatIsNotThereIsAnError) {
 TEST(ChooseCompute, TakesInt8OnlyWhereItIsComputed) {
   EXPECT_EQ(thrown_kind([] { compute_of({"--precision", "int8"}); }), ErrorKind::kPrecision);
   EXPECT_EQ(thrown_kind([] { compute_of({}, "run: {precision: int8}"); }), ErrorKind::kPrecision);
+  EXPECT_EQ(compute_of({"--precision", "int8-simulated"}).precision, Precision::kInt8);
+  EXPECT_EQ(compute_of({}, "run: {precision: int8-simulated}").precision, Precision::kInt8);
 }
 
 TEST(ChooseCompute, KeepsLinearsInInt8Alone) {
@@ -178,6 +180,8 @@ TEST(PrecisionText, NamesWhatIsKept) {
   ComputeSettings compute{.precision = Precision::kFp16};
   EXPECT_EQ(precision_text(compute), "fp16");
   compute.precision = Precision::kInt8;
+  EXPECT_EQ(precision_text(compute), "int8-simulated");
+  compute.gpus = {{.index = 0}};
   EXPECT_EQ(precision_text(compute), "int8");
   compute.int8_policy = Int8Policy::parse("fc2,0.qkv").value();
   EXPECT_EQ(precision_text(compute), "int8 with 0.qkv,fc2 in 16 bits");

@@ -10,6 +10,7 @@
 #include "models/classifier.hpp"
 #include "ops/context.hpp"
 #include "unit/engine/tiny_models.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -49,6 +50,59 @@ struct Engines : testing::Test {
 
   Cancel cancel;
 };
+
+TEST_F(Engines, ComputeInTheirCheckPrecisionWhatAsksForIt) {
+  BatchRequest request = request_of(0, some_frames());
+  const auto alone = [&](Precision precision) {
+    return make_engine(tiny_models(), {.precision = precision, .outputs = kAll}, cancel)
+        ->run(request_of(0, some_frames()));
+  };
+  const auto both = make_engine(
+      tiny_models(),
+      {.precision = Precision::kInt8, .check_precision = Precision::kFp32, .outputs = kAll},
+      cancel);
+  const BatchResult coarse = both->run(request);
+  const BatchResult coarse_alone = alone(Precision::kInt8);
+  EXPECT_EQ(coarse.scores, coarse_alone.scores);
+  EXPECT_EQ(coarse.esm2, coarse_alone.esm2);
+  request.check = true;
+  const BatchResult exact = both->run(request);
+  const BatchResult exact_alone = alone(Precision::kFp32);
+  EXPECT_EQ(exact.scores, exact_alone.scores);
+  EXPECT_EQ(exact.esm2, exact_alone.esm2);
+  EXPECT_EQ(exact.dnabert_s, coarse.dnabert_s);
+  EXPECT_NE(exact.esm2, coarse.esm2);
+}
+
+// With weights of both kinds it computes what an engine of that policy does, but for the biases,
+// which are corrected with all linears in 8 bits.
+TEST_F(Engines, ChangeTheirPolicy) {
+  const BatchRequest request = request_of(0, some_frames());
+  const auto engine = make_engine(
+      tiny_models(), {.precision = Precision::kInt8, .any_int8_policy = true, .outputs = kAll},
+      cancel);
+  const auto of_policy = [&](const char* text) {
+    const Int8Policy policy = Int8Policy::parse(text).value();
+    engine->set_int8_policy(policy);
+    const BatchResult ours = engine->run(request);
+    const BatchResult alone =
+        make_engine(tiny_models(),
+                    {.precision = Precision::kInt8, .int8_policy = policy, .outputs = kAll}, cancel)
+            ->run(request);
+    return std::pair(ours.esm2, alone.esm2);
+  };
+  const auto [none, none_alone] = of_policy("none");
+  EXPECT_EQ(none, none_alone);
+  const auto [all, all_alone] = of_policy("qkv,out,fc1,fc2");
+  EXPECT_EQ(all, all_alone);
+  EXPECT_NE(all, none);
+  const auto [some, some_alone] = of_policy("0.qkv,1.fc2");
+  ASSERT_EQ(some.size(), some_alone.size());
+  for (std::size_t i = 0; i < some.size(); ++i) EXPECT_NEAR(some[i], some_alone[i], 0.02);
+  EXPECT_NE(some, none);
+  EXPECT_NE(some, all);
+  EXPECT_EQ(thrown_kind([&] { this->engine(kAll)->set_int8_policy({}); }), ErrorKind::kInternal);
+}
 
 TEST_F(Engines, ClassifyBothEmbeddingsOfAFrameSideBySide) {
   const auto engine = this->engine(kAll);

@@ -58,9 +58,14 @@ TEST(Wire, KeepsWhatMessagesSay) {
       EXPECT_EQ(answer->result.memory->device_total, 12000U);
       EXPECT_EQ(answer->result.memory->peak, 4000U);
     }
+    if (const auto* request = std::get_if<BatchRequest>(&*message)) {
+      EXPECT_TRUE(request->traced);
+      EXPECT_TRUE(request->check);
+    }
     if (const auto* setup = std::get_if<WorkerSetup>(&*message)) {
       EXPECT_EQ(setup->precision, Precision::kInt8);
       EXPECT_EQ(setup->int8_policy.text(), "3-5.qkv,fc2");
+      EXPECT_EQ(setup->check_precision, Precision::kFp16);
     }
     if (const auto* hello = std::get_if<WorkerHello>(&*message)) {
       EXPECT_EQ(hello->facts.plan.tokens, 4096U);

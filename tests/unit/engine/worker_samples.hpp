@@ -28,6 +28,7 @@ inline BatchRequest sample_request() {
   request.frames.dna_offsets = {0, 3, 5};
   request.batch = 4;
   request.traced = true;
+  request.check = true;
   return request;
 }
 
@@ -70,6 +71,7 @@ inline std::vector<WorkerMessage> sample_messages() {
                           .threads = 3,
                           .precision = Precision::kInt8,
                           .int8_policy = Int8Policy::parse("fc2,3-5.qkv").value(),
+                          .check_precision = Precision::kFp16,
                           .outputs = {.scores = true, .dnabert_s = false, .esm2 = true},
                           .on_gpu = true,
                           .pci = "0000:3b:00.0",

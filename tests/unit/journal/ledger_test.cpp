@@ -22,6 +22,17 @@ SequencePart part_of(std::size_t frames) {
 
 constexpr double kInterval = 0.2;  // seconds
 
+void score(Ledger& ledger, std::uint64_t number, float others, float virus) {
+  ledger.set_score(number, others, virus);
+  ledger.keep_early(number, others, virus);
+}
+
+bool is_known(Ledger& ledger, std::uint64_t number, const FrameTokens& tokens) {
+  const std::optional<EarlyScore> known = ledger.known_score(number, tokens);
+  if (known) ledger.set_score(number, known->others, known->virus);
+  return known.has_value();
+}
+
 struct Ledgers : testing::Test {
   static void wait_until_scores_are_due() {
     std::this_thread::sleep_for(std::chrono::duration<double>(kInterval * 1.1));
@@ -36,18 +47,18 @@ TEST_F(Ledgers, WriteScoresBeforeTheirUnitIsComplete) {
   {
     Ledger ledger(Journal::create(path, {}), kInterval, counters);
     EXPECT_EQ(ledger.add(part_of(3)), 0U);
-    for (std::uint8_t k = 0; k < 3; ++k) EXPECT_FALSE(ledger.set_known_score(k, tokens_of(k)));
-    ledger.set_score(2, 0.25F, 0.75F);
+    for (std::uint8_t k = 0; k < 3; ++k) EXPECT_FALSE(is_known(ledger, k, tokens_of(k)));
+    score(ledger, 2, 0.25F, 0.75F);
     wait_until_scores_are_due();
-    ledger.set_score(0, 1.0F, 0.0F);
+    score(ledger, 0, 1.0F, 0.0F);
   }  // as a killed run: nothing is saved
   Ledger ledger(Journal::open(path), kInterval, counters);
   EXPECT_EQ(ledger.journal().units(), 0U);
   EXPECT_EQ(ledger.add(part_of(3)), 0U);
-  EXPECT_TRUE(ledger.set_known_score(0, tokens_of(0)));
-  EXPECT_FALSE(ledger.set_known_score(1, tokens_of(1)));
-  EXPECT_TRUE(ledger.set_known_score(2, tokens_of(2)));
-  ledger.set_score(1, 0.5F, 0.5F);
+  EXPECT_TRUE(is_known(ledger, 0, tokens_of(0)));
+  EXPECT_FALSE(is_known(ledger, 1, tokens_of(1)));
+  EXPECT_TRUE(is_known(ledger, 2, tokens_of(2)));
+  score(ledger, 1, 0.5F, 0.5F);
   ledger.end_input(0, {.name = "a.fa", .records = 1});
   ledger.end_inputs();
   ledger.finish();
@@ -61,10 +72,10 @@ TEST_F(Ledgers, KeepScoresBackForTheInterval) {
     constexpr double kLong = 3600;
     Ledger ledger(Journal::create(path, {}), kLong, counters);
     ledger.add(part_of(3));
-    for (std::uint8_t k = 0; k < 3; ++k) ledger.set_known_score(k, tokens_of(k));
-    ledger.set_score(2, 0.25F, 0.75F);
+    for (std::uint8_t k = 0; k < 3; ++k) is_known(ledger, k, tokens_of(k));
+    score(ledger, 2, 0.25F, 0.75F);
     wait_until_scores_are_due();
-    ledger.set_score(0, 1.0F, 0.0F);
+    score(ledger, 0, 1.0F, 0.0F);
   }
   EXPECT_TRUE(Journal::open(path).early_scores().empty());
 }
@@ -72,17 +83,17 @@ TEST_F(Ledgers, KeepScoresBackForTheInterval) {
 TEST_F(Ledgers, DropEarlyScoresOfCompleteUnits) {
   Ledger ledger(Journal::create(path, {}), kInterval, counters);
   ledger.add(part_of(2));
-  for (std::uint8_t k = 0; k < 2; ++k) ledger.set_known_score(k, tokens_of(k));
+  for (std::uint8_t k = 0; k < 2; ++k) is_known(ledger, k, tokens_of(k));
   wait_until_scores_are_due();
-  ledger.set_score(0, 1.0F, 0.0F);
-  ledger.set_score(1, 1.0F, 0.0F);
+  score(ledger, 0, 1.0F, 0.0F);
+  score(ledger, 1, 1.0F, 0.0F);
   ledger.end_input(0, {.name = "a.fa", .records = 1});
   SequencePart next = part_of(2);
   next.input = 1;
   ledger.add(next);
-  for (std::uint8_t k = 2; k < 4; ++k) ledger.set_known_score(k, tokens_of(k));
+  for (std::uint8_t k = 2; k < 4; ++k) is_known(ledger, k, tokens_of(k));
   wait_until_scores_are_due();
-  ledger.set_score(2, 1.0F, 0.0F);
+  score(ledger, 2, 1.0F, 0.0F);
   ledger.save();
   ASSERT_EQ(ledger.journal().early_scores().size(), 1U);
   EXPECT_EQ(ledger.journal().early_scores()[0].frame, frame_hash(tokens_of(2)));
@@ -91,8 +102,8 @@ TEST_F(Ledgers, DropEarlyScoresOfCompleteUnits) {
 TEST_F(Ledgers, SaveEveryScoreOfARunThatEndsEarly) {
   Ledger ledger(Journal::create(path, {}), kInterval, counters);
   ledger.add(part_of(3));
-  for (std::uint8_t k = 0; k < 3; ++k) ledger.set_known_score(k, tokens_of(k));
-  ledger.set_score(1, 1.0F, 0.0F);
+  for (std::uint8_t k = 0; k < 3; ++k) is_known(ledger, k, tokens_of(k));
+  score(ledger, 1, 1.0F, 0.0F);
   ledger.save();
   EXPECT_EQ(ledger.journal().units(), 0U);
   EXPECT_EQ(ledger.journal().early_scores().size(), 1U);

@@ -22,6 +22,14 @@ TEST(Int8Policy, KeepsNothingUnlessTold) {
   }
 }
 
+TEST(Int8Policy, KeepsSinglePlaces) {
+  const std::vector<Esm2Place> places{{.layer = 4, .linear = Esm2Linear::kFc2},
+                                      {.layer = 0, .linear = Esm2Linear::kQkv},
+                                      {.layer = 3, .linear = Esm2Linear::kFc2}};
+  EXPECT_EQ(Int8Policy::keeping(places), policy_of("0.qkv,3-4.fc2"));
+  EXPECT_EQ(Int8Policy::keeping({}), Int8Policy());
+}
+
 TEST(Int8Policy, KeepsALinearOfEveryLayer) {
   const Int8Policy policy = policy_of("fc2");
   for (const std::size_t layer : {0U, 1U, 35U, 999U}) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 #include <sstream>
 
+#include "run/close_calls.hpp"
 #include "unit/engine/tiny_models.hpp"
 #include "unit/run/hdf5_read_back.hpp"
 #include "unit/temp_dir.hpp"
@@ -111,6 +113,83 @@ TEST_F(Predictions, KeepNoLayerThatIsNotThere) {
               "--int8-keep (run.int8_keep) qkv,0-2.fc1: there is no layer 2; this ESM-2 has 2 "
               "layers, 0 to 1");
   }
+}
+
+// A frame table: ids → the rest of the row.
+std::map<std::string, std::string> rows_of(const std::string& table) {
+  std::map<std::string, std::string> rows;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace(line.substr(0, line.find('\t')), line.substr(line.find('\t') + 1));
+  }
+  return rows;
+}
+
+struct CloseCallsOfRuns : Predictions {
+  static constexpr double kMargin = 0.15;
+
+  PredictSettings in(Precision precision, double margin) {
+    PredictSettings settings = this->settings({"a.fa", "b.fa"});
+    settings.compute.precision = precision;
+    settings.existing = Existing::kReplace;
+    settings.margin = margin;
+    if (margin > 0) settings.compute.check_precision = Precision::kFp32;
+    return settings;
+  }
+  std::vector<std::string> tables_of(const PredictSettings& settings) {
+    counters.reset();
+    run(settings);
+    return tables(directory / "out");
+  }
+};
+
+TEST_F(CloseCallsOfRuns, AreAllWithinAHugeMargin) {
+  const auto exact = tables_of(in(Precision::kFp32, 0));
+  const auto coarse = tables_of(in(Precision::kInt8, 0));
+  EXPECT_NE(coarse, exact);
+  EXPECT_EQ(tables_of(in(Precision::kInt8, CallMargin::kMost)), exact);
+  EXPECT_EQ(counters.close_calls.recomputed.get(), counters.close_calls.chunks.get());
+  EXPECT_EQ(counters.close_calls.frames.get(), counters.frames_scored.get());
+}
+
+TEST_F(CloseCallsOfRuns, AreComputedAgainAndNoOthers) {
+  const auto exact = rows_of(tables_of(in(Precision::kFp32, 0))[0]);
+  const auto coarse = rows_of(tables_of(in(Precision::kInt8, 0))[0]);
+  const PredictSettings settings = in(Precision::kInt8, kMargin);
+  const auto mixed = rows_of(tables_of(settings)[0]);
+  ASSERT_EQ(mixed.size(), exact.size());
+  std::size_t again = 0;
+  for (const auto& [id, row] : mixed) {
+    if (row != coarse.at(id)) ++again;
+    EXPECT_TRUE(row == coarse.at(id) || row == exact.at(id)) << id;
+  }
+  EXPECT_GT(again, 5U);
+  EXPECT_GT(mixed.size() - again, 5U);
+  EXPECT_LE(again, counters.close_calls.frames.get());
+  EXPECT_LT(counters.close_calls.recomputed.get(), counters.close_calls.chunks.get());
+}
+
+TEST_F(CloseCallsOfRuns, GiveTheSameTablesHoweverTheyAreComputed) {
+  const auto expected = tables_of(in(Precision::kInt8, kMargin));
+  for (const std::size_t budget : {40U, 300U, 5000U}) {
+    for (const bool packing : {true, false}) {
+      PredictSettings settings = in(Precision::kInt8, kMargin);
+      settings.compute.token_budget = budget;
+      settings.compute.packing = packing;
+      settings.compute.prefetch = 1 + budget % 7;
+      settings.compute.deduplicate = packing;
+      EXPECT_EQ(tables_of(settings), expected) << budget << " " << packing;
+    }
+  }
+}
+
+TEST_F(CloseCallsOfRuns, AreKeptWithTheirEmbeddings) {
+  const auto merged_of = [this](PredictSettings settings) {
+    settings.keep_intermediate = true;
+    run(settings);
+    return ReadBack(directory / "out/embeddings.h5").matrix("merged").values;
+  };
+  EXPECT_EQ(merged_of(in(Precision::kInt8, CallMargin::kMost)), merged_of(in(Precision::kFp32, 0)));
 }
 
 TEST_F(Predictions, LeaveADamagedInputOutOfTheTables) {

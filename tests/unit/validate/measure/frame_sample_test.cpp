@@ -41,7 +41,8 @@ TEST_F(FrameSamples, MadeUpProteinsAreAChunkLong) {
 }
 
 TEST_F(FrameSamples, MadeUpNucleotidesHaveTokensOfTheirModelOnly) {
-  const auto frames = sample_frames({.chunk_size = 500, .tokens = 1000}, &tiny_tokenizer(), cancel);
+  const auto frames = sample_frames({.chunk_size = 500, .tokens = 1000, .proteins = false},
+                                    &tiny_tokenizer(), cancel);
   EXPECT_GE(tokens_of(frames), 1000U);
   for (const FrameTokens& frame : frames) {
     EXPECT_THAT(frame.esm, IsEmpty());
@@ -75,7 +76,8 @@ TEST_F(FrameSamples, OfAFileAreItsFirstFrames) {
 
 TEST_F(FrameSamples, OfAFileHaveTokensOfTheirModelOnly) {
   const std::string path = file(">a\nATGGCTGCTAAACGT\n");
-  const auto frames = sample_frames({.file = path, .tokens = 1000}, &tiny_tokenizer(), cancel);
+  const auto frames =
+      sample_frames({.file = path, .tokens = 1000, .proteins = false}, &tiny_tokenizer(), cancel);
   ASSERT_FALSE(frames.empty());
   for (const FrameTokens& frame : frames) {
     EXPECT_THAT(frame.esm, IsEmpty());

@@ -1,0 +1,208 @@
+#include "validate/calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
+#include "cli/check_options.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/trials.hpp"
+#include "report/page_writers.hpp"
+#include "run/calibration.hpp"
+#include "run/input_check.hpp"
+#include "run/load_models.hpp"
+#include "run/require_models.hpp"
+#include "run/run_fingerprint.hpp"
+#include "validate/calibrate/calibration_report.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCalibrateExamples =
+    "Examples:\n"
+    "  virnucpro calibrate -m 300 --models-dir models --precision int8 -o calibration\n"
+    "  virnucpro calibrate -m 500 --models-dir models --precision int8 --on contigs.fa \\\n"
+    "      --frames 100000 -o of_contigs\n"
+    "  virnucpro predict reads.fq.gz -m 300 --models-dir models --precision int8 \\\n"
+    "      --calibration calibration/calibration.json\n"
+    "DIR then has calibration.json, which predict takes, and calibration.html and .md.";
+
+constexpr std::array kFiles{"calibration.json", "calibration.html", "calibration.md"};
+// Just enough for kFlipChance.
+constexpr std::size_t kDefaultFrames = 30'000;
+constexpr std::size_t kMostFrames = 500'000;  // their embeddings are in memory twice
+constexpr std::uint64_t kMostSeed = 0xffff'ffff;
+
+struct CalibrateOptions {
+  std::string sample_file;
+  std::string frames;
+  std::string seed;
+  std::string cosine;
+  std::string calls;
+  std::string output = "calibration";
+  bool force = false;
+  ModelOptions models;
+  ComputeOptions compute;
+  std::string check_precision;
+};
+
+void add_options(Command& command, CalibrateOptions& options) {
+  command.add_value("--on", options.sample_file,
+                    "An input of predict, whose first frames are taken (default: made-up coding "
+                    "sequences of a chunk's length); - is stdin",
+                    "FILE");
+  command.add_value("--frames", options.frames,
+                    "How many frames (default 30,000, which are just enough for a chance of 0.0001 "
+                    "of an error above the margin)",
+                    "N");
+  command.add_value("--seed", options.seed, "Of the made-up sequences (default 0)", "N").excludes =
+      "--on";
+  command.add_value("--target-cosine", options.cosine,
+                    "What 99.9 % of ESM-2's embeddings must reach, after the mean is taken off "
+                    "(default 0.99)",
+                    "X");
+  command.add_value("--target-calls", options.calls,
+                    "Share of frames that must have the same call before any is computed again "
+                    "(default 0.999)",
+                    "X");
+  command.add_value("-o,--output", options.output, "Where the files go (default calibration)",
+                    "DIR");
+  command.add_flag("-f,--force", options.force, "Replace the files of an earlier calibration");
+  add_classifier_options(command, options.models);
+  add_encoder_options(command, options.models);
+  add_device_options(command, options.compute);
+  add_check_precision(command, options.check_precision, kComputeGroup);
+  command.footer = kCalibrateExamples;
+}
+
+double choose_share(const char* flag, const std::string& text) {
+  const auto share = parse_number(text);
+  if (share && *share >= 0 && *share <= 1) return *share;
+  throw Error(ErrorKind::kUsage, fmt::format("{} {}: expected a number from 0 to 1", flag, text));
+}
+
+CalibrateSettings choose_settings(const CalibrateOptions& options, const Session& session) {
+  CalibrateSettings settings;
+  const ModelChoice choice = choose_models(options.models, session.config, session.environment);
+  settings.models = choice.models;
+  settings.chunk_size = choice.chunk_size;
+  settings.compute = choose_own_compute(options.compute, session.config, session.environment);
+  // Only one engine is measured, in this process.
+  if (settings.compute.gpus.size() > 1) settings.compute.gpus.resize(1);
+  settings.compute.check_precision =
+      choose_check_precision(options.check_precision, session.config, settings.compute);
+  settings.sample_file = options.sample_file;
+  settings.frames = options.frames.empty()
+                        ? kDefaultFrames
+                        : count_value("--frames", options.frames, 1, kMostFrames);
+  settings.seed = options.seed.empty() ? 0 : count_value("--seed", options.seed, 0, kMostSeed);
+  if (!options.cosine.empty()) {
+    settings.target.centred = 1 - choose_share("--target-cosine", options.cosine);
+  }
+  if (!options.calls.empty()) {
+    settings.target.equal_calls = choose_share("--target-calls", options.calls);
+  }
+  return settings;
+}
+
+// Checks what can be checked before the models are loaded.
+void check_files(const CalibrateOptions& options, const Cancel& cancel) {
+  const fs::path folder = options.output;
+  std::error_code other;
+  if (fs::exists(folder, other) && !fs::is_directory(folder, other)) {
+    throw Error(ErrorKind::kUsage,
+                fmt::format("--output {}: expected a directory", options.output));
+  }
+  for (const char* name : kFiles) check_output_file(folder / name, options.force);
+  if (options.sample_file.empty()) return;
+  const InputSettings input{.paths = {options.sample_file}};
+  require_first_records(input, cancel);
+  require_inputs_kept(input, [&folder](const fs::path& file) {
+    std::error_code absent;
+    return std::ranges::any_of(
+        kFiles, [&](const char* name) { return fs::equivalent(file, folder / name, absent); });
+  });
+}
+
+std::string sample_text(const CalibrateSettings& settings) {
+  if (!settings.sample_file.empty()) return settings.sample_file;
+  return fmt::format("made-up coding sequences, seed {}", settings.seed);
+}
+
+CalibrationFacts make_facts(const CalibrateOptions& options, const CalibrateSettings& settings,
+                            const Session& session) {
+  return {.provenance = provenance_here(settings.compute, session),
+          .device = device_name(settings.compute),
+          .dnabert_s = settings.models.dnabert_s,
+          .esm2 = settings.models.esm2,
+          .classifier = settings.models.classifier,
+          .precision = precision_name(settings.compute),
+          .check_precision = std::string(name_of(settings.compute.check_precision.value())),
+          .sample = sample_text(settings),
+          .frames_wanted = settings.frames,
+          .chunk_size = settings.chunk_size,
+          .target = settings.target,
+          .file = (fs::path(options.output) / kFiles[0]).string()};
+}
+
+// The files get their names together, once all are synced.
+void write_files(const fs::path& folder, const CalibrationFacts& facts,
+                 const CalibrationResult& result) {
+  Calibration calibration{.made_for = calibrated_part(result.description),
+                          .int8_keep = result.result().policy.text(),
+                          .margin = result.margin};
+  const Page page = calibration_page(facts, result);
+  AtomicFile json(folder / kFiles[0]);
+  AtomicFile html(folder / kFiles[1]);
+  AtomicFile markdown(folder / kFiles[2]);
+  json.write(calibration_json(calibration, calibration_details(facts, result)));
+  html.write(report_html(page));
+  markdown.write(report_markdown(page));
+  for (AtomicFile* file : {&json, &html, &markdown}) file->sync();
+  for (AtomicFile* file : {&json, &html, &markdown}) file->commit();
+}
+
+int run_calibrate(const CalibrateOptions& options, const Session& session) {
+  const CalibrateSettings settings = choose_settings(options, session);
+  check_files(options, session.cancel);
+  require_models(settings.models);
+  make_directory(options.output);
+  CalibrationFacts facts = make_facts(options, settings, session);
+  print_stdout(calibration_head(facts));
+  const CalibrationResult result = calibrate(
+      settings, session.cancel,
+      [](const CalibrationPoint& point) { print_stdout(calibration_row(point)); },
+      [](const std::string& step) { log_info("{}", step); });
+  facts.synthetic = result.description.at(kSyntheticKey) == "true";
+  write_files(options.output, facts, result);
+  for (const std::string& warning : warnings_of(facts, result)) log_warning("{}", warning);
+  print_stdout(calibration_end(facts, result));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_calibrate_command(Command& program) {
+  Command& command = program.add_command(
+      "calibrate", "Measure the error of a precision, and how to keep it from calls");
+  const auto options = std::make_shared<CalibrateOptions>();
+  add_options(command, *options);
+  command.action = [options](Session& session) { return run_calibrate(*options, session); };
+}
+
+}  // namespace virnucpro

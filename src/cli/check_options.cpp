@@ -1,0 +1,199 @@
+#include "cli/check_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "cli/options.hpp"
+#include "ops/cpu.hpp"
+#include "run/close_calls.hpp"
+#include "run/load_models.hpp"
+#include "run/run_fingerprint.hpp"
+#include "run/shadow_check.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kMarginConfig = "run.margin";
+constexpr const char* kPrecisionConfig = "run.check_precision";
+constexpr const char* kShadowConfig = "run.shadow";
+constexpr const char* kCalibrationConfig = "run.calibration";
+constexpr std::string_view kAuto = "auto";
+constexpr std::string_view kNoCalibration = "none";
+constexpr const char* kPrecisions = "auto, fp32, fp16 or bf16";
+
+std::string expected_margin() {
+  return fmt::format("a number from 0 to {:g}", CallMargin::kMost);
+}
+
+// The calibration's, unless something else is said.
+double choose_margin(const std::string& option, const Config& config,
+                     const std::optional<Calibration>& calibration) {
+  if (option.empty()) {
+    return config.number_in(kMarginConfig, calibration ? calibration->margin : 0, 0,
+                            CallMargin::kMost);
+  }
+  if (option == kAuto) {
+    if (calibration) return calibration->margin;
+    fail_usage("--margin auto needs --calibration FILE, which virnucpro calibrate makes");
+  }
+  const std::optional<double> margin = parse_number(option);
+  if (margin && *margin >= 0 && *margin <= CallMargin::kMost) return *margin;
+  fail_usage(fmt::format("--margin {}: expected auto or {}", option, expected_margin()));
+}
+
+double choose_shadow(const std::string& option, const Config& config) {
+  if (option.empty()) {
+    const double share = config.number_in(kShadowConfig, 0, 0, 1);
+    return share == 0 ? 0 : std::max(share, kLeastShadow);
+  }
+  const std::optional<double> share = parse_number(option);
+  if (share && (*share == 0 || (*share >= kLeastShadow && *share <= 1))) return *share;
+  fail_usage(
+      fmt::format("--shadow {}: expected 0, or a number from {:g} to 1", option, kLeastShadow));
+}
+
+// The file for this precision. The key has no effect in others, so that one file serves all runs,
+// and where an option says what it would say.
+std::optional<Calibration> choose_calibration(const CheckOptions& options,
+                                              const ComputeOptions& compute, const Config& config,
+                                              const ComputeSettings& chosen) {
+  const bool by_key = options.calibration.empty();
+  const std::string file =
+      by_key ? config.text(kCalibrationConfig).value_or(std::string(kNoCalibration))
+             : options.calibration;
+  if (file == kNoCalibration) return std::nullopt;
+  if (by_key && !compute.int8_keep.empty()) {
+    log_info("run.calibration has no effect: --int8-keep is given");
+    return std::nullopt;
+  }
+  Calibration calibration = read_calibration(file);
+  const std::string made_for = calibration.made_for_text("precision");
+  if (made_for == precision_name(chosen)) return calibration;
+  if (by_key) {
+    log_info("run.calibration has no effect: it is for {}", made_for);
+    return std::nullopt;
+  }
+  throw Error(ErrorKind::kCalibration, Place{.file = file},
+              fmt::format("it was made for {}, and this run computes in {}", made_for,
+                          precision_name(chosen)));
+}
+
+// What int8 keeps in 16 bits belongs to the margin.
+void take_policy(const Calibration& calibration, const ComputeOptions& options,
+                 ComputeSettings& compute) {
+  if (!options.int8_keep.empty()) {
+    fail_usage("--int8-keep: the calibration says what is kept; calibrate takes --int8-keep, too");
+  }
+  compute.int8_policy = Int8Policy::parse(calibration.int8_keep).value();
+}
+
+// From the coarsest on.
+std::size_t fineness(Precision precision) {
+  constexpr std::array kOrder{Precision::kInt8, Precision::kBf16, Precision::kFp16,
+                              Precision::kFp32};
+  return static_cast<std::size_t>(std::ranges::find(kOrder, precision) - kOrder.begin());
+}
+
+bool is_finer(Precision one, Precision other) {
+  return fineness(one) > fineness(other);
+}
+
+// The one that the device would take for the run itself, if it is finer.
+Precision default_check_precision(const ComputeSettings& compute) {
+  const bool in_halves = !compute.gpus.empty() && compute.precision == Precision::kInt8;
+  return in_halves ? Precision::kFp16 : Precision::kFp32;
+}
+
+Precision named_check_precision(const std::string& option, const Config& config,
+                                const ComputeSettings& compute) {
+  const std::string word = option.empty() ? config.text(kPrecisionConfig).value_or("auto") : option;
+  const std::optional<Precision> precision =
+      word == "auto" ? default_check_precision(compute) : parse_precision(word, compute.gpus);
+  if (precision) return *precision;
+  if (option.empty()) throw config.wrong_value(kPrecisionConfig, kPrecisions);
+  fail_usage(fmt::format("--check-precision {}: expected {}", word, kPrecisions));
+}
+
+}  // namespace
+
+void add_check_precision(Command& command, std::string& option, const std::string& group) {
+  command.add_value("--check-precision", option,
+                    "The finer precision that calls are computed in again (default auto: fp16 for "
+                    "int8 on a GPU, or else fp32)",
+                    "auto|fp32|fp16|bf16", group);
+}
+
+void add_check_options(Command& command, CheckOptions& options, const std::string& group) {
+  command.add_value("--calibration", options.calibration,
+                    "What virnucpro calibrate found for these models: what int8 keeps in 16 bits, "
+                    "and the margin",
+                    "FILE|none", group);
+  command.add_value("--margin", options.margin,
+                    "Compute chunks again, in the check precision, whose call is at most so far "
+                    "from the other one, in logits (default: auto, the calibration's, or 0: none)",
+                    "X|auto", group);
+  command.add_value("--shadow", options.shadow,
+                    "Compare this share of the calls furthest from the other one, and 64 times as "
+                    "many of the nearest, with the check precision, and say how many would change "
+                    "(default 0: none)",
+                    "X", group);
+  add_check_precision(command, options.precision, group);
+}
+
+Precision choose_check_precision(const std::string& option, const Config& config,
+                                 const ComputeSettings& compute) {
+  const Precision precision = named_check_precision(option, config, compute);
+  if (!is_finer(precision, compute.precision)) {
+    Error error(
+        ErrorKind::kPrecision,
+        fmt::format("the check precision must be finer than the run's, and {} is no finer than {}",
+                    name_of(precision), precision_name(compute)));
+    error.advise("Choose another --check-precision, or a coarser --precision.");
+    throw error;
+  }
+  if (compute.gpus.empty()) cpu_kernel_path(precision);
+  return precision;
+}
+
+void choose_check(const CheckOptions& options, const ComputeOptions& compute, const Config& config,
+                  PredictSettings& settings) {
+  settings.calibration = choose_calibration(options, compute, config, settings.compute);
+  if (settings.calibration) take_policy(*settings.calibration, compute, settings.compute);
+  settings.margin = choose_margin(options.margin, config, settings.calibration);
+  settings.shadow = choose_shadow(options.shadow, config);
+  if (settings.margin == 0) {
+    for (const auto& [flag, option] : {std::pair("--shadow", options.shadow),
+                                       std::pair("--check-precision", options.precision)}) {
+      if (!option.empty() && option != "0") fail_usage(fmt::format("{} needs --margin", flag));
+    }
+    settings.shadow = 0;
+    return;
+  }
+  std::string precision = options.precision;
+  if (precision.empty() && settings.calibration) {
+    precision = settings.calibration->made_for_text(kCheckPrecisionKey);
+  }
+  // Keys have no effect there, so that one file serves all runs.
+  const bool by_key = options.margin.empty() && options.calibration.empty() &&
+                      options.shadow.empty() && options.precision.empty();
+  const Precision finer = named_check_precision(precision, config, settings.compute);
+  if (by_key && !is_finer(finer, settings.compute.precision)) {
+    log_info("run.margin has no effect: {} is no finer than {}", name_of(finer),
+             precision_name(settings.compute));
+    settings.margin = 0;
+    settings.shadow = 0;
+    return;
+  }
+  settings.compute.check_precision = choose_check_precision(precision, config, settings.compute);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,128 @@
+#include "run/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "base/json.hpp"
+#include "base/json_values.hpp"
+#include "ops/int8_policy.hpp"
+#include "run/close_calls.hpp"
+#include "run/run_fingerprint.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::string_view kSchema = "virnucpro-calibration-1";
+constexpr std::string_view kHashMember = ",\n \"hash\": \"";
+constexpr std::string_view kEnd = "\"\n}\n";
+
+struct Entry {
+  std::string_view key;
+  std::string_view name;  // for people
+};
+
+constexpr std::array kEntries{Entry{"esm2_hash", "ESM-2"},
+                              Entry{"dnabert_s_hash", "DNABERT-S"},
+                              Entry{"classifier_hash", "classifier"},
+                              Entry{"precision", "precision"},
+                              Entry{kCheckPrecisionKey, "check precision"},
+                              Entry{"kernel_path", "kernel path"},
+                              Entry{"numerics_version", "numerics version"}};
+
+std::string hash_of(std::string_view text) {
+  ContentHash hash;
+  hash.update(std::as_bytes(std::span(text)));
+  return hash.hex();
+}
+
+Error unusable(const std::filesystem::path& path, std::string why) {
+  return {ErrorKind::kCalibration, Place{.file = path.string()}, std::move(why)};
+}
+
+// The text that is hashed, and its hash as the file has it.
+std::pair<std::string_view, std::string_view> split(std::string_view text) {
+  const std::size_t at = text.rfind(kHashMember);
+  if (at == std::string_view::npos || !text.ends_with(kEnd)) return {};
+  const std::size_t from = at + kHashMember.size();
+  return {text.substr(0, at), text.substr(from, text.size() - kEnd.size() - from)};
+}
+
+}  // namespace
+
+std::string Calibration::made_for_text(const std::string& key) const {
+  const auto found = made_for.find(key);
+  return found == made_for.end() ? std::string() : found->second;
+}
+
+std::map<std::string, std::string> calibrated_part(
+    const std::map<std::string, std::string>& description) {
+  std::map<std::string, std::string> part;
+  for (const Entry& entry : kEntries) {
+    const auto found = description.find(std::string(entry.key));
+    if (found != description.end()) part.insert(*found);
+  }
+  return part;
+}
+
+std::string calibration_json(Calibration& calibration, const Json& more) {
+  Json json{{"schema", kSchema},
+            {"made_for", calibration.made_for},
+            {"int8_keep", calibration.int8_keep},
+            {"margin", calibration.margin}};
+  json.update(more);
+  std::string text = json.dump(1);
+  text.resize(text.rfind("\n}"));
+  calibration.hash = hash_of(text);
+  return fmt::format("{}{}{}{}", text, kHashMember, calibration.hash, kEnd);
+}
+
+Calibration read_calibration(const std::filesystem::path& path) {
+  const std::string text = read_small_file(path, kMaxJsonBytes, ErrorKind::kCalibration);
+  const auto [hashed, hash] = split(text);
+  if (hash.empty() || hash_of(hashed) != hash) {
+    throw unusable(path, "it is not what virnucpro calibrate wrote: damaged, or changed since");
+  }
+  const JsonValues values(text, path.string());
+  if (values.text("schema") != kSchema) {
+    throw unusable(path, fmt::format("its schema is not {}", kSchema));
+  }
+  Calibration calibration{.hash = std::string(hash), .file = path};
+  for (const Entry& entry : kEntries) {
+    const auto value = values.text(fmt::format("made_for/{}", entry.key));
+    if (value) calibration.made_for[std::string(entry.key)] = *value;
+  }
+  const auto keep = values.text("int8_keep");
+  const auto margin = values.number("margin");
+  if (!keep || !Int8Policy::parse(*keep) || !margin || *margin > CallMargin::kMost) {
+    throw unusable(path, "it lacks a policy or a margin");
+  }
+  calibration.int8_keep = *keep;
+  calibration.margin = *margin;
+  return calibration;
+}
+
+void require_calibrated_for(const Calibration& calibration,
+                            const std::map<std::string, std::string>& description) {
+  std::vector<std::string> others;
+  for (const Entry& entry : kEntries) {
+    const auto found = description.find(std::string(entry.key));
+    const std::string now = found == description.end() ? std::string() : found->second;
+    const std::string then = calibration.made_for_text(std::string(entry.key));
+    if (now == then || (now.empty() && entry.key == kCheckPrecisionKey)) continue;
+    others.push_back(fmt::format("{} (was {}, is {})", entry.name, then, now));
+  }
+  if (others.empty()) return;
+  throw unusable(calibration.file,
+                 fmt::format("it was made for another {}", fmt::join(others, ", ")));
+}
+
+}  // namespace virnucpro

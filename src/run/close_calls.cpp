@@ -1,0 +1,202 @@
+#include "run/close_calls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace virnucpro {
+namespace {
+
+// x87's exp gives the same bits on every x86 processor; double's depends on the instruction set.
+double exp_of(double value) {
+  return static_cast<double>(std::exp(static_cast<long double>(value)));
+}
+
+// Whether |ln(a / b)| ≤ ln(factor). Without logarithms, as their last bits depend on the processor.
+bool within(double a, double b, double factor) {
+  return a <= factor * b && b <= factor * a;
+}
+
+// From here on scores in fp32 are so near 1 that logits cannot be told from them: 13.9 or more.
+constexpr float kSaturated = 1 - 1.0F / (1U << 20U);
+
+// Beyond the logarithm of every number in fp32 but 0.
+constexpr double kLargestLogit = 104;
+
+bool is_finite(const ScorePair& scores) {
+  return std::isfinite(scores.others) && std::isfinite(scores.virus);
+}
+
+}  // namespace
+
+CallMargin::CallMargin(double margin, const CallRule& rule)
+    : rule_(rule), logits_(margin), one_(exp_of(margin)), two_(exp_of(2 * margin)) {}
+
+bool CallMargin::is_close(std::span<const ScorePair> frames) const {
+  if (!std::ranges::all_of(frames, is_finite)) return true;
+  const ScorePair& most = *std::ranges::max_element(frames, {}, &ScorePair::virus);
+  const ScorePair& least = *std::ranges::max_element(frames, {}, &ScorePair::others);
+  if (most.virus >= kSaturated && least.others >= kSaturated) return true;
+  // Of two fp32 numbers the product is exact.
+  const double virus = static_cast<double>(most.virus) * static_cast<double>(least.virus);
+  const double others = static_cast<double>(most.others) * static_cast<double>(least.others);
+  if (within(virus, others, two_)) return true;
+  const double least_score = rule_.min_score();
+  return least_score > 0 && within(static_cast<double>(most.virus) * (1 - least_score),
+                                   static_cast<double>(most.others) * least_score, one_);
+}
+
+double CallMargin::distance(std::span<const ScorePair> frames) const {
+  const double most = logit_of(*std::ranges::max_element(frames, {}, &ScorePair::virus));
+  const double least = logit_of(*std::ranges::max_element(frames, {}, &ScorePair::others));
+  const double distance = std::abs(most + least) / 2;
+  const double score = rule_.min_score();
+  if (score == 0 || score == 1) return distance;
+  return std::min(distance, std::abs(most - std::log(score / (1 - score))));
+}
+
+bool CallMargin::is_virus(std::span<const ScorePair> frames) const {
+  const float others = std::ranges::max(frames, {}, &ScorePair::others).others;
+  const float virus = std::ranges::max(frames, {}, &ScorePair::virus).virus;
+  return rule_.is_virus_chunk(others, virus);
+}
+
+double logit_of(const ScorePair& scores) {
+  const double logit =
+      std::log(static_cast<double>(scores.virus) / static_cast<double>(scores.others));
+  return std::clamp(logit, -kLargestLogit, kLargestLogit);
+}
+
+CloseCalls::CloseCalls(const CallMargin& margin, double shadow_share, RunCounters& counters,
+                       Sinks sinks)
+    : margin_(margin),
+      counters_(counters.close_calls),
+      shadow_counters_(counters.shadow),
+      sinks_(std::move(sinks)) {
+  if (shadow_share > 0) shadow_.emplace(shadow_share, margin.logits(), counters.shadow);
+}
+
+void CloseCalls::add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
+                     std::span<const FrameTokens> tokens) {
+  auto chunk = chunks_.end();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const bool is_first = i == 0 || frames[i].chunk != frames[i - 1].chunk;
+    if (is_first) {
+      chunk = chunks_.emplace_hint(chunks_.end(), number + i, Chunk{});
+      chunk->second.name = hash128(id, frames[i].chunk);
+    }
+    chunk->second.frames.push_back({.tokens = tokens[i]});
+    ++chunk->second.waiting;
+  }
+}
+
+void CloseCalls::score(std::uint64_t number, const ScorePair& scores) {
+  const Place place = find(number);
+  if (place.chunk->second.stratum == ShadowCheck::kNone) {
+    place.frame.scores = scores;
+    place.frame.scored = true;
+  } else {
+    place.frame.shadow = scores;
+  }
+  answer(place);
+}
+
+void CloseCalls::fail(std::uint64_t number) {
+  const Place place = find(number);
+  if (!is_finite(place.frame.scores)) place.frame.scored = false;
+  answer(place);
+}
+
+bool CloseCalls::is_again(std::uint64_t number) {
+  const Place place = find(number);
+  return place.chunk->second.checking && is_finite(place.frame.scores);
+}
+
+bool CloseCalls::is_shadow(std::uint64_t number) {
+  return find(number).chunk->second.stratum != ShadowCheck::kNone;
+}
+
+CloseCalls::Place CloseCalls::find(std::uint64_t number) {
+  const auto chunk = std::prev(chunks_.upper_bound(number));
+  return {.chunk = chunk, .frame = chunk->second.frames.at(number - chunk->first)};
+}
+
+void CloseCalls::answer(const Place& place) {
+  Chunk& chunk = place.chunk->second;
+  if (--chunk.waiting > 0) return;
+  if (chunk.checking) return hand_on(place.chunk);
+  decide(place.chunk);
+}
+
+void CloseCalls::decide(Chunks::iterator chunk) {
+  std::vector<ScorePair> scores;
+  for (const Frame& frame : chunk->second.frames) {
+    if (frame.scored) scores.push_back(frame.scores);
+  }
+  if (scores.empty()) return hand_on(chunk);
+  counters_.chunks.add();
+  if (!margin_.is_close(scores)) return choose_shadow(chunk, scores);
+  if (std::ranges::all_of(scores, is_finite)) chunk->second.was_virus = margin_.is_virus(scores);
+  counters_.recomputed.add();
+  check(chunk, counters_.frames, counters_.esm_tokens);
+}
+
+void CloseCalls::choose_shadow(Chunks::iterator chunk, std::span<const ScorePair> scores) {
+  if (shadow_) {
+    chunk->second.stratum = shadow_->choose(margin_.distance(scores), chunk->second.name);
+  }
+  if (chunk->second.stratum == ShadowCheck::kNone) return hand_on(chunk);
+  Counter frames;  // the sums of their errors count them
+  check(chunk, frames, shadow_counters_.esm_tokens);
+}
+
+void CloseCalls::check(Chunks::iterator chunk, Counter& frames, Counter& esm_tokens) {
+  chunk->second.checking = true;
+  for (std::size_t i = 0; i < chunk->second.frames.size(); ++i) {
+    Frame& frame = chunk->second.frames[i];
+    if (!frame.scored) continue;
+    frames.add();
+    esm_tokens.add(frame.tokens.esm.size());
+    ++chunk->second.waiting;
+    sinks_.recompute(std::move(frame.tokens), chunk->first + i);
+  }
+}
+
+// A chunk with a frame that could not be computed again says nothing.
+void CloseCalls::compare(const Chunk& chunk) {
+  std::vector<ScorePair> coarse;
+  std::vector<ScorePair> fine;
+  for (const Frame& frame : chunk.frames) {
+    if (!frame.scored) continue;
+    if (!frame.shadow || !is_finite(*frame.shadow)) return;
+    coarse.push_back(frame.scores);
+    fine.push_back(*frame.shadow);
+  }
+  const auto logits = [](const std::vector<ScorePair>& scores) {
+    std::vector<double> found(scores.size());
+    std::ranges::transform(scores, found.begin(), logit_of);
+    return found;
+  };
+  shadow_->record(chunk.stratum, margin_.is_virus(coarse) != margin_.is_virus(fine), logits(coarse),
+                  logits(fine));
+}
+
+void CloseCalls::hand_on(Chunks::iterator chunk) {
+  if (chunk->second.stratum != ShadowCheck::kNone) compare(chunk->second);
+  std::vector<ScorePair> scores;
+  for (std::size_t i = 0; i < chunk->second.frames.size(); ++i) {
+    const Frame& frame = chunk->second.frames[i];
+    if (frame.scored) {
+      scores.push_back(frame.scores);
+      sinks_.on_final(chunk->first + i, frame.scores);
+    } else {
+      sinks_.on_missing(chunk->first + i);
+    }
+  }
+  const std::optional<bool> before = chunk->second.was_virus;
+  if (before && margin_.is_virus(scores) != *before) counters_.changed.add();
+  chunks_.erase(chunk);
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,418 @@
+#include "validate/calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stop_watch.hpp"
+#include "base/text.hpp"
+#include "run/batch_runner.hpp"
+#include "run/close_calls.hpp"
+#include "run/load_models.hpp"
+#include "validate/measure/frame_sample.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Enough to compare linears with each other, and to see kOutliers of them.
+constexpr std::size_t kFramesOfALinear = 256;
+constexpr std::size_t kFramesOfASearch = 4000;
+// Made-up sequences of one seed never are those of another.
+constexpr unsigned kSeedShift = 32;
+
+double rate_of(std::size_t tokens, double seconds) {
+  return static_cast<double>(tokens) / seconds;
+}
+
+// What an engine makes of a sample's frames: a logit and ESM-2's embedding each.
+struct Computed {
+  std::vector<double> logits;
+  std::vector<bool> virus;
+  std::vector<float> embeddings;  // [frames, width]
+  double seconds = 0;
+};
+
+class Computation {
+ public:
+  Computation(const CalibrateSettings& settings, std::span<const FrameTokens> frames,
+              const Cancel& cancel)
+      : settings_(settings), frames_(frames), cancel_(cancel) {
+    for (const FrameTokens& frame : frames) tokens_ += frame.esm.size();
+  }
+
+  std::size_t tokens() const { return tokens_; }
+
+  // The first `count` frames.
+  Computed run(Engine& engine, std::size_t count, bool check) const {
+    const std::size_t width = engine.esm2_width();
+    Computed computed{.logits = std::vector<double>(count),
+                      .virus = std::vector<bool>(count),
+                      .embeddings = std::vector<float>(count * width)};
+    std::vector<PackedBatch> batches = pack(engine, count);
+    const StopWatch watch;
+    std::size_t begun = 0;
+    for (std::size_t done = 0; done < batches.size(); ++done) {
+      for (; begun < std::min(batches.size(), done + engine.depth()); ++begun) {
+        engine.begin({.id = begun, .frames = std::move(batches[begun].frames), .check = check});
+      }
+      cancel_.check();
+      take(engine.finish(), batches[done].occurrences, width, computed);
+    }
+    computed.seconds = watch.seconds();
+    return computed;
+  }
+
+ private:
+  std::vector<PackedBatch> pack(const Engine& engine, std::size_t count) const {
+    ComputeSettings compute = settings_.compute;
+    compute.deduplicate = false;
+    Packer packer(pack_settings(compute, engine.token_budget()));
+    std::vector<PackedBatch> batches;
+    const auto take_all = [&](std::optional<PackedBatch> (Packer::*next)()) {
+      while (std::optional<PackedBatch> batch = (packer.*next)()) {
+        batches.push_back(std::move(*batch));
+      }
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      packer.add(FrameTokens(frames_[i]), i);
+      take_all(&Packer::next_batch);
+    }
+    take_all(&Packer::drain);
+    return batches;
+  }
+
+  static void take(const BatchResult& result,
+                   const std::vector<std::vector<std::uint64_t>>& occurrences, std::size_t width,
+                   Computed& computed) {
+    for (std::size_t index = 0; index < occurrences.size(); ++index) {
+      const std::size_t frame = occurrences[index].front();
+      const float others = result.scores[2 * index];
+      const float virus = result.scores[2 * index + 1];
+      computed.logits[frame] = logit_of({.others = others, .virus = virus});
+      computed.virus[frame] = virus >= others;
+      std::copy_n(result.esm2.begin() + static_cast<std::ptrdiff_t>(index * width), width,
+                  computed.embeddings.begin() + static_cast<std::ptrdiff_t>(frame * width));
+    }
+  }
+
+  const CalibrateSettings& settings_;
+  std::span<const FrameTokens> frames_;
+  const Cancel& cancel_;
+  std::size_t tokens_ = 0;
+};
+
+// What the check precision computed, against which all else is held.
+class Reference {
+ public:
+  Reference(Computed fine, std::size_t width)
+      : fine_(std::move(fine)), width_(width), mean_(width) {
+    const std::size_t frames = fine_.logits.size();
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+      if (!std::isfinite(fine_.logits[frame])) refuse();
+      for (std::size_t i = 0; i < width; ++i) mean_[i] += at(fine_, frame, i);
+    }
+    for (double& value : mean_) {
+      value /= static_cast<double>(frames);
+      if (!std::isfinite(value)) refuse();
+    }
+  }
+
+  double seconds() const { return fine_.seconds; }
+
+  // Differences of the logits, coarse − fine, of the frames that have one: the others are computed
+  // again whatever the margin is.
+  std::vector<double> logit_errors(const Computed& coarse) const {
+    std::vector<double> errors;
+    for (std::size_t frame = 0; frame < coarse.logits.size(); ++frame) {
+      const double error = coarse.logits[frame] - fine_.logits[frame];
+      if (std::isfinite(error)) errors.push_back(error);
+    }
+    return errors;
+  }
+
+  // 1 − cosine of each frame's embedding, after the mean; 2 where it is not finite.
+  std::vector<double> distances(const Computed& coarse) const {
+    std::vector<double> distances(coarse.logits.size());
+    for (std::size_t frame = 0; frame < distances.size(); ++frame) {
+      double product = 0;
+      double ours = 0;
+      double theirs = 0;
+      for (std::size_t i = 0; i < width_; ++i) {
+        const double x = at(coarse, frame, i) - mean_[i];
+        const double y = at(fine_, frame, i) - mean_[i];
+        product += x * y;
+        ours += x * x;
+        theirs += y * y;
+      }
+      // Equal ones have a product that rounding may put on either side.
+      const double distance = std::max(0.0, 1 - product / std::sqrt(ours * theirs));
+      distances[frame] = std::isfinite(distance) ? distance : 2;
+    }
+    return distances;
+  }
+
+  Closeness closeness(const Computed& coarse, std::size_t tokens) const {
+    const std::size_t frames = coarse.logits.size();
+    std::vector<double> far = distances(coarse);
+    const auto left_out = static_cast<std::size_t>(kOutliers * static_cast<double>(frames));
+    std::ranges::nth_element(far, far.end() - 1 - static_cast<std::ptrdiff_t>(left_out));
+    Closeness closeness{.centred = far[frames - 1 - left_out],
+                        .tokens_per_second = rate_of(tokens, coarse.seconds)};
+    std::size_t equal = 0;
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+      equal += coarse.virus[frame] == fine_.virus[frame] ? 1U : 0U;
+    }
+    closeness.equal_calls = static_cast<double>(equal) / static_cast<double>(frames);
+    const std::vector<double> errors = logit_errors(coarse);
+    double sum = 0;
+    double squares = 0;
+    for (const double error : errors) {
+      sum += error;
+      squares += error * error;
+      closeness.logit_largest = std::max(closeness.logit_largest, std::abs(error));
+    }
+    const double count = std::max(1.0, static_cast<double>(errors.size()));
+    closeness.logit_mean = sum / count;
+    closeness.logit_rms = std::sqrt(squares / count);
+    return closeness;
+  }
+
+ private:
+  double at(const Computed& computed, std::size_t frame, std::size_t i) const {
+    return static_cast<double>(computed.embeddings[frame * width_ + i]);
+  }
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorKind::kNotFinite, "a frame of the sample, in the check precision");
+  }
+
+  Computed fine_;
+  std::size_t width_;
+  std::vector<double> mean_;
+};
+
+// A linear's multiplications for a token.
+std::uint64_t work_of(Esm2Linear linear, const Esm2Shape& shape) {
+  const std::uint64_t width = shape.width;
+  switch (linear) {
+    case Esm2Linear::kQkv:
+      return 3 * width * width;
+    case Esm2Linear::kOut:
+      return width * width;
+    case Esm2Linear::kFc1:
+    case Esm2Linear::kFc2:
+      break;
+  }
+  return width * shape.ffn;
+}
+
+std::vector<Esm2Place> places_of(const Esm2Shape& shape) {
+  std::vector<Esm2Place> places;
+  for (std::size_t layer = 0; layer < shape.layers; ++layer) {
+    for (std::size_t linear = 0; linear < kEsm2Linears; ++linear) {
+      places.push_back({.layer = layer, .linear = static_cast<Esm2Linear>(linear)});
+    }
+  }
+  return places;
+}
+
+// The work of calibrate(), step by step.
+class Calibrating {
+ public:
+  Calibrating(const CalibrateSettings& settings, const Cancel& cancel,
+              const std::function<void(const CalibrationPoint&)>& on_point,
+              const std::function<void(const std::string&)>& say)
+      : settings_(settings), cancel_(cancel), on_point_(on_point), say_(say) {}
+
+  CalibrationResult run() {
+    load(settings_.compute.int8_policy);
+    shape_ = loaded_->esm2_shape;
+    sample();
+    say_(fmt::format("{} frames in {}, then in {}", grouped(frames_.size()),
+                     name_of(settings_.compute.check_precision.value()),
+                     precision_name(settings_.compute)));
+    compute_reference();
+    measure_loaded(settings_.compute.int8_policy);
+    const bool may_search = settings_.compute.precision == Precision::kInt8 &&
+                            settings_.compute.int8_policy == Int8Policy();
+    if (may_search && !reached()) search();
+    set_margin();
+    return std::move(result_);
+  }
+
+ private:
+  bool reached() const { return result_.result().closeness.reaches(settings_.target); }
+
+  // An engine without what earlier ones had in memory.
+  void load(const Int8Policy& policy, bool any_policy = false) {
+    loaded_.reset();
+    ComputeSettings compute = settings_.compute;
+    if (reference_) compute.check_precision.reset();
+    compute.int8_policy = policy;
+    compute.any_int8_policy = any_policy;
+    loaded_.emplace(load_models(settings_.models, compute,
+                                {.scores = true, .dnabert_s = false, .esm2 = true}, cancel_));
+  }
+
+  void sample() {
+    frames_ = sample_frames({.file = settings_.sample_file,
+                             .chunk_size = settings_.chunk_size,
+                             .frames = settings_.frames,
+                             .first_seed = settings_.seed << kSeedShift},
+                            &loaded_->tokenizer.value(), cancel_);
+    computation_.emplace(settings_, frames_, cancel_);
+    result_.frames = frames_.size();
+    result_.tokens = computation_->tokens();
+  }
+
+  void compute_reference() {
+    result_.description = loaded_->description;
+    reference_.emplace(computation_->run(*loaded_->engine, frames_.size(), true),
+                       loaded_->engine->esm2_width());
+    result_.check_tokens_per_second = rate_of(result_.tokens, reference_->seconds());
+  }
+
+  // Over all frames, with the policy that the engine was loaded with.
+  void measure_loaded(const Int8Policy& policy) {
+    const Computed coarse = computation_->run(*loaded_->engine, frames_.size(), false);
+    errors_ = reference_->logit_errors(coarse);
+    add(policy, coarse);
+  }
+
+  void add(const Int8Policy& policy, const Computed& coarse) {
+    const std::size_t frames = coarse.logits.size();
+    CalibrationPoint point{.policy = policy, .frames = frames};
+    point.closeness = reference_->closeness(coarse, tokens_of(frames));
+    std::uint64_t all = 0;
+    std::uint64_t in_8_bits = 0;
+    for (const Esm2Place& place : places_of(shape_)) {
+      const std::uint64_t work = work_of(place.linear, shape_);
+      all += work;
+      if (policy.in_8_bits(place))
+        in_8_bits += work;
+      else
+        ++point.kept;
+    }
+    if (settings_.compute.precision == Precision::kInt8) {
+      point.in_8_bits = static_cast<double>(in_8_bits) / static_cast<double>(all);
+    }
+    result_.points.push_back(std::move(point));
+    on_point_(result_.result());
+  }
+
+  std::size_t tokens_of(std::size_t frames) const {
+    return std::accumulate(
+        frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(frames), std::size_t{0},
+        [](std::size_t sum, const FrameTokens& frame) { return sum + frame.esm.size(); });
+  }
+
+  // Fewer linears in 8 bits reach the target on some frames; then on all, or some more are kept.
+  void search() {
+    load({}, true);
+    const std::vector<Esm2Place> places = by_cost();
+    std::size_t kept = fewest_kept(places);
+    for (;;) {
+      const Int8Policy policy = keeping(places, kept);
+      load(policy);
+      measure_loaded(policy);
+      if (reached() || kept == places.size()) break;
+      kept = std::min(places.size(), kept + std::max<std::size_t>(1, kept / 4));
+    }
+  }
+
+  Int8Policy keeping(const std::vector<Esm2Place>& places, std::size_t kept) const {
+    return Int8Policy::keeping(std::span(places).first(kept)).of_model(shape_.layers);
+  }
+
+  // The linears, those first that are worth most to keep: by the mean distance that each alone
+  // causes, for its share of the multiplications.
+  std::vector<Esm2Place> by_cost() {
+    const std::vector<Esm2Place> places = places_of(shape_);
+    say_(fmt::format("the target is missed: trying each of {} products in 8 bits alone",
+                     places.size()));
+    const std::size_t frames = std::min(frames_.size(), kFramesOfALinear);
+    std::vector<std::pair<double, Esm2Place>> costs;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::vector<Esm2Place> others = places;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      loaded_->engine->set_int8_policy(Int8Policy::keeping(others));
+      const std::vector<double> far =
+          reference_->distances(computation_->run(*loaded_->engine, frames, false));
+      const double sum = std::accumulate(far.begin(), far.end(), 0.0);
+      costs.emplace_back(sum / static_cast<double>(work_of(places[i].linear, shape_)), places[i]);
+    }
+    std::ranges::stable_sort(costs, std::ranges::greater(), &std::pair<double, Esm2Place>::first);
+    std::vector<Esm2Place> sorted;
+    for (const auto& [cost, place] : costs) sorted.push_back(place);
+    return sorted;
+  }
+
+  // By halving: with more of them kept it is not less exact, or by little.
+  std::size_t fewest_kept(const std::vector<Esm2Place>& places) {
+    const std::size_t frames = std::min(frames_.size(), kFramesOfASearch);
+    std::size_t too_few = 0;
+    std::size_t enough = places.size();
+    while (enough - too_few > 1) {
+      const std::size_t kept = (too_few + enough) / 2;
+      const Int8Policy policy = keeping(places, kept);
+      loaded_->engine->set_int8_policy(policy);
+      add(policy, computation_->run(*loaded_->engine, frames, false));
+      (reached() ? enough : too_few) = kept;
+    }
+    return enough;
+  }
+
+  void set_margin() {
+    if (errors_.empty()) {
+      throw Error(ErrorKind::kNotFinite, "every frame of the sample");
+    }
+    const std::size_t above = allowed_above_margin(errors_.size());
+    for (double& error : errors_) error = std::abs(error);
+    std::ranges::sort(errors_, std::ranges::greater());
+    result_.margin = errors_[above];
+    result_.chance = chance_of_more(errors_.size(), above);
+  }
+
+  const CalibrateSettings& settings_;
+  const Cancel& cancel_;
+  const std::function<void(const CalibrationPoint&)>& on_point_;
+  const std::function<void(const std::string&)>& say_;
+  std::optional<LoadedModels> loaded_;
+  Esm2Shape shape_{};
+  std::vector<FrameTokens> frames_;
+  std::optional<Computation> computation_;
+  std::optional<Reference> reference_;
+  std::vector<double> errors_;  // of the logits, by the engine loaded last
+  CalibrationResult result_;
+};
+
+}  // namespace
+
+bool Closeness::reaches(const CalibrationTarget& target) const {
+  return centred <= target.centred && equal_calls >= target.equal_calls;
+}
+
+CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& cancel,
+                            const std::function<void(const CalibrationPoint&)>& on_point,
+                            const std::function<void(const std::string&)>& say) {
+  return Calibrating(settings, cancel, on_point, say).run();
+}
+
+std::size_t allowed_above_margin(std::size_t frames) {
+  std::size_t above = 0;
+  while (above + 1 < frames && chance_of_more(frames, above + 1) <= kFlipChance) ++above;
+  return above;
+}
+
+double chance_of_more(std::size_t frames, std::size_t above) {
+  return boost::math::binomial_distribution<>::find_upper_bound_on_p(
+      static_cast<double>(frames), static_cast<double>(above), 1 - kConfidence);
+}
+
+}  // namespace virnucpro

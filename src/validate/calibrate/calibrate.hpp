@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "ops/int8_policy.hpp"
+#include "run/settings.hpp"
+#include "tokens/packer.hpp"
+
+namespace virnucpro {
+
+// What a precision must reach against the finer one before anything is computed again.
+struct CalibrationTarget {
+  double centred = 0.01;       // at most, 1 − cosine of all but kOutliers of ESM-2's embeddings
+  double equal_calls = 0.999;  // at least, share of frames with the same call
+};
+
+struct CalibrateSettings {
+  ModelSettings models;
+  ComputeSettings compute;    // with a check precision; on the first GPU, or the CPU
+  std::string sample_file{};  // empty: made-up coding sequences
+  std::uint64_t seed = 0;     // of these
+  std::uint64_t chunk_size = 500;
+  std::size_t frames = 0;
+  CalibrationTarget target{};
+};
+
+// A share of frames with the largest errors, which the target leaves out.
+inline constexpr double kOutliers = 0.001;
+
+// The chance that a frame's logit is off by more than the margin, which calibrations are made for,
+// and how sure it is that it is not larger.
+inline constexpr double kFlipChance = 1e-4;
+inline constexpr double kConfidence = 0.95;
+
+// How far a precision is from the finer one, over the frames of a sample.
+struct Closeness {
+  double centred = 0;      // 1 − cosine after the finer one's mean: all but kOutliers have less
+  double equal_calls = 1;  // share of the frames
+  double logit_mean = 0;   // of the differences, coarse − fine
+  double logit_rms = 0;
+  double logit_largest = 0;  // the largest absolute one
+  double tokens_per_second = 0;
+
+  bool reaches(const CalibrationTarget& target) const;
+};
+
+// One policy that was measured.
+struct CalibrationPoint {
+  Int8Policy policy{};
+  std::size_t kept = 0;    // how many linears are in 16 bits
+  double in_8_bits = 0;    // share of the multiplications of all linears
+  std::size_t frames = 0;  // of the sample
+  Closeness closeness{};
+};
+
+struct CalibrationResult {
+  std::map<std::string, std::string> description{};  // of the models, but for the policy
+  std::size_t frames = 0;
+  std::size_t tokens = 0;                  // of ESM-2
+  double check_tokens_per_second = 0;      // of the check precision
+  std::vector<CalibrationPoint> points{};  // in the order measured; the last one is the result
+  double margin = 0;  // logits: the largest error, but for so few that kFlipChance allows them
+  // What the sample shows with kConfidence of the chance of larger errors. Above kFlipChance where
+  // there are too few frames.
+  double chance = 0;
+
+  const CalibrationPoint& result() const { return points.back(); }
+};
+
+// Measures the precision against its check precision. If int8 misses the target, it finds out which
+// linears to keep in 16 bits: each is tried in 8 bits alone, and those that cost most, for the
+// multiplications they are, are kept first, as few as reach the target. `on_point` gets each policy
+// measured at once, `say` a line about each step. Errors: those of load_models(), sample_frames()
+// and the engine; kNotFinite if the check precision gives a score or embedding that is not finite.
+CalibrationResult calibrate(const CalibrateSettings& settings, const Cancel& cancel,
+                            const std::function<void(const CalibrationPoint&)>& on_point,
+                            const std::function<void(const std::string&)>& say);
+
+// How many of `frames` may have an error above the margin, so that with kConfidence at most
+// kFlipChance of all have one: none if there are just enough frames, or too few.
+std::size_t allowed_above_margin(std::size_t frames);
+// Below which chance of an error above the margin a sample says it is, with kConfidence, where
+// `above` of its frames have one (Clopper and Pearson 1934, Biometrika 26, one-sided).
+double chance_of_more(std::size_t frames, std::size_t above);
+
+}  // namespace virnucpro

@@ -1,0 +1,236 @@
+#include "validate/calibrate/calibration_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/shown_text.hpp"
+#include "base/text.hpp"
+#include "run/run_fingerprint.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::size_t kLongestCommand = 10'000;
+constexpr double kLittleIn8Bits = 0.5;  // of the multiplications
+
+std::uint64_t rounded(double rate) {
+  return static_cast<std::uint64_t>(std::llround(rate));
+}
+
+// "0.99 for 99.9 % of the embeddings, calls 99.9 %".
+std::string target_text(const CalibrationTarget& target) {
+  return fmt::format("centred cosine {:g} for {:g} % of the embeddings, {:g} % of the calls equal",
+                     1 - target.centred, 100 * (1 - kOutliers), 100 * target.equal_calls);
+}
+
+// How often a frame's logit may be off by more than the margin.
+std::string chance_text(double chance) {
+  return fmt::format("{:.1e} with {:g} % confidence", chance, 100 * kConfidence);
+}
+
+Json json_of(const CalibrationPoint& point) {
+  const Closeness& closeness = point.closeness;
+  return {{"int8_keep", point.policy.text()},
+          {"kept", point.kept},
+          {"share_in_8_bits", point.in_8_bits},
+          {"frames", point.frames},
+          {"centred", closeness.centred},
+          {"equal_calls", closeness.equal_calls},
+          {"logit_mean", closeness.logit_mean},
+          {"logit_rms", closeness.logit_rms},
+          {"logit_largest", closeness.logit_largest},
+          {"tokens_per_second", closeness.tokens_per_second}};
+}
+
+std::vector<Value> row_of(const CalibrationPoint& point) {
+  const Closeness& closeness = point.closeness;
+  return {std::uint64_t{point.kept}, point.in_8_bits,         std::uint64_t{point.frames},
+          closeness.centred,         closeness.equal_calls,   closeness.logit_mean,
+          closeness.logit_rms,       closeness.logit_largest, closeness.tokens_per_second,
+          point.policy.text()};
+}
+
+Table point_table(const CalibrationResult& result) {
+  Table table{.key = "points", .caption = "What was measured, in this order; the last one is it"};
+  table.columns = {{"kept", "Products in 16 bits", Measure::kCount},
+                   {"share_in_8_bits", "Work in 8 bits", Measure::kShare},
+                   {"frames", "Frames", Measure::kCount},
+                   {"centred", "1 − centred cosine, 99.9 %"},
+                   {"equal_calls", "Equal calls", Measure::kShare},
+                   {"logit_mean", "Logit error, mean"},
+                   {"logit_rms", "Logit error, rms"},
+                   {"logit_largest", "Logit error, largest"},
+                   {"tokens_per_second", "Tokens", Measure::kPerSecond},
+                   {"int8_keep", "In 16 bits"}};
+  for (const CalibrationPoint& point : result.points) table.rows.push_back(row_of(point));
+  return table;
+}
+
+// The points by their error, each as far right as it is fast.
+Plot error_plot(const CalibrationResult& result) {
+  Plot plot{.key = "speed_against_error",
+            .title = "1 − centred cosine that 99.9 % of the embeddings keep below",
+            .kind = PlotKind::kOverNumber,
+            .x_label = "tokens of ESM-2 a second",
+            .y_label = "1 − centred cosine"};
+  std::vector<CalibrationPoint> points = result.points;
+  std::ranges::sort(
+      points, {}, [](const CalibrationPoint& point) { return point.closeness.tokens_per_second; });
+  PlotLine line{.name = "policies measured"};
+  for (const CalibrationPoint& point : points) {
+    line.points.push_back({point.closeness.tokens_per_second, point.closeness.centred});
+  }
+  plot.lines.push_back(std::move(line));
+  return plot;
+}
+
+Section result_section(const CalibrationFacts& facts, const CalibrationResult& result) {
+  const Closeness& closeness = result.result().closeness;
+  Section section{.key = "result", .title = "The calibration"};
+  section.note = fmt::format(
+      "Among {} frames, {} of them at most had a logit further than the margin from that in {}: "
+      "the chance of one is below {}. A chunk whose call is within the margin is computed again.",
+      grouped(result.frames), grouped(allowed_above_margin(result.frames)), facts.check_precision,
+      chance_text(result.chance));
+  section.fields = {
+      {"margin", "margin (logits)", result.margin},
+      {"int8_keep", "products in 16 bits", result.result().policy.text()},
+      {"share_in_8_bits", "multiplications in 8 bits", result.result().in_8_bits, Measure::kShare},
+      {"target", "target", target_text(facts.target)},
+      {"reached", "target reached", std::string(closeness.reaches(facts.target) ? "PASS" : "MISS"),
+       Measure::kStatus}};
+  section.preformatted = shown_text(fmt::format(
+      "virnucpro predict INPUT --precision {} --calibration {}", facts.precision, facts.file));
+  return section;
+}
+
+Section machine_section(const CalibrationFacts& facts, const CalibrationResult& result) {
+  Section section{.key = "machine", .title = "What was measured, and on what"};
+  section.fields = fields_of(facts.provenance);
+  section.fields.insert(
+      section.fields.end(),
+      {{"device", "device", facts.device},
+       {"models", "models",
+        shown_text(fmt::format("{}, {}, {}", facts.dnabert_s, facts.esm2, facts.classifier))},
+       {"chunk_size", "chunk size", facts.chunk_size, Measure::kCount},
+       {"sample", "sample", shown_text(facts.sample)},
+       {"frames", "frames", std::uint64_t{result.frames}, Measure::kCount},
+       {"check_tokens_per_second", "tokens a second in " + facts.check_precision,
+        result.check_tokens_per_second, Measure::kPerSecond}});
+  section.preformatted = shown_text(facts.provenance.command, kLongestCommand);
+  return section;
+}
+
+}  // namespace
+
+std::vector<std::string> warnings_of(const CalibrationFacts& facts,
+                                     const CalibrationResult& result) {
+  std::vector<std::string> warnings;
+  if (!result.result().closeness.reaches(facts.target)) {
+    warnings.push_back(fmt::format("the target is missed: {}", target_text(facts.target)));
+  }
+  if (result.frames < facts.frames_wanted) {
+    warnings.push_back(fmt::format("the sample has {} frames only", grouped(result.frames)));
+  }
+  const bool is_int8 = result.description.contains(kInt8KeepKey);
+  if (is_int8 && result.result().in_8_bits < kLittleIn8Bits) {
+    warnings.emplace_back(
+        "little is left in 8 bits: fp16 is as fast, or leave more to the margin with a lower "
+        "--target-calls");
+  }
+  if (result.chance > kFlipChance) {
+    warnings.push_back(
+        fmt::format("{} frames are too few: the chance of an error above the margin is known to be "
+                    "below {:.1e} "
+                    "only, and {:.0e} is wanted; give more frames",
+                    grouped(result.frames), result.chance, kFlipChance));
+  }
+  return warnings;
+}
+
+std::string calibration_head(const CalibrationFacts& facts) {
+  return fmt::format("models  {}, {}, {}\n", printable(facts.dnabert_s), printable(facts.esm2),
+                     printable(facts.classifier)) +
+         fmt::format("device  {}, {}\n", facts.device, facts.provenance.processor) +
+         fmt::format("sample  {} frames of {}\n", grouped(facts.frames_wanted),
+                     printable(facts.sample)) +
+         fmt::format("target  {}\n\n", target_text(facts.target)) +
+         fmt::format("{:>9}  {:>9}  {:>7}  {:>12}  {:>11}  {:>24}  {:>9}\n", "in 16", "in 8 bits",
+                     "frames", "1 - centred", "equal calls", "logit error rms, largest",
+                     "tokens/s");
+}
+
+std::string calibration_row(const CalibrationPoint& point) {
+  const Closeness& closeness = point.closeness;
+  return fmt::format(
+      "{:>9}  {:>7.1f} %  {:>7}  {:>12.2e}  {:>9.3f} %  {:>12.4f} {:>11.4f}  {:>9}\n", point.kept,
+      100 * point.in_8_bits, grouped(point.frames), closeness.centred, 100 * closeness.equal_calls,
+      closeness.logit_rms, closeness.logit_largest, grouped(rounded(closeness.tokens_per_second)));
+}
+
+std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result) {
+  return fmt::format("\nkept in 16 bits: {}\n", result.result().policy.text()) +
+         fmt::format("margin: {:.4g} logits; the chance of a larger error is below {}\n",
+                     result.margin, chance_text(result.chance)) +
+         fmt::format("use it: virnucpro predict INPUT --precision {} --calibration {}\n",
+                     facts.precision, printable(facts.file));
+}
+
+Json calibration_details(const CalibrationFacts& facts, const CalibrationResult& result) {
+  std::vector<Json> points;
+  for (const CalibrationPoint& point : result.points) points.push_back(json_of(point));
+  return {{"chance", result.chance},
+          {"confidence", kConfidence},
+          {"reached", result.result().closeness.reaches(facts.target)},
+          {"target",
+           {{"centred", facts.target.centred},
+            {"outliers", kOutliers},
+            {"equal_calls", facts.target.equal_calls}}},
+          {"sample",
+           {{"source", facts.sample},
+            {"chunk_size", facts.chunk_size},
+            {"frames", result.frames},
+            {"esm_tokens", result.tokens}}},
+          {"check_tokens_per_second", result.check_tokens_per_second},
+          {"points", std::move(points)},
+          {"models",
+           {{"dnabert_s", facts.dnabert_s},
+            {"esm2", facts.esm2},
+            {"classifier", facts.classifier},
+            {"synthetic_weights", facts.synthetic}}},
+          {"device", facts.device},
+          {"devices", facts.provenance.devices},
+          {"processor", facts.provenance.processor},
+          {"host", facts.provenance.host},
+          {"time", facts.provenance.time},
+          {"version", facts.provenance.version},
+          {"build", facts.provenance.build},
+          {"commit", facts.provenance.commit},
+          {"command", facts.provenance.command}};
+}
+
+Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& result) {
+  const CalibrationPoint& found = result.result();
+  Page page{.title = "virnucpro calibrate",
+            .subtitle = fmt::format("{} · {} · {}", facts.provenance.time, facts.device,
+                                    facts.provenance.host)};
+  if (facts.synthetic) page.badges.emplace_back("synthetic weights");
+  page.highlights = {
+      {"margin", "margin (logits)", result.margin},
+      {"equal_calls", "equal calls before", found.closeness.equal_calls, Measure::kShare},
+      {"centred", "1 − centred cosine, 99.9 %", found.closeness.centred},
+      {"share_in_8_bits", "work in 8 bits", found.in_8_bits, Measure::kShare},
+      {"tokens_per_second", "tokens", found.closeness.tokens_per_second, Measure::kPerSecond}};
+  page.warnings = warnings_of(facts, result);
+  Section points{.key = "points", .title = "Speed against error"};
+  points.plots = {error_plot(result)};
+  points.tables = {point_table(result)};
+  page.sections = {result_section(facts, result), std::move(points),
+                   machine_section(facts, result)};
+  return page;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/json_writer.hpp"
+#include "report/page.hpp"
+#include "validate/calibrate/calibrate.hpp"
+#include "validate/measure/provenance.hpp"
+
+namespace virnucpro {
+
+// The conditions of a calibration.
+struct CalibrationFacts {
+  Provenance provenance{};
+  std::string device{};     // "cuda:0"
+  std::string dnabert_s{};  // as the user named it
+  std::string esm2{};
+  std::string classifier{};
+  std::string precision{};        // "int8"
+  std::string check_precision{};  // "fp16"
+  std::string sample{};           // "made-up coding sequences, seed 0"
+  std::size_t frames_wanted = 0;  // of it
+  std::uint64_t chunk_size = 0;
+  bool synthetic = false;  // some of the models have seeded random numbers as weights
+  CalibrationTarget target{};
+  std::string file{};  // calibration.json, as `predict --calibration` takes it
+};
+
+// Of the precision found, and of the sample: what a reader should know.
+std::vector<std::string> warnings_of(const CalibrationFacts& facts,
+                                     const CalibrationResult& result);
+
+// The table that the command prints, by lines.
+std::string calibration_head(const CalibrationFacts& facts);
+std::string calibration_row(const CalibrationPoint& point);
+std::string calibration_end(const CalibrationFacts& facts, const CalibrationResult& result);
+
+// What the calibration's file says besides the calibration itself.
+Json calibration_details(const CalibrationFacts& facts, const CalibrationResult& result);
+// All for people, with speed against error.
+Page calibration_page(const CalibrationFacts& facts, const CalibrationResult& result);
+
+}  // namespace virnucpro

@@ -1,0 +1,240 @@
+"""calibrate: the error of a precision, what to keep in 16 bits, and the margin, for predict."""
+
+import array
+import json
+import re
+import struct
+
+import pytest
+from conftest import MODELS, SHORT, Program, fasta, message
+
+CALIBRATE = ["calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated", "--frames", "300",
+             "--target-calls", "0.9"]
+# A layer whose hidden units have one that is so large that 8 bits have no room for the others.
+SPIKED_LAYER = 1
+SPIKED_UNIT = 5
+SPIKE = 1e5
+
+
+def calibrated(program, output="calibration"):
+    return json.loads((program.folder / output / "calibration.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def run(genome, tmp_path_factory):
+    """A calibration, and reads of the genome."""
+    program = Program(tmp_path_factory.mktemp("calibrated"))
+    (program.folder / "reads.fa").write_text(
+        fasta({f"read_{i}": genome[i * 150:i * 150 + 250] for i in range(150)}))
+    program.printed = program(*CALIBRATE, code=0)
+    return program
+
+
+def predict(program, output, *arguments, code=0):
+    command = ["reads.fa", *SHORT, "--precision", "int8-simulated", "-o", output, *arguments]
+    if "--resume" not in arguments:
+        command.append("--force")
+    return program.predict(*command, code=code)
+
+
+def calls(program, output):
+    rows = program.tables(output, "reads")["sequences.tsv"].decode().splitlines()
+    return {row.split("\t")[0]: row.split("\t")[1] for row in rows if not row.startswith("#")}
+
+
+def test_what_it_finds(run):
+    found = calibrated(run)
+    assert found["schema"] == "virnucpro-calibration-1"
+    assert found["made_for"]["precision"] == "int8-simulated"
+    assert found["made_for"]["check_precision"] == "fp32"
+    assert found["int8_keep"] == "none" and found["reached"] is True
+    (point,) = found["points"]
+    assert point["frames"] == found["sample"]["frames"] == 300
+    assert found["margin"] == point["logit_largest"] > 3 * point["logit_rms"] / 2
+    assert 0 < point["centred"] < 0.01 and point["share_in_8_bits"] == 1
+    # Clopper and Pearson: 300 frames without one, 1 - 0.05^(1/300).
+    assert found["chance"] == pytest.approx(1 - 0.05 ** (1 / 300))
+    assert "300 frames are too few" in message(run.printed)
+    printed = run.printed.stdout.decode()
+    assert re.search(r"^ +0 +100\.0 % +300 ", printed, re.M), printed
+    assert f"margin: {found['margin']:.4g} logits" in printed
+    assert "virnucpro predict INPUT --precision int8-simulated --calibration" in printed
+    page = (run.folder / "calibration" / "calibration.html").read_text()
+    assert "Speed against error" in page and "<svg" in page
+
+
+def test_it_is_a_function_of_weights_and_seed(run):
+    first = calibrated(run)
+    run(*CALIBRATE, "-o", "again", "-t", "1", code=0)
+    run(*CALIBRATE, "-o", "other", "--seed", "1", code=0)
+    again, other = calibrated(run, "again"), calibrated(run, "other")
+    assert again["margin"] == first["margin"] != other["margin"]
+    assert again["made_for"] == first["made_for"] == other["made_for"]
+
+
+def test_predict_takes_it(run):
+    file = "calibration/calibration.json"
+    result = predict(run, "calibrated", "-v", "--calibration", file)
+    margin = calibrated(run)["margin"]
+    assert f"calls within {margin:g} logits of the other one are computed again in fp32" in \
+        message(result)
+    predict(run, "by_hand", "--margin", repr(margin))
+    assert run.tables("calibrated", "reads") == run.tables("by_hand", "reads")
+    run.predict("reads.fa", *SHORT, "-o", "exact", "--force", code=0)
+    assert calls(run, "calibrated") == calls(run, "exact")
+    (run.folder / "c.yaml").write_text(f"run:\n  calibration: {file}\n")
+    run("-c", "c.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision", "int8-simulated",
+        "-o", "by_key", code=0)
+    assert run.tables("by_key", "reads") == run.tables("calibrated", "reads")
+    result = run("-v", "-c", "c.yaml", "predict", "reads.fa", *MODELS, *SHORT, "-o", "in_fp32",
+                 code=0)
+    assert "run.calibration has no effect: it is for int8-simulated" in message(result)
+    assert run.tables("in_fp32", "reads") == run.tables("exact", "reads")
+
+
+def test_another_calibration_is_another_run(run):
+    file = "calibration/calibration.json"
+    run(*CALIBRATE, "-o", "seed_2", "--seed", "2", "--force", code=0)
+    predict(run, "half_0", "--calibration", file, "--shard", "0/2")
+    predict(run, "half_1", "--calibration", file, "--shard", "1/2")
+    predict(run, "whole", "--calibration", file)
+    run("merge", "half_0", "half_1", "-o", "merged", "--force", code=0)
+    assert run.tables("merged", "reads") == run.tables("whole", "reads")
+    other = ["--calibration", "seed_2/calibration.json"]
+    result = predict(run, "whole", "--resume", *other, code=3)
+    assert "--calibration (was " in message(result)
+    predict(run, "half_1", *other, "--shard", "1/2", "--margin",
+            repr(calibrated(run)["margin"]))
+    result = run("merge", "half_0", "half_1", "-o", "merged", "--force", code=3)
+    assert "--calibration (was " in message(result)
+
+
+def test_what_is_refused(run):
+    text = (run.folder / "calibration" / "calibration.json").read_text()
+    file = run.folder / "bad.json"
+
+    def refused(content, why, *arguments):
+        file.write_bytes(content)
+        result = predict(run, "refused", "--calibration", "bad.json", *arguments, code=1)
+        assert "bad.json: the calibration cannot be used" in message(result)
+        assert why in message(result)
+        assert not (run.folder / "refused" / "reads_merged").exists()
+
+    changed = "it is not what virnucpro calibrate wrote"
+    refused(text.replace('"margin": ', '"margin": 1').encode(), changed)
+    for cut in (0, 1, len(text) // 2, len(text) - 2):
+        refused(text[:cut].encode(), changed)
+    refused(b"\xff\x00" * 100, changed)
+    refused(text.encode(), "it was made for another ESM-2 (was ", "--esm-model",
+            "synthetic:esm2_tiny:1")
+    refused(text.encode(), "it was made for another classifier (was ", "-p", "synthetic:9")
+    for arguments, why in ((["--precision", "fp32"], "it was made for int8-simulated, and this"),
+                           (["--calibration", "none.json"], "none.json")):
+        result = predict(run, "refused", "--calibration", "bad.json", *arguments, code=1)
+        assert why in message(result)
+    result = predict(run, "refused", "--margin", "auto", code=1)
+    assert "--margin auto needs --calibration FILE" in message(result)
+    (run.folder / "c.yaml").write_text("run:\n  calibration: calibration/calibration.json\n")
+    result = run("-v", "-c", "c.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision",
+                 "int8-simulated", "--int8-keep", "fc2", "-o", "kept", "--force", code=0)
+    assert "run.calibration has no effect: --int8-keep is given" in message(result)
+    result = predict(run, "refused", "--calibration", "bad.json", "--int8-keep", "fc2", code=1)
+    assert "--int8-keep: the calibration says what is kept" in message(result)
+
+
+def test_what_cannot_be_asked_for(program):
+    for arguments, why in (
+            (["--frames", "0"], "--frames 0: expected a whole number from 1"),
+            (["--seed", "-1"], "--seed -1: expected a whole number from 0"),
+            (["--target-cosine", "1.1"], "--target-cosine 1.1: expected a number from 0 to 1"),
+            (["--target-calls", "x"], "--target-calls x: expected a number from 0 to 1"),
+            (["--precision", "fp32"], "fp32 is no finer than fp32"),
+            (["--on", "none.fa"], "none.fa")):
+        assert why in message(program(*CALIBRATE, *arguments, code=1)), arguments
+    assert list(program.folder.iterdir()) == []
+    (program.folder / "calibration").mkdir()
+    (program.folder / "calibration" / "calibration.md").write_text("mine")
+    program(*CALIBRATE, code=1)
+    assert (program.folder / "calibration" / "calibration.md").read_text() == "mine"
+
+
+def test_frames_of_a_file(program, sequences):
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    program(*CALIBRATE, "--on", "a.fa", "--frames", "20", code=0)
+    found = calibrated(program)
+    assert found["sample"]["source"] == "a.fa" and found["sample"]["frames"] == 20
+    result = program(*CALIBRATE, "--on", "a.fa", "--frames", "90000", "--force", code=0)
+    assert f"the sample has {calibrated(program)['sample']['frames']} frames only" in \
+        message(result)
+
+
+class Safetensors:
+    """A file's tensors, to be changed in place."""
+
+    def __init__(self, path):
+        self.path = path
+        data = path.read_bytes()
+        (size,) = struct.unpack("<Q", data[:8])
+        self.head = data[:8 + size]
+        self.tensors = json.loads(data[8:8 + size])
+        self.numbers = array.array("f", data[8 + size:])
+
+    def scale(self, name, places, factor):
+        """`places` gives the indices that are meant from the tensor's shape."""
+        tensor = self.tensors[name]
+        assert tensor["dtype"] == "F32"
+        first = tensor["data_offsets"][0] // 4
+        for place in places(*tensor["shape"]):
+            self.numbers[first + place] *= factor
+
+    def write(self):
+        self.path.write_bytes(self.head + self.numbers.tobytes())
+
+
+def spiked_model(program):
+    program("utils", "export-weights", "synthetic:esm2_tiny", "-o", "spiked", code=0)
+    (path,) = (program.folder / "spiked").glob("*.safetensors")
+    weights = Safetensors(path)
+    layer = next(name for name in weights.tensors
+                 if f"layer.{SPIKED_LAYER}.intermediate.dense.weight" in name)
+    weights.scale(layer, lambda rows, width: range(SPIKED_UNIT * width, (SPIKED_UNIT + 1) * width),
+                  SPIKE)
+    weights.scale(layer.replace("weight", "bias"), lambda rows: [SPIKED_UNIT], SPIKE)
+    weights.scale(layer.replace("intermediate", "output"),
+                  lambda rows, width: range(SPIKED_UNIT, rows * width, width), 1 / SPIKE)
+    weights.write()
+
+
+def test_it_finds_a_layer_that_needs_16_bits(program, sequences):
+    spiked_model(program)
+    esm2 = ["--esm-model", "spiked"]
+    program(*CALIBRATE, *esm2, code=0)
+    found = calibrated(program)
+    first, last = found["points"][0], found["points"][-1]
+    assert first["int8_keep"] == "none" and first["centred"] > 0.01
+    assert found["reached"] is True and last["centred"] <= 0.01
+    assert f"{SPIKED_LAYER}.fc2" in found["int8_keep"].split(","), found["int8_keep"]
+    assert last["kept"] <= 2
+    (program.folder / "a.fa").write_text(fasta(sequences))
+    command = ["a.fa", *esm2, *SHORT, "--precision", "int8-simulated"]
+    program.predict(*command, "--calibration", "calibration/calibration.json", "-o", "out", code=0)
+    (path,) = (program.folder / "out").glob("telemetry_*.json")
+    assert json.loads(path.read_text())["settings"]["int8_keep"] == found["int8_keep"]
+
+
+def test_a_target_out_of_reach_is_said(program):
+    result = program(*CALIBRATE, "--frames", "20", "--target-cosine", "1", code=0)
+    assert "the target is missed" in message(result)
+    found = calibrated(program)
+    assert found["reached"] is False
+    assert found["points"][-1]["share_in_8_bits"] == 0
+    assert "little is left in 8 bits" in message(result)
+
+
+def test_a_calibration_of_a_deeper_model_is_refused_by_name(run):
+    run("calibrate", "--dnabert-model", "synthetic:dnabert-s-tiny", "--esm-model",
+        "synthetic:esm2_t6_8M_UR50D", "-p", "synthetic", "-e", "100", "--precision",
+        "int8-simulated", "--frames", "4", "--int8-keep", "5.fc2", "-o", "deeper", code=0)
+    result = predict(run, "refused", "--calibration", "deeper/calibration.json", code=1)
+    assert "calibration.json: the calibration cannot be used: it was made for another ESM-2" in \
+        message(result)
