@@ -22,7 +22,7 @@ from needs import needs_isa
 
 TOOL = pathlib.Path(os.environ["VIRNUCPRO_TOOLS"]) / "int8_tool"
 CHUNK = 500
-PIECES = by_length(check=13, full=80)  # of each genome
+PIECES = by_length(check=20, full=80)  # of each genome
 
 PRECISIONS = [
     pytest.param("fp32"),
