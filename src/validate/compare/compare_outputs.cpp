@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/system_failure.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "validate/compare/embedding_parts.hpp"
@@ -95,7 +96,10 @@ fs::path folder_of_tables(const fs::path& directory) {
       found.push_back(entry->path());
     }
   }
-  if (error) fail(directory, error.message());
+  if (error) {
+    throw Error(kind_of_failure(error.value(), ErrorKind::kNotComparable),
+                Place{.file = directory.string()}, error.message());
+  }
   if (found.size() > 1) {
     std::sort(found.begin(), found.end());
     fail(directory, fmt::format("it holds several runs, {} and {}; name one of these",

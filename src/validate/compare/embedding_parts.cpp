@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/system_failure.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -48,7 +49,10 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     entries.push_back(at->path());
   }
-  if (error) throw Error(ErrorKind::kInputRead, Place{.file = folder.string()}, error.message());
+  if (error) {
+    throw Error(kind_of_failure(error.value(), ErrorKind::kInputRead),
+                Place{.file = folder.string()}, error.message());
+  }
   std::sort(entries.begin(), entries.end());
   return entries;
 }
