@@ -63,7 +63,7 @@ double choose_shadow(const std::string& option, const Config& config) {
 
 // The file for this precision. The key has no effect in others, so that one file serves all runs,
 // and where an option says what it would say.
-std::optional<Calibration> choose_calibration(const CheckOptions& options,
+std::optional<Calibration> choose_calibration(const FinerOptions& options,
                                               const ComputeOptions& compute, const Config& config,
                                               const ComputeSettings& chosen) {
   const bool by_key = options.calibration.empty();
@@ -132,7 +132,7 @@ void add_check_precision(Command& command, std::string& option, const std::strin
                     "auto|fp32|fp16|bf16", group);
 }
 
-void add_check_options(Command& command, CheckOptions& options, const std::string& group) {
+void add_check_options(Command& command, FinerOptions& options, const std::string& group) {
   command.add_value("--calibration", options.calibration,
                     "What virnucpro calibrate found for these models: what int8 keeps in 16 bits, "
                     "and the margin",
@@ -164,7 +164,7 @@ Precision choose_check_precision(const std::string& option, const Config& config
   return precision;
 }
 
-void choose_check(const CheckOptions& options, const ComputeOptions& compute, const Config& config,
+void choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
                   PredictSettings& settings) {
   settings.calibration = choose_calibration(options, compute, config, settings.compute);
   if (settings.calibration) take_policy(*settings.calibration, compute, settings.compute);

@@ -10,21 +10,21 @@
 namespace virnucpro {
 
 // --calibration, --margin, --shadow and --check-precision, as written; empty: not given.
-struct CheckOptions {
+struct FinerOptions {
   std::string calibration{};
   std::string margin{};
   std::string shadow{};
   std::string precision{};
 };
 
-void add_check_options(Command& command, CheckOptions& options, const std::string& group);
+void add_check_options(Command& command, FinerOptions& options, const std::string& group);
 void add_check_precision(Command& command, std::string& option, const std::string& group);
 
 // Sets the margin of close calls, the share of the shadow check, and the precision in which both
 // are computed; with a calibration also what int8 keeps in 16 bits. The run's own precision must be
 // set. Errors: kUsage, kConfig, kCalibration; kPrecision for a precision that is no finer than the
 // run's, or that the device does not compute.
-void choose_check(const CheckOptions& options, const ComputeOptions& compute, const Config& config,
+void choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
                   PredictSettings& settings);
 
 // --check-precision, run.check_precision or the default. Errors: kUsage, kConfig; kPrecision, as

@@ -49,7 +49,7 @@ struct PredictOptions {
   InputOptions inputs;
   ModelOptions models;
   ComputeOptions compute;
-  CheckOptions check;
+  FinerOptions check;
   std::string output;
   std::string name;
   CallOptions calls;
