@@ -42,7 +42,7 @@ constexpr const char* kCalibrateExamples =
     "      --calibration calibration/calibration.json\n"
     "DIR then has calibration.json, which predict takes, and calibration.html and .md.";
 
-constexpr std::array kFiles{"calibration.json", "calibration.html", "calibration.md"};
+constexpr std::array kCalibrationFiles{"calibration.json", "calibration.html", "calibration.md"};
 // Just enough for kFlipChance.
 constexpr std::size_t kDefaultFrames = 30'000;
 constexpr std::size_t kMostFrames = 500'000;  // their embeddings are in memory twice
@@ -128,14 +128,15 @@ void check_files(const CalibrateOptions& options, const Cancel& cancel) {
     throw Error(ErrorKind::kUsage,
                 fmt::format("--output {}: expected a directory", options.output));
   }
-  for (const char* name : kFiles) check_output_file(folder / name, options.force);
+  for (const char* name : kCalibrationFiles) check_output_file(folder / name, options.force);
   if (options.sample_file.empty()) return;
   const InputSettings input{.paths = {options.sample_file}};
   require_first_records(input, cancel);
   require_inputs_kept(input, [&folder](const fs::path& file) {
     std::error_code absent;
-    return std::ranges::any_of(
-        kFiles, [&](const char* name) { return fs::equivalent(file, folder / name, absent); });
+    return std::ranges::any_of(kCalibrationFiles, [&](const char* name) {
+      return fs::equivalent(file, folder / name, absent);
+    });
   });
 }
 
@@ -157,7 +158,7 @@ CalibrationFacts make_facts(const CalibrateOptions& options, const CalibrateSett
           .frames_wanted = settings.frames,
           .chunk_size = settings.chunk_size,
           .target = settings.target,
-          .file = (fs::path(options.output) / kFiles[0]).string()};
+          .file = (fs::path(options.output) / kCalibrationFiles[0]).string()};
 }
 
 // The files get their names together, once all are synced.
@@ -167,9 +168,9 @@ void write_files(const fs::path& folder, const CalibrationFacts& facts,
                           .int8_keep = result.result().policy.text(),
                           .margin = result.margin};
   const Page page = calibration_page(facts, result);
-  AtomicFile json(folder / kFiles[0]);
-  AtomicFile html(folder / kFiles[1]);
-  AtomicFile markdown(folder / kFiles[2]);
+  AtomicFile json(folder / kCalibrationFiles[0]);
+  AtomicFile html(folder / kCalibrationFiles[1]);
+  AtomicFile markdown(folder / kCalibrationFiles[2]);
   json.write(calibration_json(calibration, calibration_details(facts, result)));
   html.write(report_html(page));
   markdown.write(report_markdown(page));
