@@ -2,16 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
+#include <vector>
 
 #include "base/directory.hpp"
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -122,22 +120,10 @@ CalibrateSettings choose_settings(const CalibrateOptions& options, const Session
 
 // Checks what can be checked before the models are loaded.
 void check_files(const CalibrateOptions& options, const Cancel& cancel) {
-  const fs::path folder = options.output;
-  std::error_code other;
-  if (fs::exists(folder, other) && !fs::is_directory(folder, other)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--output {}: expected a directory", options.output));
-  }
-  for (const char* name : kCalibrationFiles) check_output_file(folder / name, options.force);
-  if (options.sample_file.empty()) return;
-  const InputSettings input{.paths = {options.sample_file}};
-  require_first_records(input, cancel);
-  require_inputs_kept(input, [&folder](const fs::path& file) {
-    std::error_code absent;
-    return std::ranges::any_of(kCalibrationFiles, [&](const char* name) {
-      return fs::equivalent(file, folder / name, absent);
-    });
-  });
+  InputSettings input;
+  if (!options.sample_file.empty()) input.paths = {options.sample_file};
+  check_output_folder(options.output, kCalibrationFiles, options.force, input);
+  if (!options.sample_file.empty()) require_first_records(input, cancel);
 }
 
 std::string sample_text(const CalibrateSettings& settings) {
@@ -161,21 +147,14 @@ CalibrationFacts make_facts(const CalibrateOptions& options, const CalibrateSett
           .file = (fs::path(options.output) / kCalibrationFiles[0]).string()};
 }
 
-// The files get their names together, once all are synced.
-void write_files(const fs::path& folder, const CalibrationFacts& facts,
-                 const CalibrationResult& result) {
+// The texts of kCalibrationFiles.
+std::vector<std::string> texts_of(const CalibrationFacts& facts, const CalibrationResult& result) {
   Calibration calibration{.made_for = calibrated_part(result.description),
                           .int8_keep = result.result().policy.text(),
                           .margin = result.margin};
   const Page page = calibration_page(facts, result);
-  AtomicFile json(folder / kCalibrationFiles[0]);
-  AtomicFile html(folder / kCalibrationFiles[1]);
-  AtomicFile markdown(folder / kCalibrationFiles[2]);
-  json.write(calibration_json(calibration, calibration_details(facts, result)));
-  html.write(report_html(page));
-  markdown.write(report_markdown(page));
-  for (AtomicFile* file : {&json, &html, &markdown}) file->sync();
-  for (AtomicFile* file : {&json, &html, &markdown}) file->commit();
+  return {calibration_json(calibration, calibration_details(facts, result)), report_html(page),
+          report_markdown(page)};
 }
 
 int run_calibrate(const CalibrateOptions& options, const Session& session) {
@@ -183,6 +162,7 @@ int run_calibrate(const CalibrateOptions& options, const Session& session) {
   check_files(options, session.cancel);
   require_models(settings.models);
   make_directory(options.output);
+  FolderFiles files(options.output, kCalibrationFiles);
   CalibrationFacts facts = make_facts(options, settings, session);
   print_stdout(calibration_head(facts));
   const CalibrationResult result = calibrate(
@@ -190,7 +170,7 @@ int run_calibrate(const CalibrateOptions& options, const Session& session) {
       [](const CalibrationPoint& point) { print_stdout(calibration_row(point)); },
       [](const std::string& step) { log_info("{}", step); });
   facts.synthetic = result.description.at(kSyntheticKey) == "true";
-  write_files(options.output, facts, result);
+  files.write(texts_of(facts, result));
   for (const std::string& warning : warnings_of(facts, result)) log_warning("{}", warning);
   print_stdout(calibration_end(facts, result));
   return kExitDone;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -10,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "run/input_check.hpp"
 
 namespace virnucpro {
 namespace {
@@ -34,6 +36,32 @@ void check_output_file(const std::string& path, bool force) {
     throw Error(ErrorKind::kUsage, fmt::format("{} is not a regular file", path));
   }
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
+}
+
+void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force,
+                         const InputSettings& inputs) {
+  const std::filesystem::path path = folder;
+  std::error_code other;
+  if (std::filesystem::exists(path, other) && !std::filesystem::is_directory(path, other)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--output {}: expected a directory", folder));
+  }
+  for (const char* name : names) check_output_file(path / name, force);
+  require_inputs_kept(inputs, [&](const std::filesystem::path& file) {
+    std::error_code absent;
+    return std::ranges::any_of(names, [&](const char* name) {
+      return std::filesystem::equivalent(file, path / name, absent);
+    });
+  });
+}
+
+FolderFiles::FolderFiles(const std::filesystem::path& folder, std::span<const char* const> names) {
+  for (const char* name : names) files_.emplace_back(folder / name);
+}
+
+void FolderFiles::write(const std::vector<std::string>& texts) {
+  for (std::size_t i = 0; i < files_.size(); ++i) files_[i].write(texts.at(i));
+  for (AtomicFile& file : files_) file.sync();
+  for (AtomicFile& file : files_) file.commit();
 }
 
 void require_elsewhere(std::string_view flag, const std::string& path,

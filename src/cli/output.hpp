@@ -1,14 +1,38 @@
 #pragma once
 
+#include <deque>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/file.hpp"
+#include "sequence/input_set.hpp"
 
 namespace virnucpro {
 
 // Checks a file that a command is to write. It may replace an existing one only with `force`, and
 // only a regular file. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
+
+// Checks a folder that a command is to write files of these names to, none of which may be one of
+// the inputs (which may be none). Errors: kUsage; kOutputExists.
+void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force,
+                         const InputSettings& inputs);
+
+// A command's files in a folder. They get their names together, once all are synced.
+class FolderFiles {
+ public:
+  // Opens them, to find a folder that cannot be written before minutes of work.
+  FolderFiles(const std::filesystem::path& folder, std::span<const char* const> names);
+
+  // The whole texts, in the order of the names.
+  void write(const std::vector<std::string>& texts);
+
+ private:
+  std::deque<AtomicFile> files_;
+};
 
 // A file that a run writes outside its output directory, at the request of `flag`.
 struct OwnFile {

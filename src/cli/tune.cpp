@@ -217,20 +217,10 @@ DataSize choose_size(const TuneOptions& options, const ComputeSettings& compute)
 constexpr std::array kFiles{"tune.yaml", "tune.json", "tune.html", "tune.md"};
 
 void check_output(const TuneOptions& options, const Cancel& cancel) {
-  const fs::path folder = options.output;
-  std::error_code other;
-  if (fs::exists(folder, other) && !fs::is_directory(folder, other)) {
-    throw Error(ErrorKind::kUsage,
-                fmt::format("--output {}: expected a directory", options.output));
-  }
-  for (const char* name : kFiles) check_output_file(folder / name, options.force);
+  InputSettings input;
+  if (!options.test_file.empty()) input.paths = {options.test_file};
+  check_output_folder(options.output, kFiles, options.force, input);
   if (options.test_file.empty()) return;
-  const InputSettings input{.paths = {options.test_file}};
-  require_inputs_kept(input, [&folder](const fs::path& file) {
-    std::error_code absent;
-    return std::ranges::any_of(
-        kFiles, [&](const char* name) { return fs::equivalent(file, folder / name, absent); });
-  });
   if (has_pipe(input)) {
     throw Error(ErrorKind::kUsage, fmt::format("--test-file {}: expected a file that can be read "
                                                "many times",
@@ -238,33 +228,6 @@ void check_output(const TuneOptions& options, const Cancel& cancel) {
   }
   require_first_records(input, cancel);
 }
-
-// The files get their names together, once all are synced.
-class OutputFiles {
- public:
-  explicit OutputFiles(const fs::path& folder)
-      : yaml_(folder / kFiles[0]),
-        json_(folder / kFiles[1]),
-        html_(folder / kFiles[2]),
-        markdown_(folder / kFiles[3]) {}
-
-  void write(const TuneFacts& facts, const TuneOutcome& outcome) {
-    const Page page = tune_page(facts, outcome);
-    yaml_.write(tune_yaml(facts, outcome));
-    json_.write(tune_json(facts, outcome));
-    html_.write(report_html(page));
-    markdown_.write(report_markdown(page));
-    const std::array files{&yaml_, &json_, &html_, &markdown_};
-    for (AtomicFile* file : files) file->sync();
-    for (AtomicFile* file : files) file->commit();
-  }
-
- private:
-  AtomicFile yaml_;
-  AtomicFile json_;
-  AtomicFile html_;
-  AtomicFile markdown_;
-};
 
 // --- measuring -----------------------------------------------------------------------------------
 
@@ -417,7 +380,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
   auto [choice, facts, grid, size] = make_plan(options, session);
   const fs::path folder = options.output;
   make_directory(folder);
-  OutputFiles files(folder);
+  FolderFiles files(folder, kFiles);
   facts.configuration = (folder / kFiles[0]).string();
   const TemporaryFolder temporary;
   const TuneData data({.file = options.test_file,
@@ -440,7 +403,9 @@ int run_tune(const TuneOptions& options, const Session& session) {
       session.cancel);
   run_rounds(trials, data, facts, outcome);
   facts.provenance.driver = trials.driver();
-  files.write(facts, outcome);
+  const Page page = tune_page(facts, outcome);
+  files.write({tune_yaml(facts, outcome), tune_json(facts, outcome), report_html(page),
+               report_markdown(page)});
   for (const std::string& warning : warnings_of(facts, outcome)) log_warning("{}", warning);
   print_stdout(end_text(facts, outcome));
   say(fmt::format("configuration: {}", printable(facts.configuration)));

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/stop_watch.hpp"
 #include "base/text.hpp"
+#include "observe/counters.hpp"
 #include "run/batch_runner.hpp"
 #include "run/close_calls.hpp"
 #include "run/load_models.hpp"
@@ -43,11 +44,7 @@ class Computation {
  public:
   Computation(const CalibrateSettings& settings, std::span<const FrameTokens> frames,
               const Cancel& cancel)
-      : settings_(settings), frames_(frames), cancel_(cancel) {
-    for (const FrameTokens& frame : frames) tokens_ += frame.esm.size();
-  }
-
-  std::size_t tokens() const { return tokens_; }
+      : settings_(settings), frames_(frames), cancel_(cancel) {}
 
   // The first `count` frames.
   Computed run(Engine& engine, std::size_t count, bool check) const {
@@ -55,7 +52,10 @@ class Computation {
     Computed computed{.logits = std::vector<double>(count),
                       .virus = std::vector<bool>(count),
                       .embeddings = std::vector<float>(count * width)};
-    std::vector<PackedBatch> batches = pack(engine, count);
+    ComputeSettings compute = settings_.compute;
+    compute.deduplicate = false;
+    std::vector<PackedBatch> batches =
+        pack_all(pack_settings(compute, engine.token_budget()), frames_.first(count));
     const StopWatch watch;
     std::size_t begun = 0;
     for (std::size_t done = 0; done < batches.size(); ++done) {
@@ -70,24 +70,6 @@ class Computation {
   }
 
  private:
-  std::vector<PackedBatch> pack(const Engine& engine, std::size_t count) const {
-    ComputeSettings compute = settings_.compute;
-    compute.deduplicate = false;
-    Packer packer(pack_settings(compute, engine.token_budget()));
-    std::vector<PackedBatch> batches;
-    const auto take_all = [&](std::optional<PackedBatch> (Packer::*next)()) {
-      while (std::optional<PackedBatch> batch = (packer.*next)()) {
-        batches.push_back(std::move(*batch));
-      }
-    };
-    for (std::size_t i = 0; i < count; ++i) {
-      packer.add(FrameTokens(frames_[i]), i);
-      take_all(&Packer::next_batch);
-    }
-    take_all(&Packer::drain);
-    return batches;
-  }
-
   static void take(const BatchResult& result,
                    const std::vector<std::vector<std::uint64_t>>& occurrences, std::size_t width,
                    Computed& computed) {
@@ -105,7 +87,6 @@ class Computation {
   const CalibrateSettings& settings_;
   std::span<const FrameTokens> frames_;
   const Cancel& cancel_;
-  std::size_t tokens_ = 0;
 };
 
 // What the check precision computed, against which all else is held.
@@ -170,17 +151,11 @@ class Reference {
       equal += coarse.virus[frame] == fine_.virus[frame] ? 1U : 0U;
     }
     closeness.equal_calls = static_cast<double>(equal) / static_cast<double>(frames);
-    const std::vector<double> errors = logit_errors(coarse);
-    double sum = 0;
-    double squares = 0;
-    for (const double error : errors) {
-      sum += error;
-      squares += error * error;
-      closeness.logit_largest = std::max(closeness.logit_largest, std::abs(error));
-    }
-    const double count = std::max(1.0, static_cast<double>(errors.size()));
-    closeness.logit_mean = sum / count;
-    closeness.logit_rms = std::sqrt(squares / count);
+    ErrorSums errors;
+    for (const double error : logit_errors(coarse)) errors.add(error);
+    closeness.logit_mean = errors.mean();
+    closeness.logit_rms = errors.rms();
+    closeness.logit_largest = errors.largest();
     return closeness;
   }
 
@@ -268,7 +243,7 @@ class Calibrating {
                             &loaded_->tokenizer.value(), cancel_);
     computation_.emplace(settings_, frames_, cancel_);
     result_.frames = frames_.size();
-    result_.tokens = computation_->tokens();
+    result_.tokens = tokens_of(frames_.size());
   }
 
   void compute_reference() {

@@ -102,6 +102,23 @@ std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                           settings.chunk_size));
 }
 
+std::vector<PackedBatch> pack_all(const PackSettings& settings,
+                                  std::span<const FrameTokens> frames) {
+  Packer packer(settings);
+  std::vector<PackedBatch> batches;
+  const auto take = [&](std::optional<PackedBatch> (Packer::*next)()) {
+    while (std::optional<PackedBatch> batch = (packer.*next)()) {
+      batches.push_back(std::move(*batch));
+    }
+  };
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    packer.add(frames[i], i);
+    take(&Packer::next_batch);
+  }
+  take(&Packer::drain);
+  return batches;
+}
+
 std::size_t token_count(const FrameTokens& frame) {
   return frame.esm.size() + frame.dna.size();
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct SampleSettings {
 // kUsage for a file without a stop-free frame, and for made-up chunks too short for one.
 std::vector<FrameTokens> sample_frames(const SampleSettings& settings,
                                        const DnaTokenizer* tokenizer, const Cancel& cancel);
+
+// The batches of such frames; a frame's number is its place.
+std::vector<PackedBatch> pack_all(const PackSettings& settings,
+                                  std::span<const FrameTokens> frames);
 
 // The tokens of all models.
 std::size_t token_count(const FrameTokens& frame);

@@ -109,17 +109,8 @@ void Profiler::sample_frames_to_measure() {
 
 std::vector<BatchRequest> Profiler::pack(std::size_t token_budget) const {
   std::vector<BatchRequest> requests;
-  const auto add = [&requests](std::optional<PackedBatch> batch) {
-    if (batch) requests.push_back({.id = requests.size(), .frames = std::move(batch->frames)});
-    return batch.has_value();
-  };
-  Packer packer(pack_settings(settings_.compute, token_budget));
-  for (std::size_t i = 0; i < frames_.size(); ++i) {
-    packer.add(frames_[i], i);
-    while (add(packer.next_batch())) {
-    }
-  }
-  while (add(packer.drain())) {
+  for (PackedBatch& batch : pack_all(pack_settings(settings_.compute, token_budget), frames_)) {
+    requests.push_back({.id = requests.size(), .frames = std::move(batch.frames)});
   }
   // The last batch holds the rest, so it does not have the budget's size.
   if (requests.size() > 1) requests.pop_back();
