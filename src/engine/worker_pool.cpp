@@ -106,8 +106,9 @@ struct Link {
   MessageWriter writer;
   WorkerProcess process;
   bool has_said_hello = false;
-  std::size_t most_frames = 0;  // that were sent at once
-  std::uint64_t logged = 0;     // bytes
+  bool canary_in_check = false;  // the one that was sent last, in the check precision
+  std::size_t most_frames = 0;   // that were sent at once
+  std::uint64_t logged = 0;      // bytes
 };
 
 // What a worker said over the run, whatever process it was.
@@ -291,11 +292,18 @@ class WorkerPool::Thread {
   }
 
   void perform(const WorkerSchedule::SendCanary& canary) {
+    send_canary(canary.worker, canary.id, false);
+  }
+
+  void send_canary(std::size_t worker, std::uint64_t id, bool check) {
+    if (!links_[worker]) return;
+    links_[worker]->canary_in_check = check;
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
-    request.id = canary.id;
+    request.id = id;
     request.traced = true;  // a canary never ends its worker's trace
-    allow_result(canary.worker, request.frames.frames());
-    send(canary.worker, encode_message(std::move(request)));
+    request.check = check;
+    allow_result(worker, request.frames.frames());
+    send(worker, encode_message(std::move(request)));
   }
 
   // A result of this many frames may now come.
@@ -473,32 +481,27 @@ class WorkerPool::Thread {
     const EngineOutputs& outputs = shared_.settings.workers[worker].setup.outputs;
     if (!fits(message.result, frames, outputs, shared_.hello)) return refuse(worker);
     if (schedule_.is_canary(id)) return check_canary(worker, std::move(message.result));
-    // Where a batch may be computed again in a finer precision, the caller sees to what is not
-    // finite in the first one.
-    const bool is_callers = is_first_of_two(worker, id);
     const WorkerSchedule::Acceptance acceptance = schedule_.answered(
-        worker, id, is_callers ? std::vector<std::uint32_t>() : message.result.not_finite,
-        message.token_budget, clock_.now());
-    if (!acceptance.accepted) return true;
-    if (is_callers) note_not_finite(acceptance.part, message.result.not_finite);
-    use(acceptance, std::move(message.result));
+        worker, id, message.result.not_finite, message.token_budget, clock_.now());
+    if (acceptance.accepted) use(acceptance, std::move(message.result));
     return true;
   }
 
-  bool is_first_of_two(std::size_t worker, std::uint64_t id) const {
-    return shared_.settings.workers[worker].setup.check_precision &&
-           !batches_.at(schedule_.part_of(id).batch).check;
+  bool has_two_precisions(std::size_t worker) const {
+    return shared_.settings.workers[worker].setup.check_precision.has_value();
   }
 
-  void note_not_finite(const BatchPart& part, const std::vector<std::uint32_t>& frames) {
-    std::vector<std::uint32_t>& all = batches_.at(part.batch).result.not_finite;
-    for (const std::uint32_t frame : frames) all.push_back(part.begin + frame);
-    std::ranges::sort(all);
-  }
-
+  // In each precision of the worker; the schedule hears only of the last answer.
   bool check_canary(std::size_t worker, BatchResult result) {
-    if (!canary_) canary_ = result;
-    schedule_.canary_answered(worker, same_answer(*canary_, result), clock_.now());
+    const bool check = links_[worker]->canary_in_check;
+    std::optional<BatchResult>& right = check ? check_canary_ : canary_;
+    if (!right) right = result;
+    const bool is_right = same_answer(*right, result);
+    if (is_right && !check && has_two_precisions(worker)) {
+      send_canary(worker, result.id, true);
+    } else {
+      schedule_.canary_answered(worker, is_right, clock_.now());
+    }
     return true;
   }
 
@@ -575,10 +578,17 @@ class WorkerPool::Thread {
 
   void use(const WorkerSchedule::Acceptance& acceptance, BatchResult result) {
     OpenBatch& batch = batches_.at(acceptance.part.batch);
+    // They may be finite in the check precision.
+    const bool is_first_of_two = has_two_precisions(result.worker) && !batch.check;
     for (const std::uint32_t frame : acceptance.given_up) {
-      batch.result.failed.push_back({acceptance.part.begin + frame, kNaN});
+      const std::uint32_t index = acceptance.part.begin + frame;
+      if (is_first_of_two) {
+        batch.result.not_finite.push_back(index);
+      } else {
+        batch.result.failed.push_back({index, kNaN});
+        ++batch.nan;
+      }
     }
-    batch.nan += acceptance.given_up.size();
     place_rows(result, acceptance.part, batch.frames.frames(), batch.result);
     close(acceptance.part);
   }
@@ -594,8 +604,8 @@ class WorkerPool::Thread {
   void give(OpenBatch batch) {
     BatchResult& result = batch.result;
     const std::size_t frames = batch.frames.frames();
-    std::sort(result.failed.begin(), result.failed.end(),
-              [](const auto& one, const auto& other) { return one.index < other.index; });
+    std::ranges::sort(result.failed, {}, &FailedFrame::index);
+    std::ranges::sort(result.not_finite);
     // If no number at all was finite so far, the models are at fault, not the frames.
     if (batch.nan == frames && !any_finite_ && frames > 0) {
       result.failed.clear();
@@ -616,6 +626,7 @@ class WorkerPool::Thread {
   std::map<std::uint64_t, OpenBatch> batches_;
   std::optional<std::size_t> first_;  // the worker whose hello is the reference
   std::optional<BatchResult> canary_;
+  std::optional<BatchResult> check_canary_;
   std::set<std::string> said_;  // log lines, by any worker; kMostLog bounds them
   bool is_ready_ = false;
   bool any_finite_ = false;

@@ -177,15 +177,16 @@ void BatchRunner::deliver(const BatchResult& result) {
 void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std::size_t index,
                           const std::string* failure) {
   static const std::string kNotFinite = "it is NaN or infinite in the check precision";
-  if (batch.check && failure == nullptr &&
-      std::ranges::binary_search(result.not_finite, static_cast<std::uint32_t>(index))) {
-    failure = &kNotFinite;
-  }
+  const bool is_finite =
+      !std::ranges::binary_search(result.not_finite, static_cast<std::uint32_t>(index));
+  if (batch.check && failure == nullptr && !is_finite) failure = &kNotFinite;
   const auto& on_result = batch.check ? handlers_.on_recomputed : handlers_.on_result;
   const std::vector<std::uint64_t>& numbers = batch.occurrences[index];
   for (const std::uint64_t number : numbers) {
     if (failure != nullptr) {
       handlers_.on_failed(number, *failure);
+    } else if (!is_finite) {
+      handlers_.on_not_finite(number);
     } else {
       on_result(number, result, index);
     }
@@ -195,7 +196,7 @@ void BatchRunner::deliver(const BatchResult& result, const OpenBatch& batch, std
 }
 
 void BatchRunner::check_finite(const BatchResult& result, const OpenBatch& batch) const {
-  if (result.not_finite.empty() || handlers_.on_recomputed) return;
+  if (result.not_finite.empty() || handlers_.on_not_finite) return;
   std::string names;
   std::size_t count = 0;
   for (const std::uint32_t index : result.not_finite) {

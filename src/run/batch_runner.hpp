@@ -22,10 +22,12 @@ struct BatchHandlers {
   // A frame's result, once for every number with which it was added; `index` is its place in the
   // batch's result.
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)> on_result;
-  // The same of frames that were given to recompute(). If it is set, `on_result` may be given
-  // scores that are not finite.
+  // The same of frames that were given to recompute().
   std::function<void(std::uint64_t number, const BatchResult& result, std::size_t index)>
       on_recomputed{};
+  // In place of `on_result` for a frame whose result is NaN or infinite, to be given to
+  // recompute(); without it, such a frame is an error.
+  std::function<void(std::uint64_t number)> on_not_finite{};
   // A frame could not be computed, or not again; once for each of its numbers. `reason` has no full
   // stop.
   std::function<void(std::uint64_t number, const std::string& reason)> on_failed;

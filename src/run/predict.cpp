@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -154,6 +155,10 @@ class PredictRun {
                                       std::size_t index) {
         if (!close_calls_->is_shadow(number)) files_.write(number, result, index);
         close_calls_->score(number, scores_of(result, index));
+      };
+      handlers.on_not_finite = [this](std::uint64_t number) {
+        constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+        close_calls_->score(number, {.others = kNaN, .virus = kNaN});
       };
     }
     return handlers;

@@ -20,6 +20,7 @@
 #include "base/log.hpp"
 #include "observe/trace.hpp"
 #include "unit/engine/fake/fake_scores.hpp"
+#include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
@@ -49,6 +50,14 @@ struct WorkerPools : testing::Test {
     settings.schedule.hang_factor = 100;
     settings.schedule.parts_between_canaries = 4;
     return settings;
+  }
+
+  WorkerPool::Settings in_two_precisions(const std::vector<std::string>& modes) const {
+    WorkerPool::Settings two = settings(modes);
+    for (WorkerPool::WorkerConfig& worker : two.workers) {
+      worker.setup.check_precision = Precision::kFp32;
+    }
+    return two;
   }
 
   static BatchRequest request(std::uint64_t id, std::optional<std::uint32_t> bad_frame = {}) {
@@ -194,8 +203,7 @@ TEST_F(WorkerPools, LeaveOutTheRestOfALongLog) {
   const std::filesystem::path log = folder.path() / "log.txt";
   start_log(LogLevel::kError, log);
   run({"logs:500"});
-  std::ifstream file(log);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_text(log);
   EXPECT_LT(text.size(), 2U << 20U);
   EXPECT_THAT(text, AllOf(HasSubstr("worker 0: its log is longer than 1 MiB; the rest is left out"),
                           HasSubstr("worker 0: 435 of its log lines were left out")));
@@ -231,14 +239,45 @@ TEST_F(WorkerPools, HandOnABatchOfNothingButNaN) {
   EXPECT_THAT(result.failed, IsEmpty());
 }
 
+// What is NaN for all in the first of two precisions is the caller's; in the second it is given up.
+TEST_F(WorkerPools, HandOnAFrameThatIsNaNInTheFirstOfTwoPrecisions) {
+  WorkerPool pool(in_two_precisions({fmt::format("is_nan_on_token_at_first:{}", kBadToken),
+                                     fmt::format("is_nan_on_token:{}", kBadToken)}),
+                  cancel);
+  for (const bool check : {false, true}) {
+    BatchRequest first = request(1, 3);
+    first.check = check;
+    pool.submit(std::move(first));
+    const BatchResult result = pool.receive(true).value();
+    EXPECT_THAT(result.failed, IsEmpty());
+    const std::vector<std::uint32_t> expected =
+        check ? std::vector<std::uint32_t>() : std::vector{3U};
+    EXPECT_EQ(result.not_finite, expected);
+  }
+}
+
+// A fault of one worker's is none of the frame.
+TEST_F(WorkerPools, AskAnotherWorkerWhatIsNaNInTheFirstOfTwoPrecisions) {
+  WorkerPool pool(in_two_precisions({"is_nan:1:once"}), cancel);
+  pool.submit(request(1));
+  EXPECT_THAT(pool.receive(true).value().not_finite, IsEmpty());
+}
+
 TEST_F(WorkerPools, LeaveOutAWorkerWhoseCanaryIsWrong) {
   // The first to answer sets the reference, so either may be left out.
-  WorkerPool::Settings two = settings({"good", "wrong_canary"});
-  try {
-    WorkerPool pool(two, cancel);
-    run(pool);
-  } catch (const Error& error) {
-    FAIL() << error.what();
+  for (const char* mode : {"wrong_canary", "wrong_check_canary"}) {
+    WorkerPool::Settings two = in_two_precisions({"good", mode});
+    two.schedule.strikes = 1;
+    const std::filesystem::path log = folder.path() / "log.txt";
+    start_log(LogLevel::kError, log);
+    try {
+      WorkerPool pool(two, cancel);
+      run(pool);
+    } catch (const Error& error) {
+      ADD_FAILURE() << error.what();
+    }
+    start_log(LogLevel::kError, {});
+    EXPECT_THAT(read_text(log), HasSubstr("was lost again")) << mode;
   }
 }
 
