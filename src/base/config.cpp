@@ -305,6 +305,14 @@ std::optional<double> Config::number(std::string_view name) const {
   return parse_number(setting->values.front());
 }
 
+std::uint64_t Config::count_in(std::string_view name, std::uint64_t fallback, std::uint64_t least,
+                               std::uint64_t most) const {
+  const std::optional<std::uint64_t> set = count(name);
+  if (!set) return fallback;
+  if (*set >= least && *set <= most) return *set;
+  throw wrong_value(name, fmt::format("a whole number from {} to {}", least, most));
+}
+
 double Config::number_in(std::string_view name, double fallback, double least, double most) const {
   const double value = number(name).value_or(fallback);
   if (value >= least && value <= most) return value;

@@ -50,6 +50,9 @@ class Config {
   std::optional<bool> flag(std::string_view name) const;
   std::optional<std::uint64_t> count(std::string_view name) const;  // also empty for "auto"
   std::optional<double> number(std::string_view name) const;
+  // The same within bounds, or `fallback`. Errors: kConfig.
+  std::uint64_t count_in(std::string_view name, std::uint64_t fallback, std::uint64_t least,
+                         std::uint64_t most) const;
   // A number within bounds, or `fallback` where the file does not set it. Errors: kConfig.
   double number_in(std::string_view name, double fallback, double least, double most) const;
 

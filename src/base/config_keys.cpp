@@ -88,8 +88,8 @@ constexpr std::array kKeys{
         true},
     ConfigKey{
         "run.margin", kNumber, "null",
-        "logits within which calls are computed again; 0: none; null: as run.calibration says "
-        "(--margin)",
+        "logits within which calls are computed again; 0: none; null: auto for int8 on a GPU, or "
+        "as run.calibration says (--margin)",
         true},
     ConfigKey{"run.check_precision", kText, "auto",
               "in which precision: auto, fp32, fp16 or bf16 (--check-precision)", true},
@@ -101,6 +101,8 @@ constexpr std::array kKeys{
               "file of calibrate, for the precision it was made for; goes before run.int8_keep "
               "(--calibration)",
               true},
+    ConfigKey{"run.calibration_frames", kCount, "30000",
+              "on how many made-up frames --margin auto calibrates without a file", true},
     ConfigKey{"run.threads", kCountOrAuto, "auto",
               "host threads; auto: all processors this process may use (--threads)", true},
     ConfigKey{"run.token_budget", kCountOrAuto, "auto",

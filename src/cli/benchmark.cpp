@@ -301,6 +301,8 @@ void make_weights(const Session& session, const std::function<void(const std::st
       add_given(*arguments, "--int8-keep", compute.int8_policy.text());
     }
   }
+  // The precision itself is measured.
+  if (compute.precision == Precision::kInt8) add_given(settings.model_arguments, "--margin", "0");
   if (compute.token_budget > 0) {
     add_given(settings.model_arguments, "--token-budget", std::to_string(compute.token_budget));
   }

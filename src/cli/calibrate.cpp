@@ -15,15 +15,12 @@
 #include "base/text.hpp"
 #include "cli/check_options.hpp"
 #include "cli/command.hpp"
+#include "cli/made_calibration.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
-#include "cli/trials.hpp"
 #include "report/page_writers.hpp"
-#include "run/calibration.hpp"
 #include "run/input_check.hpp"
-#include "run/load_models.hpp"
 #include "run/require_models.hpp"
-#include "run/run_fingerprint.hpp"
 #include "validate/calibrate/calibration_report.hpp"
 
 namespace virnucpro {
@@ -41,9 +38,6 @@ constexpr const char* kCalibrateExamples =
     "DIR then has calibration.json, which predict takes, and calibration.html and .md.";
 
 constexpr std::array kCalibrationFiles{"calibration.json", "calibration.html", "calibration.md"};
-// Just enough for kFlipChance.
-constexpr std::size_t kDefaultFrames = 30'000;
-constexpr std::size_t kMostFrames = 500'000;  // their embeddings are in memory twice
 constexpr std::uint64_t kMostSeed = 0xffff'ffff;
 
 struct CalibrateOptions {
@@ -106,8 +100,8 @@ CalibrateSettings choose_settings(const CalibrateOptions& options, const Session
       choose_check_precision(options.check_precision, session.config, settings.compute);
   settings.sample_file = options.sample_file;
   settings.frames = options.frames.empty()
-                        ? kDefaultFrames
-                        : count_value("--frames", options.frames, 1, kMostFrames);
+                        ? kDefaultCalibrationFrames
+                        : count_value("--frames", options.frames, 1, kMostCalibrationFrames);
   settings.seed = options.seed.empty() ? 0 : count_value("--seed", options.seed, 0, kMostSeed);
   if (!options.cosine.empty()) {
     settings.target.centred = 1 - choose_share("--target-cosine", options.cosine);
@@ -126,35 +120,10 @@ void check_files(const CalibrateOptions& options, const Cancel& cancel) {
   if (!options.sample_file.empty()) require_first_records(input, cancel);
 }
 
-std::string sample_text(const CalibrateSettings& settings) {
-  if (!settings.sample_file.empty()) return settings.sample_file;
-  return fmt::format("made-up coding sequences, seed {}", settings.seed);
-}
-
-CalibrationFacts make_facts(const CalibrateOptions& options, const CalibrateSettings& settings,
-                            const Session& session) {
-  return {.provenance = provenance_here(settings.compute, session),
-          .device = device_name(settings.compute),
-          .dnabert_s = settings.models.dnabert_s,
-          .esm2 = settings.models.esm2,
-          .classifier = settings.models.classifier,
-          .precision = precision_name(settings.compute),
-          .check_precision = std::string(name_of(settings.compute.check_precision.value())),
-          .sample = sample_text(settings),
-          .frames_wanted = settings.frames,
-          .chunk_size = settings.chunk_size,
-          .target = settings.target,
-          .file = (fs::path(options.output) / kCalibrationFiles[0]).string()};
-}
-
 // The texts of kCalibrationFiles.
-std::vector<std::string> texts_of(const CalibrationFacts& facts, const CalibrationResult& result) {
-  Calibration calibration{.made_for = calibrated_part(result.description),
-                          .int8_keep = result.result().policy.text(),
-                          .margin = result.margin};
-  const Page page = calibration_page(facts, result);
-  return {calibration_json(calibration, calibration_details(facts, result)), report_html(page),
-          report_markdown(page)};
+std::vector<std::string> texts_of(const MadeCalibration& made) {
+  const Page page = calibration_page(made.facts, made.result);
+  return {made.json, report_html(page), report_markdown(page)};
 }
 
 int run_calibrate(const CalibrateOptions& options, const Session& session) {
@@ -163,16 +132,16 @@ int run_calibrate(const CalibrateOptions& options, const Session& session) {
   require_models(settings.models);
   make_directory(options.output);
   FolderFiles files(options.output, kCalibrationFiles);
-  CalibrationFacts facts = make_facts(options, settings, session);
-  print_stdout(calibration_head(facts));
-  const CalibrationResult result = calibrate(
-      settings, session.cancel,
-      [](const CalibrationPoint& point) { print_stdout(calibration_row(point)); },
-      [](const std::string& step) { log_info("{}", step); });
-  facts.synthetic = result.description.at(kSyntheticKey) == "true";
-  files.write(texts_of(facts, result));
-  for (const std::string& warning : warnings_of(facts, result)) log_warning("{}", warning);
-  print_stdout(calibration_end(facts, result));
+  const fs::path file = fs::path(options.output) / kCalibrationFiles[0];
+  print_stdout(calibration_head(calibration_facts(settings, file, session)));
+  const MadeCalibration made =
+      make_calibration(settings, file, session,
+                       [](const CalibrationPoint& point) { print_stdout(calibration_row(point)); });
+  files.write(texts_of(made));
+  for (const std::string& warning : warnings_of(made.facts, made.result)) {
+    log_warning("{}", warning);
+  }
+  print_stdout(calibration_end(made.facts, made.result));
   return kExitDone;
 }
 

@@ -34,17 +34,20 @@ std::string expected_margin() {
   return fmt::format("a number from 0 to {:g}", CallMargin::kMost);
 }
 
-// The calibration's, unless something else is said.
-double choose_margin(const std::string& option, const Config& config,
-                     const std::optional<Calibration>& calibration) {
-  if (option.empty()) {
-    return config.number_in(kMarginConfig, calibration ? calibration->margin : 0, 0,
-                            CallMargin::kMost);
+// The calibration's, unless something else is said. Empty: that of a calibration still to be found.
+// It is the default for int8 on a GPU, so that no call changes unseen.
+std::optional<double> choose_margin(const std::string& option, const Config& config,
+                                    const PredictSettings& settings) {
+  const bool by_default = option.empty() && !config.number(kMarginConfig);
+  if (option == kAuto || (by_default && settings.calibration)) {
+    if (settings.calibration) return settings.calibration->margin;
+    return std::nullopt;
   }
-  if (option == kAuto) {
-    if (calibration) return calibration->margin;
-    fail_usage("--margin auto needs --calibration FILE, which virnucpro calibrate makes");
+  const ComputeSettings& compute = settings.compute;
+  if (by_default && compute.precision == Precision::kInt8 && !compute.gpus.empty()) {
+    return std::nullopt;
   }
+  if (option.empty()) return config.number_in(kMarginConfig, 0, 0, CallMargin::kMost);
   const std::optional<double> margin = parse_number(option);
   if (margin && *margin >= 0 && *margin <= CallMargin::kMost) return *margin;
   fail_usage(fmt::format("--margin {}: expected auto or {}", option, expected_margin()));
@@ -87,15 +90,6 @@ std::optional<Calibration> choose_calibration(const FinerOptions& options,
                           precision_name(chosen)));
 }
 
-// What int8 keeps in 16 bits belongs to the margin.
-void take_policy(const Calibration& calibration, const ComputeOptions& options,
-                 ComputeSettings& compute) {
-  if (!options.int8_keep.empty()) {
-    fail_usage("--int8-keep: the calibration says what is kept; calibrate takes --int8-keep, too");
-  }
-  compute.int8_policy = Int8Policy::parse(calibration.int8_keep).value();
-}
-
 // From the coarsest on.
 std::size_t fineness(Precision precision) {
   constexpr std::array kOrder{Precision::kInt8, Precision::kBf16, Precision::kFp16,
@@ -123,6 +117,19 @@ Precision named_check_precision(const std::string& option, const Config& config,
   fail_usage(fmt::format("--check-precision {}: expected {}", word, kPrecisions));
 }
 
+// Errors: kPrecision, also for one that the processor lacks.
+void require_finer(Precision precision, const ComputeSettings& compute) {
+  if (!is_finer(precision, compute.precision)) {
+    Error error(
+        ErrorKind::kPrecision,
+        fmt::format("the check precision must be finer than the run's, and {} is no finer than {}",
+                    name_of(precision), precision_name(compute)));
+    error.advise("Choose another --check-precision, or a coarser --precision.");
+    throw error;
+  }
+  if (compute.gpus.empty()) cpu_kernel_path(precision);
+}
+
 }  // namespace
 
 void add_check_precision(Command& command, std::string& option, const std::string& group) {
@@ -137,10 +144,12 @@ void add_check_options(Command& command, FinerOptions& options, const std::strin
                     "What virnucpro calibrate found for these models: what int8 keeps in 16 bits, "
                     "and the margin",
                     "FILE|none", group);
-  command.add_value("--margin", options.margin,
-                    "Compute chunks again, in the check precision, whose call is at most so far "
-                    "from the other one, in logits (default: auto, the calibration's, or 0: none)",
-                    "X|auto", group);
+  command.add_value(
+      "--margin", options.margin,
+      "Compute chunks again, in the check precision, whose call is at most so far "
+      "from the other one, in logits; auto: the calibration's, which is made if none "
+      "is given (default: auto for int8 on a GPU and with --calibration, else 0: none)",
+      "X|auto", group);
   command.add_value("--shadow", options.shadow,
                     "Compare this share of the calls furthest from the other one, and 64 times as "
                     "many of the nearest, with the check precision, and say how many would change "
@@ -152,31 +161,30 @@ void add_check_options(Command& command, FinerOptions& options, const std::strin
 Precision choose_check_precision(const std::string& option, const Config& config,
                                  const ComputeSettings& compute) {
   const Precision precision = named_check_precision(option, config, compute);
-  if (!is_finer(precision, compute.precision)) {
-    Error error(
-        ErrorKind::kPrecision,
-        fmt::format("the check precision must be finer than the run's, and {} is no finer than {}",
-                    name_of(precision), precision_name(compute)));
-    error.advise("Choose another --check-precision, or a coarser --precision.");
-    throw error;
-  }
-  if (compute.gpus.empty()) cpu_kernel_path(precision);
+  require_finer(precision, compute);
   return precision;
 }
 
-void choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
+bool choose_check(const FinerOptions& options, const ComputeOptions& compute, const Config& config,
                   PredictSettings& settings) {
-  settings.calibration = choose_calibration(options, compute, config, settings.compute);
-  if (settings.calibration) take_policy(*settings.calibration, compute, settings.compute);
-  settings.margin = choose_margin(options.margin, config, settings.calibration);
+  if (auto given = choose_calibration(options, compute, config, settings.compute)) {
+    // What int8 keeps in 16 bits belongs to the margin.
+    if (!compute.int8_keep.empty()) {
+      fail_usage(
+          "--int8-keep: the calibration says what is kept; calibrate takes --int8-keep, too");
+    }
+    use_calibration(*std::move(given), settings);
+  }
+  const std::optional<double> margin = choose_margin(options.margin, config, settings);
+  settings.margin = margin.value_or(0);
   settings.shadow = choose_shadow(options.shadow, config);
-  if (settings.margin == 0) {
+  if (margin && *margin == 0) {
     for (const auto& [flag, option] : {std::pair("--shadow", options.shadow),
                                        std::pair("--check-precision", options.precision)}) {
       if (!option.empty() && option != "0") fail_usage(fmt::format("{} needs --margin", flag));
     }
     settings.shadow = 0;
-    return;
+    return false;
   }
   std::string precision = options.precision;
   if (precision.empty() && settings.calibration) {
@@ -191,9 +199,17 @@ void choose_check(const FinerOptions& options, const ComputeOptions& compute, co
              precision_name(settings.compute));
     settings.margin = 0;
     settings.shadow = 0;
-    return;
+    return false;
   }
-  settings.compute.check_precision = choose_check_precision(precision, config, settings.compute);
+  require_finer(finer, settings.compute);
+  settings.compute.check_precision = finer;
+  return !margin;
+}
+
+void use_calibration(Calibration calibration, PredictSettings& settings) {
+  settings.compute.int8_policy = Int8Policy::parse(calibration.int8_keep).value();
+  settings.margin = calibration.margin;
+  settings.calibration = std::move(calibration);
 }
 
 }  // namespace virnucpro

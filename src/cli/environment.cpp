@@ -23,6 +23,10 @@ constexpr std::array kVariables{
     EnvironmentVariable{"VIRNUCPRO_DISABLE_CHECKPOINTING",
                         "1: no journal is kept, and an interrupted run cannot be resumed", true,
                         true},
+    EnvironmentVariable{"VIRNUCPRO_CACHE",
+                        "where --margin auto keeps calibrations; else XDG_CACHE_HOME/virnucpro, "
+                        "~/.cache/virnucpro",
+                        true, true},
     EnvironmentVariable{
         "VIRNUCPRO_CUPTI",
         "libcupti.so, by which --trace records kernels, if the loader does not find it", true,

@@ -39,10 +39,6 @@ double least_journal_interval() {
 
 constexpr const char* kModelGroup = "Models";
 
-std::string bounds_text(std::uint64_t least, std::uint64_t most) {
-  return fmt::format("a whole number from {} to {}", least, most);
-}
-
 // A number that a flag or the configuration file may set.
 struct CountRule {
   std::string_view flag;
@@ -54,12 +50,7 @@ struct CountRule {
 std::uint64_t choose_count(const CountRule& rule, const std::string& option, const Config& config,
                            std::uint64_t fallback) {
   if (!option.empty()) return count_value(rule.flag, option, rule.least, rule.most);
-  const auto set = config.count(rule.key);
-  if (!set) return fallback;
-  if (*set < rule.least || *set > rule.most) {
-    throw config.wrong_value(rule.key, bounds_text(rule.least, rule.most));
-  }
-  return *set;
+  return config.count_in(rule.key, fallback, rule.least, rule.most);
 }
 
 // A word that a flag or the configuration file may set.
@@ -431,7 +422,7 @@ std::uint64_t count_value(std::string_view flag, const std::string& text, std::u
                           std::uint64_t most) {
   const auto value = parse_count(text);
   if (value && *value >= least && *value <= most) return *value;
-  fail_usage(fmt::format("{} {}: expected {}", flag, text, bounds_text(least, most)));
+  fail_usage(fmt::format("{} {}: expected a whole number from {} to {}", flag, text, least, most));
 }
 
 double journal_interval(std::string_view flag, const std::string& text) {

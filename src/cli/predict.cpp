@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/log.hpp"
+#include "cli/cached_calibration.hpp"
 #include "cli/call_options.hpp"
 #include "cli/check_options.hpp"
 #include "cli/command.hpp"
@@ -22,7 +23,9 @@
 #include "cli/virus_options.hpp"
 #include "journal/run_files.hpp"
 #include "report/write_reports.hpp"
+#include "run/input_check.hpp"
 #include "run/output_directory.hpp"
+#include "run/require_models.hpp"
 #include "sequence/record.hpp"
 #include "telemetry/metrics_file.hpp"
 #include "telemetry/progress.hpp"
@@ -204,7 +207,6 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.keep_intermediate = options.keep_intermediate || !cleanup;
   settings.strict_input = options.strict_input;
   settings.rule = choose_call_rule(options.calls, session.config);
-  choose_check(options.check, options.compute, session.config, settings);
   settings.more = choose_more_tables(options.tables);
   if (!options.min_length.empty()) {
     settings.min_length = count_value("--min-length", options.min_length, 0, kMaxLetters);
@@ -214,6 +216,13 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
       choose_viruses(options.viruses, settings.output, settings.existing == Existing::kReplace);
   settings.inputs.qualities = !settings.viruses.fastq.empty();
   return settings;
+}
+
+// Before it takes minutes, what may be wrong is looked at.
+void calibrate_margin(PredictSettings& settings, const Session& session) {
+  require_an_input(settings.inputs, session.cancel);
+  require_models(settings.models);
+  use_calibration(find_or_make_calibration(settings, session), settings);
 }
 
 void log_settings(const PredictSettings& settings) {
@@ -293,7 +302,8 @@ RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
 }
 
 int run_predict(const PredictOptions& options, const Session& session) {
-  const PredictSettings settings = choose_settings(options, session);
+  PredictSettings settings = choose_settings(options, session);
+  const bool lacks_margin = choose_check(options.check, options.compute, session.config, settings);
   if (!options.metrics_file.empty()) {
     check_own_file({.flag = "--metrics-file",
                     .path = options.metrics_file,
@@ -311,7 +321,9 @@ int run_predict(const PredictOptions& options, const Session& session) {
   if (options.strict && measuring.level == TelemetryLevel::kOff) {
     throw Error(ErrorKind::kUsage, "--strict needs telemetry");
   }
+  if (options.strict) settings.most_changed_calls = measuring.thresholds.most_changed_calls;
   auto shown = choose_progress(options.no_progress, settings.compute, session);
+  if (lacks_margin) calibrate_margin(settings, session);
   log_settings(settings);
   warn_of_torch_checkpoints(settings);
   std::optional<TraceFile> trace;
@@ -321,7 +333,9 @@ int run_predict(const PredictOptions& options, const Session& session) {
   Telemetry telemetry(measuring, settings, counters);
   std::optional<MetricsFile> metrics;
   if (!options.metrics_file.empty()) {
-    metrics.emplace(options.metrics_file, settings.output.string(), counters);
+    metrics.emplace(options.metrics_file,
+                    MetricsRun{.name = settings.output.string(), .shadow = settings.shadow},
+                    counters);
   }
   std::optional<Progress> progress;
   if (shown) {

@@ -246,7 +246,10 @@ std::vector<std::string> arguments_of(const TuneCell& cell, const std::string& i
       "--prefetch",         std::to_string(cell.prefetch),
       "--token-budget",     std::to_string(cell.token_budget),
       "--journal-interval", fmt::format("{}", cell.journal_interval)};
-  if (cell.precision == Precision::kInt8) add_given(arguments, "--int8-keep", int8_keep);
+  if (cell.precision == Precision::kInt8) {
+    add_given(arguments, "--int8-keep", int8_keep);
+    add_given(arguments, "--margin", "0");
+  }
   return arguments;
 }
 

@@ -2,6 +2,12 @@
 
 namespace virnucpro {
 
+std::uint64_t ShadowCounters::sampled() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Stratum& stratum : strata) sum += stratum.sampled.get();
+  return sum;
+}
+
 void RunCounters::reset() {
   for (Counter* counter :
        {&input_bytes, &input_bytes_total, &sequences, &sequences_scored, &sequences_known, &bases,
@@ -14,6 +20,7 @@ void RunCounters::reset() {
     for (Counter* counter : {&stratum.chunks, &stratum.sampled, &stratum.changed}) counter->reset();
   }
   shadow.logits.reset();
+  shadow.embeddings.reset();
   for (TimeCounter* time : {&host.read, &host.translate, &host.journal, &host.tables}) {
     time->reset();
   }

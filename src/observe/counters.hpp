@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/stop_watch.hpp"
+#include "observe/centred_cosine.hpp"
 #include "observe/pipeline_metrics.hpp"
 
 namespace virnucpro {
@@ -111,8 +112,11 @@ struct ShadowCounters {
     Counter changed;  // of these, with another call there
   };
   std::array<Stratum, kShadowStrata> strata;
-  Counter esm_tokens;  // of the sample
-  ErrorSums logits;    // its frames' differences, the run's less the check precision's
+  Counter esm_tokens;        // of the sample
+  ErrorSums logits;          // its frames' differences, the run's less the check precision's
+  CentredCosine embeddings;  // ESM-2's of its frames, the run's and the check precision's
+
+  std::uint64_t sampled() const noexcept;  // chunks of all strata
 };
 
 // A run's progress. The code that does the work raises them. They fall only if the run starts over,

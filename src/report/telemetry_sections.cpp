@@ -228,7 +228,9 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
        {"shadow_changed_low", "at least (95 %)", measured(shadow.changed_low)},
        {"shadow_changed_high", "at most (95 %)", measured(shadow.changed_high)},
        {"logit_rms", "Error of a logit, rms", measured(shadow.logit_rms)},
-       {"logit_largest", "largest", measured(shadow.logit_largest)}});
+       {"logit_largest", "largest", measured(shadow.logit_largest)},
+       {"centred_cosine", "Centred cosine of ESM-2's embeddings",
+        measured(shadow.centred_cosine)}});
   section.plots = {shadow_plot(shadow)};
   Table table{.key = "strata", .caption = "Chunks that were not computed again"};
   table.columns = {{"from_logits", "Logits from the other call, from"},

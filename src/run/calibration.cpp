@@ -63,6 +63,10 @@ std::string Calibration::made_for_text(const std::string& key) const {
   return found == made_for.end() ? std::string() : found->second;
 }
 
+std::string Calibration::effect() const {
+  return hash_of(Json{{"made_for", made_for}, {"int8_keep", int8_keep}, {"margin", margin}}.dump());
+}
+
 std::map<std::string, std::string> calibrated_part(
     const std::map<std::string, std::string>& description) {
   std::map<std::string, std::string> part;

@@ -21,6 +21,8 @@ struct Calibration {
   std::filesystem::path file{};    // that it was read from
 
   std::string made_for_text(const std::string& key) const;  // empty: not said
+  // A hash of what it makes of a run. The file's depends on when and where it was made, too.
+  std::string effect() const;
 };
 
 // The entries of a run's description for which a calibration holds.

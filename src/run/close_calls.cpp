@@ -91,13 +91,21 @@ void CloseCalls::add(std::uint64_t number, std::string_view id, std::span<const 
   }
 }
 
-void CloseCalls::score(std::uint64_t number, const ScorePair& scores) {
+void CloseCalls::score(std::uint64_t number, const ScorePair& scores,
+                       std::span<const float> embedding) {
   const Place place = find(number);
-  if (place.chunk->second.stratum == ShadowCheck::kNone) {
-    place.frame.scores = scores;
-    place.frame.scored = true;
-  } else {
+  const Chunk& chunk = place.chunk->second;
+  if (chunk.stratum != ShadowCheck::kNone) {
     place.frame.shadow = scores;
+    if (!place.frame.embedding.empty() && !embedding.empty()) {
+      shadow_counters_.embeddings.add(place.frame.embedding, embedding);
+    }
+    return answer(place);
+  }
+  place.frame.scores = scores;
+  place.frame.scored = true;
+  if (!chunk.checking && shadow_ && shadow_->may_choose(chunk.name)) {
+    place.frame.embedding.assign(embedding.begin(), embedding.end());
   }
   answer(place);
 }

@@ -77,8 +77,8 @@ class CloseCalls {
   void add(std::uint64_t number, std::string_view id, std::span<const FrameScore> frames,
            std::span<const FrameTokens> tokens);
   // A frame's scores, in the run's own precision, which need not be finite, or as the answer to
-  // recompute().
-  void score(std::uint64_t number, const ScorePair& scores);
+  // recompute(). With a shadow check, ESM-2's embedding with them, where it is known.
+  void score(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {});
   // The frame could not be computed, or not again: then it keeps its first scores, if they are
   // finite.
   void fail(std::uint64_t number);
@@ -93,6 +93,7 @@ class CloseCalls {
     ScorePair scores{};
     bool scored = false;
     std::optional<ScorePair> shadow{};  // in the check precision
+    std::vector<float> embedding{};     // the first one, while the shadow check may want it
   };
   struct Chunk {
     std::vector<Frame> frames;

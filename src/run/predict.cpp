@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "base/log.hpp"
 #include "base/shown_text.hpp"
 #include "base/stop_watch.hpp"
+#include "base/text.hpp"
 #include "journal/ledger.hpp"
 #include "journal/run_files.hpp"
 #include "observe/trace.hpp"
@@ -39,6 +41,8 @@ namespace {
 // may wait for a frame, or four times as many for one that is computed again.
 constexpr std::uint64_t kIdBytesPerDrain = 64U << 20U;
 
+constexpr std::uint64_t kFirstLook = 500;
+
 // Threads that translate and tokenise: one feeds many that compute.
 std::size_t stream_threads(std::size_t threads) {
   return std::max<std::size_t>(threads / 4, 1);
@@ -57,6 +61,12 @@ InputEntry entry_of(const InputFailure& failure, const std::string& name) {
           .message = failure.error.what(),
           .record = place.record.value_or(0),
           .offset = place.offset.value_or(0)};
+}
+
+// Empty where embeddings are not wanted.
+std::span<const float> esm2_of(const BatchResult& result, std::size_t index) {
+  const std::size_t width = 2 * result.esm2.size() / result.scores.size();
+  return std::span(result.esm2).subspan(index * width, width);
 }
 
 ScorePair scores_of(const BatchResult& result, std::size_t index) {
@@ -144,7 +154,7 @@ class PredictRun {
             [this](std::uint64_t number, const BatchResult& result, std::size_t index) {
               files_.write(number, result, index);
               const ScorePair scores = scores_of(result, index);
-              take(number, scores);
+              take(number, scores, esm2_of(result, index));
               ledger_.keep_early(number, scores.others, scores.virus);
             },
         .on_failed = [this](std::uint64_t number,
@@ -154,7 +164,7 @@ class PredictRun {
       handlers.on_recomputed = [this](std::uint64_t number, const BatchResult& result,
                                       std::size_t index) {
         if (!close_calls_->is_shadow(number)) files_.write(number, result, index);
-        close_calls_->score(number, scores_of(result, index));
+        close_calls_->score(number, scores_of(result, index), esm2_of(result, index));
       };
       handlers.on_not_finite = [this](std::uint64_t number) {
         constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -177,8 +187,8 @@ class PredictRun {
   }
 
   // A frame's scores in the run's own precision.
-  void take(std::uint64_t number, const ScorePair& scores) {
-    if (close_calls_) return close_calls_->score(number, scores);
+  void take(std::uint64_t number, const ScorePair& scores, std::span<const float> embedding = {}) {
+    if (close_calls_) return close_calls_->score(number, scores, embedding);
     ledger_.set_score(number, scores.others, scores.virus);
   }
 
@@ -195,6 +205,7 @@ class PredictRun {
     FrameStream stream(inputs, stream_settings(), &tokenizer_, counters_, cancel_);
     while (std::optional<FrameEvent> event = stream.next()) {
       cancel_.check();  // a stopped run submits no more of what was read ahead
+      require_few_changed_calls();
       if (auto* part = std::get_if<FramePart>(&*event)) {
         add(std::move(*part));
       } else if (const auto* end = std::get_if<InputEnd>(&*event)) {
@@ -209,6 +220,25 @@ class PredictRun {
     if (good_inputs_ == 0 && first_failure_) throw all_failed(inputs);
     if (!calls_stand_ || !journal().finished()) remove_call_files(directory_.files());
     ledger_.finish();
+  }
+
+  // Only at some sizes of the sample: by chance alone, many looks would find too many at one.
+  void require_few_changed_calls() {
+    if (!settings_.most_changed_calls || counters_.shadow.sampled() < next_look_) return;
+    const ShadowEstimate estimate = shadow_estimate(counters_.shadow, settings_.shadow);
+    next_look_ = 2 * estimate.sampled;
+    const double share = estimate.low / static_cast<double>(estimate.chunks);
+    if (share <= *settings_.most_changed_calls) return;
+    Error error(
+        ErrorKind::kRequirementMissed,
+        fmt::format("PREC-01: of {} calls compared with {}, so many change that at least "
+                    "{:.2g} of all would, and {:g} is allowed",
+                    grouped(estimate.sampled), name_of(settings_.compute.check_precision.value()),
+                    share, *settings_.most_changed_calls));
+    error.advise(
+        "All results so far are kept: predict --resume without --strict goes on. For "
+        "fewer changes, start anew with a larger --margin or a finer --precision.");
+    throw error;
   }
 
   FrameStreamSettings stream_settings() const {
@@ -365,6 +395,7 @@ class PredictRun {
   IdGrowth id_growth_;
   GatheredParts gathered_;
   std::uint64_t batches_at_drain_ = 0;
+  std::uint64_t next_look_ = kFirstLook;  // at the shadow check, in chunks of its sample
 };
 
 // A calibration of a deeper ESM-2 names layers that this one does not have.
@@ -477,8 +508,9 @@ bool may_replace_fastq(const PredictSettings& settings, const OutputDirectory& d
 RunSummary run_in(PredictSettings settings, const std::filesystem::path& path,
                   RunCounters& counters, const Cancel& cancel, const PredictEvents& events) {
   require_an_input(settings.inputs, cancel);
-  const EngineOutputs outputs{
-      .scores = true, .dnabert_s = settings.keep_intermediate, .esm2 = settings.keep_intermediate};
+  const EngineOutputs outputs{.scores = true,
+                              .dnabert_s = settings.keep_intermediate,
+                              .esm2 = settings.keep_intermediate || settings.shadow > 0};
   require_models(settings.models, outputs);  // before a directory is made for the run
   if (settings.inputs.qualities) require_first_qualities(settings.inputs, cancel);
   const OutputDirectory directory(path, settings.stem, settings.existing);

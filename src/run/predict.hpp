@@ -51,6 +51,8 @@ struct PredictSettings {
   // Of the other chunks that are furthest from the other call, the share that is computed in the
   // check precision as well, to estimate how many calls it would change; 0: none.
   double shadow = 0;
+  // The run ends once the shadow check knows that more than this share of the chunks would change.
+  std::optional<double> most_changed_calls{};
   // Of the precision: where the int8 policy, and mostly the margin, come from.
   std::optional<Calibration> calibration{};
   MoreTables more{};

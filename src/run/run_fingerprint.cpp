@@ -113,7 +113,7 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["model_type"] = settings.classifier_name;
   print[kVirusFastq] = absolute_path(settings.viruses.fastq);
   if (settings.compute.check_precision) print[kMarginKey] = margin_text(settings);
-  if (settings.calibration) print[kCalibrationKey] = settings.calibration->hash;
+  if (settings.calibration) print[kCalibrationKey] = settings.calibration->effect();
   print.merge(rule_entries(settings.rule, settings.more));
   print["cutting"] = fmt::format("{} chunks, each sequence by itself", limits().chunks_per_block);
   print[kSharding] = kShardingRule;

@@ -21,17 +21,24 @@ double gamma_quantile(double shape, double scale, double share) {
   return scale * boost::math::gamma_p_inv(shape, share);
 }
 
+// 53 bits, as a double has.
+double number_of(const Hash128& name) {
+  return static_cast<double>(name.low >> 11U) * 0x1p-53;
+}
+
 }  // namespace
 
 ShadowCheck::ShadowCheck(double share, double margin, ShadowCounters& counters)
     : share_(share), margin_(margin), counters_(counters) {}
 
+bool ShadowCheck::may_choose(const Hash128& name) const {
+  return number_of(name) < shadow_chance(0, share_);
+}
+
 std::size_t ShadowCheck::choose(double distance, const Hash128& name) {
   const std::size_t stratum = stratum_of(distance, margin_);
   counters_.strata.at(stratum).chunks.add();
-  // 53 bits, as a double has; those that the share is compared with.
-  const double number = static_cast<double>(name.low >> 11U) * 0x1p-53;
-  return number < shadow_chance(stratum, share_) ? stratum : kNone;
+  return number_of(name) < shadow_chance(stratum, share_) ? stratum : kNone;
 }
 
 void ShadowCheck::record(std::size_t stratum, bool changed, std::span<const double> coarse,

@@ -38,6 +38,8 @@ class ShadowCheck {
   // `share`: of the chunks furthest from the boundary, above 0; `margin`: in logits.
   ShadowCheck(double share, double margin, ShadowCounters& counters);
 
+  // Whether a chunk of this name might be chosen, if its call is near enough to the other one.
+  bool may_choose(const Hash128& name) const;
   // Counts a chunk whose call is `distance` logits from the other one, and returns its stratum if
   // it is to be computed in the check precision as well, or kNone.
   std::size_t choose(double distance, const Hash128& name);

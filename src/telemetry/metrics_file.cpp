@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "run/shadow_check.hpp"
 
 namespace virnucpro {
 namespace {
@@ -80,6 +81,25 @@ void add_checked(MetricsText& text, const RunCounters& counters) {
              &Stratum::changed);
 }
 
+// What the shadow check says of all the calls that were not computed again.
+void add_estimate(MetricsText& text, const ShadowCounters& shadow, double share) {
+  const ShadowEstimate estimate = shadow_estimate(shadow, share);
+  const auto gauge = [&text](std::string_view name, std::string_view help, double value) {
+    text.begin(name, "gauge", help);
+    text.value(value);
+  };
+  gauge("shadow_changed_estimate", "Calls that the check precision would change.",
+        estimate.changed);
+  gauge("shadow_changed_low", "Lower end of its 95 % interval.", estimate.low);
+  gauge("shadow_changed_high", "Upper end of its 95 % interval.", estimate.high);
+  gauge("shadow_logit_error_rms", "Of the compared frames.", shadow.logits.rms());
+  gauge("shadow_logit_error_largest", "Of the compared frames.", shadow.logits.largest());
+  const std::optional<double> cosine = shadow.embeddings.value();
+  if (cosine) {
+    gauge("shadow_centred_cosine", "Of ESM-2's embeddings of the compared frames.", *cosine);
+  }
+}
+
 void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
   const BatchTotals& totals = pipeline.totals;
   text.counter("batches_total", "Batches computed.", totals.batches);
@@ -101,9 +121,9 @@ void add_computed(MetricsText& text, const PipelineSummary& pipeline) {
 
 }  // namespace
 
-std::string metrics_text(const RunCounters& counters, const std::string& run,
+std::string metrics_text(const RunCounters& counters, const MetricsRun& run,
                          std::string_view state) {
-  MetricsText text(run);
+  MetricsText text(run.name);
   text.begin("state", "gauge", "What the run is at: 1 for its state, 0 for the others.");
   for (const std::string_view other : kStates) {
     text.value(other == state ? 1 : 0, fmt::format(",state=\"{}\"", other));
@@ -114,11 +134,12 @@ std::string metrics_text(const RunCounters& counters, const std::string& run,
   text.value(counters.workers.get());
   add_counts(text, counters);
   add_checked(text, counters);
+  if (run.shadow > 0) add_estimate(text, counters.shadow, run.shadow);
   add_computed(text, counters.pipeline.summary());
   return text.finish();
 }
 
-MetricsFile::MetricsFile(std::filesystem::path path, std::string run, const RunCounters& counters,
+MetricsFile::MetricsFile(std::filesystem::path path, MetricsRun run, const RunCounters& counters,
                          std::chrono::milliseconds interval)
     : path_(std::move(path)), run_(std::move(run)), counters_(counters) {
   write("running");

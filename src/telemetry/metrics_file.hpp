@@ -14,9 +14,15 @@ namespace virnucpro {
 // The start of every such file. A file that starts otherwise is someone else's, and not replaced.
 inline constexpr std::string_view kMetricsFileStart = "# HELP virnucpro_";
 
-// The counters in Prometheus's text format (its "Exposition formats", version 0.0.4). `run`
-// distinguishes the runs on one machine; `state` is "running", "finished" or "failed".
-std::string metrics_text(const RunCounters& counters, const std::string& run,
+// The run that the metrics are of.
+struct MetricsRun {
+  std::string name{};  // distinguishes the runs on one machine
+  double shadow = 0;   // its --shadow
+};
+
+// The counters in Prometheus's text format (its "Exposition formats", version 0.0.4). `state` is
+// "running", "finished" or "failed".
+std::string metrics_text(const RunCounters& counters, const MetricsRun& run,
                          std::string_view state);
 
 // Keeps a file of this text up to date during a run, for the node exporter's textfile collector.
@@ -24,7 +30,7 @@ std::string metrics_text(const RunCounters& counters, const std::string& run,
 // write fails, it warns once and goes on.
 class MetricsFile {
  public:
-  MetricsFile(std::filesystem::path path, std::string run, const RunCounters& counters,
+  MetricsFile(std::filesystem::path path, MetricsRun run, const RunCounters& counters,
               std::chrono::milliseconds interval = std::chrono::seconds(5));
   // Writes the state "failed" unless finish() was called.
   ~MetricsFile();
@@ -37,7 +43,7 @@ class MetricsFile {
   void write(std::string_view state);
 
   const std::filesystem::path path_;
-  const std::string run_;
+  const MetricsRun run_;
   const RunCounters& counters_;
   bool finished_ = false;
   bool warned_ = false;

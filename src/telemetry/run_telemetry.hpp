@@ -101,9 +101,10 @@ struct RunTelemetry {
     Count chunks{}, sampled{}, frames{}, esm_tokens{};
     Number changed{}, changed_low{}, changed_high{};  // calls, with the 95 % interval
     Number logit_mean{}, logit_rms{}, logit_largest{};
+    Number centred_cosine{};  // of ESM-2's embeddings, all frames together
     std::vector<Stratum> strata{};
     VIRNUCPRO_FIELDS(chunks, sampled, frames, esm_tokens, changed, changed_low, changed_high,
-                     logit_mean, logit_rms, logit_largest, strata);
+                     logit_mean, logit_rms, logit_largest, centred_cosine, strata);
   };
   struct Workload {
     Count sequences{}, sequences_scored{}, sequences_known{}, bases{}, chunks{}, frames{};

@@ -114,7 +114,8 @@ RunTelemetry::Shadow shadow_section(const Measured& run) {
                                .changed_high = estimate.high,
                                .logit_mean = counters.logits.mean(),
                                .logit_rms = counters.logits.rms(),
-                               .logit_largest = counters.logits.largest()};
+                               .logit_largest = counters.logits.largest(),
+                               .centred_cosine = counters.embeddings.value()};
   for (std::size_t k = 0; k < kShadowStrata; ++k) {
     const ShadowCounters::Stratum& stratum = counters.strata.at(k);
     section.strata.push_back({.from_logits = shadow_distance(k, run.settings.margin),

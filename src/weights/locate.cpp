@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
+#include "base/environment_path.hpp"
 #include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/text.hpp"
@@ -66,34 +66,17 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-fs::path environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// The folder that an environment variable names, or `below` it; empty if it is not set.
-fs::path under(const char* variable, const char* below) {
-  const fs::path base = environment(variable);
-  return base.empty() ? fs::path() : base / below;
-}
-
-fs::path first_set(std::initializer_list<fs::path> paths) {
-  for (const fs::path& path : paths) {
-    if (!path.empty()) return path;
-  }
-  return {};
-}
-
 // The same order as in huggingface_hub's constants and torch.hub.get_dir().
 fs::path hugging_face_cache() {
-  return first_set({environment("HF_HUB_CACHE"), environment("HUGGINGFACE_HUB_CACHE"),
-                    under("HF_HOME", "hub"), under("XDG_CACHE_HOME", "huggingface/hub"),
-                    under("HOME", ".cache/huggingface/hub")});
+  return first_set({environment_path("HF_HUB_CACHE"), environment_path("HUGGINGFACE_HUB_CACHE"),
+                    environment_path("HF_HOME", "hub"),
+                    environment_path("XDG_CACHE_HOME", "huggingface/hub"),
+                    environment_path("HOME", ".cache/huggingface/hub")});
 }
 fs::path torch_hub_cache() {
-  return first_set({under("TORCH_HOME", "hub/checkpoints"),
-                    under("XDG_CACHE_HOME", "torch/hub/checkpoints"),
-                    under("HOME", ".cache/torch/hub/checkpoints")});
+  return first_set({environment_path("TORCH_HOME", "hub/checkpoints"),
+                    environment_path("XDG_CACHE_HOME", "torch/hub/checkpoints"),
+                    environment_path("HOME", ".cache/torch/hub/checkpoints")});
 }
 
 class Search {

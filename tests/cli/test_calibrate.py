@@ -92,6 +92,39 @@ def test_predict_takes_it(run):
     assert run.tables("in_fp32", "reads") == run.tables("exact", "reads")
 
 
+def test_margin_auto_calibrates_once_for_some_models(run):
+    (run.folder / "few.yaml").write_text("run:\n  calibration_frames: 50\n")
+    cache = run.folder / "cache"
+
+    def auto(output, *arguments, place=cache):
+        result = run("-v", "-c", "few.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision",
+                     "int8-simulated", "--margin", "auto", "-o", output, "--force", *arguments,
+                     environment={"VIRNUCPRO_CACHE": str(place)}, code=0)
+        return message(result)
+
+    making = "calibrating int8-simulated against fp32 on 50 made-up frames"
+    assert making in auto("auto")
+    (file,) = (cache / "calibrations").iterdir()
+    said = auto("again")
+    assert making not in said and f"calibration: {file}" in said
+    # As the command makes it by default, and one run with it.
+    run("calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated", "--frames", "50",
+        "-o", "by_command", code=0)
+    predict(run, "by_file", "--calibration", "by_command/calibration.json")
+    predict(run, "auto", "--calibration", "by_command/calibration.json", "--resume")
+    assert run.tables("auto", "reads") == run.tables("again", "reads") == \
+        run.tables("by_file", "reads")
+    file.write_text(file.read_text().replace('"margin": ', '"margin": 1'))
+    said = auto("again")
+    assert "changed since; it is made anew" in said and making in said
+    assert making in auto("other", "-p", "synthetic:9")
+    assert len(list((cache / "calibrations").iterdir())) == 2
+    (run.folder / "a_file").write_text("")
+    said = auto("again", place=run.folder / "a_file")
+    assert making in said and "the calibration is not kept for later runs" in said
+    assert run.tables("auto", "reads") == run.tables("again", "reads")
+
+
 def test_another_calibration_is_another_run(run):
     file = "calibration/calibration.json"
     run(*CALIBRATE, "-o", "seed_2", "--seed", "2", "--force", code=0)
@@ -132,8 +165,6 @@ def test_what_is_refused(run):
                            (["--calibration", "none.json"], "none.json")):
         result = predict(run, "refused", "--calibration", "bad.json", *arguments, code=1)
         assert why in message(result)
-    result = predict(run, "refused", "--margin", "auto", code=1)
-    assert "--margin auto needs --calibration FILE" in message(result)
     (run.folder / "c.yaml").write_text("run:\n  calibration: calibration/calibration.json\n")
     result = run("-v", "-c", "c.yaml", "predict", "reads.fa", *MODELS, *SHORT, "--precision",
                  "int8-simulated", "--int8-keep", "fc2", "-o", "kept", "--force", code=0)

@@ -23,8 +23,8 @@ def runs(genome, tmp_path_factory):
     rng = random.Random(11)
     starts = [rng.randrange(len(genome) - 400) for _ in range(READS)]
     program = Program(tmp_path_factory.mktemp("runs"))
-    (program.folder / "reads.fa").write_text(
-        fasta({f"read_{i}": genome[start:start + 250] for i, start in enumerate(starts)}))
+    program.reads = {f"read_{i}": genome[start:start + 250] for i, start in enumerate(starts)}
+    (program.folder / "reads.fa").write_text(fasta(program.reads))
     program.predict("reads.fa", *SHORT, "-o", "exact", code=0)
     program.predict("reads.fa", *COARSE, "-o", "coarse", code=0)
     program.predict("reads.fa", *CLOSE, "-o", "close", code=0)
@@ -144,6 +144,7 @@ def test_a_shadow_check_of_all_finds_what_would_change(runs):
     other = telemetry(runs, "shadow_1")["shadow"]
     assert {key: other[key] for key in ("changed", "strata")} == \
         {key: shadow[key] for key in ("changed", "strata")}
+    assert 0.99 < shadow["centred_cosine"] < 1
     page = next((runs.folder / "shadow_0").glob("report.html")).read_text()
     assert "Calls and precision" in page and "Compared calls that would change" in page
 
@@ -159,6 +160,52 @@ def test_strict_fails_where_too_many_calls_would_change(runs):
     assert verdict["status"] == "MISS" and result.returncode == 1
     assert "PREC-01" in message(result)
     assert runs(*command, "-o", "strict").returncode == 0
+
+
+def calls(runs, output):
+    """Of each chunk: its call and its two scores."""
+    table = runs.tables(output, "reads")["prediction_results_highestscore.csv"].decode()
+    return {chunk: row for chunk, *row in
+            (line.split("\t") for line in table.splitlines()[1:])}
+
+
+def wrong_chunks(runs):
+    """Those that int8 calls otherwise than fp32."""
+    exact, coarse = calls(runs, "exact"), calls(runs, "coarse")
+    return {chunk: row for chunk, row in exact.items() if row[0] != coarse[chunk][0]}
+
+
+def test_strict_stops_a_run_whose_calls_are_known_to_be_wrong(runs):
+    """Long before its end, and what it has stays."""
+    wrong = {chunk.rsplit("_chunk_", 1)[0] for chunk in wrong_chunks(runs)}
+    copies = [runs.reads[name] for name in sorted(wrong)[:3]] * 1500
+    (runs.folder / "wrong.fa").write_text(
+        fasta({f"copy_{i}": sequence for i, sequence in enumerate(copies)}))
+    command = ["wrong.fa", *COARSE, "--margin", "0.00001", "--shadow", "1", "--token-budget", "100",
+               "-o", "wrong"]
+    result = runs.predict(*command, "--strict", code=1)
+    assert re.search(r"a requirement was missed: PREC-01: of [5-9]\d\d calls compared with fp32",
+                     message(result)), message(result)
+    assert "predict --resume without --strict goes on" in message(result)
+    assert not (runs.folder / "wrong" / "wrong_merged").exists()
+    stopped = telemetry(runs, "wrong")["workload"]
+    runs.predict(*command, "--resume", code=0)
+    whole = json.loads(max((runs.folder / "wrong").glob("telemetry_*.json")).read_text())["workload"]
+    assert whole["sequences"] == len(copies) > stopped["sequences_scored"]
+    assert whole["frames"] > 1.2 * stopped["frames_scored"]
+
+
+def test_a_tie_of_two_frames_is_repaired(runs):
+    """Chunks whose highest scores are of two frames, and so near that int8 turns their order."""
+    frames = {}
+    for name, row in rows(runs, "exact").items():
+        frames.setdefault(name[:-2], []).append([float(score) for score in row.split("\t")[2:]])
+    ties = {chunk: row for chunk, row in wrong_chunks(runs).items()
+            if max(range(len(frames[chunk])), key=lambda i: frames[chunk][i][0]) !=
+            max(range(len(frames[chunk])), key=lambda i: frames[chunk][i][1])}
+    assert ties
+    close = calls(runs, "close")
+    assert {chunk: close[chunk] for chunk in ties} == ties
 
 
 def test_a_shadow_check_changes_nothing(runs):

@@ -121,7 +121,7 @@ SETTINGS = {
 OWN_TESTS = {"checkpointing.enabled", "files.auto_cleanup", "logging.default_level",
              "progress.enabled", "progress.bar_width", "progress.update_interval", "run.telemetry",
              "run.monitor_interval", "run.int8_keep", "run.margin", "run.check_precision", "run.shadow",
-             "run.calibration"}
+             "run.calibration", "run.calibration_frames"}
 BARS = {f"run.requirements.{name}" for name in
         ("projected_hours", "most_projected_hours", "utilization", "least_utilization",
          "tokens_per_second", "least_tokens_per_second", "packing", "least_packing", "starved",
@@ -270,7 +270,8 @@ def test_mistyped_key_names_the_nearest(program, key):
 
 # Variables with a test: in SETTINGS, or below.
 VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_CUPTI", "VIRNUCPRO_DISABLE_CHECKPOINTING",
-             "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE", "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR"}
+             "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE", "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR",
+             "VIRNUCPRO_CACHE"}  # in test_calibrate.py
 NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES", "VIRNUCPRO_DISABLE_FP16"}
 
 

@@ -242,6 +242,21 @@ TEST_F(Shadowed, CallsAreComparedAndKeepTheirScores) {
   EXPECT_NEAR(all_counters.shadow.logits.mean(), (0.2 + 4.9 - 0.5) / 3, 1e-3);
 }
 
+TEST_F(Shadowed, EmbeddingsAreComparedWhereBothAreKnown) {
+  const std::vector<float> one{1, 0};
+  const std::vector<float> other{0, 1};
+  add({1, 1, 1, 1});
+  close_calls.score(0, frame_at(3), one);
+  close_calls.score(1, frame_at(3), other);
+  close_calls.score(2, frame_at(3));
+  close_calls.score(3, frame_at(0.1), one);  // close, and computed again for its call
+  EXPECT_FALSE(all_counters.shadow.embeddings.value());
+  for (const std::uint64_t number : {0U, 2U, 3U}) close_calls.score(number, frame_at(3), one);
+  EXPECT_FALSE(all_counters.shadow.embeddings.value()) << "of one pair";
+  close_calls.score(1, frame_at(3), other);
+  EXPECT_NEAR(all_counters.shadow.embeddings.value().value(), 1, 1e-12);
+}
+
 TEST_F(Shadowed, CallsThatFailAreKeptAndSayNothing) {
   add({2, 1});
   close_calls.score(0, frame_at(3));

@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "unit/temp_dir.hpp"
 
 namespace virnucpro {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(MetricsText, HasEveryCounterOfARun) {
@@ -24,7 +27,7 @@ TEST(MetricsText, HasEveryCounterOfARun) {
                             .dna_tokens = 20,
                             .budget_tokens = 60,
                             .times = {.waiting = 0.25, .esm2 = 0.5}});
-  const std::string text = metrics_text(counters, "out", "running");
+  const std::string text = metrics_text(counters, {.name = "out"}, "running");
   EXPECT_THAT(text, StartsWith(kMetricsFileStart));
   for (const char* line :
        {"# TYPE virnucpro_sequences_total counter\n",
@@ -41,10 +44,32 @@ TEST(MetricsText, HasEveryCounterOfARun) {
   }
 }
 
+TEST(MetricsText, HasTheEstimateOfAShadowCheck) {
+  RunCounters counters;
+  counters.shadow.strata[3].chunks.add(1000);
+  counters.shadow.strata[3].sampled.add(100);
+  counters.shadow.strata[3].changed.add(2);
+  for (const double error : {0.25, -0.25}) counters.shadow.logits.add(error);
+  const std::vector<float> one{1, 0};
+  const std::vector<float> other{0, 1};
+  counters.shadow.embeddings.add(one, one);
+  counters.shadow.embeddings.add(other, other);
+  const std::string text = metrics_text(counters, {.name = "out", .shadow = 0.1}, "running");
+  for (const char* line : {"# TYPE virnucpro_shadow_changed_estimate gauge\n",
+                           "\nvirnucpro_shadow_changed_estimate{run=\"out\"} 20\n",
+                           "\nvirnucpro_shadow_logit_error_rms{run=\"out\"} 0.25\n",
+                           "\nvirnucpro_shadow_logit_error_largest{run=\"out\"} 0.25\n",
+                           "\nvirnucpro_shadow_centred_cosine{run=\"out\"} 1\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_THAT(text, ContainsRegex("shadow_changed_low\\{run=\"out\"\\} 2\\."));
+  EXPECT_THAT(metrics_text(counters, {.name = "out"}, "running"), Not(HasSubstr("estimate")));
+}
+
 TEST(MetricsText, EscapesWhatAFolderMayBeCalled) {
-  EXPECT_THAT(metrics_text(RunCounters(), "a\"b\\c\nd", "running"),
+  EXPECT_THAT(metrics_text(RunCounters(), {.name = "a\"b\\c\nd"}, "running"),
               HasSubstr("{run=\"a\\\"b\\\\c\\\\x0ad\"}"));
-  EXPECT_THAT(metrics_text(RunCounters(), "caf\xe9 \xc3\xa9\xc2\x9b", "running"),
+  EXPECT_THAT(metrics_text(RunCounters(), {.name = "caf\xe9 \xc3\xa9\xc2\x9b"}, "running"),
               HasSubstr("{run=\"caf\\\\xe9 \xc3\xa9\\\\u009b\"}"));
 }
 
@@ -52,10 +77,10 @@ TEST(MetricsFile, SaysHowTheRunEnded) {
   const TempDir directory;
   const RunCounters counters;
   const auto path = directory / "virnucpro.prom";
-  { const MetricsFile file(path, "out", counters); }
+  { const MetricsFile file(path, {.name = "out"}, counters); }
   EXPECT_THAT(read_text(path), HasSubstr("state=\"failed\"} 1\n"));
   {
-    MetricsFile file(path, "out", counters);
+    MetricsFile file(path, {.name = "out"}, counters);
     file.finish();
   }
   EXPECT_THAT(read_text(path), HasSubstr("state=\"finished\"} 1\n"));
@@ -66,7 +91,7 @@ TEST(MetricsFile, IsUpToDate) {
   const TempDir directory;
   RunCounters counters;
   const auto path = directory / "virnucpro.prom";
-  const MetricsFile file(path, "out", counters, std::chrono::milliseconds(5));
+  const MetricsFile file(path, {.name = "out"}, counters, std::chrono::milliseconds(5));
   counters.sequences.add(11);
   for (int turn = 0; turn < 2000; ++turn) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -78,7 +103,7 @@ TEST(MetricsFile, IsUpToDate) {
 
 TEST(MetricsFile, EndsNoRunWhereItCannotBeWritten) {
   const RunCounters counters;
-  MetricsFile file("/nowhere/at/all", "out", counters, std::chrono::milliseconds(1));
+  MetricsFile file("/nowhere/at/all", {.name = "out"}, counters, std::chrono::milliseconds(1));
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   file.finish();
 }

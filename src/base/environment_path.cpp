@@ -1,0 +1,24 @@
+#include "base/environment_path.hpp"
+
+#include <cstdlib>
+
+namespace virnucpro {
+
+std::filesystem::path environment_path(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+std::filesystem::path environment_path(const char* variable, const char* below) {
+  const std::filesystem::path folder = environment_path(variable);
+  return folder.empty() ? folder : folder / below;
+}
+
+std::filesystem::path first_set(std::initializer_list<std::filesystem::path> paths) {
+  for (const std::filesystem::path& path : paths) {
+    if (!path.empty()) return path;
+  }
+  return {};
+}
+
+}  // namespace virnucpro

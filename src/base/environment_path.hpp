@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+
+namespace virnucpro {
+
+// The path in an environment variable; empty where it is not set.
+std::filesystem::path environment_path(const char* variable);
+// The path `below` the folder that an environment variable names; empty where it is not set.
+std::filesystem::path environment_path(const char* variable, const char* below);
+
+// The first that is not empty, if any is.
+std::filesystem::path first_set(std::initializer_list<std::filesystem::path> paths);
+
+}  // namespace virnucpro

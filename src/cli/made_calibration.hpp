@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "cli/command.hpp"
+#include "run/calibration.hpp"
+#include "validate/calibrate/calibrate.hpp"
+#include "validate/calibrate/calibration_report.hpp"
+
+namespace virnucpro {
+
+inline constexpr std::size_t kDefaultCalibrationFrames = 30'000;  // just enough for kFlipChance
+inline constexpr std::size_t kMostCalibrationFrames =
+    500'000;  // their embeddings are in memory twice
+
+// The conditions of a calibration that is to lie in `file`.
+CalibrationFacts calibration_facts(const CalibrateSettings& settings,
+                                   const std::filesystem::path& file, const Session& session);
+
+struct MadeCalibration {
+  CalibrationFacts facts{};
+  CalibrationResult result{};
+  Calibration calibration{};
+  std::string json{};  // of the file
+};
+
+// Calibrates; `on_point` gets each policy measured, the log each step. Errors: those of
+// calibrate().
+MadeCalibration make_calibration(const CalibrateSettings& settings,
+                                 const std::filesystem::path& file, const Session& session,
+                                 const std::function<void(const CalibrationPoint&)>& on_point);
+
+}  // namespace virnucpro
