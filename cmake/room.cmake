@@ -1,8 +1,9 @@
 # A room is a folder under src/: a static library virnucpro_<room> of all its sources, including its
 # sub-rooms (an interface library if it has only headers). A main.cpp belongs to its own program.
+# TALKS: it reads options, measures or reports, and does not compute.
 # tools/check_includes.py checks the order of rooms.
 function(virnucpro_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ROOM "TALKS" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp
        ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
@@ -24,6 +25,10 @@ function(virnucpro_room name)
   add_library(virnucpro_${name} STATIC ${sources})
   target_include_directories(virnucpro_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(virnucpro_${name} PUBLIC ${ROOM_DEPENDS} PRIVATE virnucpro_compile)
+  # Code that nobody waits for compiles in two thirds of the time. What is shipped is no unity build.
+  if(ROOM_TALKS AND CMAKE_UNITY_BUILD)
+    target_compile_options(virnucpro_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   if(VIRNUCPRO_HAS_CUDA AND cuda_sources)
     target_link_libraries(virnucpro_${name} PUBLIC CUDA::cudart_static)
   endif()

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "cli/output.hpp"
+#include "cli/options.hpp"
 #include "cli/trials.hpp"
 #include "run/load_models.hpp"
 #include "run/run_fingerprint.hpp"
