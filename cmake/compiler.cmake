@@ -49,6 +49,10 @@ if(VIRNUCPRO_SANITIZE)
     virnucpro_compile INTERFACE -fsanitize=${VIRNUCPRO_SANITIZE} -fno-sanitize-recover=all
                                 $<$<BOOL:$<TARGET_PROPERTY:VIRNUCPRO_ONLY_TESTS>>:-fno-sanitize=undefined>
                                 -fno-omit-frame-pointer)
+  # Found by AddressSanitizer, too; these three make up half of what UBSan costs to compile.
+  if(VIRNUCPRO_SANITIZE MATCHES undefined)
+    target_compile_options(virnucpro_compile INTERFACE -fno-sanitize=null,object-size,vptr)
+  endif()
   target_link_options(virnucpro_compile INTERFACE -fsanitize=${VIRNUCPRO_SANITIZE})
 endif()
 if(VIRNUCPRO_FUZZ)
