@@ -14,6 +14,12 @@ std::filesystem::path environment_path(const char* variable, const char* below) 
   return folder.empty() ? folder : folder / below;
 }
 
+std::filesystem::path own_cache() {
+  return first_set({environment_path("VIRNUCPRO_CACHE"),
+                    environment_path("XDG_CACHE_HOME", "virnucpro"),
+                    environment_path("HOME", ".cache/virnucpro")});
+}
+
 std::filesystem::path first_set(std::initializer_list<std::filesystem::path> paths) {
   for (const std::filesystem::path& path : paths) {
     if (!path.empty()) return path;

@@ -35,9 +35,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFramesConfig = "run.calibration_frames";
 
 fs::path cache_folder() {
-  const fs::path cache = first_set({environment_path("VIRNUCPRO_CACHE"),
-                                    environment_path("XDG_CACHE_HOME", "virnucpro"),
-                                    environment_path("HOME", ".cache/virnucpro")});
+  const fs::path cache = own_cache();
   return cache.empty() ? cache : cache / "calibrations";
 }
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "base/environment_path.hpp"
 #include "base/file.hpp"
 #include "base/file_name.hpp"
 #include "base/text.hpp"
+#include "weights/model_folders.hpp"
 
 namespace virnucpro {
 namespace {
@@ -66,19 +66,6 @@ std::string nearest_published(ModelFamily family, std::string_view name) {
   return did_you_mean(name, known);
 }
 
-// The same order as in huggingface_hub's constants and torch.hub.get_dir().
-fs::path hugging_face_cache() {
-  return first_set({environment_path("HF_HUB_CACHE"), environment_path("HUGGINGFACE_HUB_CACHE"),
-                    environment_path("HF_HOME", "hub"),
-                    environment_path("XDG_CACHE_HOME", "huggingface/hub"),
-                    environment_path("HOME", ".cache/huggingface/hub")});
-}
-fs::path torch_hub_cache() {
-  return first_set({environment_path("TORCH_HOME", "hub/checkpoints"),
-                    environment_path("XDG_CACHE_HOME", "torch/hub/checkpoints"),
-                    environment_path("HOME", ".cache/torch/hub/checkpoints")});
-}
-
 class Search {
  public:
   // Returns the path if it exists; otherwise remembers it for the error.
@@ -91,8 +78,7 @@ class Search {
   // models--org--name/refs/main names the current snapshot.
   std::optional<fs::path> look_in_hub(const fs::path& cache, std::string_view repository) {
     if (cache.empty() || repository.empty()) return std::nullopt;
-    std::string folder = "models--" + std::string(repository);
-    folder.replace(folder.find('/'), 1, "--");
+    const std::string folder = hub_folder(repository);
     const std::optional<fs::path> main = look(cache / folder / "refs" / "main");
     if (!main) return std::nullopt;
     std::string revision = read_small_file(*main, 1024, ErrorKind::kWeightsMissing);
@@ -131,6 +117,15 @@ std::optional<fs::path> look_in_models_dir(Search& search, const fs::path& direc
   return search.look_in_hub(directory, published->repository);
 }
 
+// Where `virnucpro download` puts what belongs to neither cache. The first alias is the name there.
+std::optional<fs::path> look_in_own_folder(Search& search, const std::string& model,
+                                           const PublishedModel* published) {
+  const fs::path folder = own_model_folder();
+  const std::string name = published == nullptr ? model : std::string(published->aliases[0]);
+  if (folder.empty() || !is_file_name(name)) return std::nullopt;
+  return search.look(folder / name);
+}
+
 }  // namespace
 
 std::span<const PublishedModel> published_models(ModelFamily family) {
@@ -166,6 +161,7 @@ fs::path locate_model(ModelFamily family, const std::string& model, const ModelL
       if (const auto found = search.look(torch / published->torch_file)) return *found;
     }
   }
+  if (const auto found = look_in_own_folder(search, model, published)) return *found;
   search.fail(family, model);
 }
 

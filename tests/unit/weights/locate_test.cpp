@@ -72,13 +72,28 @@ TEST_F(Locate, ClassifiersLieInTheModelDirectory) {
   EXPECT_EQ(locate_model(ModelFamily::kClassifier, "500", lookup_), path);
 }
 
+TEST_F(Locate, TheProgramsOwnFolderComesLast) {
+  const auto own = scratch_.write(".cache/virnucpro/models/500_model.pth", "x");
+  EXPECT_EQ(locate_model(ModelFamily::kClassifier, "500_model.pth", lookup_), own);
+  EXPECT_EQ(locate_model(ModelFamily::kClassifier, "500", lookup_), own);
+  const auto other = scratch_.write(".cache/virnucpro/models/lab.pth", "x");
+  EXPECT_EQ(locate_model(ModelFamily::kClassifier, "lab.pth", lookup_), other);
+  const auto in_models = scratch_.write("models/500_model.pth", "x");
+  EXPECT_EQ(locate_model(ModelFamily::kClassifier, "500", lookup_), in_models);
+
+  scratch_.write(".cache/virnucpro/models/DNABERT-S/config.json", "{}");
+  EXPECT_EQ(locate_model(ModelFamily::kDnabert, "zhihan1996/DNABERT-S", lookup_),
+            scratch_.path() / ".cache/virnucpro/models/DNABERT-S");
+}
+
 TEST_F(Locate, TheErrorListsEveryPlace) {
   std::string message;
   EXPECT_EQ(error_of([&] { esm2("esm2_t36_3B"); }, &message), ErrorKind::kWeightsMissing);
   for (const char* place :
        {"models/esm2_t36_3B,", "models/esm2_t36_3B_UR50D,", "models/facebook/esm2_t36_3B_UR50D",
         ".cache/huggingface/hub/models--facebook--esm2_t36_3B_UR50D/refs/main",
-        ".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt"}) {
+        ".cache/torch/hub/checkpoints/esm2_t36_3B_UR50D.pt",
+        ".cache/virnucpro/models/esm2_t36_3B_UR50D"}) {
     EXPECT_THAT(message, HasSubstr(place));
   }
 }
