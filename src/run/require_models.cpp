@@ -3,16 +3,52 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "weights/locate.hpp"
+#include "weights/model_table.hpp"
 #include "weights/synthetic.hpp"
 
 namespace virnucpro {
 namespace {
+
+// The row that `virnucpro download` has for a published model; nullptr: none.
+const TableModel* row_of(const ModelTable& table, const PublishedModel* model) {
+  if (model == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(table.models, [model](const TableModel& row) {
+    if (!model->repository.empty()) {
+      return row.source == ModelSource::kHuggingFace && row.repository == model->repository;
+    }
+    return row.files.front().name == model->aliases[0];
+  });
+  return found == table.models.end() ? nullptr : &*found;
+}
+
+// An error about missing models must not become one about the table.
+ModelTable table_of(const ModelLookup& lookup) {
+  try {
+    return installed_model_table(lookup.share_dir);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// As a shell takes it for one word.
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char letter) {
+    return std::string_view(" \t\n'\"\\$`*?[]{}()<>|&;!#~").find(letter) == std::string_view::npos;
+  });
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char letter : text)
+    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return quoted + "'";
+}
 
 class Missing {
  public:
@@ -29,18 +65,41 @@ class Missing {
       locate_model(family, model, lookup_);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kWeightsMissing) throw;
-      found_.push_back(fmt::format("{} {}", title, error.detail()));
+      add(title, error.detail(), published_model(family, model));
     }
   }
 
   void check() const {
     if (found_.empty()) return;
-    throw Error(ErrorKind::kWeightsMissing, fmt::format("{}", fmt::join(found_, "; ")));
+    Error error(ErrorKind::kWeightsMissing, fmt::format("{}", fmt::join(found_, "; ")));
+    if (!names_.empty()) error.advise(command());
+    throw error;
   }
 
  private:
+  void add(const char* title, const std::string& detail, const PublishedModel* model) {
+    if (found_.empty()) table_ = table_of(lookup_);
+    const TableModel* row = row_of(table_, model);
+    const std::string size = row == nullptr ? "" : fmt::format(" ({})", size_text(row->size()));
+    found_.push_back(fmt::format("{}{} {}", title, size, detail));
+    if (row != nullptr) names_.push_back(row->name);
+  }
+
+  // The one command that gets all that are published.
+  std::string command() const {
+    const std::string folder = lookup_.models_dir.empty()
+                                   ? ""
+                                   : " --models-dir " + shell_word(lookup_.models_dir.string());
+    const std::string_view what =
+        names_.size() == found_.size() ? "them" : "what is published of these";
+    return fmt::format("Get {} with: virnucpro download {}{}", what, fmt::join(names_, " "),
+                       folder);
+  }
+
   const ModelLookup& lookup_;
+  ModelTable table_;
   std::vector<std::string> found_;
+  std::vector<std::string> names_;  // of those that can be downloaded
 };
 
 }  // namespace
