@@ -14,6 +14,7 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
+pkg_check_modules(CURL REQUIRED libcurl)
 pkg_check_modules(SECCOMP REQUIRED IMPORTED_TARGET libseccomp)
 # The part of ncurses that describes terminals, without its windows.
 find_library(TINFO_LIBRARY NAMES tinfo ncursesw REQUIRED)

@@ -24,9 +24,10 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
   libcli11-dev libyaml-cpp-dev libspdlog-dev libfmt-dev nlohmann-json3-dev libxxhash-dev nettle-dev
   libncurses-dev libboost-dev)
 # Without OpenBLAS torch uses a BLAS that is about 50 times slower. zsh and mandoc are for testing
-# completion and manual page, tmux for terminal output, MultiQC and Chromium for reports.
+# completion and manual page, tmux for terminal output, MultiQC and Chromium for reports, nginx (which
+# Debian also starts as a service, like tinyproxy), tinyproxy, openssl and strace for downloads.
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2
-  python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
+  nginx-light tinyproxy openssl strace python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
 fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)
 package_packages=(debootstrap)

@@ -44,8 +44,8 @@ constexpr std::array kTable{
               "Give the FASTA file that the CRAM was made with: --reference FILE. Nothing is "
               "fetched."},
     ErrorInfo{kWeightsMissing, "weights-missing", 1, "model not found",
-              "Give a path, download the model into the model directory (--models-dir), or name a "
-              "synthetic one (synthetic:NAME)."},
+              "Give a path, get the published models (virnucpro download), or name a synthetic one "
+              "(synthetic:NAME)."},
     ErrorInfo{kWeightsRead, "weights-read", 1, "model file cannot be read",
               "Check the disk or network it lies on, then run again."},
     ErrorInfo{kWeightsChanged, "weights-changed", 1, "model file changed while it was read",
@@ -91,6 +91,15 @@ constexpr std::array kTable{
               "Wait for it, or choose another --output."},
     ErrorInfo{kTemporaryFolder, "temporary-folder", 1, "the temporary folder cannot be used",
               "Set TMPDIR to a folder with free space that can be written."},
+    ErrorInfo{
+        kNetwork, "network", 1, "a file could not be fetched",
+        "Run it again: it goes on where it stopped. virnucpro download --help says how to use "
+        "a proxy or a mirror, and --print-urls what to carry to a machine without a network."},
+    ErrorInfo{kDownloadMismatch, "download-mismatch", 1, "it is not the published file",
+              "It was not installed. Fetch it again, or from elsewhere; where the publisher has "
+              "changed the file, name the new hash (--sha256) or a new table (--manifest)."},
+    ErrorInfo{kNoSpace, "no-space", 1, "there is not enough free space",
+              "Free space, or choose another folder with --models-dir."},
     ErrorInfo{kJournalDamaged, "journal-damaged", 3, "the run's journal is damaged",
               "Start over with --force-resume or, if the input is a pipe, with --force."},
     ErrorInfo{

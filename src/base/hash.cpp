@@ -97,4 +97,22 @@ std::string Sha256::hex() const {
   return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
+GitBlobId::GitBlobId(std::uint64_t size) {
+  ::sha1_init(&state_);
+  std::string head = fmt::format("blob {}", size);
+  head += '\0';
+  update(as_bytes(head));
+}
+
+void GitBlobId::update(std::span<const std::byte> bytes) {
+  ::sha1_update(&state_, bytes.size(), reinterpret_cast<const std::uint8_t*>(bytes.data()));
+}
+
+std::string GitBlobId::hex() const {
+  sha1_ctx copy = state_;
+  std::array<std::uint8_t, SHA1_DIGEST_SIZE> digest{};
+  ::sha1_digest(&copy, digest.size(), digest.data());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
 }  // namespace virnucpro

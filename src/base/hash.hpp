@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nettle/sha1.h>
 #include <nettle/sha2.h>
 
 #include <cstddef>
@@ -75,6 +76,21 @@ class Sha256 {
 
  private:
   sha256_ctx state_{};
+};
+
+// The id that git gives to a file's content (SHA-1 over "blob <bytes>", a NUL and the content), of
+// a stream whose size is known. It tells whether a file is the one of a repository's revision; it
+// is no signature, as SHA-1 can be forged.
+class GitBlobId {
+ public:
+  explicit GitBlobId(std::uint64_t size);
+
+  void update(std::span<const std::byte> bytes);
+  // The id of everything so far, as 40 hexadecimal digits.
+  std::string hex() const;
+
+ private:
+  sha1_ctx state_{};
 };
 
 }  // namespace virnucpro

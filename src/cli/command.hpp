@@ -40,6 +40,7 @@ void add_profile_command(Command& program);
 void add_tune_command(Command& program);
 void add_calibrate_command(Command& program);
 void add_generate_command(Command& program);
+void add_download_command(Command& program);
 void add_utils_commands(Command& program);  // and those under it
 void add_help_command(Command& program);    // after the commands it describes
 

@@ -31,6 +31,13 @@ constexpr std::array kVariables{
         "VIRNUCPRO_CUPTI",
         "libcupti.so, by which --trace records kernels, if the loader does not find it", true,
         true},
+    EnvironmentVariable{"VIRNUCPRO_GITHUB_URL",
+                        "download: in place of https://raw.githubusercontent.com, a mirror", true,
+                        true},
+    EnvironmentVariable{
+        "VIRNUCPRO_FAIR_ESM_URL",
+        "download: in place of https://dl.fbaipublicfiles.com/fair-esm/models, a mirror", true,
+        true},
     EnvironmentVariable{"CUDA_VISIBLE_DEVICES",
                         "which GPUs CUDA shows (utils list-devices, where CUDA is built in)", true,
                         false},
@@ -50,6 +57,25 @@ constexpr std::array kVariables{
                         "holds torch hub's hub/checkpoints; else XDG_CACHE_HOME/torch, "
                         "~/.cache/torch",
                         true, false},
+    EnvironmentVariable{"XDG_CACHE_HOME",
+                        "holds virnucpro/models, where download puts what belongs to neither of "
+                        "these caches; else ~/.cache/virnucpro/models",
+                        true, false},
+    EnvironmentVariable{"HF_ENDPOINT", "download: in place of https://huggingface.co, a mirror",
+                        true, false},
+    EnvironmentVariable{"HF_TOKEN",
+                        "download: the token of a Hugging Face account, sent to HF_ENDPOINT's host "
+                        "alone",
+                        true, false},
+    EnvironmentVariable{"HF_HUB_OFFLINE", "1: download requests nothing from any server", true,
+                        false},
+    EnvironmentVariable{"https_proxy",
+                        "download: the proxy for https; http_proxy for http; no_proxy: hosts that "
+                        "are reached without",
+                        true, false},
+    EnvironmentVariable{"SSL_CERT_FILE",
+                        "download: certificates of trusted authorities; else the system's", true,
+                        false},
 };
 
 }  // namespace

@@ -155,6 +155,9 @@ std::string find_classifier(const std::string& name, const std::filesystem::path
   return is_there(in_directory) ? in_directory.string() : name;
 }
 
+constexpr std::string_view kModelsKey = "run.models_dir";
+constexpr const char* kModelsVariable = "VIRNUCPRO_MODELS";
+
 bool is_directory(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
@@ -162,15 +165,14 @@ bool is_directory(const std::string& path) {
 
 std::string choose_models_dir(const ModelOptions& options, const Config& config,
                               const Environment& environment) {
-  constexpr std::string_view kKey = "run.models_dir";
-  constexpr const char* kVariable = "VIRNUCPRO_MODELS";
-  const bool is_option = !options.models_dir.empty();
-  const std::string given = is_option ? options.models_dir : environment.text(kVariable);
-  std::string directory = choose_text(given, config, kKey, "");
+  std::string directory = models_dir_name(options.models_dir, config, environment);
   if (directory.empty() || is_directory(directory)) return directory;
-  if (given.empty()) throw config.wrong_value(kKey, "a directory");
-  fail_usage(fmt::format("{} {}: expected a directory", is_option ? "--models-dir" : kVariable,
-                         directory));
+  const bool is_option = !options.models_dir.empty();
+  if (!is_option && environment.text(kModelsVariable).empty()) {
+    throw config.wrong_value(kModelsKey, "a directory");
+  }
+  fail_usage(fmt::format("{} {}: expected a directory",
+                         is_option ? "--models-dir" : kModelsVariable, directory));
 }
 
 bool is_published(const std::string& type) {
@@ -221,6 +223,12 @@ std::string choose_classifier(const ModelOptions& options, const Config& config,
 }
 
 }  // namespace
+
+std::string models_dir_name(const std::string& option, const Config& config,
+                            const Environment& environment) {
+  const std::string given = option.empty() ? environment.text(kModelsVariable) : option;
+  return choose_text(given, config, kModelsKey, "");
+}
 
 void fail_usage(const std::string& detail) {
   throw Error(ErrorKind::kUsage, detail);

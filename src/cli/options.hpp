@@ -56,6 +56,9 @@ void add_device_options(Command& command, ComputeOptions& options);
 // Adds these, the options on batches, and v2's flags with an effect.
 void add_compute_options(Command& command, ComputeOptions& options);
 
+// The folder that --models-dir, VIRNUCPRO_MODELS or run.models_dir names; empty: none does.
+std::string models_dir_name(const std::string& option, const Config& config,
+                            const Environment& environment);
 // The two encoders and the folders of models; no classifier. Errors: kUsage, kConfig.
 ModelSettings choose_encoders(const ModelOptions& options, const Config& config,
                               const Environment& environment);

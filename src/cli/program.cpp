@@ -155,12 +155,13 @@ int exit_code_of(const Error& error, const Program& program) {
   return name == "validate-checkpoints" ? kExitRefused : code;
 }
 
-// Only predict goes on where it stopped.
+// Only predict and download go on where they stopped.
 std::string_view remedy_of(const Error& error, const Program& program) {
   const Command* chosen = program.commands().chosen;
-  const bool is_other = chosen == nullptr || chosen->name() != "predict";
-  return is_other && is_resumable(error.kind()) ? "Run it again, from the beginning."
-                                                : error.remedy();
+  const std::string_view name = chosen == nullptr ? "" : chosen->name();
+  if (name == "predict" || !is_resumable(error.kind())) return error.remedy();
+  return name == "download" ? "Run it again: it goes on where it stopped."
+                            : "Run it again, from the beginning.";
 }
 
 int report(const Error& error, const Program& program) {
@@ -194,7 +195,7 @@ Program::Program() : commands_("virnucpro", kDescription) {
        {add_predict_command, add_export_command, add_merge_command, add_label_reads_command,
         add_report_command, add_compare_command, add_embed_command, add_benchmark_command,
         add_profile_command, add_tune_command, add_calibrate_command, add_generate_command,
-        add_utils_commands, add_help_command}) {
+        add_download_command, add_utils_commands, add_help_command}) {
     add_command(commands_);
   }
 }

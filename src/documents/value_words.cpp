@@ -53,7 +53,7 @@ void add_dnabert_s(ValueWords& values) {
 
 void add_named(ValueWords& values, std::string_view name) {
   if (name == "N" || name == "X" || name == "NAME" || name == "LIMIT" || name == "COMMAND" ||
-      name == "LENGTHS") {
+      name == "LENGTHS" || name == "HASH") {
     return;
   }
   if (name == "DIR") {
@@ -75,6 +75,10 @@ void add_named(ValueWords& values, std::string_view name) {
       values.words.emplace_back(name_of(static_cast<Esm2Linear>(i)));
     }
     values.words.emplace_back("none");
+  } else if (name == "MODEL") {
+    for (const char* model : {"all", "dnabert-s", "esm2-3b", "esm2-3b-fair", "300", "500"}) {
+      values.words.emplace_back(model);
+    }
   } else if (name == "SUITE") {
     for (const SuiteEntry& suite : suite_table()) values.words.emplace_back(suite.name);
     values.words.emplace_back("all");

@@ -18,12 +18,6 @@ constexpr double kLongestShown = 1e6;     // hours
 
 using Fields = std::vector<std::string>;
 
-std::string clock_text(double seconds) {
-  const double most = kLongestShown * 3600;
-  const auto whole = static_cast<std::uint64_t>(std::clamp(seconds, 0.0, most));
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
 std::string rate_text(double rate) {
   if (rate < 100) return fmt::format("{:.1f}", rate);
   return grouped(static_cast<std::uint64_t>(std::llround(rate)));
@@ -139,6 +133,12 @@ void cut_lines(std::vector<std::string>& lines, std::size_t rows, std::size_t co
 }
 
 }  // namespace
+
+std::string clock_text(double seconds) {
+  const double most = kLongestShown * 3600;
+  const auto whole = static_cast<std::uint64_t>(std::clamp(seconds, 0.0, most));
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
 
 std::string plain_progress(const RunProgress& progress) {
   Fields fields = share_fields(progress);

@@ -15,6 +15,9 @@ struct ProgressLook {
   std::vector<std::string> workers{};  // their names; each of several has its own line
 };
 
+// "0:12:05".
+std::string clock_text(double seconds);
+
 // For one line of a log:
 // "0:10:40 · 47.3 % · ETA 0:12:05 · 1,234 of ~2,600 sequences · 19.0 sequences/s · …".
 std::string plain_progress(const RunProgress& progress);

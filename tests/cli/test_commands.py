@@ -40,7 +40,7 @@ def test_help_goes_to_stdout(program, command):
 
 def test_help_lists_what_exists_only(program):
     text = program("--help").stdout + program("predict", "--help").stdout
-    for absent in (b"\n  download", b"\n  worker", b"train"):
+    for absent in (b"\n  worker", b"train"):
         assert absent not in text
 
 

@@ -272,6 +272,8 @@ def test_mistyped_key_names_the_nearest(program, key):
 VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_CUPTI", "VIRNUCPRO_DISABLE_CHECKPOINTING",
              "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE", "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR",
              "VIRNUCPRO_CACHE"}  # in test_calibrate.py
+OF_DOWNLOAD = {"VIRNUCPRO_GITHUB_URL", "VIRNUCPRO_FAIR_ESM_URL", "XDG_CACHE_HOME", "HF_ENDPOINT", "HF_TOKEN",
+               "HF_HUB_OFFLINE", "https_proxy", "SSL_CERT_FILE"}  # in test_download.py
 NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES", "VIRNUCPRO_DISABLE_FP16"}
 
 
@@ -285,7 +287,7 @@ WITHOUT_EFFECT = [name for name, effect in documented_variables().items() if eff
 
 
 def test_no_variable_is_without_a_test():
-    assert set(documented_variables()) == VARIABLES | NEEDS_A_GPU | set(WITHOUT_EFFECT)
+    assert set(documented_variables()) == VARIABLES | OF_DOWNLOAD | NEEDS_A_GPU | set(WITHOUT_EFFECT)
 
 
 @pytest.mark.parametrize("name", WITHOUT_EFFECT)

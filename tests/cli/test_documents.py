@@ -17,7 +17,7 @@ MAN_PAGE = BUILD / "share" / "man" / "man1" / "virnucpro.1"
 BASH = BUILD / "share" / "bash-completion" / "completions" / "virnucpro"
 ZSH = BUILD / "share" / "zsh" / "site-functions" / "_virnucpro"
 COMMANDS = ["predict", "export", "merge", "label-reads", "report", "compare", "embed", "benchmark", "profile",
-            "tune", "calibrate", "generate", "utils", "help"]
+            "tune", "calibrate", "generate", "download", "utils", "help"]
 UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-checkpoints",
          "export-weights"]
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
@@ -251,6 +251,8 @@ def bash_complete(folder, *arguments):
     (["profile", "--int8-keep", "qkv,o"], {"qkv,out"}),
     (["embed", "-o", "x.h5", "--what", "m"], {"merged"}),
     (["profile", "-m", ""], {"dnabert-s", "esm2"}),
+    (["download", ""], {"all", "dnabert-s", "esm2-3b", "esm2-3b-fair", "300", "500"}),
+    (["download", "--sha256", ""], set()),
     (["tune", "--data-size", "m"], {"medium"}),
     (["tune", "--precisions", "fp32,b"], {"fp32,bf16"}),
     (["tune", "--budget-grid", ""], set()),

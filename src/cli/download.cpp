@@ -1,0 +1,231 @@
+#include "download/download.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/download_text.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "download/install.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr const char* kDownloadExamples =
+    "Examples:\n"
+    "  virnucpro download --list\n"
+    "  virnucpro download --print-urls > models.txt\n"
+    "A download that was interrupted goes on where it stopped. Exit code 1 of --check: a model is\n"
+    "missing or damaged. Proxies and mirrors: https_proxy, no_proxy, SSL_CERT_FILE, HF_ENDPOINT,\n"
+    "HF_TOKEN, VIRNUCPRO_GITHUB_URL, VIRNUCPRO_FAIR_ESM_URL. Nothing else of the program uses the\n"
+    "network.";
+
+constexpr std::uint64_t kMostRetries = 100;
+
+struct DownloadOptions {
+  std::vector<std::string> models;
+  std::string models_dir;
+  std::string manifest;
+  std::vector<std::string> sha256;
+  std::string retries;
+  std::string from;
+  bool list = false;
+  bool json = false;
+  bool print_urls = false;
+  bool check = false;
+  bool remove = false;
+};
+
+std::vector<std::string_view> names_of(const ModelTable& table) {
+  std::vector<std::string_view> names{"all"};
+  for (const TableModel& model : table.models) names.emplace_back(model.name);
+  return names;
+}
+
+// In the table's order, each once. "all" is every model but those that stand for another.
+std::vector<TableModel> choose_models_of(const ModelTable& table,
+                                         const std::vector<std::string>& names, bool everything) {
+  const std::vector<std::string_view> known = names_of(table);
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, known)));
+  }
+  const bool all = names.empty() || std::ranges::find(names, "all") != names.end();
+  std::vector<TableModel> chosen;
+  for (const TableModel& model : table.models) {
+    const bool in_all = all && (everything || model.instead_of.empty());
+    if (in_all || std::ranges::find(names, model.name) != names.end()) chosen.push_back(model);
+  }
+  return chosen;
+}
+
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// The files of the chosen models that "config.json" or "dnabert-s/config.json" names; without a
+// name those without a published SHA-256.
+std::vector<std::string> files_meant(const std::vector<TableModel>& models,
+                                     const std::string& name) {
+  std::vector<std::string> meant;
+  for (const TableModel& model : models) {
+    for (const TableFile& file : model.files) {
+      const std::string full = model.name + "/" + file.name;
+      if (name.empty() ? file.sha256.empty() : name == file.name || name == full) {
+        meant.push_back(full);
+      }
+    }
+  }
+  return meant;
+}
+
+GivenHashes given_hashes(const std::vector<std::string>& options,
+                         const std::vector<TableModel>& models) {
+  GivenHashes given;
+  for (const std::string& option : options) {
+    const std::size_t equals = option.rfind('=');
+    const std::string name = equals == std::string::npos ? "" : option.substr(0, equals);
+    const std::string hash = equals == std::string::npos ? option : option.substr(equals + 1);
+    if (!is_sha256(hash)) {
+      fail_usage(fmt::format("--sha256 {}: expected 64 hexadecimal digits in lower case", option));
+    }
+    const std::vector<std::string> meant = files_meant(models, name);
+    if (meant.size() != 1) {
+      fail_usage(fmt::format("--sha256 {}: expected FILE=HASH with one file of the models ({})",
+                             option, fmt::join(files_meant(models, ""), ", ")));
+    }
+    given[meant.front()] = hash;
+  }
+  return given;
+}
+
+std::string chosen_folder(const std::string& option, const Session& session) {
+  std::string folder = models_dir_name(option, session.config, session.environment);
+  std::error_code ignored;
+  const auto status = std::filesystem::status(folder, ignored);
+  if (!folder.empty() && std::filesystem::exists(status) &&
+      !std::filesystem::is_directory(status)) {
+    fail_usage(fmt::format("--models-dir {}: expected a directory", folder));
+  }
+  return folder;
+}
+
+DownloadSettings settings_of(const DownloadOptions& options, const Session& session) {
+  ModelTable table = installed_model_table(share_directory(session.environment));
+  if (!options.manifest.empty()) table.add(read_model_table(options.manifest));
+  DownloadSettings settings;
+  settings.models = choose_models_of(table, options.models, options.list);
+  settings.models_dir = chosen_folder(options.models_dir, session);
+  settings.hashes = given_hashes(options.sha256, settings.models);
+  settings.sources = source_settings(session.environment.text("VIRNUCPRO_GITHUB_URL"),
+                                     session.environment.text("VIRNUCPRO_FAIR_ESM_URL"));
+  if (!options.retries.empty()) {
+    settings.sources.retries = count_value("--retries", options.retries, 0, kMostRetries);
+  }
+  settings.shows_progress = !session.global.quiet;
+  return settings;
+}
+
+int say_installed(const std::vector<InstalledModel>& models) {
+  std::string text;
+  for (const InstalledModel& model : models) {
+    text += fmt::format("{}: {}{}\n", model.model->name, model.place.shown(*model.model).string(),
+                        model.was_there ? " (it was there, whole)" : "");
+  }
+  print_stdout(text);
+  return kExitDone;
+}
+
+int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
+  std::string text;
+  for (const TableModel& model : settings.models) {
+    for (const ModelPlace& place : places_of(model, settings.models_dir)) {
+      for (const auto& file : remove_model(model, place, cancel)) {
+        text += fmt::format("removed {}\n", file.string());
+      }
+    }
+  }
+  print_stdout(text.empty() ? "nothing was there\n" : text);
+  return kExitDone;
+}
+
+void check_modes(const DownloadOptions& options) {
+  const int modes = int{options.list} + int{options.print_urls} + int{options.check} +
+                    int{options.remove} + int{!options.from.empty()};
+  if (modes > 1) {
+    fail_usage("--list, --print-urls, --from, --check and --remove exclude each other");
+  }
+  if (options.json && !options.list) fail_usage("--json belongs to --list");
+  if (options.remove && options.models.empty()) {
+    fail_usage("--remove needs the models' names, or all");
+  }
+}
+
+int run_download(const DownloadOptions& options, const Session& session) {
+  check_modes(options);
+  const DownloadSettings settings = settings_of(options, session);
+  if (options.json) {
+    write_stdout(model_list_json(settings));
+    return kExitDone;
+  }
+  if (options.list || options.print_urls) {
+    print_stdout(options.list ? model_list_text(settings) : carry_list(settings));
+    return kExitDone;
+  }
+  if (options.check) {
+    const CheckReport report = check_models(settings, session.cancel);
+    print_stdout(report.text);
+    return report.is_whole ? kExitDone : kExitBad;
+  }
+  if (options.remove) return remove_models(settings, session.cancel);
+  return say_installed(options.from.empty()
+                           ? download_models(settings, session.cancel)
+                           : install_carried(settings, options.from, session.cancel));
+}
+
+}  // namespace
+
+void add_download_command(Command& program) {
+  Command& command = program.add_command(
+      "download", "Get the published models, verified; the only use of a network");
+  const auto options = std::make_shared<DownloadOptions>();
+  command
+      .add_argument("MODEL", &options->models,
+                    "all (the default), dnabert-s, esm2-3b, 300, 500, or esm2-3b-fair")
+      .required = false;
+  command.add_value("--models-dir", options->models_dir,
+                    "The folder to put them in (VIRNUCPRO_MODELS; default: the caches of Hugging "
+                    "Face and torch hub, ~/.cache/virnucpro)",
+                    "DIR");
+  command.add_flag("--list", options->list,
+                   "Which models there are: files, sizes, hashes, sources, and what is there");
+  command.add_flag("--json", options->json, "With --list: as JSON");
+  command.add_flag("--print-urls", options->print_urls,
+                   "URLs and hashes, for a machine without a network: sha256sum -c reads this");
+  command.add_value("--from", options->from,
+                    "Verify and install files that were carried here by hand", "DIR");
+  command.add_flag("--check", options->check, "Read what is there: is it whole?");
+  command.add_flag("--remove", options->remove, "Remove the named models");
+  command.add_value("--manifest", options->manifest,
+                    "More models, or other places of the same: a table like the program's "
+                    "models.json",
+                    "FILE");
+  command.add_option("--sha256", &options->sha256,
+                     "The hash that a file without a published one must have: [FILE=]HASH", "HASH");
+  command.add_value("--retries", options->retries,
+                    "How often a request that failed is sent again (default 5)", "N");
+  command.footer = kDownloadExamples;
+  command.action = [options](Session& session) { return run_download(*options, session); };
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/cancel.hpp"
+#include "download/http_client.hpp"
+
+namespace virnucpro {
+
+// How often a request that failed is sent again. The waits between are 1, 2, 4 … 30 s, or what the
+// server asks for (Retry-After), at most a minute.
+class Attempts {
+ public:
+  Attempts(std::uint64_t retries, const Cancel& cancel) : retries_(retries), cancel_(cancel) {}
+
+  // Waits and returns true, or returns false if no attempt is left. Says in the log why it waits.
+  // Errors: Cancel's.
+  bool wait_for_next(const std::string& why, std::optional<std::uint64_t> asked_seconds);
+  // After some progress all attempts are there again.
+  void start_over() { used_ = 0; }
+
+ private:
+  std::uint64_t retries_;
+  const Cancel& cancel_;
+  std::uint64_t used_ = 0;
+};
+
+// Whether a reply that is no success may be another one later: the server is busy or broken, or the
+// connection was lost.
+bool may_pass(const HttpReply& reply);
+// What was wrong, for people: "the server answered 404", "Could not resolve host: …".
+std::string failure_text(const HttpReply& reply);
+
+}  // namespace virnucpro

@@ -1,0 +1,61 @@
+#include "download/curl_library.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+// Debian's flavour, which a package brings along, and the name elsewhere.
+constexpr std::array kCurlNames{"libcurl-gnutls.so.4", "libcurl.so.4"};
+
+void* open_curl() {
+  for (const char* name : kCurlNames) {
+    if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
+  }
+  Error error(ErrorKind::kNetwork, std::string("libcurl cannot be loaded: ") + ::dlerror());
+  error.advise(
+      "Install it (Debian: libcurl3-gnutls; elsewhere: libcurl), or fetch the files by hand: "
+      "virnucpro download --print-urls.");
+  throw error;
+}
+
+template <typename Function>
+void find_function(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  if (function == nullptr) {
+    throw Error(ErrorKind::kNetwork, std::string("libcurl has no function ") + name);
+  }
+}
+
+CurlLibrary load_curl() {
+  void* const library = open_curl();
+  CurlLibrary curl;
+  find_function(library, "curl_global_init", curl.global_init);
+  find_function(library, "curl_easy_init", curl.easy_init);
+  find_function(library, "curl_easy_reset", curl.easy_reset);
+  find_function(library, "curl_easy_setopt", curl.easy_setopt);
+  find_function(library, "curl_easy_perform", curl.easy_perform);
+  find_function(library, "curl_easy_getinfo", curl.easy_getinfo);
+  find_function(library, "curl_easy_strerror", curl.easy_strerror);
+  find_function(library, "curl_easy_cleanup", curl.easy_cleanup);
+  find_function(library, "curl_slist_append", curl.slist_append);
+  find_function(library, "curl_slist_free_all", curl.slist_free_all);
+  if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    throw Error(ErrorKind::kNetwork, "libcurl cannot be started");
+  }
+  return curl;
+}
+
+}  // namespace
+
+const CurlLibrary& curl_library() {
+  static const CurlLibrary kCurl = load_curl();
+  return kCurl;
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,384 @@
+#include "download/download.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/steady_file.hpp"
+#include "download/download_progress.hpp"
+#include "download/fetch.hpp"
+#include "download/install.hpp"
+#include "weights/model_folders.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kCopyMode = 0666;
+
+struct PlannedFile {
+  const TableFile* file = nullptr;
+  RemoteFile remote{};
+  fs::path source{};  // of a file that was carried by hand
+  ExpectedFile expected{};
+
+  std::string key() const {
+    if (!expected.sha256.empty()) return expected.sha256;
+    return expected.git_blob.empty() ? remote.etag : expected.git_blob;
+  }
+};
+
+struct ModelPlan {
+  const TableModel* model = nullptr;
+  ModelPlace place{};
+  std::string commit{};  // in a hub
+  std::vector<PlannedFile> files{};
+
+  const PlannedFile& of(const TableFile& file) const {
+    return *std::ranges::find(files, &file, &PlannedFile::file);
+  }
+  fs::path partial(const PlannedFile& planned) const {
+    if (place.is_hub) return hub_partial(place, planned.remote.etag);
+    return plain_partial(*model, place, *planned.file, planned.key());
+  }
+};
+
+std::string label(const TableModel& model, const TableFile& file) {
+  return model.name + "/" + file.name;
+}
+
+std::uint64_t bytes_of(const fs::path& file) {
+  std::error_code is_not_there;
+  const std::uintmax_t bytes = fs::file_size(file, is_not_there);
+  return is_not_there ? 0 : bytes;
+}
+
+// Nobody's file is written over; only the blobs of a cache have names that say what they must be.
+void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
+  const FileFinding* damaged = finding.damaged();
+  if (damaged == nullptr || finding.place.is_hub) return;
+  Error error(ErrorKind::kOutputExists, Place{.file = damaged->path.string()},
+              "it is not the published file: " + damaged->difference);
+  error.advise(
+      fmt::format("Move it away, or remove it (virnucpro download --remove {}), then "
+                  "download again.",
+                  model.name));
+  throw error;
+}
+
+std::string first_hash_note(const std::string& name, const std::string& sha256,
+                            const HashRecord& record) {
+  return fmt::format(
+      "{} has no published SHA-256. That of this file, {}, was recorded in {}, and later downloads "
+      "are held to it: compare it with a source that you trust",
+      name, sha256, record.file().string());
+}
+
+// What a server says must agree with what is known.
+void take_remote(PlannedFile& planned) {
+  const auto fail = [&planned](const std::string& why) {
+    throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.remote.urls.front()}, why);
+  };
+  ExpectedFile& expected = planned.expected;
+  const RemoteFile& remote = planned.remote;
+  if (expected.bytes && remote.bytes && *expected.bytes != *remote.bytes) {
+    fail(fmt::format("the server has {} bytes, expected {}", *remote.bytes, *expected.bytes));
+  }
+  if (!expected.bytes) expected.bytes = remote.bytes;
+  if (remote.commit.empty()) return;
+  ExpectedFile of_hub;
+  of_hub.add_etag(remote.etag);
+  const bool other_sha256 =
+      !of_hub.sha256.empty() && !expected.sha256.empty() && of_hub.sha256 != expected.sha256;
+  if (other_sha256) {
+    fail(fmt::format("the hub has a file with the SHA-256 {}, expected {}", of_hub.sha256,
+                     expected.sha256));
+  }
+  expected.add_etag(remote.etag);
+}
+
+class Downloader {
+ public:
+  Downloader(const DownloadSettings& settings, const Cancel& cancel)
+      : settings_(settings),
+        cancel_(cancel),
+        sources_(settings.sources, cancel),
+        progress_(settings.shows_progress) {}
+
+  std::vector<InstalledModel> fetch_all() {
+    std::vector<InstalledModel> models;
+    for (const TableModel& model : settings_.models) models.push_back(look(model));
+    for (const InstalledModel& model : models) {
+      if (!model.was_there) plans_.push_back(plan(*model.model, model.place));
+    }
+    carry_out();
+    return models;
+  }
+
+  std::vector<InstalledModel> carry_all(const fs::path& from) {
+    std::vector<InstalledModel> models;
+    for (const TableModel& model : settings_.models) {
+      const ModelPlace place = plain_place(carried_target(), model);
+      const ModelFinding finding = examine(model, place);
+      models.push_back({&model, place, finding.complete()});
+      if (finding.complete()) continue;
+      refuse_damaged(model, finding);
+      plans_.push_back(plan_carried(model, place, from));
+    }
+    carry_out();
+    return models;
+  }
+
+ private:
+  fs::path carried_target() const {
+    if (!settings_.models_dir.empty()) return settings_.models_dir;
+    if (fs::path own = own_model_folder(); !own.empty()) return own;
+    throw Error(ErrorKind::kUsage, "no variable names a folder, not even HOME: give --models-dir");
+  }
+
+  ModelFinding examine(const TableModel& model, const ModelPlace& place) {
+    const FileFinding* shown = nullptr;
+    ModelFinding found = examine_model(
+        model, place, settings_.hashes, cancel_, [&](const FileFinding& file, std::uint64_t read) {
+          if (shown != &file) {
+            progress_.begin("checking " + label(model, *file.file), 0, bytes_of(file.path));
+          }
+          shown = &file;
+          progress_.at(read);
+        });
+    progress_.end();
+    return found;
+  }
+
+  // The first place that has all of the model, else where it goes.
+  InstalledModel look(const TableModel& model) {
+    const std::vector<ModelPlace> places = places_of(model, settings_.models_dir);
+    for (const ModelPlace& place : places) {
+      const ModelFinding finding = examine(model, place);
+      if (finding.complete()) return {&model, place, true};
+      refuse_damaged(model, finding);
+    }
+    return {&model, places.front(), false};
+  }
+
+  // In a hub every file of the snapshot must be known, elsewhere those that are missing.
+  ModelPlan plan(const TableModel& model, const ModelPlace& place) {
+    ModelPlan plan{.model = &model, .place = place};
+    const ModelFinding finding = find_model(model, place);
+    for (const FileFinding& file : finding.files) {
+      if (!place.is_hub && file.state != FileState::kMissing) continue;
+      PlannedFile planned{.file = file.file,
+                          .remote = sources_.look_up(model, *file.file, plan.commit)};
+      planned.expected = expected_file(model, *file.file, place, settings_.hashes);
+      take_remote(planned);
+      plan.commit = planned.remote.commit;
+      plan.files.push_back(std::move(planned));
+    }
+    return plan;
+  }
+
+  ModelPlan plan_carried(const TableModel& model, const ModelPlace& place, const fs::path& from) {
+    ModelPlan plan{.model = &model, .place = place};
+    for (const FileFinding& file : find_model(model, place).files) {
+      if (file.state != FileState::kMissing) continue;
+      PlannedFile planned{.file = file.file, .source = from / carried_path(model, *file.file)};
+      if (!is_there(planned.source)) {
+        throw Error(ErrorKind::kInputMissing, Place{.file = planned.source.string()},
+                    fmt::format("{} needs it", model.name));
+      }
+      planned.expected = expected_file(model, *file.file, place, settings_.hashes);
+      if (!planned.expected.bytes) planned.expected.bytes = bytes_of(planned.source);
+      plan.files.push_back(std::move(planned));
+    }
+    return plan;
+  }
+
+  void carry_out() {
+    require_space();
+    for (const ModelPlan& plan : plans_) install(plan);
+  }
+
+  // Sizes that nobody knows count as nothing.
+  std::uint64_t bytes_needed(const ModelPlan& plan) const {
+    std::uint64_t bytes = 0;
+    for (const PlannedFile& file : plan.files) {
+      const bool is_blob =
+          plan.place.is_hub && is_there(plan.place.folder / "blobs" / file.remote.etag);
+      const std::uint64_t whole = file.expected.bytes.value_or(file.file->bytes_about.value_or(0));
+      const std::uint64_t there = is_blob ? whole : bytes_of(plan.partial(file));
+      bytes += whole > there ? whole - there : 0;
+    }
+    return bytes;
+  }
+
+  void require_space() const {
+    struct Disk {
+      fs::path folder;
+      std::uint64_t needed = 0;
+    };
+    std::map<dev_t, Disk> disks;
+    for (const ModelPlan& plan : plans_) {
+      fs::path folder = fs::absolute(plan.place.root);
+      while (!is_there(folder) && folder != folder.parent_path()) folder = folder.parent_path();
+      struct stat status {};
+      if (::stat(folder.c_str(), &status) != 0) throw write_error(folder, errno);
+      Disk& disk = disks[status.st_dev];
+      disk.folder = folder;
+      disk.needed += bytes_needed(plan);
+    }
+    for (const auto& [device, disk] : disks) require_space(disk.folder, disk.needed);
+  }
+
+  static void require_space(const fs::path& folder, std::uint64_t needed) {
+    struct statvfs status {};
+    if (::statvfs(folder.c_str(), &status) != 0) throw write_error(folder, errno);
+    const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
+    if (needed <= free) return;
+    throw Error(ErrorKind::kNoSpace, Place{.file = folder.string()},
+                fmt::format("{} are needed, and {} are free", size_text(needed), size_text(free)));
+  }
+
+  void install(const ModelPlan& plan) {
+    const Bring bring = [&](const TableFile& file, const fs::path& partial) {
+      return this->bring(plan, plan.of(file), partial);
+    };
+    std::map<std::string, FileHashes> brought;
+    if (plan.place.is_hub) {
+      std::vector<HubFile> files;
+      for (const PlannedFile& file : plan.files) {
+        files.push_back({file.file, file.remote.etag, file.expected});
+      }
+      brought = install_in_hub(plan.place, plan.commit, files, cancel_, bring);
+    } else {
+      brought = install_plain({.model = *plan.model,
+                               .place = plan.place,
+                               .find_missing = [&] { return still_missing(plan); },
+                               .key_of = [&](const auto& file) { return plan.of(file).key(); },
+                               .bring = bring},
+                              cancel_);
+    }
+    record(plan, brought);
+  }
+
+  static std::vector<const TableFile*> still_missing(const ModelPlan& plan) {
+    std::vector<const TableFile*> missing;
+    for (const PlannedFile& planned : plan.files) {
+      if (!is_there(plan.place.path_of(*planned.file))) missing.push_back(planned.file);
+    }
+    return missing;
+  }
+
+  FileHashes bring(const ModelPlan& plan, const PlannedFile& planned, const fs::path& partial) {
+    const std::string name = label(*plan.model, *planned.file);
+    const std::string from =
+        planned.source.empty() ? planned.remote.urls.front() : planned.source.string();
+    const std::string size =
+        planned.expected.bytes ? size_text(*planned.expected.bytes) : "size not known";
+    progress_.say(fmt::format("{} · {} · from {}", name, size, from));
+    if (planned.source.empty()) {
+      return fetch_file(sources_, planned.remote, planned.expected, name, partial, progress_);
+    }
+    return copy(planned, name, partial);
+  }
+
+  FileHashes copy(const PlannedFile& planned, const std::string& name, const fs::path& partial) {
+    const SteadyFile source(planned.source);
+    const UniqueFd to =
+        open_retrying(partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, kCopyMode);
+    if (to.get() < 0) throw write_error(partial, errno);
+    progress_.begin(name, 0, source.size());
+    std::uint64_t done = 0;
+    source.visit({.offset = 0, .size = source.size()}, [&](std::span<const std::byte> part) {
+      cancel_.check();
+      if (const int error = write_all(to.get(), as_text(part)); error != 0) {
+        throw write_error(partial, error);
+      }
+      progress_.at(done += part.size());
+    });
+    progress_.end();
+    if (::fsync(to.get()) != 0) throw write_error(partial, errno);
+    FileHashes found = hash_file(partial, !planned.expected.git_blob.empty(), cancel_, [](auto) {});
+    const std::string why = difference(planned.expected, found);
+    if (why.empty()) return found;
+    fs::remove(partial);
+    throw Error(ErrorKind::kDownloadMismatch, Place{.file = planned.source.string()}, why);
+  }
+
+  void record(const ModelPlan& plan, const std::map<std::string, FileHashes>& brought) const {
+    for (const PlannedFile& planned : plan.files) {
+      const auto found = brought.find(planned.file->name);
+      if (planned.file->has_published_hash() || found == brought.end()) continue;
+      const std::string name = label(*plan.model, *planned.file);
+      HashRecord record(plan.place.record_folder());
+      if (record.find(name) == found->second.sha256) continue;
+      record.add(name, found->second.sha256);
+      if (!settings_.hashes.contains(name)) {
+        log_warning("{}", first_hash_note(name, found->second.sha256, record));
+      }
+    }
+  }
+
+  const DownloadSettings& settings_;
+  const Cancel& cancel_;
+  Sources sources_;
+  DownloadProgress progress_;
+  std::vector<ModelPlan> plans_;
+};
+
+// Errors of writing advise of --output, which this command has not.
+template <typename Work>
+std::vector<InstalledModel> with_own_advice(Work work) {
+  try {
+    return work();
+  } catch (Error& error) {
+    if (error.kind() == ErrorKind::kOutputWrite) {
+      error.advise(
+          "Solve that problem, or choose another folder (--models-dir DIR), then run it again: "
+          "what was fetched in the same folder is not fetched again.");
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
+fs::path carried_path(const TableModel& model, const TableFile& file) {
+  return model.folder.empty() ? fs::path(file.name) : fs::path(model.folder) / file.name;
+}
+
+std::vector<InstalledModel> download_models(const DownloadSettings& settings,
+                                            const Cancel& cancel) {
+  return with_own_advice([&] { return Downloader(settings, cancel).fetch_all(); });
+}
+
+std::vector<InstalledModel> install_carried(const DownloadSettings& settings, const fs::path& from,
+                                            const Cancel& cancel) {
+  return with_own_advice([&] { return Downloader(settings, cancel).carry_all(from); });
+}
+
+ModelFinding look_at_model(const TableModel& model, const DownloadSettings& settings,
+                           const Cancel* cancel) {
+  std::optional<ModelFinding> best;
+  for (const ModelPlace& place : places_of(model, settings.models_dir)) {
+    ModelFinding finding = find_model(model, place);
+    if (!best || finding.complete() || (best->nothing() && !finding.nothing())) best = finding;
+    if (finding.complete()) break;
+  }
+  if (cancel == nullptr) return *best;
+  return examine_model(model, best->place, settings.hashes, *cancel, [](const auto&, auto) {});
+}
+
+}  // namespace virnucpro

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/stop_watch.hpp"
+#include "base/terminal.hpp"
+#include "telemetry/moving_rate.hpp"
+
+namespace virnucpro {
+
+// How far a file has come.
+struct TransferState {
+  std::string what;  // "dnabert-s/config.json"
+  std::uint64_t done = 0;
+  std::optional<std::uint64_t> total{};
+  std::optional<double> bytes_per_second{};
+};
+
+// "dnabert-s/config.json · 120.3 MB of 468.3 MB · 25.7 % · 11.2 MB/s · ETA 0:00:31", in as many
+// columns as there are: what does not fit is left out from the end.
+std::string transfer_text(const TransferState& state, std::size_t columns);
+
+// Shows on stderr how a file comes: as a live line on a terminal, elsewhere as a plain line every
+// half minute. A short file has no such line.
+class DownloadProgress {
+ public:
+  explicit DownloadProgress(bool shown);
+  ~DownloadProgress();
+  DownloadProgress(const DownloadProgress&) = delete;
+  DownloadProgress& operator=(const DownloadProgress&) = delete;
+
+  // `done` bytes were there before. Nothing is known of a total that is empty.
+  void begin(const std::string& what, std::uint64_t done, std::optional<std::uint64_t> total);
+  void at(std::uint64_t done);  // may be called as often as one likes
+  void end();
+  // A line of its own: what was decided, or is done.
+  void say(const std::string& line) const;
+
+ private:
+  void show();
+
+  const bool shown_;
+  const std::optional<CursorControl> control_;  // empty: plain lines
+  StopWatch watch_;
+  TransferState state_;
+  MovingRate rate_;
+  double next_sample_ = 0;  // of the rate
+  double next_line_ = 0;    // that is shown
+};
+
+}  // namespace virnucpro

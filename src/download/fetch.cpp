@@ -1,0 +1,259 @@
+#include "download/fetch.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "download/attempts.hpp"
+#include "download/http_headers.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kPartialMode = 0666;
+
+// The file that is written, and how much of it is there.
+class PartialFile {
+ public:
+  explicit PartialFile(const fs::path& path)
+      : path_(path), fd_(open_retrying(path, O_RDWR | O_CREAT | O_NOFOLLOW, kPartialMode)) {
+    if (fd_.get() < 0) fail();
+    const off_t end = ::lseek(fd_.get(), 0, SEEK_END);
+    if (end < 0) fail();
+    size_ = static_cast<std::uint64_t>(end);
+  }
+
+  const fs::path& path() const { return path_; }
+  std::uint64_t size() const { return size_; }
+
+  void write(std::string_view part) {
+    if (const int error = write_all(fd_.get(), part); error != 0) throw write_error(path_, error);
+    size_ += part.size();
+  }
+  void clear() {
+    if (::ftruncate(fd_.get(), 0) != 0 || ::lseek(fd_.get(), 0, SEEK_SET) != 0) fail();
+    size_ = 0;
+  }
+  void sync() {
+    if (::fsync(fd_.get()) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw write_error(path_, errno); }
+
+  fs::path path_;
+  UniqueFd fd_;
+  std::uint64_t size_ = 0;
+};
+
+class Fetch : public BodySink {
+ public:
+  Fetch(Sources& sources, const ExpectedFile& expected, std::string name, const fs::path& partial,
+        DownloadProgress& progress)
+      : sources_(sources),
+        expected_(expected),
+        name_(std::move(name)),
+        file_(partial),
+        total_(expected.bytes),
+        progress_(progress) {}
+
+  FileHashes from(const std::string& url) {
+    url_ = url;
+    const bool has_old_part = file_.size() > 0;
+    std::optional<FileHashes> hashes = bring_and_check();
+    if (!hashes && has_old_part) {
+      log_warning("{}: what an earlier download left does not fit; it is fetched anew", name_);
+      hashes = bring_and_check();
+    }
+    if (!hashes) fail_mismatch(difference_);
+    file_.sync();
+    return *hashes;
+  }
+
+  // Of a file that is not the expected one nothing stays.
+  void drop() { ::unlink(file_.path().c_str()); }
+  // Before another mirror, whose file may be another one.
+  void forget_version(bool mismatched) {
+    version_.clear();
+    total_ = expected_.bytes;
+    if (mismatched || !expected_.has_hash()) file_.clear();
+  }
+
+  bool accept(const HttpReply& reply) override {
+    if (reply.status != 200 && reply.status != 206) return false;
+    const std::string coding = reply.headers.get("content-encoding");
+    if (!coding.empty() && coding != "identity") {
+      throw network_error(url_, fmt::format("it comes encoded as {}", coding));
+    }
+    return reply.status == 200 ? accept_whole(reply) : accept_part(reply);
+  }
+
+  bool take(std::string_view part) override {
+    if (total_ && part.size() > *total_ - file_.size()) {
+      fail_mismatch(fmt::format("more than the expected {} bytes come", *total_));
+    }
+    file_.write(part);
+    tick();
+    return true;
+  }
+
+  void tick() override { progress_.at(file_.size()); }
+
+ private:
+  // Empty if the whole file is not the expected one; then nothing of it is left.
+  std::optional<FileHashes> bring_and_check() {
+    bring();
+    const FileHashes found =
+        hash_file(file_.path(), !expected_.git_blob.empty(), sources_.cancel(), [](auto) {});
+    difference_ = difference(expected_, found);
+    if (difference_.empty()) return found;
+    file_.clear();
+    version_.clear();
+    return std::nullopt;
+  }
+
+  void bring() {
+    Attempts attempts(sources_.settings().retries, sources_.cancel());
+    if (total_ && file_.size() > *total_) file_.clear();
+    ended_ = false;
+    progress_.begin(name_, file_.size(), total_);
+    while (!(total_ ? file_.size() == *total_ : ended_)) {
+      const HttpReply reply = request();
+      ended_ = reply.failure.empty() && (reply.status == 200 || reply.status == 206);
+      if (total_ ? file_.size() == *total_ : ended_) break;
+      try_again(attempts, reply);
+    }
+    progress_.end();
+  }
+
+  void try_again(Attempts& attempts, const HttpReply& reply) {
+    std::string why = std::exchange(problem_, {});
+    const bool found_problem = !why.empty();
+    if (reply.status == 416) file_.clear();  // our part is longer than the file
+    const bool wrong_part = found_problem || reply.status == 416 || ended_;
+    if (why.empty()) {
+      why = ended_ ? fmt::format("it ended after {} bytes", file_.size()) : failure_text(reply);
+    }
+    if (!wrong_part && !may_pass(reply)) throw network_error(url_, why);
+    if (file_.size() > furthest_) attempts.start_over();
+    furthest_ = std::max(furthest_, file_.size());
+    if (attempts.wait_for_next(fmt::format("{}: {}", name_, why),
+                               reply.headers.number("retry-after"))) {
+      return;
+    }
+    throw network_error(
+        url_, fmt::format("{} (after {} attempts)", why, sources_.settings().retries + 1));
+  }
+
+  // Follows redirects itself: the token goes to the hub's own host alone.
+  HttpReply request() {
+    std::string at = url_;
+    for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
+      const HttpRequest request{
+          .url = at, .from = file_.size(), .if_range = version_, .token = sources_.token_for(at)};
+      HttpReply reply = sources_.client().send(request, this);
+      if (!reply.is_redirect() || !reply.failure.empty()) return reply;
+      at = redirect_target(at, reply);
+    }
+    throw network_error(url_, fmt::format("it leads on more than {} times", kMostRedirects));
+  }
+
+  bool accept_whole(const HttpReply& reply) {
+    if (file_.size() > 0) {
+      log_warning("{}: the server sends {}; it is fetched from the beginning", name_,
+                  is_other_version(reply) ? "another version" : "the whole file again");
+      file_.clear();
+    }
+    const std::optional<std::uint64_t> length = reply.headers.number("content-length");
+    if (length && expected_.bytes && *length != *expected_.bytes) {
+      fail_mismatch(fmt::format("the server has {} bytes, expected {}", *length, *expected_.bytes));
+    }
+    if (!expected_.bytes) total_ = length;
+    take_version(reply);
+    progress_.begin(name_, 0, total_);
+    return true;
+  }
+
+  bool accept_part(const HttpReply& reply) {
+    const std::string text = reply.headers.get("content-range");
+    const std::optional<ContentRange> range = parse_content_range(text);
+    if (is_other_version(reply)) {
+      problem_ = "the file changed on the server";
+    } else if (!range || range->first != file_.size() ||
+               (range->total && total_ && *range->total != *total_)) {
+      problem_ = fmt::format("the server sends another part than the one from byte {} on: \"{}\"",
+                             file_.size(), text);
+    }
+    if (!problem_.empty()) {
+      file_.clear();
+      version_.clear();
+      if (!expected_.bytes) total_.reset();
+      return false;
+    }
+    if (!total_) total_ = range->total;
+    take_version(reply);
+    return true;
+  }
+
+  bool is_other_version(const HttpReply& reply) const {
+    const std::string etag = reply.headers.get("etag");
+    return !version_.empty() && !etag.empty() && etag != version_;
+  }
+
+  void take_version(const HttpReply& reply) {
+    const std::string etag = reply.headers.get("etag");
+    version_ = is_strong_etag(etag) ? etag : std::string{};
+  }
+
+  [[noreturn]] void fail_mismatch(const std::string& why) {
+    throw Error(ErrorKind::kDownloadMismatch, Place{.file = url_}, why);
+  }
+
+  Sources& sources_;
+  const ExpectedFile& expected_;
+  std::string name_;
+  PartialFile file_;
+  std::optional<std::uint64_t> total_;  // bytes of the whole file
+  DownloadProgress& progress_;
+  std::string url_;
+  std::string version_;  // the ETag of what is in the file; empty: not known
+  std::string problem_;  // of a part that was refused
+  std::string difference_;
+  bool ended_ = false;  // the last reply came to its end
+  std::uint64_t furthest_ = 0;
+};
+
+bool may_differ_elsewhere(const Error& error) {
+  return error.kind() == ErrorKind::kNetwork || error.kind() == ErrorKind::kDownloadMismatch;
+}
+
+}  // namespace
+
+FileHashes fetch_file(Sources& sources, const RemoteFile& remote, const ExpectedFile& expected,
+                      const std::string& name, const fs::path& partial,
+                      DownloadProgress& progress) {
+  Fetch fetch(sources, expected, name, partial, progress);
+  for (auto url = remote.urls.begin();; ++url) {
+    try {
+      return fetch.from(*url);
+    } catch (const Error& error) {
+      const bool is_last = url + 1 == remote.urls.end();
+      if (is_last && error.kind() == ErrorKind::kDownloadMismatch) fetch.drop();
+      if (is_last || !may_differ_elsewhere(error)) throw;
+      log_warning("{}; the next mirror is asked", error.what());
+      fetch.forget_version(error.kind() == ErrorKind::kDownloadMismatch);
+    }
+  }
+}
+
+}  // namespace virnucpro

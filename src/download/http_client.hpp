@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/cancel.hpp"
+#include "download/http_headers.hpp"
+
+namespace virnucpro {
+
+struct HttpRequest {
+  std::string url;
+  bool head = false;       // without the body
+  std::uint64_t from = 0;  // the first byte that is asked for
+  std::string if_range{};  // an ETag: the part only of this version, else the whole
+  std::string token{};     // sent as "Authorization: Bearer"
+};
+
+struct HttpReply {
+  int status = 0;  // 0: there was none
+  HttpHeaders headers{};
+  std::string failure{};  // why the reply is missing or not whole; empty: it is whole
+  bool hopeless = false;  // the same request would fail again, as for a wrong certificate
+
+  bool is_redirect() const;
+};
+
+// Takes the body of a reply. What it throws ends the transfer and comes out of send().
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  // Called once, before the body's first byte. false: the body is not wanted.
+  virtual bool accept(const HttpReply& reply) = 0;
+  // false: the transfer is to end.
+  virtual bool take(std::string_view part) = 0;
+  // Called about once a second, also while nothing comes.
+  virtual void tick() = 0;
+};
+
+// Sends requests of HTTP by libcurl, one at a time. Redirects are not followed: the caller decides
+// what may be sent where. Certificates are always verified. Proxies are those of the environment
+// (https_proxy, http_proxy, no_proxy).
+class HttpClient {
+ public:
+  explicit HttpClient(const Cancel& cancel);
+  ~HttpClient();
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  // Errors: kNetwork without libcurl or a bundle of certificates; Cancel's; those of the sink.
+  HttpReply send(const HttpRequest& request, BodySink* sink = nullptr);
+
+ private:
+  class Transfer;
+  const Cancel& cancel_;
+  std::shared_ptr<void> handle_;  // made by the first request
+};
+
+// The file of certificates of trusted authorities: SSL_CERT_FILE, or the system's (Debian's, RHEL's
+// and SUSE's places). Errors: kNetwork.
+std::string certificate_bundle();
+
+}  // namespace virnucpro

@@ -1,0 +1,221 @@
+#include "download/install.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t kLockMode = 0666;
+constexpr std::chrono::milliseconds kLockLook{100};
+constexpr const char* kLockName = "lock";
+
+void rename_synced(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) throw write_error(to, errno);
+  sync_directory(to.parent_path());
+}
+
+// A link that takes its name at once, whatever has it.
+void put_link(const fs::path& to, const fs::path& link) {
+  const fs::path aside = AtomicFile::partial_name(link);
+  ::unlink(aside.c_str());
+  if (::symlink(to.c_str(), aside.c_str()) != 0) throw write_error(aside, errno, "a symbolic link");
+  rename_synced(aside, link);
+}
+
+bool is_whole(const fs::path& file, const ExpectedFile& expected, const Cancel& cancel) {
+  if (!expected.has_hash() || !is_there(file)) return false;
+  const FileHashes found = hash_file(file, !expected.git_blob.empty(), cancel, [](auto) {});
+  return difference(expected, found).empty();
+}
+
+fs::path incomplete_folder(const TableModel& model, const ModelPlace& place) {
+  return place.root / (model.name + ".incomplete");
+}
+
+// Removes the folder aside with what is left in it. Another process may make it again meanwhile.
+void remove_incomplete(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().filename() != kLockName) fs::remove_all(entry.path(), ignored);
+  }
+  fs::remove(folder / kLockName, ignored);
+  fs::remove(folder, ignored);
+}
+
+// A file that is whole, still aside.
+struct WholeFile {
+  const TableFile* file;
+  fs::path partial;
+};
+
+// A folder that is not there yet comes with all its files at once.
+void give_names(const fs::path& aside, const std::vector<WholeFile>& files,
+                const ModelPlace& place) {
+  const bool is_new = place.folder != place.root && !is_there(place.folder);
+  const fs::path to = is_new ? aside / place.folder.filename() : place.folder;
+  make_directory(to);
+  for (const WholeFile& whole : files) rename_synced(whole.partial, to / whole.file->name);
+  if (is_new) rename_synced(to, place.folder);
+}
+
+// A process that was killed while it gave names may have left the file in the new folder.
+void take_back(const fs::path& aside, const ModelPlace& place, const WholeFile& whole) {
+  const fs::path named = aside / place.folder.filename() / whole.file->name;
+  std::error_code is_not_there;
+  if (place.folder != place.root) fs::rename(named, whole.partial, is_not_there);
+}
+
+void remove_file(const fs::path& file, std::vector<fs::path>& removed) {
+  std::error_code error;
+  if (fs::remove(file, error)) removed.push_back(file);
+  if (error) throw write_error(file, error.value());
+}
+
+// The links of a snapshot, and the blobs that they lead to.
+void remove_hub_files(const TableModel& model, const ModelPlace& place,
+                      std::vector<fs::path>& removed) {
+  for (const TableFile& file : model.files) {
+    const fs::path link = place.path_of(file);
+    if (link.empty()) continue;
+    std::error_code is_no_link;
+    const fs::path blob = fs::read_symlink(link, is_no_link).filename();
+    remove_file(link, removed);
+    if (!is_no_link) remove_file(place.folder / "blobs" / blob, removed);
+  }
+}
+
+// What remains empty of a hub's folder goes, too; what other files are in use stays.
+void remove_empty_hub(const ModelPlace& place) {
+  std::error_code ignored;
+  const fs::path snapshot = hub_snapshot(place);
+  if (!snapshot.empty() && fs::is_empty(snapshot, ignored)) {
+    fs::remove(snapshot, ignored);
+    fs::remove(place.folder / "refs" / "main", ignored);
+  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(place.folder / "blobs", ignored)) {
+    if (entry.path().extension() == ".incomplete") fs::remove(entry.path(), ignored);
+  }
+  for (const char* name : {"blobs", "refs", "snapshots"}) fs::remove(place.folder / name, ignored);
+  fs::remove(place.folder, ignored);
+}
+
+}  // namespace
+
+DownloadLock::DownloadLock(const fs::path& file, const Cancel& cancel) : file_(file) {
+  bool said = false;
+  while (!try_once()) {
+    if (!said) log_warning("{}: another process downloads this; waiting for it", file.string());
+    said = true;
+    cancel.check();
+    std::this_thread::sleep_for(kLockLook);
+  }
+}
+
+// The file may be removed, and made again, between its opening and its locking.
+bool DownloadLock::try_once() {
+  make_directory(file_.parent_path());
+  fd_ = open_retrying(file_, O_RDWR | O_CREAT | O_NOFOLLOW, kLockMode);
+  if (fd_.get() < 0 && errno == ENOENT) return false;  // its folder was removed meanwhile
+  if (fd_.get() < 0) throw write_error(file_, errno);
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK && errno != EINTR;
+  struct stat held {};
+  struct stat named {};
+  return ::fstat(fd_.get(), &held) == 0 && ::stat(file_.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+fs::path hub_partial(const ModelPlace& place, const std::string& etag) {
+  return place.folder / "blobs" / (etag + ".incomplete");
+}
+
+std::map<std::string, FileHashes> install_in_hub(const ModelPlace& place, const std::string& commit,
+                                                 const std::vector<HubFile>& files,
+                                                 const Cancel& cancel, const Bring& bring) {
+  std::map<std::string, FileHashes> brought;
+  const fs::path lock_folder = place.root / ".locks" / place.folder.filename();
+  const DownloadLock lock_of_model(lock_folder / "virnucpro.lock", cancel);
+  make_directory(place.folder / "blobs");
+  for (const HubFile& file : files) {
+    // Another tool may fetch the same blob.
+    const DownloadLock lock(lock_folder / (file.etag + ".lock"), cancel);
+    const fs::path blob = place.folder / "blobs" / file.etag;
+    if (is_whole(blob, file.expected, cancel)) continue;
+    const fs::path partial = hub_partial(place, file.etag);
+    brought[file.file->name] = bring(*file.file, partial);
+    rename_synced(partial, blob);
+  }
+  const fs::path snapshot = place.folder / "snapshots" / commit;
+  make_directory(snapshot);
+  for (const HubFile& file : files) {
+    put_link(fs::path("../../blobs") / file.etag, snapshot / file.file->name);
+  }
+  make_directory(place.folder / "refs");
+  AtomicFile main(place.folder / "refs" / "main");
+  main.write(commit);
+  main.commit();
+  return brought;
+}
+
+fs::path plain_partial(const TableModel& model, const ModelPlace& place, const TableFile& file,
+                       const std::string& key) {
+  return incomplete_folder(model, place) / fmt::format("{}.{:016x}", file.name, hash64(key));
+}
+
+std::map<std::string, FileHashes> install_plain(const PlainInstall& install, const Cancel& cancel) {
+  const fs::path aside = incomplete_folder(install.model, install.place);
+  const DownloadLock lock(aside / kLockName, cancel);
+  const std::vector<const TableFile*> missing = install.find_missing();
+  std::map<std::string, FileHashes> brought;
+  std::vector<WholeFile> whole;
+  for (const TableFile* file : missing) {
+    const std::string key = install.key_of(*file);
+    whole.push_back({file, plain_partial(install.model, install.place, *file, key)});
+    take_back(aside, install.place, whole.back());
+    if (key.empty()) fs::remove(whole.back().partial);  // nobody knows which version it is of
+    brought[file->name] = install.bring(*file, whole.back().partial);
+  }
+  if (!whole.empty()) give_names(aside, whole, install.place);
+  remove_incomplete(aside);
+  return brought;
+}
+
+std::vector<fs::path> remove_model(const TableModel& model, const ModelPlace& place,
+                                   const Cancel& cancel) {
+  std::vector<fs::path> removed;
+  std::error_code ignored;
+  if (place.is_hub) {
+    remove_hub_files(model, place, removed);
+  } else {
+    for (const TableFile& file : model.files) remove_file(place.path_of(file), removed);
+  }
+  HashRecord(place.record_folder()).remove(model.name);
+  if (place.is_hub) {
+    remove_empty_hub(place);
+    return removed;
+  }
+  if (place.folder != place.root) fs::remove(place.folder, ignored);  // if nothing else is in it
+  const fs::path aside = incomplete_folder(model, place);
+  if (is_there(aside)) {
+    const DownloadLock lock(aside / kLockName, cancel);
+    remove_incomplete(aside);
+  }
+  return removed;
+}
+
+}  // namespace virnucpro

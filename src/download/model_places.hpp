@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "download/file_hashes.hpp"
+#include "weights/model_table.hpp"
+
+namespace virnucpro {
+
+// A place where a model's files lie, or would lie.
+struct ModelPlace {
+  bool is_hub = false;           // laid out as a Hugging Face cache
+  std::filesystem::path root;    // the cache, or the plain folder of models
+  std::filesystem::path folder;  // the model's own in it; where it has none, `root`
+
+  // Where a file is looked for. In a hub: in the snapshot that refs/main names; empty if none does.
+  std::filesystem::path path_of(const TableFile& file) const;
+  // The folder that has the record of hashes (HashRecord).
+  const std::filesystem::path& record_folder() const { return is_hub ? folder : root; }
+  // What `predict` would be given: the snapshot, the folder, or the only file.
+  std::filesystem::path shown(const TableModel& model) const;
+};
+
+// The snapshot that refs/main names; empty: none. Errors: kWeightsMissing if it cannot be read.
+std::filesystem::path hub_snapshot(const ModelPlace& place);
+
+ModelPlace plain_place(const std::filesystem::path& root, const TableModel& model);
+// Where predict looks for a model of the table, the place where a download puts it first: with
+// `models_dir` only there, else the Python tools' caches and this program's own folder. Errors:
+// kUsage where the environment names no place, not even HOME.
+std::vector<ModelPlace> places_of(const TableModel& model, const std::filesystem::path& models_dir);
+
+enum class FileState : std::uint8_t {
+  kMissing,
+  kWhole,      // it has the known size and hash
+  kUnchecked,  // it is there, and no hash of it is known
+  kDamaged,    // it is there, and differs
+};
+
+// Hashes that the user gave, by "model/file"; they go before all others.
+using GivenHashes = std::map<std::string, std::string>;
+
+struct FileFinding {
+  const TableFile* file = nullptr;
+  std::filesystem::path path{};
+  FileState state = FileState::kMissing;
+  FileHashes found{};
+  std::string difference{};  // of a damaged one
+};
+
+struct ModelFinding {
+  ModelPlace place;
+  std::vector<FileFinding> files{};
+
+  bool complete() const;               // every file is whole or unchecked
+  bool nothing() const;                // every file is missing
+  const FileFinding* damaged() const;  // the first one; nullptr: none
+};
+
+// What the table, the user and the record say of a file.
+ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
+                           const GivenHashes& given);
+
+// How an examination goes on: the file, and how much of it was read.
+using Examining = std::function<void(const FileFinding& file, std::uint64_t read)>;
+
+// Whether the files are there, without reading them.
+ModelFinding find_model(const TableModel& model, const ModelPlace& place);
+// Reads every file that is there, and compares it with what is known of it.
+ModelFinding examine_model(const TableModel& model, const ModelPlace& place,
+                           const GivenHashes& given, const Cancel& cancel,
+                           const Examining& examining);
+
+}  // namespace virnucpro

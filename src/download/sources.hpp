@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "download/http_client.hpp"
+#include "weights/model_table.hpp"
+
+namespace virnucpro {
+
+// Where files are fetched from. The URLs have no slash at the end.
+struct SourceSettings {
+  std::string hugging_face = "https://huggingface.co";       // HF_ENDPOINT
+  std::string github = "https://raw.githubusercontent.com";  // VIRNUCPRO_GITHUB_URL
+  std::string fair_esm =
+      "https://dl.fbaipublicfiles.com/fair-esm/models";  // VIRNUCPRO_FAIR_ESM_URL
+  std::string token{};        // HF_TOKEN; only for `hugging_face`'s own host
+  bool offline = false;       // HF_HUB_OFFLINE
+  std::uint64_t retries = 5;  // of a request that failed
+};
+
+// The settings that HF_* variables give; the program's own are empty: not set. Errors: kUsage for
+// a URL or token that cannot be used.
+SourceSettings source_settings(const std::string& github, const std::string& fair_esm);
+
+// What a server says of a file, before any of it is fetched.
+struct RemoteFile {
+  std::vector<std::string> urls;  // the first one answered; others are mirrors
+  std::optional<std::uint64_t> bytes{};
+  std::string etag{};    // of a hub: the content's hash; elsewhere only a version
+  std::string commit{};  // of a hub's repository
+};
+
+class Sources {
+ public:
+  Sources(SourceSettings settings, const Cancel& cancel)
+      : settings_(std::move(settings)), cancel_(cancel), client_(cancel) {}
+
+  // Where a file is; of several, any. `revision` replaces the table's where it is not empty.
+  std::vector<std::string> urls_of(const TableModel& model, const TableFile& file,
+                                   const std::string& revision = {}) const;
+  // Asks the hub, by the reply that is not redirected; elsewhere the server that has the file, the
+  // first of the mirrors that answers. `revision` as above. Errors: kNetwork.
+  RemoteFile look_up(const TableModel& model, const TableFile& file, const std::string& revision);
+
+  const SourceSettings& settings() const { return settings_; }
+  HttpClient& client() { return client_; }
+  const Cancel& cancel() const { return cancel_; }
+  // The token, if it may be sent to this URL: the hub's own scheme, host and port.
+  std::string token_for(const std::string& url) const;
+  // Errors: kNetwork where nothing may be requested.
+  void require_online() const;
+
+ private:
+  RemoteFile ask_hub(const std::string& url);
+  RemoteFile ask_mirror(const std::string& url, std::uint64_t retries);
+  HttpReply head(const std::string& url, std::uint64_t retries);
+
+  SourceSettings settings_;
+  const Cancel& cancel_;
+  HttpClient client_;
+};
+
+// The page of a model's publisher, for people.
+std::string page_of(const TableModel& model);
+
+// Where a redirect leads. Errors: kNetwork for one that leads nowhere, or from https to http.
+std::string redirect_target(const std::string& from, const HttpReply& reply);
+inline constexpr int kMostRedirects = 10;
+// kNetwork for a URL.
+Error network_error(const std::string& url, const std::string& why);
+
+}  // namespace virnucpro

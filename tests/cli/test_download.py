@@ -1,0 +1,730 @@
+"""virnucpro download, against a hub of the tests' own (model_hub.py): no test leaves this machine."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import BIN, SOURCE, Program, fasta, message, pieces
+from lengths import by_length
+from model_hub import (COMMIT, REPOSITORIES, Answers, FaultyServer, Hub, export_models, files_of,
+                       full_table, git_blob, row_of, sha256, start_proxy, table, tree)
+from rights import read_only, without_rights
+
+IO_SHIM = os.environ["VIRNUCPRO_IO_SHIM"]
+OF_OTHERS = ("HF_ENDPOINT", "HF_TOKEN", "HF_HUB_OFFLINE", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE",
+             "HF_HOME", "TORCH_HOME", "XDG_CACHE_HOME", "https_proxy", "http_proxy", "no_proxy",
+             "HTTPS_PROXY", "NO_PROXY", "all_proxy", "ALL_PROXY", "SSL_CERT_FILE",
+             "VIRNUCPRO_GITHUB_URL", "VIRNUCPRO_FAIR_ESM_URL")
+DEFAULT_MODELS = ("dnabert-s", "esm2-3b", "300", "500")
+CONTENT = bytes(range(256)) * 2000  # of FaultyServer's file
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    program = Program(tmp_path_factory.mktemp("models"))
+
+    def export(model, place, *flags):
+        program("utils", "export-weights", model, "-o", place, *flags, code=0)
+    return export_models(export, program.folder)
+
+
+@pytest.fixture(scope="module")
+def hub(models, tmp_path_factory):
+    hub = Hub(tmp_path_factory.mktemp("hub"), models)
+    yield hub
+    hub.close()
+
+
+class Home(Program):
+    """The program of a user without models, with the hub's table as the installed one."""
+
+    def __init__(self, folder, hub, models):
+        super().__init__(folder)
+        self.models = models
+        for name in OF_OTHERS:
+            self.environment.pop(name, None)
+        share = folder / "share"
+        share.mkdir()
+        for entry in (SOURCE / "share" / "virnucpro").iterdir():
+            if entry.name != "models.json":
+                (share / entry.name).symlink_to(entry)
+        (share / "models.json").write_text(full_table(models))
+        self.environment.update(HOME=str(folder), VIRNUCPRO_SHARE=str(share), **hub.environment)
+        hub.forget_requests()
+
+    @property
+    def cache(self):
+        return self.folder / ".cache" / "huggingface" / "hub"
+
+    @property
+    def own(self):
+        return self.folder / ".cache" / "virnucpro" / "models"
+
+    def repository(self, name):
+        return self.cache / ("models--" + REPOSITORIES[name].replace("/", "--"))
+
+    def snapshot(self, name):
+        repository = self.repository(name)
+        return repository / "snapshots" / (repository / "refs" / "main").read_text()
+
+    def has(self, name):
+        """Whether all of a model is where predict finds it, and is what was published."""
+        expected = files_of(self.models, name)
+        if name in REPOSITORIES:
+            folder = self.snapshot(name)
+            return {path.name: path.read_bytes() for path in folder.iterdir()} == expected
+        folder = self.own
+        if name == "esm2-3b-fair":
+            folder = self.folder / ".cache" / "torch" / "hub" / "checkpoints"
+        return all((folder / file).read_bytes() == content for file, content in expected.items())
+
+    def download(self, *arguments, code=0, **options):
+        return self("download", *arguments, code=code, **options)
+
+    def predict(self, *arguments, **options):
+        (self.folder / "reads.fa").write_text(fasta(pieces("ACGTTGCAAGCTTACG" * 500)))
+        return self("predict", "reads.fa", "--no-progress", *arguments, **options)
+
+
+@pytest.fixture
+def home(tmp_path, hub, models):
+    return Home(tmp_path, hub, models)
+
+
+# --- from the hub ---
+
+
+def test_all_then_predict_without_flags(home):
+    result = home.download("all")
+    assert [line.split(":")[0] for line in result.stdout.decode().splitlines()] == list(DEFAULT_MODELS)
+    assert all(home.has(name) for name in DEFAULT_MODELS)
+    assert not (home.folder / ".cache" / "torch").exists()
+    for kind in ("300", "500"):
+        home.predict("-m", kind, "-o", kind, code=0)
+        assert (home.folder / kind / "sequences.tsv").exists()
+
+
+def test_the_cache_is_laid_out_as_hugging_faces(home, models):
+    home.download("dnabert-s")
+    repository = home.repository("dnabert-s")
+    assert (repository / "refs" / "main").read_text() == COMMIT
+    for name, content in files_of(models, "dnabert-s").items():
+        link = home.snapshot("dnabert-s") / name
+        digest = sha256(content) if len(content) >= 4096 else git_blob(content)
+        assert os.readlink(link) == f"../../blobs/{digest}"
+        assert (home.cache / ".locks" / repository.name / f"{digest}.lock").exists()
+    assert not list(home.folder.rglob("*.incomplete"))
+
+
+def test_a_second_download_fetches_nothing(home, hub):
+    home.download("all")
+    hub.forget_requests()
+    result = home.download("all")
+    assert result.stdout.count(b"(it was there, whole)") == 4
+    assert hub.requests() == []
+
+
+def test_a_plain_folder(home):
+    home.download("all", "esm2-3b-fair", "--models-dir", "models")
+    assert not (home.folder / ".cache").exists()
+    names = {path.name for path in (home.folder / "models").iterdir()}
+    assert names == {"DNABERT-S", "esm2_t36_3B_UR50D", "esm2_t36_3B_UR50D.pt", "300_model.pth",
+                     "500_model.pth", "virnucpro-hashes.json"}
+    home.predict("--models-dir", "models", "-o", "out", code=0)
+    by_variable = home.download("dnabert-s", environment={"VIRNUCPRO_MODELS": "models"})
+    assert b"models/DNABERT-S (it was there, whole)" in by_variable.stdout
+
+
+def test_fair_esms_file_goes_to_torch_hubs_cache(home):
+    result = home.download("esm2-3b-fair")
+    assert home.has("esm2-3b-fair")
+    digest = sha256(files_of(home.models, "esm2-3b-fair")["esm2_t36_3B_UR50D.pt"])
+    assert f"has no published SHA-256. That of this file, {digest}, was recorded in" in message(result)
+
+
+def test_the_data_come_from_another_host_and_the_token_does_not_go_there(home, hub):
+    home.download("dnabert-s", environment={"HF_TOKEN": "hf_secret"})
+    by_server = {}
+    for port, method, path, _, authorization, _ in hub.requests():
+        by_server.setdefault(int(port), set()).add(authorization)
+        assert method in ("HEAD", "GET"), path
+    assert by_server == {hub.port: {"Bearer hf_secret"}, hub.storage_port: {"-"}}
+
+
+def test_certificates_are_verified(home):
+    result = home.download("500", "--retries", "0", code=1,
+                           environment={"SSL_CERT_FILE": "/etc/ssl/certs/ca-certificates.crt"})
+    assert "certificate" in message(result).lower()
+    missing = home.download("500", code=1, environment={"SSL_CERT_FILE": "absent.pem"})
+    assert "SSL_CERT_FILE names absent.pem, which is not there" in message(missing)
+    assert not home.own.exists() or tree(home.own).keys() <= {"500.incomplete/lock"}
+
+
+BUNDLES = {"Debian": "/etc/ssl/certs/ca-certificates.crt", "RHEL": "/etc/pki/tls/certs/ca-bundle.crt",
+           "RHEL 10": "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+           "SUSE": "/etc/ssl/ca-bundle.pem"}
+
+
+def with_another_etc(home, bundle, *arguments):
+    """Runs a download where /etc holds only a file of certificates. Only it sees this."""
+    root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    script = ('mount -t tmpfs tmpfs /etc || exit 99\n'
+              'mkdir -p "$(dirname "$0")" && cp "$1" "$0" && shift && exec "$@"\n')
+    certificates = home.environment["SSL_CERT_FILE"]
+    environment = {name: value for name, value in home.environment.items() if name != "SSL_CERT_FILE"}
+    result = subprocess.run(["unshare", "--mount", *root, "sh", "-c", script, bundle, certificates, BIN,
+                             "download", *arguments], cwd=home.folder, env=environment,
+                            capture_output=True, timeout=60, check=False)
+    assert result.returncode != 99, message(result)
+    return result
+
+
+@pytest.mark.parametrize("system", BUNDLES)
+def test_the_systems_certificates_are_found(home, system):
+    result = with_another_etc(home, BUNDLES[system], "dnabert-s")
+    assert result.returncode == 0, message(result)
+    assert home.has("dnabert-s")
+
+
+def test_no_certificates(home):
+    result = with_another_etc(home, "/etc/others.pem", "dnabert-s")
+    assert result.returncode == 1
+    for bundle in BUNDLES.values():
+        assert bundle in message(result)
+    assert "set SSL_CERT_FILE" in message(result)
+
+
+def test_a_proxy_and_hosts_without_it(home, hub, tmp_path):
+    process, port = start_proxy(tmp_path)
+    try:
+        proxy = {"https_proxy": f"http://127.0.0.1:{port}"}
+        home.download("dnabert-s", environment=proxy)
+        log = (tmp_path / "proxy.log").read_text()
+        assert f"CONNECT 127.0.0.1:{hub.port}" in log
+        assert f"CONNECT localhost:{hub.storage_port}" in log
+        home.download("500", environment={**proxy, "no_proxy": "127.0.0.1"})
+        assert (tmp_path / "proxy.log").read_text().count(f"CONNECT 127.0.0.1:{hub.port}") == \
+            log.count(f"CONNECT 127.0.0.1:{hub.port}")
+    finally:
+        process.terminate()
+        process.wait()
+    assert home.download("300", "--retries", "0", environment=proxy, code=1)  # the proxy is gone
+
+
+def test_offline_nothing_is_requested(home, hub):
+    offline = {"HF_HUB_OFFLINE": "1"}
+    result = home.download("500", environment=offline, code=1)
+    assert "HF_HUB_OFFLINE is set, so nothing is requested" in message(result)
+    home.download("500")
+    hub.forget_requests()
+    home.download("500", environment=offline)
+    assert hub.requests() == []
+
+
+@pytest.mark.parametrize("name, below", [("HF_HUB_CACHE", ""), ("HF_HOME", "hub"),
+                                         ("XDG_CACHE_HOME", "huggingface/hub")])
+def test_variables_name_the_cache(home, name, below):
+    home.download("dnabert-s", environment={name: str(home.folder / "there")})
+    assert (home.folder / "there" / below / home.repository("dnabert-s").name / "refs").is_dir()
+    assert not home.cache.exists()
+
+
+def test_redirects_that_lead_nowhere(home, hub):
+    for path, why in (("loop", "leads on more than 10 times"), ("to-http", "leads from https to http:")):
+        row = {"name": "m", "source": "url",
+               "files": [{"name": "f", "urls": [f"https://127.0.0.1:{hub.port}/{path}"]}]}
+        (home.folder / "more.json").write_text(table(row))
+        assert why in message(home.download("m", "--manifest", "more.json", code=1))
+
+
+def test_another_file_on_the_hub_is_refused_before_it_is_fetched(home, hub, models):
+    row = row_of(models, "dnabert-s")
+    row["files"] = [{**file, "sha256": file["sha256"] and "a" * 64} for file in row["files"]]
+    (home.folder / "other.json").write_text(table(row))
+    result = home.download("dnabert-s", "--manifest", "other.json", code=1)
+    assert f"it is not the published file: the hub has a file with the SHA-256" in message(result)
+    assert not [request for request in hub.requests() if request[1] == "GET"]
+
+
+@pytest.mark.parametrize("name, why", [("dnabert-s", "its SHA-256 is"), ("500", "its git blob's id is")])
+def test_a_file_that_is_damaged_at_its_publishers(home, hub, models, name, why):
+    content = max(files_of(models, name).values(), key=len)
+    published = hub.folder / "blobs" / sha256(content)
+    published.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    try:
+        result = home.download(name, code=1)
+    finally:
+        published.write_bytes(content)
+    assert f"it is not the published file: {why}" in message(result)
+    assert not (home.own / "500_model.pth").exists()
+    assert not (home.repository("dnabert-s") / "refs").exists()
+    home.download(name)
+    assert home.has(name)
+
+
+def test_what_huggingface_hub_left_of_a_blob_is_continued(home, hub, models):
+    content = max(files_of(models, "dnabert-s").values(), key=len)
+    blobs = home.repository("dnabert-s") / "blobs"
+    blobs.mkdir(parents=True)
+    (blobs / f"{sha256(content)}.incomplete").write_bytes(content[:5000])
+    home.download("dnabert-s")
+    assert home.has("dnabert-s")
+    assert "bytes=5000-" in {request[3] for request in hub.requests()}
+
+
+def test_no_hub(home, hub):
+    result = home.download("dnabert-s", code=1,
+                           environment={"HF_ENDPOINT": f"https://127.0.0.1:{hub.port}/raw"})
+    assert "the server answered 404" in message(result)
+
+
+# --- what goes wrong on the way ---
+
+
+@pytest.fixture
+def faulty(home):
+    """Downloads the file of a FaultyServer; what it answers is the caller's."""
+    servers = []
+
+    def download(answers, *arguments, expected=CONTENT, known=True, **options):
+        servers.append(FaultyServer(answers))
+        hashes = {"bytes": len(expected), "sha256": sha256(expected)} if known else {}
+        row = {"name": "m", "source": "url", "files": [
+            {"name": "f", "urls": [server.url + "/f" for server in servers], **hashes}]}
+        (home.folder / "more.json").write_text(table(row))
+        return home.download("m", "--manifest", "more.json", *arguments, **options), servers[-1]
+    yield download
+    for server in servers:
+        server.close()
+
+
+def whole(home):
+    return (home.own / "f").read_bytes() == CONTENT and not list(home.own.glob("*.incomplete"))
+
+
+def nothing_visible(home):
+    return not (home.own / "f").exists()
+
+
+def test_a_cut_body_goes_on_where_it_ended(home, faulty):
+    result, server = faulty(Answers(CONTENT, cut={1: 100_000}))
+    assert whole(home), message(result)
+    assert server.headers[1]["Range"] == "bytes=100000-"
+    assert server.headers[1]["If-Range"] == '"one"'
+
+
+def test_a_later_download_goes_on_where_an_earlier_one_ended(home, faulty):
+    faulty(Answers(CONTENT, cut={1: 100_000}), "--retries", "0", code=1)
+    assert nothing_visible(home)
+    _, server = faulty(Answers(CONTENT))
+    assert whole(home)
+
+
+def test_the_whole_file_in_place_of_a_part(home, faulty):
+    result, server = faulty(Answers(CONTENT, cut={1: 100_000}, ranges=False))
+    assert "the server sends the whole file again" in message(result)
+    assert whole(home) and server.gets == 2
+
+
+def test_another_part_than_was_asked_for(home, faulty):
+    total = len(CONTENT)
+    result, _ = faulty(Answers(CONTENT, cut={1: 100_000},
+                               content_range=f"bytes 99999-{total - 1}/{total}"))
+    assert "the server sends another part than the one from byte 100000 on" in message(result)
+    assert whole(home)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["with a hash", "without"])
+def test_a_changed_etag(home, faulty, known):
+    result, server = faulty(Answers(CONTENT, cut={1: 100_000}, later_etag='"two"'), known=known)
+    assert "the file changed on the server" in message(result)
+    assert whole(home) and "Range" not in server.headers[-1]
+
+
+def test_a_flipped_byte(home, faulty):
+    flipped = CONTENT[:5000] + bytes([CONTENT[5000] ^ 1]) + CONTENT[5001:]
+    result, _ = faulty(Answers(flipped), code=1)
+    assert f"its SHA-256 is {sha256(flipped)}, expected {sha256(CONTENT)}" in message(result)
+    assert nothing_visible(home) and not [path for path in home.own.rglob("f.*")]
+
+
+def test_a_flipped_byte_in_what_was_left(home, faulty):
+    faulty(Answers(CONTENT, cut={1: 100_000}), "--retries", "0", code=1)
+    [partial] = home.own.glob("m.incomplete/f.*")
+    partial.write_bytes(b"\xff" + partial.read_bytes()[1:])
+    result, _ = faulty(Answers(CONTENT))
+    assert "what an earlier download left does not fit; it is fetched anew" in message(result)
+    assert whole(home)
+
+
+@pytest.mark.parametrize("content", [CONTENT + b"x", CONTENT[:-1]], ids=["longer", "shorter"])
+def test_a_wrong_length(home, faulty, content):
+    result, server = faulty(Answers(content), code=1)
+    assert f"the server has {len(content)} bytes, expected {len(CONTENT)}" in message(result)
+    assert nothing_visible(home) and server.gets == 0
+
+
+@pytest.mark.parametrize("length", [len(CONTENT) - 1, len(CONTENT) + 1])
+def test_a_length_that_the_reply_has_not(home, faulty, length):
+    result, _ = faulty(Answers(CONTENT, length=length), "--retries", "0", code=1)
+    assert f"the server has {length} bytes, expected {len(CONTENT)}" in message(result)
+    assert nothing_visible(home)
+
+
+def test_a_redirect_loop(home, faulty):
+    result, server = faulty(Answers(CONTENT, statuses=dict.fromkeys(range(1, 99), 302), location="/f"),
+                            code=1)
+    assert "it leads on more than 10 times" in message(result)
+    assert server.gets == 11
+
+
+def test_busy_servers_are_asked_again(home, faulty):
+    result, server = faulty(Answers(CONTENT, statuses={1: 503}))
+    assert "the server answered 503; attempt 2 of 6 follows in 1 s" in message(result)
+    assert whole(home) and server.gets == 2
+
+
+def test_attempts_have_an_end(home, faulty):
+    began = time.monotonic()
+    result, server = faulty(Answers(CONTENT, statuses=dict.fromkeys(range(1, 99), 500)),
+                            "--retries", "1", code=1)
+    assert "the server answered 500 (after 2 attempts)" in message(result)
+    assert server.gets == 2 and time.monotonic() - began < 10
+
+
+def test_what_is_not_there_is_not_asked_for_again(home, faulty):
+    result, server = faulty(Answers(CONTENT, statuses={1: 404}), code=1)
+    assert "the server answered 404" in message(result)
+    assert server.gets == 1
+
+
+def test_the_next_mirror(home, faulty):
+    faulty(Answers(CONTENT, statuses={1: 404}), code=1)
+    result, server = faulty(Answers(CONTENT))  # the first server now gives the file
+    assert whole(home), message(result)
+    assert server.gets == 0
+
+
+def test_a_mirror_with_another_file_is_left_for_the_next(home, faulty):
+    faulty(Answers(CONTENT[::-1]), code=1)
+    result, server = faulty(Answers(CONTENT))
+    assert "the next mirror is asked" in message(result)
+    assert whole(home) and server.gets == 1
+
+
+def test_a_file_without_a_hash_is_held_to_its_first(home, faulty):
+    result, _ = faulty(Answers(CONTENT), known=False)
+    assert f"That of this file, {sha256(CONTENT)}, was recorded in" in message(result)
+    (home.own / "f").unlink()
+    other = CONTENT[::-1]
+    result, _ = faulty(Answers(other), known=False)  # the first mirror still has it
+    (home.own / "f").unlink()
+    refused, _ = faulty(Answers(other), known=False, code=0)
+    assert whole(home), message(refused)
+    record = json.loads((home.own / "virnucpro-hashes.json").read_text())
+    assert record["files"] == {"m/f": sha256(CONTENT)}
+
+
+def test_another_file_than_the_first(home, faulty):
+    faulty(Answers(CONTENT), known=False)
+    (home.own / "f").write_bytes(CONTENT[::-1])
+    check = home.download("m", "--manifest", "more.json", "--check", code=1)
+    assert b"m/f: damaged: its SHA-256 is" in check.stdout
+    result = home.download("m", "--manifest", "more.json", code=1)
+    assert "output is there already: it is not the published file: its SHA-256 is" in message(result)
+    assert "virnucpro download --remove m" in message(result)
+    assert (home.own / "f").read_bytes() == CONTENT[::-1]
+
+
+def test_a_hash_from_the_user(home, faulty):
+    wrong, _ = faulty(Answers(CONTENT), "--sha256", "a" * 64, known=False, code=1)
+    assert f"expected {'a' * 64}" in message(wrong)
+    result, _ = faulty(Answers(CONTENT), "--sha256", f"f={sha256(CONTENT)}", known=False)
+    assert whole(home) and "has no published SHA-256" not in message(result)
+
+
+def test_ctrl_c_keeps_what_came(home, hub):
+    server = FaultyServer(Answers(CONTENT, pace=0.3))
+    row = {"name": "m", "source": "url", "files": [
+        {"name": "f", "urls": [server.url], "bytes": len(CONTENT), "sha256": sha256(CONTENT)}]}
+    (home.folder / "more.json").write_text(table(row))
+    process = home.start("download", "m", "--manifest", "more.json", stderr=subprocess.PIPE)
+
+    def kept():
+        return [path for path in home.own.glob("m.incomplete/f.*") if path.stat().st_size > 0]
+    home.wait_for(kept, process)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=5)[1].decode()
+    assert process.returncode == 130 and "Run it again: it goes on where it stopped." in said
+    size = kept()[0].stat().st_size
+    server.answers.pace = 0
+    home.download("m", "--manifest", "more.json")
+    server.close()
+    assert whole(home) and server.headers[-1]["Range"] == f"bytes={size}-"
+
+
+def test_two_downloads_share_one(home):
+    server = FaultyServer(Answers(CONTENT, pace=0.3))
+    row = {"name": "m", "source": "url", "files": [
+        {"name": "f", "urls": [server.url], "bytes": len(CONTENT), "sha256": sha256(CONTENT)}]}
+    (home.folder / "more.json").write_text(table(row))
+    both = [home.start("download", "m", "--manifest", "more.json", stderr=subprocess.PIPE,
+                       stdout=subprocess.PIPE) for _ in range(2)]
+    said = [process.communicate(timeout=60)[1].decode() for process in both]
+    server.close()
+    assert [process.returncode for process in both] == [0, 0], said
+    assert server.gets == 1 and whole(home)
+    assert sum("another process downloads this" in text for text in said) == 1
+
+
+def test_two_downloads_into_a_cache_share_one(home, hub):
+    both = [home.start("download", "dnabert-s", stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+            for _ in range(2)]
+    said = [process.communicate(timeout=60)[1].decode() for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    assert home.has("dnabert-s")
+    gets = [request[2] for request in hub.requests() if request[:2] == (str(hub.storage_port), "GET")]
+    assert len(gets) == len(set(gets))
+
+
+# --- kill -9, disks and rights ---
+
+
+POINTS = {"cache": 20, "folder": by_length(10, 20)}
+
+
+@pytest.mark.parametrize("kind", POINTS)
+def test_kill_9_anywhere(home, kind):
+    name, points = "dnabert-s", POINTS[kind]
+    flags = ["--models-dir", "models"] if kind == "folder" else []
+    place = home.folder / ("models" if flags else ".cache")
+    shim = {"LD_PRELOAD": IO_SHIM, "VNP_SHIM_DIR": str(place)}
+    log = home.folder / "calls.log"
+    log.write_text("")
+    home.download(name, *flags, environment={**shim, "VNP_SHIM_LOG": str(log)})
+    calls = len(log.read_text().splitlines())
+    expected = visible(home, flags)
+    assert expected
+    kills = 0
+    for point in (1 + i * calls // points for i in range(points)):
+        subprocess.run(["rm", "-rf", place], check=True)
+        killed = home.download(name, *flags, code=None,
+                               environment={**shim, "VNP_SHIM": f"kill:before:any:{point}"})
+        # The network gives a file in more or fewer parts, so the last points may lie behind the end.
+        kills += killed.returncode == -signal.SIGKILL
+        assert killed.returncode in (-signal.SIGKILL, 0), (point, message(killed))
+        assert visible(home, flags) in ({}, expected), point
+        home.download(name, *flags)
+        assert visible(home, flags) == expected, point
+        assert not list(place.rglob("*.incomplete")), point
+    assert kills >= 0.8 * points
+
+
+def visible(home, flags):
+    """What predict would see of the model: by name, its content."""
+    if flags:
+        folder = home.folder / "models" / "DNABERT-S"
+    elif (home.repository("dnabert-s") / "refs" / "main").exists():
+        folder = home.snapshot("dnabert-s")
+    else:
+        return {}
+    return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
+
+
+@pytest.mark.parametrize("flags", [[], ["--models-dir", "models"]], ids=["cache", "folder"])
+def test_a_folder_that_cannot_be_written(home, flags):
+    folder = home.folder / "models" if flags else home.cache
+    folder.mkdir(parents=True)
+    with read_only(folder):
+        result = home.download("dnabert-s", *flags, code=1, preexec_fn=without_rights)
+        assert "output cannot be written" in message(result)
+        assert "Permission denied" in message(result) and "--models-dir DIR" in message(result)
+    home.download("dnabert-s", *flags)
+    with read_only(folder):  # what is there is found and checked
+        home.download("dnabert-s", *flags, preexec_fn=without_rights)
+        home.download("dnabert-s", "--check", *flags, preexec_fn=without_rights)
+
+
+def on_a_small_disk(home, kib, *arguments):
+    """Runs a download into `disk`, a tmpfs of this size. Only this process sees the mount."""
+    root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    script = ('mkdir -p disk && mount -t tmpfs -o size="$0k" tmpfs disk || exit 99\n'
+              '"$@"; code=$?; ls -R disk >&2; exit $code\n')
+    result = subprocess.run(["unshare", "--mount", *root, "sh", "-c", script, str(kib), BIN, "download",
+                             *arguments, "--models-dir", "disk"],
+                            cwd=home.folder, env=home.environment, capture_output=True, timeout=60,
+                            check=False)
+    assert result.returncode != 99, message(result)
+    return result
+
+
+def test_a_full_disk_is_found_before_it_starts(home, hub):
+    result = on_a_small_disk(home, 8, "dnabert-s")
+    assert result.returncode == 1
+    assert re.search(r"disk: there is not enough free space: [\d.]+ [kM]B are needed, and [\d.]+ kB are "
+                     r"free", message(result))
+    assert not [request for request in hub.requests() if request[1] == "GET"]
+
+
+def test_a_disk_that_fills_up_on_the_way(home):
+    """Its size is not known beforehand: the server does not say it."""
+    server = FaultyServer(Answers(CONTENT))
+    server.head = lambda request: (request.send_response(405), request.send_header("Content-Length", "0"),
+                                   request.end_headers())
+    row = {"name": "m", "source": "url", "files": [{"name": "f", "urls": [server.url]}]}
+    (home.folder / "more.json").write_text(table(row))
+    result = on_a_small_disk(home, 128, "m", "--manifest", "more.json")
+    server.close()
+    assert result.returncode == 1
+    assert "No space left on device" in message(result) and "--models-dir DIR" in message(result)
+
+
+# --- what it says of itself ---
+
+
+def listed(home, *flags):
+    result = home.download("--list", "--json", *flags)
+    return {model["name"]: model for model in json.loads(result.stdout)["models"]}
+
+
+def test_the_list(home, hub, models):
+    before = listed(home)
+    assert list(before) == ["dnabert-s", "esm2-3b", "esm2-3b-fair", "300", "500"]
+    assert {model["there"] for model in before.values()} == {"no"}
+    home.download("500")
+    after = listed(home)
+    assert after["500"]["there"] == "yes" and after["300"]["there"] == "no"
+    [file] = after["500"]["files"]
+    assert file["git_blob_sha1"] == git_blob(files_of(models, "500")["500_model.pth"])
+    assert file["path"] == str(home.own / "500_model.pth") and file["there"]
+    assert file["urls"][0].startswith(f"https://127.0.0.1:{hub.port}/raw/")
+    shown = home.download("--list").stdout.decode()
+    for name in before:
+        assert re.search(rf"(?m)^{name}( \(instead of esm2-3b\))?\n  size: .*\n  source: https://.*\n"
+                         r"  licence: .*\n  there: ", shown), shown
+
+
+def test_the_installed_table(home):
+    home.environment.pop("VIRNUCPRO_SHARE")
+    table_of_tests = json.loads((SOURCE / "share" / "virnucpro" / "models.json").read_text())
+    found = listed(home)
+    assert list(found) == [model["name"] for model in table_of_tests["models"]]
+    assert found["500"]["licence"] is None and found["500"]["files"][0]["bytes"] is None
+
+
+def test_models_carried_by_hand(home, hub, models):
+    """--print-urls where there is a network, --from where there is none."""
+    (home.folder / "carried").mkdir()
+    text = home.download("--print-urls").stdout.decode()
+    (home.folder / "carried" / "models.txt").write_text(text)
+    command = re.search(r"(?m)^#   (sed .*)$", text).group(1)
+    subprocess.run(["bash", "-euc", command], cwd=home.folder / "carried", check=True,
+                   env={**home.environment, "CURL_CA_BUNDLE": home.environment["SSL_CERT_FILE"]},
+                   capture_output=True)
+    hub.forget_requests()
+    home.download("--from", "carried")
+    assert hub.requests() == []
+    assert {path.name for path in home.own.iterdir()} == {
+        "DNABERT-S", "esm2_t36_3B_UR50D", "300_model.pth", "500_model.pth", "virnucpro-hashes.json"}
+    home.predict("-o", "out", code=0)
+    home.predict("-o", "other", "--models-dir", "carried", code=0)
+    assert home.download("all").stdout.count(b"(it was there, whole)") == 4
+    assert hub.requests() == []
+
+
+def test_a_carried_file_that_is_damaged_or_missing(home, models):
+    carried = home.folder / "carried"
+    carried.mkdir()
+    missing = home.download("500", "--from", "carried", code=1)
+    assert "carried/500_model.pth: input not found: 500 needs it" in message(missing)
+    content = files_of(models, "500")["500_model.pth"]
+    (carried / "500_model.pth").write_bytes(content[:-1] + b"x")
+    damaged = home.download("500", "--from", "carried", code=1)
+    assert "carried/500_model.pth: it is not the published file: its git blob's id is" in message(damaged)
+    assert not (home.own / "500_model.pth").exists()
+
+
+def test_check_and_repair(home):
+    assert home.download("--check", "dnabert-s", code=1).stdout.count(b": missing (") >= 2
+    home.download("dnabert-s")
+    assert b"missing" not in home.download("--check", "dnabert-s").stdout
+    [largest] = [path for path in home.snapshot("dnabert-s").iterdir() if path.suffix == ".safetensors"]
+    blob = largest.resolve()
+    blob.write_bytes(b"\xff" + blob.read_bytes()[1:])
+    check = home.download("--check", "dnabert-s", code=1).stdout.decode()
+    assert f"dnabert-s/{largest.name}: damaged: its SHA-256 is" in check
+    home.download("dnabert-s")
+    assert home.has("dnabert-s")
+
+
+def test_remove(home):
+    home.download("all", "esm2-3b-fair")
+    assert home.download("--remove", code=1)
+    removed = home.download("--remove", "all", "esm2-3b-fair").stdout.decode()
+    assert removed.count("removed ") >= 6
+    left = [name for name in tree(home.folder / ".cache") if not name.endswith(".lock")]
+    assert left == []
+    assert home.download("--remove", "all").stdout == b"nothing was there\n"
+
+
+def test_the_missing_model_error_has_the_one_command(home):
+    result = home.predict("-o", "out", code=1)
+    text = message(result)
+    for words in ("DNABERT-S (", 'ESM-2 (', "classifier (size not known)", str(home.cache),
+                  str(home.own / "500_model.pth")):
+        assert words in text, words
+    command = re.search(r"Get them with: (virnucpro download .*)", text).group(1)
+    assert command == "virnucpro download dnabert-s esm2-3b 500"
+    home.download(*command.split()[2:])
+    home.predict("-o", "out", code=0)
+
+
+def test_the_command_names_the_folder(home):
+    (home.folder / "my models").mkdir()
+    result = home.predict("-o", "out", "--models-dir", "my models", code=1)
+    assert "virnucpro download dnabert-s esm2-3b 500 --models-dir 'my models'" in message(result)
+
+
+@pytest.mark.parametrize("arguments, why", [
+    (["dnabert"], "unknown model dnabert; did you mean dnabert-s?"),
+    (["--json"], "--json belongs to --list"),
+    (["--list", "--check"], "exclude each other"),
+    (["500", "--sha256", "abc"], "expected 64 hexadecimal digits"),
+    (["dnabert-s", "500", "--sha256", "a" * 64], "expected FILE=HASH"),
+    (["--retries", "x"], "--retries"),
+    (["--manifest", "absent.json"], "absent.json"),
+    (["--models-dir", "share/models.json"], "expected a directory"),
+])
+def test_wrong_use(home, arguments, why):
+    assert why in message(home.download(*arguments, code=1))
+
+
+def test_progress_on_a_terminal_and_elsewhere(home):
+    server = FaultyServer(Answers(CONTENT, pace=0.4))
+    row = {"name": "m", "source": "url", "files": [
+        {"name": "f", "urls": [server.url], "bytes": len(CONTENT), "sha256": sha256(CONTENT)}]}
+    (home.folder / "more.json").write_text(table(row))
+    shown = home.on_a_terminal("download", "m", "--manifest", "more.json", stdin=b"").decode()
+    server.close()
+    assert re.search(r"m/f · [\d.]+ kB of 512\.0 kB · [\d.]+ % · [\d.]+ kB/s · ETA 0:00:0\d", shown), shown
+    plain = home.download("500")
+    assert re.search(r"(?m)^virnucpro: 500/500_model.pth · .* · from https://127", message(plain))
+    assert "\x1b" not in message(plain)
+    assert message(home.download("300", "-q")) == ""
+
+
+def test_predict_opens_no_socket(home):
+    home.download("all")
+    (home.folder / "reads.fa").write_text(fasta(pieces("ACGTTGCAAGCTTACG" * 500)))
+    result = subprocess.run(
+        ["strace", "-f", "-qq", "-e", "trace=%network", "-o", "calls", BIN, "predict", "reads.fa", "-o",
+         "out", "--no-progress", "--cpu-workers", "2", "-t", "2"],
+        cwd=home.folder, env=home.environment, capture_output=True, timeout=120, check=False)
+    assert result.returncode == 0, message(result)
+    calls = (home.folder / "calls").read_text()
+    assert "socketpair(AF_UNIX" in calls  # the workers'
+    assert not re.search(r"\b(socket|connect|bind|accept4?|listen)\(", calls), calls
