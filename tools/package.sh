@@ -37,9 +37,12 @@ libraries_of() {
   awk '$2 == "=>" && $3 ~ /^\// {print $3}' <<<"$listing" | sort -u
 }
 
+# libcurl is opened at run time, by `download` alone.
 add_libraries() {
-  local libraries library package
-  libraries=$(libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so")
+  local libraries library package curl
+  curl=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found++ {print $NF}')
+  [ -n "$curl" ] || fail "libcurl-gnutls.so.4 is not there (Debian: libcurl3-gnutls)"
+  libraries=$(printf '%s\n' "$curl" && libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so" "$curl")
   ! grep '/libhdf5' <<<"$libraries" >&2 ||
     fail "HDF5 was linked from a shared library: its archive (or that of libsz or libz) was not found"
   ! grep -E '/lib(cu|nv)' <<<"$libraries" >&2 ||
@@ -51,7 +54,7 @@ add_libraries() {
     install -m 644 "$library" "$stage/lib/virnucpro/"
     add_licence "$package"
     printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
-  done <<<"$libraries"
+  done < <(sort -u <<<"$libraries")
   for package in "${compiled_in[@]}"; do
     add_licence "$package"
     printf '(compiled in)\t%s\n' "$(name_and_version "$package")"

@@ -57,6 +57,13 @@ test_brings_its_libraries() {
   passed "all libraries but glibc's are in it; it needs glibc $needed"
 }
 
+# libcurl is opened at run time: without it, or one of its libraries, no request could fail.
+test_downloads() {
+  ! "$@" download 300 --retries 0 >"$scratch/log" 2>&1 || fail 'a download from nowhere succeeds'
+  grep -q 'Failed to connect to 127.0.0.1 port 1' "$scratch/log" || fail "$(cat "$scratch/log")"
+  passed 'download has its libcurl'
+}
+
 # Of CUDA the package needs only the system's driver, which is loaded at run time.
 test_needs_no_cuda() {
   local files
@@ -165,6 +172,30 @@ test_bare_root() {
   in_root sh -c "$(section runscript)" virnucpro "${predict[@]}" /tmp/lambda.fa.gz -o /tmp/results -q
   expect_tables "$root/tmp/results"
   passed "predict gives the same tables in a bare Debian $(cat "$root/etc/debian_version")"
+  test_downloads in_root env HOME=/root VIRNUCPRO_GITHUB_URL=http://127.0.0.1:1 /opt/virnucpro/bin/virnucpro
+  test_downloads_and_predicts
+}
+
+# From a hub of the tests' own, with the system's certificates: two commands, and no flag.
+test_downloads_and_predicts() {
+  local hub=$scratch/hub process environment
+  python3 tests/cli/model_hub.py "$package/bin/virnucpro" "$hub" &
+  process=$!
+  until [ -s "$hub/environment" ]; do
+    kill -0 "$process" || fail 'the hub of the tests does not run: is nginx there (tools/setup.sh check)?'
+    sleep 0.1
+  done
+  mapfile -t environment <"$hub/environment"
+  mkdir -p "$root/etc/ssl/certs"
+  cp "$hub/ca.pem" "$root/etc/ssl/certs/ca-certificates.crt"
+  cp "$hub/models.json" "$root/opt/virnucpro/share/virnucpro/"
+  in_root env HOME=/root PATH=/opt/virnucpro/bin:/usr/bin:/bin "${environment[@]}" \
+    sh -c 'cd /tmp && virnucpro download all && virnucpro predict lambda.fa.gz' >"$scratch/log" 2>&1 ||
+    fail "$(cat "$scratch/log")"
+  kill "$process"
+  wait "$process" || true
+  [ -s "$root/tmp/lambda_predictions/sequences.tsv" ] || fail 'predict finds the models, and writes no tables'
+  passed 'download all, then predict without a flag, write tables there'
 }
 
 version=$(build/package/bin/virnucpro --version | cut -d ' ' -f 2) || fail 'run make package first'
@@ -179,6 +210,7 @@ build/package/bin/virnucpro "${predict[@]}" "$input" -o "$scratch/expected" -q
 
 test_runs_anywhere
 test_brings_its_libraries
+test_downloads bare HOME="$scratch" VIRNUCPRO_GITHUB_URL=http://127.0.0.1:1 "$package/bin/virnucpro"
 test_needs_no_cuda
 test_names_no_build_path
 test_carries_licences
