@@ -24,7 +24,8 @@ constexpr std::array kVariables{
                         "1: no journal is kept, and an interrupted run cannot be resumed", true,
                         true},
     EnvironmentVariable{"VIRNUCPRO_CACHE",
-                        "where --margin auto keeps calibrations; else XDG_CACHE_HOME/virnucpro, "
+                        "this program's own: downloaded models that belong to no other cache, and "
+                        "calibrations of --margin auto; else XDG_CACHE_HOME/virnucpro, "
                         "~/.cache/virnucpro",
                         true, true},
     EnvironmentVariable{
@@ -56,10 +57,6 @@ constexpr std::array kVariables{
     EnvironmentVariable{"TORCH_HOME",
                         "holds torch hub's hub/checkpoints; else XDG_CACHE_HOME/torch, "
                         "~/.cache/torch",
-                        true, false},
-    EnvironmentVariable{"XDG_CACHE_HOME",
-                        "holds virnucpro/models, where download puts what belongs to neither of "
-                        "these caches; else ~/.cache/virnucpro/models",
                         true, false},
     EnvironmentVariable{"HF_ENDPOINT", "download: in place of https://huggingface.co, a mirror",
                         true, false},
