@@ -1,13 +1,12 @@
 #include "cli/cached_calibration.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -39,15 +38,18 @@ fs::path cache_folder() {
   return cache.empty() ? cache : cache / "calibrations";
 }
 
+// A file that was replaced has another inode or change time, even where its copy kept all else.
 std::string file_text(const fs::path& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  const auto time = fs::last_write_time(path, error).time_since_epoch();
-  return fmt::format("{} {} {}\n", path.filename().string(), size,
-                     std::chrono::nanoseconds(time).count());
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return {};
+  const auto time = [](const timespec& when) {
+    return fmt::format("{}.{:09}", when.tv_sec, when.tv_nsec);
+  };
+  return fmt::format("{} {} {} {} {}\n", path.filename().string(), status.st_size, status.st_ino,
+                     time(status.st_mtim), time(status.st_ctim));
 }
 
-// What tells a model from another without reading it: names, sizes and times of its files.
+// What tells a model from another without reading it.
 std::string model_text(ModelFamily family, const std::string& model, const ModelLookup& lookup) {
   if (is_synthetic(model)) return model + "\n";
   const fs::path place = locate_model(family, model, lookup);
@@ -102,6 +104,7 @@ void keep(const fs::path& place, const std::string& text) {
     file.write(text);
     file.commit();
   } catch (const Error& error) {
+    if (is_there(place)) return;  // another run was faster
     log_warning("the calibration is not kept for later runs: {}", error.what());
   }
 }

@@ -47,8 +47,8 @@ std::string list_entry(const TableModel& model, const DownloadSettings& settings
   std::string text = model.name;
   if (!model.instead_of.empty()) text += fmt::format(" (instead of {})", model.instead_of);
   text += fmt::format("\n  size: {}\n  source: {}\n", size_text(model.size()), page_of(model));
-  text += fmt::format("  licence: {}\n",
-                      model.licence.empty() ? "not known here; see the source" : model.licence);
+  text += fmt::format("  licence: {}\n", model.licence.empty() ? "not known here; see the source"
+                                                               : printable(model.licence));
   const std::string_view there = there_word(finding);
   const std::string goes_to = finding.place.folder.string();
   text += there == "yes" ? fmt::format("  there: {}\n", finding.place.shown(model).string())
@@ -142,7 +142,9 @@ std::string carry_list(const DownloadSettings& settings) {
       "# With this text as models.txt, where there is a network:\n"
       "#   sed -n 's/^#curl/curl/p' models.txt | sh && sha256sum -c models.txt\n"
       "# Then carry the files to the other machine:\n"
-      "#   virnucpro download --from FOLDER\n";
+      "#   virnucpro download --from FOLDER";
+  for (const TableModel& model : settings.models) text += " " + model.name;
+  text += "\n";
   for (const TableModel& model : settings.models) {
     for (const TableFile& file : model.files) text += carry_entry(model, file, sources);
   }

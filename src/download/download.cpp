@@ -168,8 +168,11 @@ class Downloader {
     const std::vector<ModelPlace> places = places_of(model, settings_.models_dir);
     for (const ModelPlace& place : places) {
       const ModelFinding finding = examine(model, place);
-      if (finding.complete()) return {&model, place, true};
-      refuse_damaged(model, finding);
+      if (finding.complete()) {
+        record(finding, model);
+        return {&model, place, true};
+      }
+      if (&place == &places.front()) refuse_damaged(model, finding);
     }
     return {&model, places.front(), false};
   }
@@ -320,14 +323,26 @@ class Downloader {
   void record(const ModelPlan& plan, const std::map<std::string, FileHashes>& brought) const {
     for (const PlannedFile& planned : plan.files) {
       const auto found = brought.find(planned.file->name);
-      if (planned.file->has_published_hash() || found == brought.end()) continue;
-      const std::string name = label(*plan.model, *planned.file);
-      HashRecord record(plan.place.record_folder());
-      if (record.find(name) == found->second.sha256) continue;
-      record.add(name, found->second.sha256);
-      if (!settings_.hashes.contains(name)) {
-        log_warning("{}", first_hash_note(name, found->second.sha256, record));
-      }
+      if (found != brought.end()) record(*plan.model, plan.place, *planned.file, found->second);
+    }
+  }
+
+  // Of files that were there already.
+  void record(const ModelFinding& finding, const TableModel& model) const {
+    for (const FileFinding& file : finding.files) {
+      if (file.state == FileState::kUnchecked) record(model, finding.place, *file.file, file.found);
+    }
+  }
+
+  void record(const TableModel& model, const ModelPlace& place, const TableFile& file,
+              const FileHashes& found) const {
+    if (file.has_published_hash()) return;
+    const std::string name = label(model, file);
+    HashRecord record(place.record_folder());
+    if (record.find(name) == found.sha256) return;
+    record.add(name, found.sha256);
+    if (!settings_.hashes.contains(name)) {
+      log_warning("{}", first_hash_note(name, found.sha256, record));
     }
   }
 

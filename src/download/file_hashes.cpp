@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/json_writer.hpp"
 #include "base/steady_file.hpp"
+#include "weights/model_table.hpp"
 
 namespace virnucpro {
 namespace {
@@ -92,6 +93,10 @@ std::string difference(const ExpectedFile& expected, const FileHashes& found) {
   if (expected.bytes && *expected.bytes != found.bytes) {
     return fmt::format("it has {} bytes, expected {}", found.bytes, *expected.bytes);
   }
+  const std::uint64_t about = expected.bytes_about.value_or(found.bytes);
+  if (std::max(about, found.bytes) - std::min(about, found.bytes) > about / kOfARoundedSize) {
+    return fmt::format("it has {} bytes, expected about {}", found.bytes, about);
+  }
   if (!expected.sha256.empty() && expected.sha256 != found.sha256) {
     return fmt::format("its SHA-256 is {}, expected {}", found.sha256, expected.sha256);
   }
@@ -101,8 +106,7 @@ std::string difference(const ExpectedFile& expected, const FileHashes& found) {
   return {};
 }
 
-HashRecord::HashRecord(const std::filesystem::path& folder)
-    : file_(folder / "virnucpro-hashes.json") {
+HashRecord::HashRecord(const std::filesystem::path& folder) : file_(folder / kHashRecordName) {
   read();
 }
 

@@ -11,9 +11,12 @@
 
 namespace virnucpro {
 
+inline constexpr std::uint64_t kOfARoundedSize = 50;
+
 // What a file must be. What is not known is empty.
 struct ExpectedFile {
   std::optional<std::uint64_t> bytes{};
+  std::optional<std::uint64_t> bytes_about{};  // to a part in kOfARoundedSize
   std::string sha256{};
   std::string git_blob{};
 

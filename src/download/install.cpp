@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -24,6 +26,7 @@ namespace fs = std::filesystem;
 constexpr mode_t kLockMode = 0666;
 constexpr std::chrono::milliseconds kLockLook{100};
 constexpr const char* kLockName = "lock";
+constexpr const char* kModelLock = "virnucpro.lock";  // in a hub
 
 void rename_synced(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) throw write_error(to, errno);
@@ -87,16 +90,42 @@ void remove_file(const fs::path& file, std::vector<fs::path>& removed) {
   if (error) throw write_error(file, error.value());
 }
 
-// The links of a snapshot, and the blobs that they lead to.
+fs::path hub_locks(const ModelPlace& place) {
+  return place.root / ".locks" / place.folder.filename();
+}
+
+// Whether a link of any snapshot leads to the blob: revisions share what they have in common.
+bool is_in_use(const ModelPlace& place, const fs::path& blob) {
+  std::error_code ignored;
+  const fs::recursive_directory_iterator all(place.folder / "snapshots", ignored);
+  return std::any_of(begin(all), end(all), [&](const fs::directory_entry& entry) {
+    std::error_code is_no_link;
+    return fs::read_symlink(entry.path(), is_no_link).filename() == blob && !is_no_link;
+  });
+}
+
+void remove_blob(const ModelPlace& place, const fs::path& blob, std::vector<fs::path>& removed,
+                 const Cancel& cancel) {
+  const DownloadLock lock(hub_locks(place) / (blob.string() + ".lock"), cancel);
+  std::error_code ignored;
+  fs::remove(hub_partial(place, blob.string()), ignored);
+  if (!is_in_use(place, blob)) remove_file(place.folder / "blobs" / blob, removed);
+}
+
+// The links of a snapshot, and the blobs that they alone lead to. Partial files of others stay.
 void remove_hub_files(const TableModel& model, const ModelPlace& place,
-                      std::vector<fs::path>& removed) {
+                      std::vector<fs::path>& removed, const Cancel& cancel) {
   for (const TableFile& file : model.files) {
     const fs::path link = place.path_of(file);
     if (link.empty()) continue;
     std::error_code is_no_link;
     const fs::path blob = fs::read_symlink(link, is_no_link).filename();
     remove_file(link, removed);
-    if (!is_no_link) remove_file(place.folder / "blobs" / blob, removed);
+    if (!is_no_link) remove_blob(place, blob, removed, cancel);
+  }
+  // Of an interrupted download, which has no links yet.
+  for (const TableFile& file : model.files) {
+    if (!file.sha256.empty()) remove_blob(place, file.sha256, removed, cancel);
   }
 }
 
@@ -107,9 +136,6 @@ void remove_empty_hub(const ModelPlace& place) {
   if (!snapshot.empty() && fs::is_empty(snapshot, ignored)) {
     fs::remove(snapshot, ignored);
     fs::remove(place.folder / "refs" / "main", ignored);
-  }
-  for (const fs::directory_entry& entry : fs::directory_iterator(place.folder / "blobs", ignored)) {
-    if (entry.path().extension() == ".incomplete") fs::remove(entry.path(), ignored);
   }
   for (const char* name : {"blobs", "refs", "snapshots"}) fs::remove(place.folder / name, ignored);
   fs::remove(place.folder, ignored);
@@ -148,8 +174,8 @@ std::map<std::string, FileHashes> install_in_hub(const ModelPlace& place, const 
                                                  const std::vector<HubFile>& files,
                                                  const Cancel& cancel, const Bring& bring) {
   std::map<std::string, FileHashes> brought;
-  const fs::path lock_folder = place.root / ".locks" / place.folder.filename();
-  const DownloadLock lock_of_model(lock_folder / "virnucpro.lock", cancel);
+  const fs::path lock_folder = hub_locks(place);
+  const DownloadLock lock_of_model(lock_folder / kModelLock, cancel);
   make_directory(place.folder / "blobs");
   for (const HubFile& file : files) {
     // Another tool may fetch the same blob.
@@ -199,8 +225,11 @@ std::vector<fs::path> remove_model(const TableModel& model, const ModelPlace& pl
                                    const Cancel& cancel) {
   std::vector<fs::path> removed;
   std::error_code ignored;
+  if (place.is_hub && !is_there(place.folder)) return removed;
+  std::optional<DownloadLock> lock_of_model;
   if (place.is_hub) {
-    remove_hub_files(model, place, removed);
+    lock_of_model.emplace(hub_locks(place) / kModelLock, cancel);
+    remove_hub_files(model, place, removed, cancel);
   } else {
     for (const TableFile& file : model.files) remove_file(place.path_of(file), removed);
   }

@@ -107,7 +107,10 @@ const FileFinding* ModelFinding::damaged() const {
 ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
                            const GivenHashes& given) {
   const std::string name = model.name + "/" + file.name;
-  ExpectedFile expected{.bytes = file.bytes, .sha256 = file.sha256, .git_blob = file.git_blob};
+  ExpectedFile expected{.bytes = file.bytes,
+                        .bytes_about = file.bytes_about,
+                        .sha256 = file.sha256,
+                        .git_blob = file.git_blob};
   if (const auto own = given.find(name); own != given.end()) {
     expected.sha256 = own->second;
   } else if (!file.has_published_hash()) {

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "download/attempts.hpp"
 #include "download/http_headers.hpp"
+#include "weights/model_table.hpp"
 
 namespace virnucpro {
 namespace {
@@ -24,9 +25,9 @@ std::string variable(const char* name) {
 // A base URL without its last slash; the default where none is set.
 void take_base(std::string& base, const std::string& set, const char* name) {
   if (set.empty()) return;
-  if (origin_of(set).empty()) {
+  if (origin_of(set).empty() || !is_plain_url(set)) {  // not shown: it may hold a password
     throw Error(ErrorKind::kUsage,
-                fmt::format("{} {}: expected a URL of https or http", name, set));
+                fmt::format("{}: expected a URL of https or http, without a user", name));
   }
   base = set.substr(0, set.find_last_not_of('/') + 1);
 }

@@ -106,7 +106,7 @@ struct Link {
   MessageWriter writer;
   WorkerProcess process;
   bool has_said_hello = false;
-  bool canary_in_check = false;  // the one that was sent last, in the check precision
+  bool canary_in_check = false;  // the answer that comes next, in the check precision
   std::size_t most_frames = 0;   // that were sent at once
   std::uint64_t logged = 0;      // bytes
 };
@@ -293,11 +293,10 @@ class WorkerPool::Thread {
 
   void perform(const WorkerSchedule::SendCanary& canary) {
     send_canary(canary.worker, canary.id, false);
+    if (has_two_precisions(canary.worker)) send_canary(canary.worker, canary.id, true);
   }
 
   void send_canary(std::size_t worker, std::uint64_t id, bool check) {
-    if (!links_[worker]) return;
-    links_[worker]->canary_in_check = check;
     BatchRequest request = canary_batch(shared_.hello.dnabert_s_vocabulary);
     request.id = id;
     request.traced = true;  // a canary never ends its worker's trace
@@ -497,11 +496,9 @@ class WorkerPool::Thread {
     std::optional<BatchResult>& right = check ? check_canary_ : canary_;
     if (!right) right = result;
     const bool is_right = same_answer(*right, result);
-    if (is_right && !check && has_two_precisions(worker)) {
-      send_canary(worker, result.id, true);
-    } else {
-      schedule_.canary_answered(worker, is_right, clock_.now());
-    }
+    const bool is_last = check || !has_two_precisions(worker);
+    links_[worker]->canary_in_check = !is_last;
+    if (is_last || !is_right) schedule_.canary_answered(worker, is_right, clock_.now());
     return true;
   }
 

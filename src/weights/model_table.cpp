@@ -48,12 +48,6 @@ bool is_hash(std::string_view text, std::size_t digits) {
          });
 }
 
-bool is_table_url(std::string_view text) {
-  return text.size() <= kLongestUrl &&
-         (text.starts_with("https://") || text.starts_with("http://")) &&
-         all_of_letters(text, ":/?#[]@!$&()*+,;=-._~%");
-}
-
 struct SourceName {
   std::string_view name;
   ModelSource source;
@@ -94,7 +88,7 @@ class TableReader : public JsonVisitor {
     } else if (shape == "models/*/files/*/urls/*") {
       if (path.back().index >= kMostEntries) fail(path, "too many");
       table_.models.back().files.back().urls.push_back(
-          checked(path, text(path, value), is_table_url, "a URL of https or http"));
+          checked(path, text(path, value), is_plain_url, "a URL of https or http"));
     } else if (shape.starts_with("models/*/files/*/")) {
       of_file(path, value, table_.models.back().files.back());
     } else if (shape.starts_with("models/*/") && path.size() == 3) {
@@ -238,12 +232,17 @@ class TableReader : public JsonVisitor {
     if (model.source == ModelSource::kGitHub && model.revision.empty()) {
       fail(model, "github needs a revision");
     }
+    // It would become what every other program takes for the newest.
+    if (model.source != ModelSource::kGitHub && !model.revision.empty()) {
+      fail(model, "only github has a revision");
+    }
     if (model.files.empty()) fail(model, "it has no files");
     for (const TableFile& file : model.files) check(model, file);
   }
 
   void check(const TableModel& model, const TableFile& file) const {
     if (file.name.empty()) fail(model, "a file has no name");
+    if (file.name == kHashRecordName) fail(model, "the first hashes are kept under this name");
     if (1 < std::ranges::count(model.files, file.name, &TableFile::name)) {
       fail(model, fmt::format("file {} stands here twice", file.name));
     }
@@ -264,6 +263,14 @@ struct Unit {
 constexpr std::array kUnits{Unit{1e9, "GB"}, Unit{1e6, "MB"}, Unit{1e3, "kB"}};
 
 }  // namespace
+
+bool is_plain_url(std::string_view text) {
+  constexpr std::size_t kBehindScheme = 8;
+  return text.size() <= kLongestUrl &&
+         (text.starts_with("https://") || text.starts_with("http://")) &&
+         all_of_letters(text, ":/?#[]@!$&()*+,;=-._~%") &&
+         text.substr(0, text.find('/', kBehindScheme)).find('@') == std::string_view::npos;
+}
 
 TableModel::Size TableModel::size() const {
   Size size;

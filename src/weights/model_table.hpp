@@ -60,6 +60,14 @@ ModelTable read_model_table(const std::filesystem::path& file);
 // The installed one. Errors: kJson.
 ModelTable installed_model_table(const std::filesystem::path& share_dir);
 
+// Whether a text is a URL of https or http without what a shell would take for its own, and without
+// a user, whose password would be shown.
+bool is_plain_url(std::string_view text);
+
+// In a folder of models: the hashes that files without a published one had at first. No file of a
+// model has this name.
+inline constexpr std::string_view kHashRecordName = "virnucpro-hashes.json";
+
 // "468.3 MB", "9.98 GB" and so on; "about", "at least" or "size not known" where that is so.
 std::string size_text(std::uint64_t bytes);
 std::string size_text(const TableModel::Size& size);

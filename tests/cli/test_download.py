@@ -671,6 +671,38 @@ def test_remove(home):
     assert home.download("--remove", "all").stdout == b"nothing was there\n"
 
 
+def test_remove_leaves_what_others_use(home):
+    """Another revision with the same files, and what another program is fetching."""
+    home.download("dnabert-s")
+    (folder,) = home.cache.glob("models--*")
+    (first,) = (folder / "snapshots").iterdir()
+    second = folder / "snapshots" / "another"
+    second.mkdir()
+    for link in first.iterdir():
+        (second / link.name).symlink_to(os.readlink(link))
+    (folder / "blobs" / "ffff.incomplete").write_text("of another")
+    home.download("--remove", "dnabert-s")
+    assert not first.exists()
+    assert all(link.exists() for link in second.iterdir())
+    assert (folder / "blobs" / "ffff.incomplete").exists()
+
+
+def test_a_file_that_was_there_is_held_to_its_hash_too(home):
+    home.download("esm2-3b-fair")
+    record, = home.folder.rglob("virnucpro-hashes.json")
+    text = record.read_text()
+    record.unlink()
+    assert "has no published SHA-256" in message(home.download("esm2-3b-fair"))
+    assert record.read_text() == text
+
+
+@pytest.mark.parametrize("url", ["http://localhost/';id;'", "https://me:secret@localhost"])
+def test_a_mirror_that_a_shell_or_a_log_should_not_see(home, url):
+    result = home.download("--print-urls", code=1, environment={"HF_ENDPOINT": url})
+    assert "HF_ENDPOINT: expected a URL of https or http, without a user" in message(result)
+    assert "secret" not in message(result)
+
+
 def test_the_missing_model_error_has_the_one_command(home):
     result = home.predict("-o", "out", code=1)
     text = message(result)

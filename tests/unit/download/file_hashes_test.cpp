@@ -58,6 +58,15 @@ TEST_F(FileHashesTest, AHubsEtagIsAHashOfEitherKind) {
   EXPECT_EQ(expected.sha256, kHelloSha256);
 }
 
+TEST(FileHashes, OfASizeFarFromTheRoundedOneAreAnothers) {
+  const ExpectedFile expected{.bytes_about = 1000};
+  for (const std::uint64_t bytes : {980U, 1000U, 1020U}) {
+    EXPECT_EQ(difference(expected, {.bytes = bytes}), "");
+  }
+  EXPECT_EQ(difference(expected, {.bytes = 21}), "it has 21 bytes, expected about 1000");
+  EXPECT_EQ(difference(expected, {.bytes = 1021}), "it has 1021 bytes, expected about 1000");
+}
+
 TEST_F(FileHashesTest, ACancelledReadingEnds) {
   cancel_.request(SIGINT);
   EXPECT_EQ(thrown_kind([&] { of("hello\n", false); }), ErrorKind::kInterrupted);

@@ -122,6 +122,12 @@ TEST(ModelTable, EveryModelIsComplete) {
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "github", "repository": "o/n",
                               "files": [{"name": "f"}]})"),
               HasSubstr("needs a revision"));
+  EXPECT_THAT(why_refused(R"({"name": "m", "source": "hugging-face", "repository": "o/n",
+                              "revision": "v1", "files": [{"name": "f"}]})"),
+              HasSubstr("only github has a revision"));
+  EXPECT_THAT(why_refused(R"({"name": "m", "source": "url", "files": [
+                              {"name": "virnucpro-hashes.json", "urls": ["https://a/b"]}]})"),
+              HasSubstr("the first hashes are kept under this name"));
   EXPECT_THAT(why_refused(R"({"name": "m", "source": "hugging-face", "repository": "../n"})"),
               HasSubstr("organisation/name"));
 }
