@@ -115,17 +115,14 @@ CalibrateSettings settings_of(const PredictSettings& settings, const Config& con
   CalibrateSettings calibrate{.models = settings.models,
                               .compute = settings.compute,
                               .chunk_size = settings.chunk_size,
-                              .frames = choose_calibration_frames(config),
+                              .frames = config.count_in(kFramesConfig, kDefaultCalibrationFrames, 1,
+                                                        kMostCalibrationFrames),
                               .target = {.equal_calls = 0}};
   if (calibrate.compute.gpus.size() > 1) calibrate.compute.gpus.resize(1);
   return calibrate;
 }
 
 }  // namespace
-
-std::size_t choose_calibration_frames(const Config& config) {
-  return config.count_in(kFramesConfig, kDefaultCalibrationFrames, 1, kMostCalibrationFrames);
-}
 
 Calibration find_or_make_calibration(const PredictSettings& settings, const Session& session) {
   const CalibrateSettings calibrating = settings_of(settings, session.config);
@@ -141,7 +138,9 @@ Calibration find_or_make_calibration(const PredictSettings& settings, const Sess
       grouped(calibrating.frames));
   log_info("{}", what);
   if (!session.global.quiet) terminal_print(what);
-  MadeCalibration made = make_calibration(calibrating, file, session, [](const auto&) {});
+  MadeCalibration made =
+      make_calibration(calibrating, calibration_facts(calibrating, file, session), session.cancel,
+                       [](const auto&) {});
   for (const std::string& warning : warnings_of(made.facts, made.result)) {
     log_warning("{}", warning);
   }

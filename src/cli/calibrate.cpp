@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/directory.hpp"
@@ -133,9 +134,10 @@ int run_calibrate(const CalibrateOptions& options, const Session& session) {
   make_directory(options.output);
   FolderFiles files(options.output, kCalibrationFiles);
   const fs::path file = fs::path(options.output) / kCalibrationFiles[0];
-  print_stdout(calibration_head(calibration_facts(settings, file, session)));
+  CalibrationFacts facts = calibration_facts(settings, file, session);
+  print_stdout(calibration_head(facts));
   const MadeCalibration made =
-      make_calibration(settings, file, session,
+      make_calibration(settings, std::move(facts), session.cancel,
                        [](const CalibrationPoint& point) { print_stdout(calibration_row(point)); });
   files.write(texts_of(made));
   for (const std::string& warning : warnings_of(made.facts, made.result)) {

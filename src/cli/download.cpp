@@ -55,10 +55,9 @@ std::vector<std::string_view> names_of(const ModelTable& table) {
 // In the table's order, each once. "all" is every model but those that stand for another.
 std::vector<TableModel> choose_models_of(const ModelTable& table,
                                          const std::vector<std::string>& names, bool everything) {
-  const std::vector<std::string_view> known = names_of(table);
   for (const std::string& name : names) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, known)));
+    if (name == "all" || table.find(name) != nullptr) continue;
+    fail_usage(fmt::format("unknown model {}{}", name, did_you_mean(name, names_of(table))));
   }
   const bool all = names.empty() || std::ranges::find(names, "all") != names.end();
   std::vector<TableModel> chosen;
@@ -67,10 +66,6 @@ std::vector<TableModel> choose_models_of(const ModelTable& table,
     if (in_all || std::ranges::find(names, model.name) != names.end()) chosen.push_back(model);
   }
   return chosen;
-}
-
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 // The files of the chosen models that "config.json" or "dnabert-s/config.json" names; without a
@@ -96,7 +91,7 @@ GivenHashes given_hashes(const std::vector<std::string>& options,
     const std::size_t equals = option.rfind('=');
     const std::string name = equals == std::string::npos ? "" : option.substr(0, equals);
     const std::string hash = equals == std::string::npos ? option : option.substr(equals + 1);
-    if (!is_sha256(hash)) {
+    if (!is_hash(hash, 64)) {
       fail_usage(fmt::format("--sha256 {}: expected 64 hexadecimal digits in lower case", option));
     }
     const std::vector<std::string> meant = files_meant(models, name);

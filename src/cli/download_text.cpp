@@ -18,20 +18,6 @@ std::string_view there_word(const ModelFinding& finding) {
   return finding.nothing() ? "no" : "partly";
 }
 
-std::string source_word(ModelSource source) {
-  switch (source) {
-    case ModelSource::kHuggingFace:
-      return "hugging-face";
-    case ModelSource::kGitHub:
-      return "github";
-    case ModelSource::kFairEsm:
-      return "fair-esm";
-    case ModelSource::kUrl:
-      break;
-  }
-  return "url";
-}
-
 std::string known_size(const TableFile& file) {
   if (file.bytes) return grouped(*file.bytes) + " bytes";
   return file.bytes_about ? "about " + size_text(*file.bytes_about) : "size not known";
@@ -81,7 +67,7 @@ Json model_json(const TableModel& model, const DownloadSettings& settings, const
   for (const FileFinding& file : finding.files) files.push_back(file_json(model, file, sources));
   return Json{{"name", model.name},
               {"instead_of", if_any(model.instead_of)},
-              {"source", source_word(model.source)},
+              {"source", name_of(model.source)},
               {"page", page_of(model)},
               {"licence", if_any(model.licence)},
               {"goes_to", finding.place.folder.string()},

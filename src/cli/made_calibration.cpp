@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/log.hpp"
 #include "cli/options.hpp"
 #include "cli/trials.hpp"
@@ -34,17 +36,17 @@ CalibrationFacts calibration_facts(const CalibrateSettings& settings,
           .file = file.string()};
 }
 
-MadeCalibration make_calibration(const CalibrateSettings& settings,
-                                 const std::filesystem::path& file, const Session& session,
+MadeCalibration make_calibration(const CalibrateSettings& settings, CalibrationFacts facts,
+                                 const Cancel& cancel,
                                  const std::function<void(const CalibrationPoint&)>& on_point) {
-  MadeCalibration made{.facts = calibration_facts(settings, file, session)};
-  made.result = calibrate(settings, session.cancel, on_point,
-                          [](const std::string& step) { log_info("{}", step); });
+  MadeCalibration made{.facts = std::move(facts)};
+  made.result =
+      calibrate(settings, cancel, on_point, [](const std::string& step) { log_info("{}", step); });
   made.facts.synthetic = is_synthetic(made.result.description);
   made.calibration = {.made_for = calibrated_part(made.result.description),
                       .int8_keep = made.result.result().policy.text(),
                       .margin = made.result.margin,
-                      .file = file};
+                      .file = made.facts.file};
   made.json = calibration_json(made.calibration, calibration_details(made.facts, made.result));
   return made;
 }

@@ -27,10 +27,10 @@ struct MadeCalibration {
   std::string json{};  // of the file
 };
 
-// Calibrates; `on_point` gets each policy measured, the log each step. Errors: those of
-// calibrate().
-MadeCalibration make_calibration(const CalibrateSettings& settings,
-                                 const std::filesystem::path& file, const Session& session,
+// Calibrates under these conditions; `on_point` gets each policy measured, the log each step.
+// Errors: those of calibrate().
+MadeCalibration make_calibration(const CalibrateSettings& settings, CalibrationFacts facts,
+                                 const Cancel& cancel,
                                  const std::function<void(const CalibrationPoint&)>& on_point);
 
 }  // namespace virnucpro

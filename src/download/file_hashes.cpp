@@ -22,12 +22,6 @@ namespace {
 
 constexpr std::string_view kRecordSchema = "virnucpro-hashes-1";
 
-bool is_hex(std::string_view text, std::size_t digits) {
-  return text.size() == digits && std::ranges::all_of(text, [](char letter) {
-           return ('0' <= letter && letter <= '9') || ('a' <= letter && letter <= 'f');
-         });
-}
-
 // {"schema": …, "files": {name: SHA-256}}
 class RecordReader : public JsonVisitor {
  public:
@@ -39,9 +33,9 @@ class RecordReader : public JsonVisitor {
     if (path.size() == 1 && path[0].key == "schema" && text != nullptr && *text == kRecordSchema) {
       return;
     }
-    const bool is_hash = path.size() == 2 && path[0].key == "files" && text != nullptr &&
-                         !path[1].is_element && is_hex(*text, 64);
-    if (!is_hash) {
+    const bool is_entry = path.size() == 2 && path[0].key == "files" && text != nullptr &&
+                          !path[1].is_element && is_hash(*text, 64);
+    if (!is_entry) {
       throw Error(ErrorKind::kJson, Place{.file = file_},
                   "it is no record of hashes; move it away to record them anew");
     }
@@ -67,8 +61,8 @@ class FolderLock {
 }  // namespace
 
 void ExpectedFile::add_etag(const std::string& etag) {
-  if (is_hex(etag, 64) && sha256.empty()) sha256 = etag;
-  if (is_hex(etag, 40) && git_blob.empty()) git_blob = etag;
+  if (is_hash(etag, 64) && sha256.empty()) sha256 = etag;
+  if (is_hash(etag, 40) && git_blob.empty()) git_blob = etag;
 }
 
 FileHashes hash_file(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,

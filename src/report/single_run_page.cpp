@@ -2,39 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
-
+#include "base/shell_word.hpp"
 #include "base/shown_text.hpp"
 #include "base/version.hpp"
 #include "report/page_sections.hpp"
 
 namespace virnucpro {
 namespace {
-
-bool is_plain(const std::string& word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](char letter) {
-    const auto code = static_cast<unsigned char>(letter);
-    return (code < 0x80U && std::isalnum(code) != 0) ||
-           std::string_view("-_./:=,+@%").find(letter) != std::string_view::npos;
-  });
-}
-
-// Quoted for a shell where necessary.
-std::string shell_word(const std::string& word) {
-  if (is_plain(word)) return word;
-  std::string quoted = "'";
-  for (const char letter : word) {
-    if (letter == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += letter;
-    }
-  }
-  quoted += '\'';
-  return quoted;
-}
 
 std::string command_of(const std::vector<std::string>& arguments) {
   std::string command;

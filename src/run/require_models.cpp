@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "weights/locate.hpp"
 #include "weights/model_table.hpp"
 #include "weights/synthetic.hpp"
@@ -36,18 +37,6 @@ ModelTable table_of(const ModelLookup& lookup) {
   } catch (const Error&) {
     return {};
   }
-}
-
-// As a shell takes it for one word.
-std::string shell_word(const std::string& text) {
-  const bool plain = !text.empty() && std::ranges::all_of(text, [](char letter) {
-    return std::string_view(" \t\n'\"\\$`*?[]{}()<>|&;!#~").find(letter) == std::string_view::npos;
-  });
-  if (plain) return text;
-  std::string quoted = "'";
-  for (const char letter : text)
-    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return quoted + "'";
 }
 
 class Missing {

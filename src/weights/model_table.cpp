@@ -42,12 +42,6 @@ bool is_repository(std::string_view text) {
          is_plain_name(text.substr(slash + 1));
 }
 
-bool is_hash(std::string_view text, std::size_t digits) {
-  return text.size() == digits && std::ranges::all_of(text, [](char letter) {
-           return ('0' <= letter && letter <= '9') || ('a' <= letter && letter <= 'f');
-         });
-}
-
 struct SourceName {
   std::string_view name;
   ModelSource source;
@@ -263,6 +257,16 @@ struct Unit {
 constexpr std::array kUnits{Unit{1e9, "GB"}, Unit{1e6, "MB"}, Unit{1e3, "kB"}};
 
 }  // namespace
+
+bool is_hash(std::string_view text, std::size_t digits) {
+  return text.size() == digits && std::ranges::all_of(text, [](char letter) {
+           return ('0' <= letter && letter <= '9') || ('a' <= letter && letter <= 'f');
+         });
+}
+
+std::string_view name_of(ModelSource source) {
+  return std::ranges::find(kSourceNames, source, &SourceName::source)->name;
+}
 
 bool is_plain_url(std::string_view text) {
   constexpr std::size_t kBehindScheme = 8;

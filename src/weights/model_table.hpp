@@ -11,6 +11,7 @@ namespace virnucpro {
 
 // Who publishes a model. It decides the URLs of its files, and where they go by default.
 enum class ModelSource : std::uint8_t { kHuggingFace, kGitHub, kFairEsm, kUrl };
+std::string_view name_of(ModelSource source);  // "hugging-face", as in a table
 
 // A file of a published model. What is not known is empty.
 struct TableFile {
@@ -59,6 +60,9 @@ ModelTable parse_model_table(std::string_view text, const std::string& file);
 ModelTable read_model_table(const std::filesystem::path& file);
 // The installed one. Errors: kJson.
 ModelTable installed_model_table(const std::filesystem::path& share_dir);
+
+// Whether a text is so many hexadecimal digits in lower case, as hashes are written.
+bool is_hash(std::string_view text, std::size_t digits);
 
 // Whether a text is a URL of https or http without what a shell would take for its own, and without
 // a user, whose password would be shown.
