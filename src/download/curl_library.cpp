@@ -13,6 +13,9 @@ namespace {
 // Debian's flavour, which a package brings along, and the name elsewhere.
 constexpr std::array kCurlNames{"libcurl-gnutls.so.4", "libcurl.so.4"};
 
+// CURLOPT_PROTOCOLS, by its number: newer headers warn of that name.
+constexpr auto kProtocolBits = static_cast<CURLoption>(CURLOPTTYPE_LONG + 181);
+
 void* open_curl() {
   for (const char* name : kCurlNames) {
     if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL); library != nullptr) return library;
@@ -56,6 +59,13 @@ CurlLibrary load_curl() {
 const CurlLibrary& curl_library() {
   static const CurlLibrary kCurl = load_curl();
   return kCurl;
+}
+
+CURLcode allow_only(const CurlLibrary& curl, CURL* handle, const std::string& scheme) {
+  const CURLcode code = curl.easy_setopt(handle, CURLOPT_PROTOCOLS_STR, scheme.c_str());
+  if (code != CURLE_UNKNOWN_OPTION) return code;
+  const long bits = scheme == "https" ? CURLPROTO_HTTPS : CURLPROTO_HTTP;
+  return curl.easy_setopt(handle, kProtocolBits, bits);
 }
 
 }  // namespace virnucpro

@@ -2,6 +2,8 @@
 
 #include <curl/curl.h>
 
+#include <string>
+
 namespace virnucpro {
 
 // libcurl, which is opened when the first request is sent. Linked, it would be loaded, with the
@@ -22,5 +24,9 @@ struct CurlLibrary {
 
 // Errors: kNetwork where this system has no libcurl.
 const CurlLibrary& curl_library();
+
+// Lets a request use this scheme alone, "https" or "http", also with libcurl before 7.85 (RHEL 9,
+// Ubuntu 22.04), which takes a set of bits in place of a name.
+CURLcode allow_only(const CurlLibrary& curl, CURL* handle, const std::string& scheme);
 
 }  // namespace virnucpro

@@ -94,14 +94,18 @@ class HttpClient::Transfer {
  private:
   template <typename Value>
   void set(CURLoption option, Value value) {
-    if (curl_.easy_setopt(handle_, option, value) != CURLE_OK) {
-      throw Error(ErrorKind::kNetwork, fmt::format("libcurl refuses option {}", int{option}));
-    }
+    require(curl_.easy_setopt(handle_, option, value), option);
+  }
+
+  static void require(CURLcode code, CURLoption option) {
+    if (code == CURLE_OK) return;
+    throw Error(ErrorKind::kNetwork, fmt::format("libcurl refuses option {}", int{option}));
   }
 
   void set_up(const HttpRequest& request) {
     set(CURLOPT_URL, request.url.c_str());
-    set(CURLOPT_PROTOCOLS_STR, is_secure(request.url) ? "https" : "http");
+    require(allow_only(curl_, handle_, is_secure(request.url) ? "https" : "http"),
+            CURLOPT_PROTOCOLS_STR);
     if (is_secure(request.url)) {
       const std::string bundle = certificate_bundle();
       set(CURLOPT_CAINFO, bundle.c_str());
