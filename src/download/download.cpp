@@ -34,6 +34,7 @@ struct PlannedFile {
   RemoteFile remote{};
   fs::path source{};  // of a file that was carried by hand
   ExpectedFile expected{};
+  bool was_whole = false;  // in a hub, when this was planned
 
   std::string key() const {
     if (!expected.sha256.empty()) return expected.sha256;
@@ -50,15 +51,14 @@ struct ModelPlan {
   const PlannedFile& of(const TableFile& file) const {
     return *std::ranges::find(files, &file, &PlannedFile::file);
   }
+  static HubFile hub_file(const PlannedFile& planned) {
+    return {.file = planned.file, .etag = planned.remote.etag};
+  }
   fs::path partial(const PlannedFile& planned) const {
     if (place.is_hub) return hub_partial(place, planned.remote.etag);
     return plain_partial(*model, place, *planned.file, planned.key());
   }
 };
-
-std::string label(const TableModel& model, const TableFile& file) {
-  return model.name + "/" + file.name;
-}
 
 std::uint64_t bytes_of(const fs::path& file) {
   std::error_code is_not_there;
@@ -77,6 +77,19 @@ void refuse_damaged(const TableModel& model, const ModelFinding& finding) {
                   "download again.",
                   model.name));
   throw error;
+}
+
+// Damage is no reason to stop where the file is fetched anew, or to another place.
+void warn_of_damage(const ModelFinding& finding, const ModelPlace& target) {
+  const std::string follows =
+      finding.place.folder == target.folder
+          ? "it is fetched anew"
+          : "it stays there, and the model is fetched to " + target.folder.string();
+  for (const FileFinding& file : finding.files) {
+    if (file.state != FileState::kDamaged) continue;
+    log_warning("{}: it is not the published file: {}; {}", file.path.string(), file.difference,
+                follows);
+  }
 }
 
 std::string first_hash_note(const std::string& name, const std::string& sha256,
@@ -104,8 +117,8 @@ void take_remote(PlannedFile& planned) {
   const bool other_sha256 =
       !of_hub.sha256.empty() && !expected.sha256.empty() && of_hub.sha256 != expected.sha256;
   if (other_sha256) {
-    fail(fmt::format("the hub has a file with the SHA-256 {}, expected {}", of_hub.sha256,
-                     expected.sha256));
+    fail(fmt::format("the hub has a file with the SHA-256 {}, {}", of_hub.sha256,
+                     expected.sha256_text()));
   }
   expected.add_etag(remote.etag);
 }
@@ -150,20 +163,11 @@ class Downloader {
   }
 
   ModelFinding examine(const TableModel& model, const ModelPlace& place) {
-    const FileFinding* shown = nullptr;
-    ModelFinding found = examine_model(
-        model, place, settings_.hashes, cancel_, [&](const FileFinding& file, std::uint64_t read) {
-          if (shown != &file) {
-            progress_.begin("checking " + label(model, *file.file), 0, bytes_of(file.path));
-          }
-          shown = &file;
-          progress_.at(read);
-        });
-    progress_.end();
-    return found;
+    return examine_model(model, place, settings_.hashes, cancel_, progress_);
   }
 
-  // The first place that has all of the model, else where it goes.
+  // The first place that has all of the model, else where it goes. No place behind a damaged one
+  // counts: predict would not look there.
   InstalledModel look(const TableModel& model) {
     const std::vector<ModelPlace> places = places_of(model, settings_.models_dir);
     for (const ModelPlace& place : places) {
@@ -172,7 +176,10 @@ class Downloader {
         record(finding, model);
         return {&model, place, true};
       }
+      if (finding.damaged() == nullptr) continue;
       if (&place == &places.front()) refuse_damaged(model, finding);
+      warn_of_damage(finding, places.front());
+      break;
     }
     return {&model, places.front(), false};
   }
@@ -188,9 +195,25 @@ class Downloader {
       planned.expected = expected_file(model, *file.file, place, settings_.hashes);
       take_remote(planned);
       plan.commit = planned.remote.commit;
+      if (place.is_hub) planned.was_whole = is_whole(plan, planned);
       plan.files.push_back(std::move(planned));
     }
     return plan;
+  }
+
+  bool is_whole(const ModelPlan& plan, const PlannedFile& planned) {
+    const ExpectedFile& expected = planned.expected;
+    const fs::path file = hub_content(plan.place, plan.commit, ModelPlan::hub_file(planned));
+    if (!expected.has_hash() || !is_there(file)) return false;
+    const FileHashes found = hash_shown(file, !expected.git_blob.empty(), cancel_,
+                                        label_of(*plan.model, *planned.file), progress_);
+    return difference(expected, found).empty();
+  }
+
+  // What was read while the work was planned is not read again.
+  bool is_still_whole(const ModelPlan& plan, const PlannedFile& planned) {
+    if (!planned.was_whole) return is_whole(plan, planned);
+    return is_there(hub_content(plan.place, plan.commit, ModelPlan::hub_file(planned)));
   }
 
   ModelPlan plan_carried(const TableModel& model, const ModelPlace& place, const fs::path& from) {
@@ -218,10 +241,8 @@ class Downloader {
   std::uint64_t bytes_needed(const ModelPlan& plan) const {
     std::uint64_t bytes = 0;
     for (const PlannedFile& file : plan.files) {
-      const bool is_blob =
-          plan.place.is_hub && is_there(plan.place.folder / "blobs" / file.remote.etag);
       const std::uint64_t whole = file.expected.bytes.value_or(file.file->bytes_about.value_or(0));
-      const std::uint64_t there = is_blob ? whole : bytes_of(plan.partial(file));
+      const std::uint64_t there = file.was_whole ? whole : bytes_of(plan.partial(file));
       bytes += whole > there ? whole - there : 0;
     }
     return bytes;
@@ -261,10 +282,14 @@ class Downloader {
     std::map<std::string, FileHashes> brought;
     if (plan.place.is_hub) {
       std::vector<HubFile> files;
-      for (const PlannedFile& file : plan.files) {
-        files.push_back({file.file, file.remote.etag, file.expected});
-      }
-      brought = install_in_hub(plan.place, plan.commit, files, cancel_, bring);
+      for (const PlannedFile& file : plan.files) files.push_back(ModelPlan::hub_file(file));
+      brought = install_in_hub(
+          {.place = plan.place,
+           .commit = plan.commit,
+           .files = files,
+           .is_whole = [&](const auto& file) { return is_still_whole(plan, plan.of(file)); },
+           .bring = bring},
+          cancel_);
     } else {
       brought = install_plain({.model = *plan.model,
                                .place = plan.place,
@@ -285,7 +310,7 @@ class Downloader {
   }
 
   FileHashes bring(const ModelPlan& plan, const PlannedFile& planned, const fs::path& partial) {
-    const std::string name = label(*plan.model, *planned.file);
+    const std::string name = label_of(*plan.model, *planned.file);
     const std::string from =
         planned.source.empty() ? planned.remote.urls.front() : planned.source.string();
     const std::string size =
@@ -313,7 +338,8 @@ class Downloader {
     });
     progress_.end();
     if (::fsync(to.get()) != 0) throw write_error(partial, errno);
-    FileHashes found = hash_file(partial, !planned.expected.git_blob.empty(), cancel_, [](auto) {});
+    FileHashes found =
+        hash_shown(partial, !planned.expected.git_blob.empty(), cancel_, name, progress_);
     const std::string why = difference(planned.expected, found);
     if (why.empty()) return found;
     fs::remove(partial);
@@ -337,7 +363,7 @@ class Downloader {
   void record(const TableModel& model, const ModelPlace& place, const TableFile& file,
               const FileHashes& found) const {
     if (file.has_published_hash()) return;
-    const std::string name = label(model, file);
+    const std::string name = label_of(model, file);
     HashRecord record(place.record_folder());
     if (record.find(name) == found.sha256) return;
     record.add(name, found.sha256);
@@ -393,7 +419,8 @@ ModelFinding look_at_model(const TableModel& model, const DownloadSettings& sett
     if (finding.complete()) break;
   }
   if (cancel == nullptr) return *best;
-  return examine_model(model, best->place, settings.hashes, *cancel, [](const auto&, auto) {});
+  DownloadProgress progress(settings.shows_progress);
+  return examine_model(model, best->place, settings.hashes, *cancel, progress);
 }
 
 }  // namespace virnucpro

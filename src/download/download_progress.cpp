@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -93,6 +94,17 @@ void DownloadProgress::end() {
 
 void DownloadProgress::say(const std::string& line) const {
   if (shown_) terminal_print("virnucpro: " + line);
+}
+
+FileHashes hash_shown(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
+                      const std::string& name, DownloadProgress& progress) {
+  std::error_code is_not_there;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, is_not_there);
+  progress.begin("checking " + name, 0, is_not_there ? 0 : bytes);
+  FileHashes found = hash_file(path, with_git_blob, cancel,
+                               [&progress](std::uint64_t read) { progress.at(read); });
+  progress.end();
+  return found;
 }
 
 }  // namespace virnucpro

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/cancel.hpp"
 #include "base/stop_watch.hpp"
 #include "base/terminal.hpp"
+#include "download/file_hashes.hpp"
 #include "telemetry/moving_rate.hpp"
 
 namespace virnucpro {
@@ -23,8 +26,8 @@ struct TransferState {
 // columns as there are: what does not fit is left out from the end.
 std::string transfer_text(const TransferState& state, std::size_t columns);
 
-// Shows on stderr how a file comes: as a live line on a terminal, elsewhere as a plain line every
-// half minute. A short file has no such line.
+// Shows on stderr how a file comes, or is read: as a live line on a terminal, elsewhere as a plain
+// line every half minute. A short file has no such line.
 class DownloadProgress {
  public:
   explicit DownloadProgress(bool shown);
@@ -50,5 +53,9 @@ class DownloadProgress {
   double next_sample_ = 0;  // of the rate
   double next_line_ = 0;    // that is shown
 };
+
+// hash_file(), shown as "checking <name>": 10 GB take a while.
+FileHashes hash_shown(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
+                      const std::string& name, DownloadProgress& progress);
 
 }  // namespace virnucpro

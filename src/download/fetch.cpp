@@ -114,7 +114,7 @@ class Fetch : public BodySink {
   std::optional<FileHashes> bring_and_check() {
     bring();
     const FileHashes found =
-        hash_file(file_.path(), !expected_.git_blob.empty(), sources_.cancel(), [](auto) {});
+        hash_shown(file_.path(), !expected_.git_blob.empty(), sources_.cancel(), name_, progress_);
     difference_ = difference(expected_, found);
     if (difference_.empty()) return found;
     file_.clear();

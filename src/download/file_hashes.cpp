@@ -65,6 +65,12 @@ void ExpectedFile::add_etag(const std::string& etag) {
   if (is_hash(etag, 40) && git_blob.empty()) git_blob = etag;
 }
 
+std::string ExpectedFile::sha256_text() const {
+  if (record_entry.empty()) return "expected " + sha256;
+  return fmt::format("expected {} (its first hash); if the change is meant, delete the entry {}",
+                     sha256, record_entry);
+}
+
 FileHashes hash_file(const std::filesystem::path& path, bool with_git_blob, const Cancel& cancel,
                      const ByteCount& read) {
   const SteadyFile file(path, kWeightsErrors);
@@ -92,7 +98,7 @@ std::string difference(const ExpectedFile& expected, const FileHashes& found) {
     return fmt::format("it has {} bytes, expected about {}", found.bytes, about);
   }
   if (!expected.sha256.empty() && expected.sha256 != found.sha256) {
-    return fmt::format("its SHA-256 is {}, expected {}", found.sha256, expected.sha256);
+    return fmt::format("its SHA-256 is {}, {}", found.sha256, expected.sha256_text());
   }
   if (!expected.git_blob.empty() && expected.git_blob != found.git_blob) {
     return fmt::format("its git blob's id is {}, expected {}", found.git_blob, expected.git_blob);
@@ -115,6 +121,10 @@ void HashRecord::read() {
 std::string HashRecord::find(const std::string& name) const {
   const auto found = hashes_.find(name);
   return found == hashes_.end() ? std::string{} : found->second;
+}
+
+std::string HashRecord::entry(const std::string& name) const {
+  return fmt::format("\"{}\" in {}", name, file_.string());
 }
 
 void HashRecord::add(const std::string& name, const std::string& sha256) {

@@ -19,11 +19,14 @@ struct ExpectedFile {
   std::optional<std::uint64_t> bytes_about{};  // to a part in kOfARoundedSize
   std::string sha256{};
   std::string git_blob{};
+  std::string record_entry{};  // where only a HashRecord says `sha256`: HashRecord::entry()
 
   bool has_hash() const { return !sha256.empty() || !git_blob.empty(); }
   // Takes a hub's ETag, which is the content's SHA-256 (of a large file) or its git blob's id,
   // where none is known.
   void add_etag(const std::string& etag);
+  // "expected <SHA-256>"; of one that only a record says, also what to do if it is to change.
+  std::string sha256_text() const;
 };
 
 // What a file is. `git_blob` only where it was asked for.
@@ -52,6 +55,8 @@ class HashRecord {
 
   const std::filesystem::path& file() const { return file_; }
   std::string find(const std::string& name) const;  // "dnabert-s/config.json"; empty: none
+  // Where a file's hash is, for people: "dnabert-s/config.json" in …/virnucpro-hashes.json.
+  std::string entry(const std::string& name) const;
   // Adds or replaces one, and writes the file. Several processes may do that. Errors: kOutputWrite.
   void add(const std::string& name, const std::string& sha256);
   // Removes those of a model, and the file with the last of them.

@@ -33,18 +33,18 @@ void rename_synced(const fs::path& from, const fs::path& to) {
   sync_directory(to.parent_path());
 }
 
-// A link that takes its name at once, whatever has it.
-void put_link(const fs::path& to, const fs::path& link) {
+// A link that takes its name at once, whatever has it. Returns errno of symlink(2).
+int put_link(const fs::path& to, const fs::path& link) {
   const fs::path aside = AtomicFile::partial_name(link);
   ::unlink(aside.c_str());
-  if (::symlink(to.c_str(), aside.c_str()) != 0) throw write_error(aside, errno, "a symbolic link");
+  if (::symlink(to.c_str(), aside.c_str()) != 0) return errno;
   rename_synced(aside, link);
+  return 0;
 }
 
-bool is_whole(const fs::path& file, const ExpectedFile& expected, const Cancel& cancel) {
-  if (!expected.has_hash() || !is_there(file)) return false;
-  const FileHashes found = hash_file(file, !expected.git_blob.empty(), cancel, [](auto) {});
-  return difference(expected, found).empty();
+// What Linux's file systems without symbolic links answer: vfat and exfat, CIFS, FUSE.
+bool means_no_links(int error) {
+  return error == EPERM || error == EOPNOTSUPP || error == ENOSYS;
 }
 
 fs::path incomplete_folder(const TableModel& model, const ModelPlace& place) {
@@ -102,6 +102,19 @@ bool is_in_use(const ModelPlace& place, const fs::path& blob) {
     std::error_code is_no_link;
     return fs::read_symlink(entry.path(), is_no_link).filename() == blob && !is_no_link;
   });
+}
+
+// A blob that another snapshot's link leads to stays where it is.
+void put_in_snapshot(const ModelPlace& place, const fs::path& snapshot, const HubFile& file) {
+  const fs::path blob = place.folder / "blobs" / file.etag;
+  const fs::path name = snapshot / file.file->name;
+  if (!is_there(blob)) return;  // the snapshot has the file itself
+  const int error = put_link(fs::path("../../blobs") / file.etag, name);
+  if (error == 0) return;
+  if (!means_no_links(error) || is_in_use(place, file.etag)) {
+    throw write_error(name, error, "a symbolic link");
+  }
+  rename_synced(blob, name);
 }
 
 void remove_blob(const ModelPlace& place, const fs::path& blob, std::vector<fs::path>& removed,
@@ -170,30 +183,34 @@ fs::path hub_partial(const ModelPlace& place, const std::string& etag) {
   return place.folder / "blobs" / (etag + ".incomplete");
 }
 
-std::map<std::string, FileHashes> install_in_hub(const ModelPlace& place, const std::string& commit,
-                                                 const std::vector<HubFile>& files,
-                                                 const Cancel& cancel, const Bring& bring) {
+fs::path hub_content(const ModelPlace& place, const std::string& commit, const HubFile& file) {
+  const fs::path blob = place.folder / "blobs" / file.etag;
+  const fs::path in_snapshot = place.folder / "snapshots" / commit / file.file->name;
+  std::error_code is_not_there;
+  const bool has_no_link = fs::is_regular_file(fs::symlink_status(in_snapshot, is_not_there));
+  return !is_there(blob) && has_no_link ? in_snapshot : blob;
+}
+
+std::map<std::string, FileHashes> install_in_hub(const HubInstall& install, const Cancel& cancel) {
+  const ModelPlace& place = install.place;
   std::map<std::string, FileHashes> brought;
   const fs::path lock_folder = hub_locks(place);
   const DownloadLock lock_of_model(lock_folder / kModelLock, cancel);
   make_directory(place.folder / "blobs");
-  for (const HubFile& file : files) {
+  for (const HubFile& file : install.files) {
     // Another tool may fetch the same blob.
     const DownloadLock lock(lock_folder / (file.etag + ".lock"), cancel);
-    const fs::path blob = place.folder / "blobs" / file.etag;
-    if (is_whole(blob, file.expected, cancel)) continue;
+    if (install.is_whole(*file.file)) continue;
     const fs::path partial = hub_partial(place, file.etag);
-    brought[file.file->name] = bring(*file.file, partial);
-    rename_synced(partial, blob);
+    brought[file.file->name] = install.bring(*file.file, partial);
+    rename_synced(partial, place.folder / "blobs" / file.etag);
   }
-  const fs::path snapshot = place.folder / "snapshots" / commit;
+  const fs::path snapshot = place.folder / "snapshots" / install.commit;
   make_directory(snapshot);
-  for (const HubFile& file : files) {
-    put_link(fs::path("../../blobs") / file.etag, snapshot / file.file->name);
-  }
+  for (const HubFile& file : install.files) put_in_snapshot(place, snapshot, file);
   make_directory(place.folder / "refs");
   AtomicFile main(place.folder / "refs" / "main");
-  main.write(commit);
+  main.write(install.commit);
   main.commit();
   return brought;
 }

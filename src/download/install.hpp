@@ -35,16 +35,25 @@ using Bring =
 struct HubFile {
   const TableFile* file = nullptr;
   std::string etag{};
-  ExpectedFile expected{};
 };
 
 // Puts a model into a Hugging Face cache, as huggingface_hub lays it out. Every blob gets its name
 // when it is whole, then the snapshot its links, then refs/main names the snapshot: predict sees
-// the model when all of it is there. Returns what was brought, by name of file. Errors:
-// kOutputWrite, those of `bring`, Cancel's.
-std::map<std::string, FileHashes> install_in_hub(const ModelPlace& place, const std::string& commit,
-                                                 const std::vector<HubFile>& files,
-                                                 const Cancel& cancel, const Bring& bring);
+// the model when all of it is there. Where the file system has no symbolic links, the blobs
+// themselves move into the snapshot, as those of huggingface_hub do. `is_whole` says whether
+// hub_content() is the file. Returns what was brought, by name of file. Errors: kOutputWrite, those
+// of `bring`, Cancel's.
+struct HubInstall {
+  const ModelPlace& place;
+  const std::string& commit;
+  const std::vector<HubFile>& files;
+  std::function<bool(const TableFile&)> is_whole;
+  Bring bring;
+};
+std::map<std::string, FileHashes> install_in_hub(const HubInstall& install, const Cancel& cancel);
+// Where a file's content is, if it is there: among the blobs, or in the snapshot without a link.
+std::filesystem::path hub_content(const ModelPlace& place, const std::string& commit,
+                                  const HubFile& file);
 std::filesystem::path hub_partial(const ModelPlace& place, const std::string& etag);
 
 // Puts files of a model into a plain folder. They are brought into a folder aside,

@@ -31,11 +31,11 @@ void add_blob_name(ExpectedFile& expected, const fs::path& path) {
 }
 
 void examine(const TableModel& model, const ModelPlace& place, const GivenHashes& given,
-             const Cancel& cancel, const Examining& examining, FileFinding& finding) {
+             const Cancel& cancel, DownloadProgress& progress, FileFinding& finding) {
   ExpectedFile expected = expected_file(model, *finding.file, place, given);
   if (place.is_hub) add_blob_name(expected, finding.path);
-  finding.found = hash_file(finding.path, !expected.git_blob.empty(), cancel,
-                            [&](std::uint64_t read) { examining(finding, read); });
+  finding.found = hash_shown(finding.path, !expected.git_blob.empty(), cancel,
+                             label_of(model, *finding.file), progress);
   finding.difference = difference(expected, finding.found);
   if (!finding.difference.empty()) {
     finding.state = FileState::kDamaged;
@@ -104,9 +104,13 @@ const FileFinding* ModelFinding::damaged() const {
   return found == files.end() ? nullptr : &*found;
 }
 
+std::string label_of(const TableModel& model, const TableFile& file) {
+  return model.name + "/" + file.name;
+}
+
 ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
                            const GivenHashes& given) {
-  const std::string name = model.name + "/" + file.name;
+  const std::string name = label_of(model, file);
   ExpectedFile expected{.bytes = file.bytes,
                         .bytes_about = file.bytes_about,
                         .sha256 = file.sha256,
@@ -114,7 +118,9 @@ ExpectedFile expected_file(const TableModel& model, const TableFile& file, const
   if (const auto own = given.find(name); own != given.end()) {
     expected.sha256 = own->second;
   } else if (!file.has_published_hash()) {
-    expected.sha256 = HashRecord(place.record_folder()).find(name);
+    const HashRecord record(place.record_folder());
+    expected.sha256 = record.find(name);
+    if (!expected.sha256.empty()) expected.record_entry = record.entry(name);
   }
   return expected;
 }
@@ -132,10 +138,10 @@ ModelFinding find_model(const TableModel& model, const ModelPlace& place) {
 
 ModelFinding examine_model(const TableModel& model, const ModelPlace& place,
                            const GivenHashes& given, const Cancel& cancel,
-                           const Examining& examining) {
+                           DownloadProgress& progress) {
   ModelFinding finding = find_model(model, place);
   for (FileFinding& file : finding.files) {
-    if (file.state != FileState::kMissing) examine(model, place, given, cancel, examining, file);
+    if (file.state != FileState::kMissing) examine(model, place, given, cancel, progress, file);
   }
   return finding;
 }

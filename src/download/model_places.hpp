@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "download/download_progress.hpp"
 #include "download/file_hashes.hpp"
 #include "weights/model_table.hpp"
 
@@ -42,7 +42,10 @@ enum class FileState : std::uint8_t {
   kDamaged,    // it is there, and differs
 };
 
-// Hashes that the user gave, by "model/file"; they go before all others.
+// A file's name for people, for --sha256 and in a HashRecord: "dnabert-s/config.json".
+std::string label_of(const TableModel& model, const TableFile& file);
+
+// Hashes that the user gave, by label_of(); they go before all others.
 using GivenHashes = std::map<std::string, std::string>;
 
 struct FileFinding {
@@ -66,14 +69,11 @@ struct ModelFinding {
 ExpectedFile expected_file(const TableModel& model, const TableFile& file, const ModelPlace& place,
                            const GivenHashes& given);
 
-// How an examination goes on: the file, and how much of it was read.
-using Examining = std::function<void(const FileFinding& file, std::uint64_t read)>;
-
 // Whether the files are there, without reading them.
 ModelFinding find_model(const TableModel& model, const ModelPlace& place);
 // Reads every file that is there, and compares it with what is known of it.
 ModelFinding examine_model(const TableModel& model, const ModelPlace& place,
                            const GivenHashes& given, const Cancel& cancel,
-                           const Examining& examining);
+                           DownloadProgress& progress);
 
 }  // namespace virnucpro

@@ -47,12 +47,12 @@ class Program:
         return self.start("predict", *MODELS, "-", *arguments, stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE, **options)
 
-    def on_a_terminal(self, *arguments, stdin):
-        """stderr, a terminal, of a run that waits over a second for its input."""
+    def on_a_terminal(self, *arguments, stdin, wait=1.5):
+        """stderr, a terminal, of a run that waits these seconds for its input."""
         parent, child = os.openpty()
         process = self.start(*arguments, stdin=subprocess.PIPE, stderr=child, term="xterm")
         os.close(child)
-        time.sleep(1.5)
+        time.sleep(wait)
         process.stdin.write(stdin)
         process.stdin.close()
         shown = b""

@@ -215,6 +215,29 @@ def test_a_proxy_and_hosts_without_it(home, hub, tmp_path):
     assert home.download("300", "--retries", "0", environment=proxy, code=1)  # the proxy is gone
 
 
+def test_a_proxy_for_http_alone(home, hub, tmp_path):
+    process, port = start_proxy(tmp_path)
+
+    def asked():
+        return re.findall(r"Request .*: (\w+ \S+)", (tmp_path / "proxy.log").read_text())
+    plain = f"http://127.0.0.1:{hub.plain_port}"
+    proxy = {"http_proxy": f"http://127.0.0.1:{port}", "HF_ENDPOINT": plain,
+             "VIRNUCPRO_GITHUB_URL": f"{plain}/raw"}
+    try:
+        home.download("dnabert-s", "500", environment=proxy)  # large files: from https, without it
+        through_proxy = asked()
+        assert {line.split()[0] for line in through_proxy} == {"HEAD", "GET"}
+        assert all(line.split()[1].startswith(f"{plain}/") for line in through_proxy)
+        assert home.has("dnabert-s") and home.has("500")
+        assert any(request[0] == str(hub.storage_port) for request in hub.requests())
+        home.download("300", environment={**proxy, "no_proxy": "127.0.0.1"})
+        assert home.has("300") and asked() == through_proxy
+    finally:
+        process.terminate()
+        process.wait()
+    assert home.download("esm2-3b", "--retries", "0", environment=proxy, code=1)  # the proxy is gone
+
+
 def test_offline_nothing_is_requested(home, hub):
     offline = {"HF_HUB_OFFLINE": "1"}
     result = home.download("500", environment=offline, code=1)
@@ -264,6 +287,37 @@ def test_a_file_that_is_damaged_at_its_publishers(home, hub, models, name, why):
     assert not (home.repository("dnabert-s") / "refs").exists()
     home.download(name)
     assert home.has(name)
+
+
+def test_a_cache_on_a_file_system_without_links(home, hub, models):
+    """The files lie in the snapshot themselves."""
+    home.environment.update(LD_PRELOAD=IO_SHIM, VNP_SHIM_NO_LINKS="1")
+    home.download("dnabert-s")
+    assert home.has("dnabert-s")
+    assert not [path for path in home.cache.rglob("*") if path.is_symlink()]
+    assert not list((home.repository("dnabert-s") / "blobs").iterdir())
+    hub.forget_requests()
+    assert b"(it was there, whole)" in home.download("dnabert-s").stdout
+    assert hub.requests() == []
+    name, content = max(files_of(models, "dnabert-s").items(), key=lambda file: len(file[1]))
+    (home.snapshot("dnabert-s") / name).write_bytes(content[:-1])
+    home.download("dnabert-s")
+    assert home.has("dnabert-s")
+    gets = [request[2] for request in hub.requests() if request[1] == "GET"]
+    assert gets and all(path.endswith((name, sha256(content))) for path in gets)  # the others are whole
+    home.download("--remove", "dnabert-s")
+    assert not home.repository("dnabert-s").exists()
+
+
+def test_a_blob_that_others_use_is_not_moved(home, hub):
+    """A link of another revision leads to it, and no new link can be made."""
+    home.download("dnabert-s")
+    snapshot = home.snapshot("dnabert-s")
+    snapshot.rename(snapshot.parent / "another")
+    result = home.download("dnabert-s", code=1,
+                           environment={"LD_PRELOAD": IO_SHIM, "VNP_SHIM_NO_LINKS": "1"})
+    assert "a symbolic link: Operation not permitted" in message(result)
+    assert all(link.exists() for link in (snapshot.parent / "another").iterdir())
 
 
 def test_what_huggingface_hub_left_of_a_blob_is_continued(home, hub, models):
@@ -429,6 +483,28 @@ def test_a_file_without_a_hash_is_held_to_its_first(home, faulty):
     assert record["files"] == {"m/f": sha256(CONTENT)}
 
 
+def test_a_first_hash_that_fits_no_more_is_named(home, faulty):
+    """And where it is, so that a change that is meant can be taken."""
+    record = home.own / "virnucpro-hashes.json"
+    advice = (f"expected {sha256(CONTENT)} (its first hash); if the change is meant, delete the entry "
+              f'"m/f" in {record}')
+    _, server = faulty(Answers(CONTENT), known=False)
+    (home.own / "f").write_bytes(CONTENT[::-1])
+    check = home.download("m", "--manifest", "more.json", "--check", code=1)
+    assert advice in check.stdout.decode()
+    (home.own / "f").unlink()
+    server.answers.content = CONTENT[::-1]
+    assert advice in message(home.download("m", "--manifest", "more.json", code=1))
+    (home.folder / "f").write_bytes(CONTENT[::-1])
+    carried = home.download("m", "--manifest", "more.json", "--from", ".", code=1)
+    assert advice in message(carried)
+    entries = json.loads(record.read_text())
+    entries["files"].pop("m/f")
+    record.write_text(json.dumps(entries))
+    home.download("m", "--manifest", "more.json")
+    assert (home.own / "f").read_bytes() == CONTENT[::-1]
+
+
 def test_another_file_than_the_first(home, faulty):
     faulty(Answers(CONTENT), known=False)
     (home.own / "f").write_bytes(CONTENT[::-1])
@@ -549,15 +625,20 @@ def test_a_folder_that_cannot_be_written(home, flags):
         home.download("dnabert-s", "--check", *flags, preexec_fn=without_rights)
 
 
-def on_a_small_disk(home, kib, *arguments):
-    """Runs a download into `disk`, a tmpfs of this size. Only this process sees the mount."""
+def on_a_small_disk(home, kib, *arguments, has=None):
+    """Runs a download into `disk`, a tmpfs of this size. Only this process sees the mount. With `has`,
+    a folder, the disk is the Hugging Face cache, and begins with what is in that."""
     root = [] if os.geteuid() == 0 else ["--map-root-user"]
     script = ('mkdir -p disk && mount -t tmpfs -o size="$0k" tmpfs disk || exit 99\n'
-              '"$@"; code=$?; ls -R disk >&2; exit $code\n')
+              'cp -a "${HAS:-/var/empty}/." disk; "$@"; code=$?; ls -R disk >&2; exit $code\n')
+    place = ["--models-dir", "disk"]
+    environment = home.environment
+    if has:
+        place = []
+        environment = {**environment, "HAS": str(has), "HF_HUB_CACHE": str(home.folder / "disk")}
     result = subprocess.run(["unshare", "--mount", *root, "sh", "-c", script, str(kib), BIN, "download",
-                             *arguments, "--models-dir", "disk"],
-                            cwd=home.folder, env=home.environment, capture_output=True, timeout=60,
-                            check=False)
+                             *arguments, *place], cwd=home.folder, env=environment,
+                            capture_output=True, timeout=60, check=False)
     assert result.returncode != 99, message(result)
     return result
 
@@ -568,6 +649,22 @@ def test_a_full_disk_is_found_before_it_starts(home, hub):
     assert re.search(r"disk: there is not enough free space: [\d.]+ [kM]B are needed, and [\d.]+ kB are "
                      r"free", message(result))
     assert not [request for request in hub.requests() if request[1] == "GET"]
+
+
+def test_a_damaged_blob_needs_space_once_more(home, hub, models):
+    """It is written over only when the new one is whole."""
+    content = max(files_of(models, "dnabert-s").values(), key=len)
+    blobs = home.folder / "has" / home.repository("dnabert-s").name / "blobs"
+    blobs.mkdir(parents=True)
+    blob = blobs / sha256(content)
+    blob.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    kib = len(content) * 3 // 2 // 1024
+    damaged = on_a_small_disk(home, kib, "dnabert-s", has=home.folder / "has")
+    assert "there is not enough free space" in message(damaged)
+    assert not [request for request in hub.requests() if request[1] == "GET"]
+    blob.write_bytes(content)
+    whole = on_a_small_disk(home, kib, "dnabert-s", has=home.folder / "has")
+    assert whole.returncode == 0, message(whole)
 
 
 def test_a_disk_that_fills_up_on_the_way(home):
@@ -661,6 +758,28 @@ def test_check_and_repair(home):
     assert home.has("dnabert-s")
 
 
+def test_a_damaged_copy_is_not_passed_over_in_silence(home, models):
+    """In this program's own folder, which is looked into last, and in the cache before it."""
+    files = files_of(models, "dnabert-s")
+    name, content = max(files.items(), key=lambda file: len(file[1]))
+    own = home.own / "DNABERT-S"
+    own.mkdir(parents=True)
+    for file, whole_content in files.items():
+        (own / file).write_bytes(whole_content)
+    (own / name).write_bytes(content[:-1])
+    said = message(home.download("dnabert-s"))
+    assert (f"{own / name}: it is not the published file: it has {len(content) - 1} bytes, expected "
+            f"{len(content)}; it stays there, and the model is fetched to {home.repository('dnabert-s')}"
+            in said), said
+    assert home.has("dnabert-s")
+    (own / name).write_bytes(content)  # predict would still take the damaged file in the cache
+    (home.snapshot("dnabert-s") / name).resolve().write_bytes(content[:-1])
+    said = message(home.download("dnabert-s"))
+    assert f"{home.snapshot('dnabert-s') / name}: it is not the published file: " in said
+    assert "; it is fetched anew" in said
+    assert home.has("dnabert-s")
+
+
 def test_remove(home):
     home.download("all", "esm2-3b-fair")
     assert home.download("--remove", code=1)
@@ -743,6 +862,12 @@ def test_progress_on_a_terminal_and_elsewhere(home):
     shown = home.on_a_terminal("download", "m", "--manifest", "more.json", stdin=b"").decode()
     server.close()
     assert re.search(r"m/f · [\d.]+ kB of 512\.0 kB · [\d.]+ % · [\d.]+ kB/s · ETA 0:00:0\d", shown), shown
+    checking = r"checking m/f · [\d.]+ kB of 512\.0 kB · [\d.]+ %"
+    assert re.search(checking, shown), shown
+    (home.folder / "f").write_bytes(CONTENT)
+    for flags in ([], ["--check"], ["--from", ".", "--models-dir", "carried"]):
+        read = home.on_a_terminal("download", "m", "--manifest", "more.json", *flags, stdin=b"", wait=0)
+        assert re.search(checking, read.decode()), read
     plain = home.download("500")
     assert re.search(r"(?m)^virnucpro: 500/500_model.pth · .* · from https://127", message(plain))
     assert "\x1b" not in message(plain)

@@ -20,6 +20,7 @@
 //   VNP_SHIM_ONCE  a file; only the first process that removes it follows VNP_SHIM
 //   VNP_SHIM_NO_LOCKS  if set, flock and fcntl locks fail with ENOLCK, as on some network file
 //   systems
+//   VNP_SHIM_NO_LINKS  if set, symlink fails with EPERM, as on vfat
 //
 // Kinds: write fsync truncate rename unlink open (only if it creates; also link) mkdir, or `any` of
 // these; stdio (fwrite, used for the log), fork, message (bytes sent over a socket); of
@@ -99,6 +100,7 @@ static char sources[PATH_MAX];
 static const char* once;
 static const char* gate;
 static bool has_no_locks;
+static bool has_no_links;
 static int log_fd = -1;
 static atomic_ulong counts[KINDS];
 
@@ -159,6 +161,7 @@ static void read_rule(const char* text) {
 
 __attribute__((constructor)) static void set_up(int argc, char** argv) {
   has_no_locks = getenv("VNP_SHIM_NO_LOCKS") != NULL;
+  has_no_links = getenv("VNP_SHIM_NO_LINKS") != NULL;
   const char* const role = getenv("VNP_SHIM_ROLE");
   const bool wants_worker = role != NULL && strcmp(role, "worker") == 0;
   const bool is_worker = argc > 1 && strcmp(argv[1], "worker") == 0;
@@ -619,6 +622,12 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
   const enum action action = meet_path(OPEN, to_folder, to);
   if (action == FAIL) return -1;
   return (int)done(action, REAL(linkat)(from_folder, from, to_folder, to, flags));
+}
+
+int symlink(const char* to, const char* path) {
+  if (!has_no_links) return REAL(symlink)(to, path);
+  errno = EPERM;
+  return -1;
 }
 
 int flock(int fd, int operation) {

@@ -46,8 +46,12 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
 
-def test_huggingface_hub_finds_what_we_fetched(download, models, tmp_path):
-    download()
+WITHOUT_LINKS = {"LD_PRELOAD": os.environ["VIRNUCPRO_IO_SHIM"], "VNP_SHIM_NO_LINKS": "1"}
+
+
+@pytest.mark.parametrize("others", [{}, WITHOUT_LINKS], ids=["links", "no links"])
+def test_huggingface_hub_finds_what_we_fetched(download, models, tmp_path, others):
+    download(**others)
     cache = tmp_path / "cache"
     expected = model_hub.files_of(models, NAME)
     found = snapshot_download(REPOSITORY, cache_dir=cache, local_files_only=True)

@@ -41,6 +41,9 @@ TEST_F(FileHashesTest, DifferencesAreNamed) {
   const std::string other(64, 'a');
   EXPECT_EQ(difference({.sha256 = other}, hello),
             std::string("its SHA-256 is ") + kHelloSha256 + ", expected " + other);
+  EXPECT_EQ(difference({.sha256 = other, .record_entry = "\"a/b\" in r.json"}, hello),
+            std::string("its SHA-256 is ") + kHelloSha256 + ", expected " + other +
+                " (its first hash); if the change is meant, delete the entry \"a/b\" in r.json");
   const std::string other_blob(40, 'b');
   EXPECT_EQ(difference({.git_blob = other_blob}, hello),
             std::string("its git blob's id is ") + kHelloBlob + ", expected " + other_blob);
@@ -78,6 +81,8 @@ TEST_F(FileHashesTest, ARecordKeepsFirstHashes) {
   HashRecord record(folder_.path());
   EXPECT_EQ(record.find("a/config.json"), kHelloSha256);
   EXPECT_EQ(record.find("c/config.json"), "");
+  EXPECT_EQ(record.entry("a/config.json"),
+            "\"a/config.json\" in " + (folder_ / "virnucpro-hashes.json").string());
   record.remove("a");
   EXPECT_EQ(HashRecord(folder_.path()).find("a/config.json"), "");
   EXPECT_EQ(HashRecord(folder_.path()).find("b/config.json"), std::string(64, 'b'));
