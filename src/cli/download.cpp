@@ -75,7 +75,7 @@ std::vector<std::string> files_meant(const std::vector<TableModel>& models,
   std::vector<std::string> meant;
   for (const TableModel& model : models) {
     for (const TableFile& file : model.files) {
-      const std::string full = model.name + "/" + file.name;
+      const std::string full = label_of(model, file);
       if (name.empty() ? file.sha256.empty() : name == file.name || name == full) {
         meant.push_back(full);
       }
@@ -154,6 +154,20 @@ int remove_models(const DownloadSettings& settings, const Cancel& cancel) {
   return kExitDone;
 }
 
+// An option that would do nothing is refused: who gives it expects something of it.
+void check_effects(const DownloadOptions& options) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    if (is_given) fail_usage(fmt::format("{} has no effect here: {}", option, why));
+  };
+  const bool fetches = !options.list && !options.print_urls && !options.check && !options.remove &&
+                       options.from.empty();
+  const bool hashes = !options.list && !options.print_urls && !options.remove;
+  refuse(!options.retries.empty() && !fetches, "--retries", "nothing is requested");
+  refuse(!options.sha256.empty() && !hashes, "--sha256", "no file is compared with a hash");
+  refuse(!options.models_dir.empty() && options.print_urls, "--models-dir",
+         "--print-urls names no folder");
+}
+
 void check_modes(const DownloadOptions& options) {
   const int modes = int{options.list} + int{options.print_urls} + int{options.check} +
                     int{options.remove} + int{!options.from.empty()};
@@ -161,6 +175,7 @@ void check_modes(const DownloadOptions& options) {
     fail_usage("--list, --print-urls, --from, --check and --remove exclude each other");
   }
   if (options.json && !options.list) fail_usage("--json belongs to --list");
+  check_effects(options);
   if (options.remove && options.models.empty()) {
     fail_usage("--remove needs the models' names, or all");
   }

@@ -28,6 +28,14 @@ std::string known_hash(const TableFile& file) {
   return file.git_blob.empty() ? "no published hash" : "git blob " + file.git_blob;
 }
 
+std::string there_text(const TableModel& model, const ModelFinding& finding,
+                       const DownloadSettings& settings) {
+  if (finding.complete()) return finding.place.shown(model).string();
+  const std::string goes_to = places_of(model, settings.models_dir).front().folder.string();
+  const std::string in = finding.nothing() ? "" : ", in " + finding.place.folder.string();
+  return fmt::format("{}{}; goes to {}", there_word(finding), in, goes_to);
+}
+
 std::string list_entry(const TableModel& model, const DownloadSettings& settings) {
   const ModelFinding finding = look_at_model(model, settings, nullptr);
   std::string text = model.name;
@@ -35,10 +43,7 @@ std::string list_entry(const TableModel& model, const DownloadSettings& settings
   text += fmt::format("\n  size: {}\n  source: {}\n", size_text(model.size()), page_of(model));
   text += fmt::format("  licence: {}\n", model.licence.empty() ? "not known here; see the source"
                                                                : printable(model.licence));
-  const std::string_view there = there_word(finding);
-  const std::string goes_to = finding.place.folder.string();
-  text += there == "yes" ? fmt::format("  there: {}\n", finding.place.shown(model).string())
-                         : fmt::format("  there: {}; goes to {}\n", there, goes_to);
+  text += fmt::format("  there: {}\n", there_text(model, finding, settings));
   for (const TableFile& file : model.files) {
     text += fmt::format("  {}  {}  {}\n", file.name, known_size(file), known_hash(file));
   }
@@ -49,28 +54,34 @@ std::optional<std::string> if_any(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-Json file_json(const TableModel& model, const FileFinding& finding, const Sources& sources) {
+Json file_json(const TableModel& model, const FileFinding& finding, const ModelPlace& target,
+               const Sources& sources) {
   const TableFile& file = *finding.file;
+  const bool is_there = finding.state != FileState::kMissing;
+  const std::filesystem::path path = is_there ? finding.path : target.path_of(file);
   return Json{{"name", file.name},
               {"bytes", file.bytes},
               {"bytes_about", file.bytes_about},
               {"sha256", if_any(file.sha256)},
               {"git_blob_sha1", if_any(file.git_blob)},
               {"urls", sources.urls_of(model, file)},
-              {"there", finding.state != FileState::kMissing},
-              {"path", if_any(finding.path.string())}};
+              {"there", is_there},
+              {"path", if_any(path.string())}};
 }
 
 Json model_json(const TableModel& model, const DownloadSettings& settings, const Sources& sources) {
   const ModelFinding finding = look_at_model(model, settings, nullptr);
+  const ModelPlace target = places_of(model, settings.models_dir).front();
   std::vector<Json> files;
-  for (const FileFinding& file : finding.files) files.push_back(file_json(model, file, sources));
+  for (const FileFinding& file : finding.files) {
+    files.push_back(file_json(model, file, target, sources));
+  }
   return Json{{"name", model.name},
               {"instead_of", if_any(model.instead_of)},
               {"source", name_of(model.source)},
               {"page", page_of(model)},
               {"licence", if_any(model.licence)},
-              {"goes_to", finding.place.folder.string()},
+              {"goes_to", target.folder.string()},
               {"there", there_word(finding)},
               {"files", files}};
 }
@@ -145,7 +156,7 @@ CheckReport check_models(const DownloadSettings& settings, const Cancel& cancel)
     for (const FileFinding& file : finding.files) {
       const std::string at = file.path.empty() ? finding.place.folder.string() : file.path.string();
       report.text +=
-          fmt::format("{}/{}: {} ({})\n", model.name, file.file->name, state_text(file), at);
+          fmt::format("{}: {} ({})\n", label_of(model, *file.file), state_text(file), at);
     }
   }
   return report;

@@ -43,7 +43,7 @@ std::vector<InstalledModel> install_carried(const DownloadSettings& settings,
 std::filesystem::path carried_path(const TableModel& model, const TableFile& file);
 
 // What is there of a model: the first place that has all of it, else the first that has any of it,
-// else where it would go. With `cancel` every file is read.
+// else the first. With `cancel` every file is read.
 ModelFinding look_at_model(const TableModel& model, const DownloadSettings& settings,
                            const Cancel* cancel);
 

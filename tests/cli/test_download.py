@@ -705,6 +705,23 @@ def test_the_list(home, hub, models):
                          r"  licence: .*\n  there: ", shown), shown
 
 
+def test_the_list_says_where_a_download_goes(home, models):
+    """Also where another place has a part of the model."""
+    files = files_of(models, "dnabert-s")
+    part = home.own / "DNABERT-S"
+    part.mkdir(parents=True)
+    (part / "config.json").write_bytes(files["config.json"])
+    model = listed(home)["dnabert-s"]
+    assert model["there"] == "partly" and model["goes_to"] == str(home.repository("dnabert-s"))
+    assert {file["name"]: file["path"] for file in model["files"]} == \
+        {name: str(part / name) if name == "config.json" else None for name in files}
+    shown = home.download("--list", "dnabert-s").stdout.decode()
+    assert f"  there: partly, in {part}; goes to {model['goes_to']}\n" in shown
+    home.download("dnabert-s")
+    assert home.has("dnabert-s") and listed(home)["dnabert-s"]["there"] == "yes"
+    assert f"  there: {home.snapshot('dnabert-s')}\n" in home.download("--list", "dnabert-s").stdout.decode()
+
+
 def test_the_installed_table(home):
     home.environment.pop("VIRNUCPRO_SHARE")
     table_of_tests = json.loads((SOURCE / "share" / "virnucpro" / "models.json").read_text())
@@ -844,6 +861,16 @@ def test_the_command_names_the_folder(home):
     (["dnabert"], "unknown model dnabert; did you mean dnabert-s?"),
     (["--json"], "--json belongs to --list"),
     (["--list", "--check"], "exclude each other"),
+    (["--list", "--retries", "2"], "--retries has no effect here: nothing is requested"),
+    (["--print-urls", "--retries", "2"], "--retries has no effect here"),
+    (["--check", "--retries", "2"], "--retries has no effect here"),
+    (["--from", ".", "--retries", "2"], "--retries has no effect here"),
+    (["--remove", "500", "--retries", "2"], "--retries has no effect here"),
+    (["--print-urls", "500", "--sha256", "a" * 64],
+     "--sha256 has no effect here: no file is compared with a hash"),
+    (["--list", "500", "--sha256", "a" * 64], "--sha256 has no effect here"),
+    (["--remove", "500", "--sha256", "a" * 64], "--sha256 has no effect here"),
+    (["--print-urls", "--models-dir", "."], "--models-dir has no effect here"),
     (["500", "--sha256", "abc"], "expected 64 hexadecimal digits"),
     (["dnabert-s", "500", "--sha256", "a" * 64], "expected FILE=HASH"),
     (["--retries", "x"], "--retries"),
