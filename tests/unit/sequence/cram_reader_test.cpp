@@ -176,9 +176,13 @@ TEST_F(Cram, IsDecodedInAProcessThatMayOnlyReadAndAnswer) {
               AllOf(HasSubstr("\nNoNewPrivs:\t1\n"), HasSubstr("\nSeccomp:\t2\n")));
 }
 
+std::size_t long_letters() {
+  return test_length() == TestLength::kCheck ? 4'000'000 : 30'000'000;
+}
+
 // Small containers after a large one, which is still being decoded when they are sent.
 TEST_F(Cram, LongReads) {
-  add("long", 4, "*", 0, random_letters(20'000'000, 3));
+  add("long", 4, "*", 0, random_letters(long_letters(), 3));
   for (int i = 0; i < 20; ++i) add(fmt::format("s{}", i), 4, "*", 0, "ACGT");
   const Parsed parsed = parse(cram({"seqs_per_slice=1"}), reference_);
   EXPECT_FALSE(parsed.error) << parsed.error->what();
@@ -187,11 +191,11 @@ TEST_F(Cram, LongReads) {
 
 // The qualities are equal bytes and compress to nothing; so do letters equal to a reference.
 TEST_F(Cram, LongReadsWithoutQualities) {
-  constexpr std::size_t kLetters = 30'000'000;
-  const std::string genome = random_letters(kLetters, 5);
+  const std::size_t letters = long_letters();
+  const std::string genome = random_letters(letters, 5);
   reference_ = folder_.write("genome.fa", ">g\n" + genome + "\n");
   sam_ = fmt::format("@HD\tVN:1.6\n@SQ\tSN:g\tLN:{0}\nx\t0\tg\t1\t0\t{0}M\t*\t0\t0\t{1}\t*\n",
-                     kLetters, genome);
+                     letters, genome);
   add("next", 4, "*", 0, "ACGT");
   for (const char* option : {"no_ref=1", "no_ref=0"}) {
     const Parsed parsed = parse(cram({option}), reference_);
