@@ -2,7 +2,7 @@
 
 import pytest
 
-import lengths  # pylint: disable=unused-import  # an unknown length ends every test run
+from lengths import LENGTH
 from needs import lacking
 
 GATE = pytest.StashKey[bool]()
@@ -10,6 +10,16 @@ GATE = pytest.StashKey[bool]()
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs_isa(name): skipped without this instruction set")
+    config.addinivalue_line("markers", "full: not of `make check`, where shorter tests cover its kind")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out what is marked full; left out is neither passed nor skipped."""
+    if LENGTH != "check":
+        return
+    left_out = [item for item in items if item.get_closest_marker("full")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(tryfirst=True)

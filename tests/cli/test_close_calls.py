@@ -14,7 +14,7 @@ READS = by_length(150, 600)
 MARGIN = "0.05"
 COARSE = [*SHORT, "--precision", "int8-simulated"]
 CLOSE = [*COARSE, "--margin", MARGIN]
-KILLS = by_length(4, 12)
+KILLS = by_length(2, 12)
 
 
 @pytest.fixture(scope="module")

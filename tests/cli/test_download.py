@@ -570,7 +570,7 @@ def test_two_downloads_into_a_cache_share_one(home, hub):
 # --- kill -9, disks and rights ---
 
 
-POINTS = {"cache": 20, "folder": by_length(10, 20)}
+POINTS = by_length({"cache": 10, "folder": 5}, {"cache": 20, "folder": 20})
 
 
 @pytest.mark.parametrize("kind", POINTS)

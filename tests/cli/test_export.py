@@ -10,9 +10,10 @@ import sqlite3
 
 import pytest
 from conftest import MODELS, SHORT, Program, fasta, fastq, message
+from lengths import by_length
 from rights import read_only, without_rights
 
-RECORDS = 4500
+RECORDS = by_length(1500, 4500)
 
 
 @pytest.fixture

@@ -26,6 +26,10 @@ def test_computes(precision):
 def test_skips():
     pytest.skip("needs luck")
 
+@pytest.mark.full
+def test_takes_long():
+    pass
+
 @pytest.mark.skipif(True, reason="needs root")
 def test_skips_itself():
     pass
@@ -46,13 +50,19 @@ def sample(tmp_path):
 
 
 def test_only_what_a_processor_lacks_is_skipped(sample, tmp_path):
-    assert sample(ONEDNN_MAX_CPU_ISA="AVX2").returncode == 1
+    assert sample(ONEDNN_MAX_CPU_ISA="AVX2", VIRNUCPRO_TEST_LENGTH="check").returncode == 1
     cases = {case.get("name"): case for case in
              ElementTree.parse(tmp_path / "report.xml").iter("testcase")}
     found = {name: [child.tag for child in case] for name, case in cases.items()}
     assert found == {"test_computes[plain]": [], "test_computes[half]": ["skipped"],
                      "test_skips": ["failure"], "test_skips_itself": ["error"]}
     assert cases["test_computes[half]"].find("skipped").get("message") == "needs AVX512_BF16"
+
+
+def test_only_a_full_check_takes_its_tests(sample, tmp_path):
+    for length, expected in (("check", False), ("full", True)):
+        sample(VIRNUCPRO_TEST_LENGTH=length)
+        assert ("test_takes_long" in (tmp_path / "report.xml").read_text()) == expected
 
 
 def test_an_unknown_length_is_an_error(sample):

@@ -10,6 +10,7 @@ import time
 
 import pytest
 from conftest import LAMBDA, MODELS, Program, fasta, fastq, message, of_input, pieces
+from lengths import by_length
 
 SHORT = ["-e", "100"]
 
@@ -386,7 +387,7 @@ def test_an_interrupt_ends_the_wait_for_a_silent_pipe(program, reads):
 # One frame does not fill the packer's window, so everything after it waits to be journaled, even
 # when the disk is slow. Its long ids make growth visible: 127 MiB without the drain, 119 MiB
 # without a limit on what waits for the disk, 75 MiB with both.
-@pytest.mark.parametrize("milliseconds", [0, 50])
+@pytest.mark.parametrize("milliseconds", by_length([50], [0, 50]))
 def test_memory_does_not_grow_with_sequences_that_have_no_frame(program, milliseconds):
     with open(program.folder / "many.fa", "w", encoding="ascii") as many:
         many.write(">long\n" + "ACG" * 40 + "\n")

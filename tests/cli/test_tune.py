@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 from conftest import MODELS, fasta, is_there, message, workers_of
+from lengths import by_length
 from needs import needs_isa
 from report_page import read_page
 
@@ -129,6 +130,7 @@ def test_rounds_repeat_without_quick(program):
     assert files_in(program.folder / "one") == FILES
 
 
+@pytest.mark.full
 def test_default_grid(program):
     result = program("tune", *TINY, "--quick", "--threads-grid", "1")
     rows, _ = rows_of(result)
@@ -153,7 +155,7 @@ def test_the_journals_interval_is_a_dimension(program):
         assert words in (program.folder / "two" / "tune.md").read_text()
 
 
-@pytest.mark.parametrize("pack", [lambda text: text, gzip.compress])
+@pytest.mark.parametrize("pack", by_length([gzip.compress], [lambda text: text, gzip.compress]))
 def test_real_sequences(program, sequences, pack):
     (program.folder / "reads").write_bytes(pack(fasta(sequences).encode()))
     result = program("tune", *MODELS, *GRID, "--quick", "--test-file", "reads", "-e", "100")

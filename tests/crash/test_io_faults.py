@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 from harness import FILE_KINDS, RUNS, OUTPUT, SECONDS, SEVERAL, TABLES, error_in
+from lengths import by_length
 from points import points
 
 POINTS = 4  # per kind, in the full form
@@ -90,9 +91,12 @@ def test_a_call_fails_with_workers(awkward, kind, error, workers):
     fail_at_its_points(awkward(workers=workers), kind, error)
 
 
+UNREACHABLE = [("fork", "EAGAIN"), ("message", "EPIPE"), ("message", "ENOBUFS"),
+               *by_length([], [("message", "ECONNRESET")])]
+
+
 @pytest.mark.parametrize("workers", SEVERAL)
-@pytest.mark.parametrize("kind, error", [("fork", "EAGAIN"), ("message", "EPIPE"),
-                                         ("message", "ECONNRESET"), ("message", "ENOBUFS")])
+@pytest.mark.parametrize("kind, error", UNREACHABLE)
 def test_workers_cannot_be_started_or_reached(awkward, kind, error, workers):
     """The others replace a lost worker; if all are lost, the run ends and can be resumed.
 

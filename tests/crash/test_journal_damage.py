@@ -26,8 +26,8 @@ HEADER = 100  # of an SQLite file; a WAL's header, with one frame's, has 56
 # Distance between flipped bytes: in the header, in content, and among zeros, which fill most of
 # such a small journal.
 STRIDES = by_length(
-    {"export": (11, 149, 2999), "validate": (11, 149, 2999), "resume": (23, 331, 5003),
-     "unchecked": (23, 331, 5003)},
+    {"export": (17, 211, 4001), "validate": (17, 211, 4001), "resume": (31, 463, 7001),
+     "unchecked": (31, 463, 7001)},
     {"export": (1, 7, 61), "validate": (1, 13, 127), "resume": (1, 41, 509),
      "unchecked": (1, 43, 1009)})
 # The number of lengths it is cut to; and special places, with the offsets around them.

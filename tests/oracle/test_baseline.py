@@ -97,6 +97,7 @@ def test_torch_computes_the_installed_one_again(tmp_path):
     assert calls[1] <= calls[0] and len(calls[1]) > by_length(5, 22)
 
 
+@pytest.mark.full
 def test_the_default_models_on_the_cpu_keep_to_the_installed_one(program, tmp_path):
     found = benchmark(program, tmp_path / "out")
     assert found["status"] == "PASS"

@@ -18,7 +18,7 @@ tokenizers = pytest.importorskip("tokenizers")
 SOURCE = pathlib.Path(os.environ["VIRNUCPRO_SOURCE"])
 TOOL = pathlib.Path(os.environ["VIRNUCPRO_TOOLS"]) / "bpe_tool"
 TOKENIZER = SOURCE / "share/virnucpro/dnabert-s/tokenizer.json"
-TEXTS = by_length(6_000, 60_000, long=1_000_000)
+TEXTS = by_length(3_000, 60_000, long=1_000_000)
 TEXTS_AT_ONCE = 2_000
 LONGEST = 5_000
 MOST_LETTERS = by_length(100_000, 2_000_000)

@@ -15,6 +15,7 @@ import pytest
 
 import seeded_models
 import sequences
+from lengths import by_length
 from needs import kernel_paths, needs_isa
 from program import Program, TableFiles
 from sequence_table import with_input
@@ -88,7 +89,7 @@ def test_settings(program, tiny_models, fasta, kind, base, tmp_path, settings):
 
 
 def test_settings_at_8m(program, models_8m, kind, tmp_path):
-    few = sequences.write_fasta(tmp_path / "reads.fa", reads()[:40])
+    few = sequences.write_fasta(tmp_path / "reads.fa", reads()[:by_length(16, 40)])
     one, other = (
         run(program, models_8m, few, tmp_path / settings[1], kind, *settings)
         for settings in (SETTINGS[0], SETTINGS[-1])

@@ -23,7 +23,7 @@ from framed_texts import answers
 from lengths import by_length
 
 TOOL = Path(os.environ["VIRNUCPRO_TOOLS"]) / "records_tool"
-TEXTS = by_length(10_000, 100_000, long=1_000_000)
+TEXTS = by_length(5_000, 100_000, long=1_000_000)
 TEXTS_AT_ONCE = 2_000
 NO_BLANKS = str.maketrans("", "", " \t")
 
