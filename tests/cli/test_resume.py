@@ -12,7 +12,7 @@ import pytest
 from conftest import SHORT, Program, fasta, message, of_input
 from lengths import by_length
 
-READS = by_length(200, 1000)
+READS = by_length(300, 1000)
 UNITS_BYTES = 20_000  # size of the journal after some units
 
 
