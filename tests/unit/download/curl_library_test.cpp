@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+// libcurl's own signature has an enumeration before the dots, which clang warns of.
+#pragma GCC diagnostic ignored "-Wvarargs"
+
 namespace virnucpro {
 namespace {
 
