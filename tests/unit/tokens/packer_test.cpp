@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 
+#include "unit/length.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -103,10 +105,11 @@ TEST(Packer, UsesTheBudgetOnFramesOfUsualLengths) {
     if (kind == 2) return random() % 2 == 0 ? by_300 : by_500;
     return random() % 5 == 0 ? 3 + random() % 165 : by_500;
   };
+  const int count = test_length() == TestLength::kCheck ? 6000 : 20'000;
   for (const std::size_t budget : {4096U, 32768U}) {
     for (int kind = 0; kind < 4; ++kind) {
       std::vector<FrameTokens> frames;
-      for (int i = 0; i < 20000; ++i) {
+      for (int i = 0; i < count; ++i) {
         const std::size_t esm = length(kind);
         frames.push_back(frame(esm, esm * 6 / 10));
       }

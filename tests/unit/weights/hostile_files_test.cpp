@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 
+#include "unit/length.hpp"
 #include "unit/memory_file.hpp"
 #include "unit/weights/weight_builder.hpp"
 #include "weights/load.hpp"
@@ -126,7 +127,8 @@ TEST_F(HostileZip, NoFlippedByteChangesTheWeightsSilently) {
   const auto path = scratch.write("module.pth", whole);
   const std::string hash = load_classifier(path, 20, {}).tensors->hash();
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-  for (std::size_t place = 0; place < whole.size(); ++place) {
+  const std::size_t step = test_length() == TestLength::kCheck ? 5 : 1;
+  for (std::size_t place = 0; place < whole.size(); place += step) {
     SCOPED_TRACE(place);
     file.seekp(static_cast<std::streamoff>(place));
     file.put(static_cast<char>(whole[place] ^ 0x41)).flush();
