@@ -20,6 +20,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/own_program.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "base/time_text.hpp"
@@ -255,7 +256,7 @@ BenchmarkPlan make_plan(const BenchmarkOptions& options, const Session& session)
                     session.environment);
   require_models(choice.models);
   require_files(options);
-  settings.program = fs::read_symlink("/proc/self/exe");
+  settings.program = own_program().file;
   settings.output = fs::absolute(options.output);  // other programs may change the folder
   settings.models = choice.models;
   settings.size =

@@ -28,6 +28,10 @@ constexpr std::array kVariables{
                         "calibrations of --margin auto; else XDG_CACHE_HOME/virnucpro, "
                         "~/.cache/virnucpro",
                         true, true},
+    EnvironmentVariable{"VIRNUCPRO_LOADER",
+                        "of a package: host or carried, which loader and C library start the "
+                        "program; else the host's where they are as new as the carried ones",
+                        true, true},
     EnvironmentVariable{
         "VIRNUCPRO_CUPTI",
         "libcupti.so, by which --trace records kernels, if the loader does not find it", true,

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
+#include "base/own_program.hpp"
 #include "base/processors.hpp"
 #include "base/text.hpp"
 #include "cli/gpu_choice.hpp"
@@ -22,7 +23,6 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kMostWorkers = 256;
-constexpr const char* kThisProgram = "/proc/self/exe";
 constexpr std::uint64_t kDefaultPrefetch = 2;
 
 constexpr std::string_view kInt8 = "int8";
@@ -357,7 +357,7 @@ ComputeSettings choose_compute(const ComputeOptions& options, const Config& conf
   compute.cpu_workers = choose_cpu_workers(options, config, on_gpu);
   const std::size_t workers = on_gpu ? compute.gpus.size() : compute.cpu_workers;
   const bool has_processes = on_gpu || workers > 1;
-  if (has_processes) compute.worker_program = kThisProgram;
+  if (has_processes) compute.worker_program = same_program();
   log_info("worker processes: {}", has_processes ? workers : 0);
   compute.packing = !environment.enabled("VIRNUCPRO_DISABLE_PACKING");
   say_without_effect(environment);
@@ -451,10 +451,8 @@ double choose_journal_interval(const std::string& option, const Config& config) 
 std::filesystem::path share_directory(const Environment& environment) {
   const std::string set = environment.text("VIRNUCPRO_SHARE");
   if (!set.empty()) return set;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  return program.parent_path().parent_path() / "share" / "virnucpro";
+  const std::filesystem::path prefix = own_program().prefix;
+  return prefix.empty() ? prefix : prefix / "share" / "virnucpro";
 }
 
 }  // namespace virnucpro

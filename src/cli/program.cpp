@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/own_program.hpp"
 #include "base/terminal.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
@@ -127,6 +129,11 @@ bool is_worker(std::span<const char* const> arguments) {
   return arguments.size() == 2 && std::string_view(arguments[1]) == kWorkerArgument;
 }
 
+// ps, top and pgrep would show the carried loader's name.
+void name_process() {
+  if (own_program().by_carried_loader) ::prctl(PR_SET_NAME, program_invocation_short_name);
+}
+
 std::string answer(Ask ask, const Command& program) {
   if (ask == Ask::kHelp) return help_text(chosen_command(program));
   if (ask == Ask::kHelpV2) return help_v2_text(chosen_command(program), program);
@@ -219,6 +226,7 @@ int run_program(int argc, const char* const* argv) {
   Program program;
   try {
     start_log(LogLevel::kWarning, {});
+    name_process();
     enlarge_stacks();
     return parse_and_run(program, {argv, static_cast<std::size_t>(argc)}, cancel);
   } catch (const std::exception& exception) {

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/own_program.hpp"
 #include "base/processors.hpp"
 #include "base/shown_text.hpp"
 #include "base/terminal.hpp"
@@ -400,7 +401,7 @@ int run_tune(const TuneOptions& options, const Session& session) {
   };
   choice.models = with_files(choice.models, folder / "weights", say, session.cancel);
   PredictTrials trials(
-      {.program = fs::read_symlink("/proc/self/exe"),
+      {.program = own_program().file,
        .folder = temporary.path(),
        .arguments = common_arguments(choice.models, facts.chunk_size, facts.device, session)},
       session.cancel);

@@ -269,7 +269,8 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      schedule_.lost(start.worker, error.what(), clock_.now());
+      // Without the error's summary: nothing is known of memory or devices if no program is there.
+      schedule_.lost(start.worker, error.detail(), clock_.now());
     }
   }
 

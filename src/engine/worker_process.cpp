@@ -83,7 +83,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const UniqueFd& socke
   id_ = -1;
   // EAGAIN: no more processes are allowed.
   throw Error(
-      error == EAGAIN ? ErrorKind::kOutOfMemory : kind_of_failure(error, ErrorKind::kDevice),
+      error == EAGAIN ? ErrorKind::kOutOfMemory : kind_of_failure(error, ErrorKind::kWorkersLost),
       fmt::format("no worker process can be started from {}: {}", command.program.string(),
                   errno_text(error)));
 }

@@ -28,7 +28,8 @@ struct WorkerCommand {
 // It must not outlive the thread that started it: the kernel kills it when that thread ends.
 class WorkerProcess {
  public:
-  // Errors: kOutOfMemory if no process can be started.
+  // Errors: kWorkersLost if the program cannot be started; kOutOfMemory, kTooManyFiles if nothing
+  // can.
   WorkerProcess(const WorkerCommand& command, const UniqueFd& socket);
   // Kills it.
   ~WorkerProcess();

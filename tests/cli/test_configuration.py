@@ -271,7 +271,8 @@ def test_mistyped_key_names_the_nearest(program, key):
 # Variables with a test: in SETTINGS, or below.
 VARIABLES = {"VIRNUCPRO_MODELS", "VIRNUCPRO_SHARE", "VIRNUCPRO_CUPTI", "VIRNUCPRO_DISABLE_CHECKPOINTING",
              "VIRNUCPRO_DISABLE_PACKING", "HF_HUB_CACHE", "TORCH_HOME", "ONEDNN_MAX_CPU_ISA", "TMPDIR",
-             "VIRNUCPRO_CACHE"}  # in test_calibrate.py
+             "VIRNUCPRO_CACHE",  # in test_calibrate.py
+             "VIRNUCPRO_LOADER"}  # in test_launcher.py
 OF_DOWNLOAD = {"VIRNUCPRO_GITHUB_URL", "VIRNUCPRO_FAIR_ESM_URL", "HF_ENDPOINT", "HF_TOKEN",
                "HF_HUB_OFFLINE", "https_proxy", "SSL_CERT_FILE"}  # in test_download.py
 NEEDS_A_GPU = {"CUDA_VISIBLE_DEVICES", "VIRNUCPRO_DISABLE_FP16"}

@@ -1,0 +1,131 @@
+// bin/virnucpro of a package: starts the program, libexec/virnucpro, with the host's dynamic loader
+// and C library where these are as new as those that the package was built with, and else with
+// those that it carries. Linked statically, so that it needs neither.
+//
+// The host's come first because a graphics driver is made for them: the driver of a new host may
+// need a newer C library than the carried one, and that of an old host also works with a newer one.
+//
+// VIRNUCPRO_LOADER=host or carried makes that choice, for tests. Ends with 127, as a shell does, if
+// the program cannot be started; else the program takes this process over.
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+constexpr int kNotStarted = 127;
+// What libexec/virnucpro names as its loader.
+constexpr const char* kHostLoader = "/lib64/ld-linux-x86-64.so.2";
+// Where drivers lie on systems whose loaders search these folders and Debian's does not: RHEL, SUSE
+// and WSL. Their ld.so.cache, which Debian's loader reads, usually names them as well.
+constexpr const char* kDriverFolders = "/usr/lib64:/usr/lib/wsl/lib";
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "virnucpro: %s\n", what.c_str());
+  std::exit(kNotStarted);
+}
+
+[[noreturn]] void fail_errno(const std::string& what) {
+  fail(what + ": " + std::strerror(errno));
+}
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+// Of the folder that bin/ is in.
+std::string own_prefix() {
+  std::string path(PATH_MAX, '\0');
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (length < 0) fail_errno("/proc/self/exe cannot be read");
+  path.resize(static_cast<std::size_t>(length));
+  return folder_of(folder_of(path));
+}
+
+// Empty if it cannot be read.
+std::string content_of(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  std::string content;
+  std::string part(1 << 20, '\0');
+  for (ssize_t length; (length = ::read(file, part.data(), part.size())) > 0;) {
+    content.append(part, 0, static_cast<std::size_t>(length));
+  }
+  ::close(file);
+  return content;
+}
+
+// The newest N of the versions GLIBC_2.N of symbols that a C library names; 0 if there is none.
+int newest_version_in(std::string_view library) {
+  constexpr std::string_view kName{"\0GLIBC_2.", 9};
+  int newest = 0;
+  for (auto at = library.find(kName); at != library.npos; at = library.find(kName, at)) {
+    at += kName.size();
+    const int version = std::atoi(library.data() + at);  // a NUL ends each name
+    if (version > newest) newest = version;
+  }
+  return newest;
+}
+
+// A C library lies beside its loader, whatever the system calls the folder.
+bool host_is_new_enough() {
+  char* const loader = ::realpath(kHostLoader, nullptr);
+  if (loader == nullptr) return false;
+  const std::string library = folder_of(loader) + "/libc.so.6";
+  std::free(loader);
+  // The carried C library is of the system that this launcher was built on.
+  return newest_version_in(content_of(library)) >= __GLIBC_MINOR__;
+}
+
+bool takes_carried() {
+  const char* const set = std::getenv("VIRNUCPRO_LOADER");
+  const std::string_view choice = set == nullptr ? "" : set;
+  if (choice == "carried") return true;
+  if (choice == "host") return false;
+  if (!choice.empty()) fail("VIRNUCPRO_LOADER: expected host or carried");
+  return !host_is_new_enough();
+}
+
+// The loader searches these before its own folders, but after those that the program names. It does
+// not read LD_LIBRARY_PATH if it is told folders.
+std::string library_path(const std::string& glibc) {
+  std::string path = glibc;
+  const char* const set = std::getenv("LD_LIBRARY_PATH");
+  if (set != nullptr && *set != '\0') path += std::string(":") + set;
+  return path + ':' + kDriverFolders;
+}
+
+[[noreturn]] void start_by_carried(const std::string& prefix, const std::string& program,
+                                   char** argv) {
+  if (prefix.find_first_of(":;$") != prefix.npos) {
+    fail(prefix + ": the carried C library cannot be used in a folder with : ; or $ in its name");
+  }
+  const std::string glibc = prefix + "/lib/virnucpro/glibc";
+  const std::string loader = glibc + "/ld-linux-x86-64.so.2";
+  const std::string path = library_path(glibc);
+  std::vector<const char*> arguments{loader.c_str(),   "--argv0",    argv[0],
+                                     "--library-path", path.c_str(), program.c_str()};
+  for (char** argument = argv + 1; *argument != nullptr; ++argument) arguments.push_back(*argument);
+  arguments.push_back(nullptr);
+  ::execv(loader.c_str(), const_cast<char**>(arguments.data()));
+  fail_errno(loader + " cannot be started");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 1) fail("it was started without a name");
+  const std::string prefix = own_prefix();
+  const std::string program = prefix + "/libexec/virnucpro";
+  if (takes_carried()) start_by_carried(prefix, program, argv);
+  ::execv(program.c_str(), argv);
+  fail_errno(program + " cannot be started");
+}
