@@ -7,6 +7,10 @@ execute_process(
   OUTPUT_VARIABLE commit
   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT commit MATCHES "^[0-9a-f]+[+]?$") # a folder of sources, but no checkout
-  set(commit unknown)
+  file(READ "${SOURCE}/cmake/archived_commit.txt" archived)
+  string(SUBSTRING "${archived}" 0 10 commit)
+  if(NOT commit MATCHES "^[0-9a-f]+$") # no archive either
+    set(commit unknown)
+  endif()
 endif()
 file(CONFIGURE OUTPUT "${HEADER}" CONTENT "#pragma once\n#define VIRNUCPRO_COMMIT \"${commit}\"\n")
