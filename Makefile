@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install gpu-bundle package test-package demo check check-full check-long soak fuzz bench bench-peers docs format lint clean
+.PHONY: help setup build install gpu-bundle package test-package release test-install test-rebuild demo check check-full check-long soak fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
 MINUTES ?= 30
@@ -29,6 +29,16 @@ package:  ## the program with its libraries (CUDA as above), for other Linux sys
 
 test-package: package  ## test it here and in a bare Debian 12 (root; minutes)
 	@tools/test_package.sh --bare-root
+
+release:  ## every kind of package with one version, and their sums, of a clean commit: dist/
+	@tools/release.sh
+
+test-install:  ## make these of the files as they are, and try each in bare Debian 11 and 12 (root)
+	@tools/package_all.sh
+	@tools/test_install.sh
+
+test-rebuild:  ## build the commit again in another folder, and compare the package byte for byte
+	@tools/test_rebuild.sh
 
 demo:  ## set up, build, and classify the phage lambda with small synthetic weights
 	@tools/demo.sh
@@ -70,4 +80,4 @@ lint:  ## clang-format and clang-tidy over everything; warnings are errors
 	@tools/lint.sh
 
 clean:  ## remove what was built; .venv-*, .trained-esm2, .cutlass, demo_out and dist too
-	rm -rf build .venv-oracle .venv-peers .trained-esm2 .cutlass demo_out dist
+	rm -rf build .venv-oracle .venv-peers .venv-conda .trained-esm2 .cutlass demo_out dist

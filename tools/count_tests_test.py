@@ -76,11 +76,17 @@ class Counts(unittest.TestCase):
         self.assertEqual(self.count(), (1, 0))
         self.assertEqual(self.skipped(), Counter({"needs AVX512_BF16": 2}))
 
+    def test_counts_a_vanished_mirror_as_skipped(self):
+        self.ctest(a="run")
+        self.pytest("a", "", '<skipped message="needs a mirror of bullseye"/>')
+        self.assertEqual(self.count(), (1, 0))
+        self.assertEqual(self.skipped(), Counter({"needs a mirror of bullseye": 1}))
+
     def test_counts_every_other_skip_as_failed(self):
         self.ctest(a="run")
         self.pytest("a", '<skipped message="no tmpfs here"/>', '<skipped message="it needs time"/>',
-                    '<skipped message="needs luck"/>')
-        self.assertEqual(self.count(), (0, 3))
+                    '<skipped message="needs luck"/>', '<skipped message="needs a mirror of sid"/>')
+        self.assertEqual(self.count(), (0, 4))
 
     def test_closes_with_the_count_and_the_reasons(self):
         self.ctest(a="run", fuzz_b="run")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes virnucpro-X.Y.Z-linux-x64.tar.gz in dist/ or a given folder: the installed files, all needed
-# libraries except glibc's, their licences, and how to begin. Runs on any x86-64 Linux with a glibc
-# as new as this one's; on GPUs, if nvcc is found here, with only the driver. Packing one build
-# twice gives the same bytes: all times in the package are SOURCE_DATE_EPOCH, or the time of the
-# commit.
+# libraries, glibc's among them, their licences, and how to begin. bin/virnucpro is the launcher
+# (src/cli/launcher/main.cpp), which starts libexec/virnucpro with the host's glibc or this one. Runs
+# on any x86-64 Linux; on GPUs, if nvcc is found here, with only the driver. Packing one build twice
+# gives the same bytes: all times in the package are SOURCE_DATE_EPOCH, or the time of the commit.
 set -euo pipefail
 shopt -s inherit_errexit
 # The same order of files and the same words of ldd, which are read here, for every user.
@@ -12,6 +12,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
 output=${1:-dist}
 build=build/package
+
+# glibc's loader and libraries: what the program or one of its libraries needs, and what a driver of
+# the GPU may need, which is made for an older glibc. DNS and files of names are in libc itself.
+glibc=(ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libresolv.so.2
+  libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1)
 
 # Compiled into the program, as headers or archives; the package includes their licences, too.
 compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libboost-dev)
@@ -42,24 +47,45 @@ add_libraries() {
   local libraries library package curl
   curl=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found++ {print $NF}')
   [ -n "$curl" ] || fail "libcurl-gnutls.so.4 is not there (Debian: libcurl3-gnutls)"
-  libraries=$(printf '%s\n' "$curl" && libraries_of "$stage/bin/virnucpro" "$stage/lib/libvirnucpro.so" "$curl")
+  libraries=$(printf '%s\n' "$curl" && libraries_of "$stage/libexec/virnucpro" "$stage/lib/libvirnucpro.so" "$curl")
   ! grep '/libhdf5' <<<"$libraries" >&2 ||
     fail "HDF5 was linked from a shared library: its archive (or that of libsz or libz) was not found"
-  ! grep -E '/lib(cu|nv)' <<<"$libraries" >&2 ||
+  ! grep -E '/lib(cu(da|blas|fft|rand|solver|sparse|pti)|nv)' <<<"$libraries" >&2 ||
     fail "a library of CUDA was linked as a shared one; only the driver, which is opened at run time, may be"
   mkdir -p "$stage/lib/virnucpro"
   while read -r library; do
     package=$(package_of "$library")
-    [ "$package" != libc6 ] || continue
+    if [ "$package" = libc6 ]; then
+      [[ " ${glibc[*]} " = *" ${library##*/} "* ]] || fail "$library is needed, and not in the list of glibc's"
+      continue
+    fi
     install -m 644 "$library" "$stage/lib/virnucpro/"
     add_licence "$package"
     printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
   done < <(sort -u <<<"$libraries")
+  add_glibc
   for package in "${compiled_in[@]}"; do
     add_licence "$package"
     printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
   done
   [ -z "$cuda" ] || add_cuda_licences
+}
+
+# In a folder of its own, where the host's loader does not look for libraries of the program.
+add_glibc() {
+  local folder archive package
+  folder=$(dirname "$(realpath /lib64/ld-linux-x86-64.so.2)")
+  mkdir "$stage/lib/virnucpro/glibc"
+  install -m 644 "${glibc[@]/#/$folder/}" "$stage/lib/virnucpro/glibc/"
+  chmod 755 "$stage/lib/virnucpro/glibc/ld-linux-x86-64.so.2"
+  printf "glibc/%s\t$(name_and_version libc6)\n" "${glibc[@]}"
+  add_licence libc6
+  # The launcher is linked with these.
+  for archive in libc.a libstdc++.a libgcc.a; do
+    package=$(package_of "$(realpath "$("${CXX:-g++}" -print-file-name=$archive)")")
+    add_licence "$package"
+    printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
+  done
 }
 
 # cached NAME: a path that CMake found.
@@ -116,14 +142,16 @@ add_licence() {
 }
 
 newest_glibc() {
-  find "$stage/bin" "$stage/lib" -type f -exec objdump -T {} + 2>/dev/null |
+  find "$stage/libexec" "$stage/lib" -path "*/glibc/*" -prune -o -type f -exec objdump -T {} + 2>/dev/null |
     grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1
 }
 
 write_readme() {
   cat >"$stage/README" <<END
 Run bin/virnucpro --help; put this folder anywhere, as a whole. share/doc/virnucpro/README.md says more.
-Needs Linux on x86-64, glibc $(newest_glibc) or newer (ldd --version), a processor with AVX2; nothing else.
+Needs Linux on x86-64 and a processor with AVX2; nothing else. Where glibc is older than $(newest_glibc)
+(ldd --version) it runs with the one in lib/virnucpro/glibc; for programs that link lib/libvirnucpro.so
+there is no such way. share/doc/virnucpro/docs/use/install.md says how to upgrade and remove it.
 END
   if [ -z "$cuda" ]; then
     echo "It computes on the processor; it was built without CUDA." >>"$stage/README"
@@ -141,7 +169,7 @@ write_licence_list() {
 The libraries that come with this program, unchanged, from Debian 12: file, source package, package.
 NAME.txt is the licence of package NAME; it refers to common-licenses/ as /usr/share/common-licenses.
 Their sources: https://snapshot.debian.org/package/SOURCE/VERSION/, or apt-get source SOURCE=VERSION.
-A library of lib/virnucpro may be replaced by another build of it.
+A library of lib/virnucpro may be replaced by another build of it (those of glibc/ only together).
 END
   [ -z "$cuda" ] || cat >>"$licences/README" <<END
 From NVIDIA: CUTLASS, whose sources are at https://github.com/NVIDIA/cutlass, and the CUDA runtime,
@@ -185,8 +213,12 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 rm -rf "$build/stage"
 mkdir -p "$output" "$licences"
 env -u DESTDIR cmake --install "$build" --prefix "$stage" --strip >/dev/null
+mkdir "$stage/libexec"
+mv "$stage/bin/virnucpro" "$stage/libexec/"
+install -m 755 --strip "$build/launcher/virnucpro" "$stage/bin/"
 libraries=$(add_libraries)
 write_licence_list <<<"$libraries"
+/usr/bin/python3 tools/make_sbom.py "$version" "$stage"
 install -m 644 LICENSE "$stage/"
 write_readme
 pack

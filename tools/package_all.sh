@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Makes every file of a release in dist/ or a given folder, with one version: the tarball and its
+# SBOM, the wheel, the conda package, the .deb, the source, and SHA256SUMS of them all. `make release`
+# checks more before it calls this.
+set -euo pipefail
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+umask 022
+output=$(realpath -m "${1:-dist}")
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+
+# So that SHA256SUMS has this version's files alone, and a container finds one tarball.
+rm -f "$output"/virnucpro[-_][0-9]* "$output/SHA256SUMS"
+mkdir -p "$output"
+tools/package.sh "$output"
+version=$(sed -n 's/^project(virnucpro VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+stage=build/package/stage/virnucpro-$version-linux-x64
+cp "$stage/share/doc/virnucpro/virnucpro.spdx.json" "$output/virnucpro-$version.spdx.json"
+/usr/bin/python3 tools/make_wheel.py "$version" "$stage" "$output"
+tools/setup.sh conda
+.venv-conda/bin/python tools/make_conda.py "$version" "$stage" "$output" >build/conda.log 2>&1 ||
+  { tail -n 20 build/conda.log >&2 && exit 1; }
+tools/package_deb.sh "$output"
+git archive --format=tar --prefix="virnucpro-$version/" HEAD | gzip -9n >"$output/virnucpro-$version-source.tar.gz"
+(cd "$output" && sha256sum -- virnucpro[-_][0-9]* >SHA256SUMS && cat SHA256SUMS)

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Makes virnucpro_X.Y.Z_amd64.deb in dist/ or a given folder, for the Debian that this is, with that
+# Debian's libraries (packaging/debian). Fails where lintian finds an error. With CUDA where nvcc is.
+set -euo pipefail
+shopt -s inherit_errexit
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+umask 022
+output=${1:-dist}
+
+fail() {
+  printf 'package_deb: %s\n' "$@" >&2
+  exit 1
+}
+
+# The files of the checkout, as they are now; debian/ must be at the top of a source.
+lay_out() {
+  rm -rf "$build"
+  mkdir -p "$tree"
+  git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- | tar --extract -C "$tree"
+  cp -R packaging/debian "$tree/"
+  [ ! -d .cutlass ] || ln -s "$PWD/.cutlass" "$tree/.cutlass"
+  # The archive's way to know its commit (cmake/write_commit.cmake).
+  git rev-parse HEAD >"$tree/cmake/archived_commit.txt"
+  write_changelog >"$tree/debian/changelog"
+}
+
+write_changelog() {
+  cat <<TEXT
+virnucpro ($version) bookworm; urgency=medium
+
+  * CHANGELOG.md says what is new.
+
+ -- The virnucpro authors <virnucpro@packages.debian.org>  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
+TEXT
+}
+
+tools/setup.sh deb
+version=$(sed -n 's/^project(virnucpro VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+build=build/deb
+tree=$build/virnucpro-$version
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+lay_out
+# No .buildinfo and no debug symbols: nothing but the package is made.
+(cd "$tree" && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage --build=binary --unsigned-source --unsigned-changes \
+  >../log 2>&1) || fail "$(tail -n 30 "$build/log")"
+package=$build/virnucpro_${version}_amd64.deb
+lintian --fail-on error --no-tag-display-limit "$package" || fail "lintian finds errors in $package"
+mkdir -p "$output"
+cp "$package" "$output/"
+printf 'package_deb: %s, %s bytes\n' "$output/$(basename "$package")" "$(stat -c %s "$package")"
