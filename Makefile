@@ -1,7 +1,7 @@
 # The commands of a day's work; each explains itself. The build proper is CMake's (CMakePresets.json).
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build install gpu-bundle package test-package release test-install test-rebuild demo check check-full check-long soak fuzz bench bench-peers docs format lint clean
+.PHONY: help setup build install gpu-bundle package test-package release test-install test-rebuild demo check check-full check-long check-cluster soak fuzz bench bench-peers docs format lint clean
 
 PREFIX ?= /usr/local
 MINUTES ?= 30
@@ -52,6 +52,9 @@ check-full:  ## every preset and test with long strides, package, device code; P
 check-long:  ## check, with the longest forms of the tests (hours)
 	@VIRNUCPRO_TEST_LENGTH=long tools/check.sh
 
+check-cluster:  ## samples in shards on a Slurm of this machine, by Snakemake and sbatch, while jobs fail (as root)
+	@tools/check_full.sh cluster
+
 soak:  ## kill and resume runs at random times for MINUTES (30), watching memory and descriptors
 	@tools/soak.sh $(MINUTES)
 
@@ -80,4 +83,4 @@ lint:  ## clang-format and clang-tidy over everything; warnings are errors
 	@tools/lint.sh
 
 clean:  ## remove what was built; .venv-*, .trained-esm2, .cutlass, demo_out and dist too
-	rm -rf build .venv-oracle .venv-peers .venv-conda .trained-esm2 .cutlass demo_out dist
+	rm -rf build .venv-oracle .venv-peers .venv-conda .venv-cluster .trained-esm2 .cutlass demo_out dist

@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=tools/steps.sh
 source tools/steps.sh
 
-parts=(sources cpu avx2 tiny single asan tsan fuzz package install cuda) # cuda (last) only if nvcc is found
+parts=(sources cpu avx2 tiny single asan tsan fuzz package install cluster cuda) # cuda (last) only if nvcc is found
 not_run=
 program_tests='^(cli|oracle|hostile|crash)$'
 export VIRNUCPRO_TEST_LENGTH=full
@@ -71,6 +71,13 @@ part_install() {
   step 'install: making every artefact'
   tools/package_all.sh
   test_install
+}
+
+part_cluster() {
+  tools/setup.sh cluster
+  build cpu virnucpro
+  step 'cluster'
+  tools/check_cluster.sh build/cpu/bin/virnucpro build/results/cluster || failed=1
 }
 
 part_cuda() {

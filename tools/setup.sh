@@ -9,6 +9,8 @@
 #                          weights in .trained-esm2/ (a small ESM-2 only for the tests)
 #   tools/setup.sh lint    demo, and the needs of `make format` and `make lint`
 #   tools/setup.sh fuzz    demo, and the needs of the preset `fuzz`
+#   tools/setup.sh cluster check, and the needs of `make check-cluster`: Slurm, whose services Debian
+#                          may start, and Snakemake in .venv-cluster/
 #   tools/setup.sh package demo, and the needs of `make test-package`
 #   tools/setup.sh deb     release, and the needs of tools/package_deb.sh
 #   tools/setup.sh conda   .venv-conda/, which makes a conda package and installs it in tests
@@ -35,6 +37,7 @@ lint_packages=(clang-format clang-tidy python3)
 clang_packages=(clang lld libclang-rt-14-dev libomp-14-dev) # for AddressSanitizer and for fuzzing
 package_packages=(debootstrap)
 deb_packages=(debhelper lintian)
+cluster_packages=(slurm-wlm munge iproute2 util-linux python3-venv)
 
 lock_seconds=300
 
@@ -146,6 +149,9 @@ make_venv() {
 # The reference implementations, with Debian's torch, numpy and h5py.
 make_oracle() { make_venv .venv-oracle tests/oracle/requirements.txt --system-site-packages; }
 
+# Snakemake and miniwdl.
+make_cluster_tools() { make_venv .venv-cluster tests/cluster/requirements.txt; }
+
 make_conda_tools() {
   install_packages python3 python3-venv
   make_venv .venv-conda packaging/conda/requirements.txt
@@ -208,7 +214,11 @@ case "${1:-}" in
     set_up_check "${package_packages[@]}"
     make_conda_tools
     ;;
+  cluster)
+    set_up_check "${cluster_packages[@]}"
+    make_cluster_tools
+    ;;
   fuzz) install_packages "${build_packages[@]}" "${clang_packages[@]}" libgtest-dev libgmock-dev ;;
   package) install_packages "${build_packages[@]}" "${package_packages[@]}" ;;
-  *) fail "usage: tools/setup.sh demo|cuda|release|check|lint|fuzz|package|deb|conda|install" ;;
+  *) fail "usage: tools/setup.sh demo|cuda|release|check|lint|fuzz|package|deb|conda|install|cluster" ;;
 esac

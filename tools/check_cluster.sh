@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Runs tests/cluster: a Slurm of one node, with Snakemake and with the sbatch array, while jobs are
+# killed, put back, out of time and out of space. tools/setup.sh cluster installs what it needs.
+#
+#   tools/check_cluster.sh PROGRAM RESULTS [PYTEST-ARGUMENT…]
+#
+# All of it is in namespaces of its own: the network is the loopback alone, and every process of
+# Slurm ends with the tests. That takes root.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+[ $# -ge 2 ] || {
+  printf 'usage: tools/check_cluster.sh PROGRAM RESULTS [PYTEST-ARGUMENT…]\n' >&2
+  exit 1
+}
+[ "$(id -u)" -eq 0 ] || {
+  printf 'check_cluster: Slurm is started with namespaces and mounts of its own, which takes root\n' >&2
+  exit 1
+}
+VIRNUCPRO_BIN=$(realpath "$1")
+results=$2
+shift 2
+mkdir -p "$results/pytest"
+export VIRNUCPRO_BIN VIRNUCPRO_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
+export VIRNUCPRO_SNAKEMAKE=$PWD/.venv-cluster/bin/snakemake VIRNUCPRO_MINIWDL=$PWD/.venv-cluster/bin/miniwdl
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# The second address is for the resolver, which knows no name where there is only 127.0.0.1.
+prepare='hostname localhost; ip link set lo up; ip address add 192.0.2.1/32 dev lo; exec "$@"'
+status=0
+unshare --net --mount --uts --pid --fork --kill-child --mount-proc bash -c "$prepare" bash \
+  .venv-oracle/bin/python -m pytest tests/cluster -p no:cacheprovider --basetemp="$folder/tests" \
+  --junitxml="$results/pytest/cluster.xml" "$@" || status=$?
+# tools/count_tests.py reads a ctest run's report, with each file's own beside it.
+printf '<testsuite name="cluster"><testcase name="cluster" status="%s"/></testsuite>\n' \
+  "$([ "$status" -eq 0 ] && echo run || echo fail)" >"$results/ctest.xml"
+exit "$status"

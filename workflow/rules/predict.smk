@@ -1,0 +1,53 @@
+# A shard's output is one small file that is written at its end. Its directory is no output:
+# Snakemake would remove the journal of a failed job, and the next attempt could not go on.
+rule shard:
+    input:
+        reads=reads_of,
+    output:
+        done="results/{sample}/shards/{shard}-of-{shards}.done",
+    log:
+        "logs/{sample}/shard_{shard}-of-{shards}.log",
+    params:
+        run="results/{sample}/shards/{shard}-of-{shards}",
+        program=config["virnucpro"],
+        options=lambda wildcards: shlex.join(predict_options(wildcards)),
+    retries: config["retries"]
+    threads: lambda wildcards: number(wildcards.sample, "threads")
+    # What may change between two attempts is a resource and no parameter: of a parameter that
+    # changed Snakemake would run finished shards again.
+    resources:
+        attempt=lambda wildcards, attempt: attempt,
+        mem_mb=lambda wildcards, attempt: attempt * number(wildcards.sample, "mem_mb"),
+        runtime=lambda wildcards: number(wildcards.sample, "runtime"),
+        gpu=lambda wildcards: number(wildcards.sample, "gpus"),
+        device=device_of,
+        token_budget=config["token_budget"],
+        slurm_extra=config["slurm_extra"],
+    shell:
+        "{workflow.basedir}/scripts/shard.sh {params.run} {resources.attempt} {resources.token_budget} "
+        "{params.program} -q predict {input.reads:q} --shard {wildcards.shard}/{wildcards.shards} "
+        "{params.options} --device {resources.device} --threads {threads} --no-progress "
+        ">>{log} 2>&1 && date -u +%Y-%m-%dT%H:%M:%SZ >{output.done}"
+
+
+# The bytes of one run over the whole input, with the roll-up. What an earlier merge left is replaced.
+rule merge:
+    input:
+        done_files,
+    output:
+        sequences="results/{sample}/run/sequences.tsv",
+        frames="results/{sample}/run/{sample}_merged/prediction_results.txt",
+        chunks="results/{sample}/run/{sample}_merged/prediction_results_highestscore.csv",
+        contigs="results/{sample}/run/contigs.tsv",
+    log:
+        "logs/{sample}/merge.log",
+    params:
+        run="results/{sample}/run",
+        shards=shards_of,
+        program=config["virnucpro"],
+        options=config["merge_options"],
+    resources:
+        mem_mb=config["merge_mem_mb"],
+        runtime=config["merge_runtime"],
+    shell:
+        "{params.program} -q merge {params.shards:q} -o {params.run:q} --force {params.options} >{log} 2>&1"

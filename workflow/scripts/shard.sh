@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# One attempt of a job at a run's directory: begins the run, or goes on where an earlier attempt
+# stopped. Snakemake's rule `shard` and workflow/slurm/submit.sh use it.
+#
+#   shard.sh DIR ATTEMPT TOKEN_BUDGET PROGRAM predict ARGUMENT…
+#
+# DIR is the run's directory. ATTEMPT counts from 1. TOKEN_BUDGET is a number or `auto`. Beside DIR
+# it keeps
+#   DIR.attempts.tsv  a line for each attempt that ended: time, job, host, token budget, exit code
+#   DIR.asked         what the run was asked for: the arguments, size and time of each input
+#   DIR.anew          while the directory may still hold another run
+# It ends with the program's exit code.
+set -euo pipefail
+
+run=$1 attempt=$2 budget=$3
+shift 3
+attempts=$run.attempts.tsv
+least_budget=64 # a batch is never smaller than its longest frame
+
+say() { printf 'shard: %s\n' "$*" >&2; }
+
+# The given column of the last attempt; empty before the first.
+last() { if [ -e "$attempts" ]; then tail -n 1 "$attempts" | cut -f "$1"; fi; }
+
+what_is_asked() {
+  local word
+  printf '%s\n' "${@:2}"
+  for word in "${@:2}"; do
+    if [ -f "$word" ]; then stat -L -c '%n %s %Y' -- "$word"; fi
+  done
+}
+
+# What the program chose for `auto`, as its log says; a small number where it did not come so far.
+planned_budget() {
+  local said
+  said=$(grep -oE 'batches of [0-9,]+ tokens' "$run/logs/virnucpro.log" 2>/dev/null | tail -n 1 || true)
+  said=${said//[!0-9]/}
+  printf '%s\n' "${said:-4096}"
+}
+
+# Half of the last attempt's budget if that one ran out of memory, else the same as that one's.
+next_budget() {
+  local used
+  used=$(last 4)
+  if [ "$(last 5)" = 4 ]; then
+    [ "$used" != auto ] || used=$(planned_budget)
+    used=$((used / 2))
+    [ "$used" -ge "$least_budget" ] || used=$least_budget
+  fi
+  printf '%s\n' "${used:-$budget}"
+}
+
+# A new attempt cannot mend these; a person has to look.
+refuse_hopeless() {
+  local status
+  status=$(last 5)
+  [ "$attempt" -gt 1 ] || return 0
+  case $status in
+    2 | 3)
+      say "not tried again: the last attempt ended with exit code $status; see $run/logs/virnucpro.log"
+      exit "$status"
+      ;;
+  esac
+}
+
+# The program gets the signals of this script. In the background it ignores SIGINT, so it gets
+# SIGTERM instead.
+run_program() {
+  local status=0
+  "$@" &
+  local child=$!
+  trap 'kill -TERM "$child" 2>/dev/null || true' TERM INT
+  # A signal ends `wait` early: only a child that is gone has an exit code.
+  while :; do
+    status=0
+    wait "$child" || status=$?
+    kill -0 "$child" 2>/dev/null || break
+  done
+  trap - TERM INT
+  return "$status"
+}
+
+refuse_hopeless
+mkdir -p "$(dirname "$run")"
+asked=$(what_is_asked "$@")
+if [ "$(cat "$run.asked" 2>/dev/null)" != "$asked" ]; then
+  touch "$run.anew"
+  printf '%s\n' "$asked" >"$run.asked"
+fi
+# A journal of another request is replaced, but one of this request never: if it is refused, that
+# is an error.
+how=--resume
+[ ! -e "$run.anew" ] || how=--force-resume
+# An attempt at what was asked before says nothing about this one.
+[ "$how" = --resume ] || [ "$attempt" -gt 1 ] || rm -f "$attempts"
+budget=$(next_budget)
+
+status=0
+run_program "$@" -o "$run" "$how" --token-budget "$budget" || status=$?
+if [ "$run/run.db" -nt "$run.anew" ]; then rm -f "$run.anew"; fi
+printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "${SLURM_JOB_ID:-local}" "$(hostname)" \
+  "$budget" "$status" >>"$attempts"
+exit "$status"

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# One input as an array of Slurm jobs and, when all are done, their merge; without Snakemake.
+#
+#   workflow/slurm/submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…
+#
+#   workflow/slurm/submit.sh results/a 20 --gpus=1 --time=12:00:00 -- a.fq.gz -m 300 --models-dir models
+#
+# The result is in DIR/run. A task that is stopped (time limit, pre-emption, scontrol requeue) or
+# fails goes on in the same task, five times at most. The same command again, after a failure, goes on
+# where all tasks stopped. SBATCH-OPTIONs are those of the shards; partition and account of all jobs
+# come from sbatch's own variables (SBATCH_PARTITION, SBATCH_ACCOUNT).
+set -euo pipefail
+
+most_restarts=5
+program=${VIRNUCPRO:-virnucpro}
+budget=${VIRNUCPRO_TOKEN_BUDGET:-auto}
+
+fail() {
+  printf 'submit: %s\n' "$*" >&2
+  exit 1
+}
+
+# Where this script lies: Slurm runs a copy of it, so the submitted jobs get the place.
+here=${VIRNUCPRO_WORKFLOW:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+export VIRNUCPRO_WORKFLOW=$here
+
+submit() {
+  [ $# -ge 4 ] || fail 'usage: submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…'
+  local folder=$1 shards=$2 options=() array merge
+  shift 2
+  [[ $shards =~ ^[1-9][0-9]*$ ]] || fail "$shards is no number of shards"
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    options+=("$1")
+    shift
+  done
+  [ $# -gt 1 ] || fail 'after -- give what predict gets: the reads, the models'
+  shift
+  mkdir -p "$folder/logs"
+  # SIGTERM two minutes before the limit: the program needs five seconds.
+  array=$(sbatch --parsable --job-name "virnucpro ${folder##*/}" --array "0-$((shards - 1))" \
+    --requeue --open-mode=append --ntasks=1 --signal=TERM@120 --output "$folder/logs/shard_%a.log" \
+    ${options[@]+"${options[@]}"} "$here/slurm/submit.sh" --shard "$folder" "$shards" "$@")
+  merge=$(sbatch --parsable --job-name "virnucpro ${folder##*/} merge" --dependency "afterok:$array" \
+    --kill-on-invalid-dep=yes --requeue --ntasks=1 --output "$folder/logs/merge.log" \
+    "$here/slurm/submit.sh" --merge "$folder" "$shards")
+  printf 'shards: job %s, tasks 0 to %s; merge: job %s\n' "$array" "$((shards - 1))" "$merge"
+}
+
+# A task of the array. It is put back into the queue rather than failed, as the merge waits for its
+# success (afterok). Another try does not mend exit codes 2 and 3.
+run_shard() {
+  local folder=$1 shards=$2 restarts=${SLURM_RESTART_COUNT:-0} status=0
+  local shard=$SLURM_ARRAY_TASK_ID
+  shift 2
+  export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-1}
+  srun --ntasks=1 "$here/scripts/shard.sh" "$folder/shards/$shard-of-$shards" "$((restarts + 1))" "$budget" \
+    "$program" -q predict "$@" --shard "$shard/$shards" --no-progress || status=$?
+  case $status in 0 | 2 | 3) exit "$status" ;; esac
+  if [ "$restarts" -ge "$most_restarts" ]; then
+    printf 'submit: shard %s was put back %s times and is given up\n' "$shard" "$restarts" >&2
+    exit "$status"
+  fi
+  printf 'submit: exit code %s; shard %s goes back into the queue\n' "$status" "$shard" >&2
+  scontrol requeue "$SLURM_JOB_ID"
+  sleep 60 # Slurm ends this attempt meanwhile
+  exit "$status"
+}
+
+run_merge() {
+  local folder=$1 shards=$2 directories=() shard
+  for ((shard = 0; shard < shards; ++shard)); do directories+=("$folder/shards/$shard-of-$shards"); done
+  "$program" -q merge "${directories[@]}" -o "$folder/run" --force --rollup viral-ngs
+  "$program" -q report "$folder/run"
+}
+
+case "${1:-}" in
+  --shard) shift && run_shard "$@" ;;
+  --merge) shift && run_merge "$@" ;;
+  *) submit "$@" ;;
+esac
