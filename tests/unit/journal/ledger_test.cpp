@@ -109,5 +109,32 @@ TEST_F(Ledgers, SaveEveryScoreOfARunThatEndsEarly) {
   EXPECT_EQ(ledger.journal().early_scores().size(), 1U);
 }
 
+// The whole input was read, and the last of its parts has no score.
+TEST_F(Ledgers, SayNothingOfTheEndOfAnInputThatLacksScores) {
+  SequencePart second = part_of(1);
+  second.id = "t";
+  const InputEntry entry{.name = "a.fa", .records = 2};
+  {
+    Ledger ledger(Journal::create(path, {}), kInterval, counters);
+    ledger.add(part_of(1));
+    ledger.add(second);
+    for (std::uint8_t k = 0; k < 2; ++k) is_known(ledger, k, tokens_of(k));
+    score(ledger, 0, 1.0F, 0.0F);
+    ledger.end_input(0, entry);
+    ledger.save();
+    EXPECT_EQ(ledger.journal().units(), 1U);
+    EXPECT_TRUE(ledger.journal().inputs().empty());
+  }
+  Ledger ledger(Journal::open(path), kInterval, counters);
+  EXPECT_FALSE(ledger.add(part_of(1)));
+  const std::optional<std::uint64_t> number = ledger.add(second);
+  ASSERT_TRUE(number);
+  is_known(ledger, *number, tokens_of(1));
+  score(ledger, *number, 0.5F, 0.5F);
+  ledger.end_input(0, entry);
+  ledger.end_inputs();
+  EXPECT_EQ(ledger.journal().inputs().size(), 1U);
+}
+
 }  // namespace
 }  // namespace virnucpro
