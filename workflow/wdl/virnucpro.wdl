@@ -1,0 +1,74 @@
+version 1.0
+
+# A scatter over samples, each in one job. Checked by `miniwdl check`, and never run: that takes
+# containers and an image with virnucpro (packaging/virnucpro.def).
+
+workflow virnucpro_samples {
+  meta {
+    description: "Tells viral from other sequences, sample by sample."
+  }
+  input {
+    Array[File]+ reads_files
+    Array[File]+ model_files
+    String       docker
+  }
+  scatter (reads in reads_files) {
+    call classify_virnucpro {
+      input:
+        reads       = reads,
+        model_files = model_files,
+        docker      = docker
+    }
+  }
+  output {
+    Array[File]   sequences         = classify_virnucpro.sequences
+    Array[File]   contigs           = classify_virnucpro.contigs
+    Array[File]   reports           = classify_virnucpro.report
+    Array[File]   multiqc           = classify_virnucpro.multiqc
+    Array[String] virnucpro_version = classify_virnucpro.virnucpro_version
+  }
+}
+
+task classify_virnucpro {
+  input {
+    File         reads
+    Array[File]+ model_files
+    String       sample_name = basename(basename(basename(reads, ".gz"), ".fastq"), ".fq")
+    String       options = "-m 300"
+    String       docker
+    Int          cpu = 8
+    Int          machine_mem_gb = 32
+    Int          disk_gb = 100
+    Int          gpus = 1
+  }
+  parameter_meta {
+    model_files: { description: "The files of the published models, which virnucpro download fetches; they must have their names." }
+    options: { description: "Options of virnucpro predict." }
+  }
+  command <<<
+    set -euo pipefail
+    virnucpro --version | tee VERSION
+    mkdir models
+    while read -r file; do ln -s "$file" models/; done <~{write_lines(model_files)}
+    virnucpro predict "~{reads}" ~{options} --models-dir models --name "~{sample_name}" \
+      --rollup viral-ngs --threads ~{cpu} --no-progress -o results
+  >>>
+  output {
+    File   frames            = "results/~{sample_name}_merged/prediction_results.txt"
+    File   chunks            = "results/~{sample_name}_merged/prediction_results_highestscore.csv"
+    File   sequences         = "results/sequences.tsv"
+    File   contigs           = "results/contigs.tsv"
+    File   report            = "results/report.html"
+    File   multiqc           = "results/virnucpro_mqc.json"
+    String virnucpro_version = read_string("VERSION")
+  }
+  runtime {
+    docker: docker
+    cpu: cpu
+    memory: machine_mem_gb + " GB"
+    disks: "local-disk " + disk_gb + " SSD"
+    gpu: gpus > 0
+    gpuCount: gpus
+    maxRetries: 2
+  }
+}
