@@ -1,5 +1,6 @@
 """What happens to jobs on a cluster, done to chosen shards while they compute."""
 
+import json
 import os
 import re
 import signal
@@ -112,5 +113,8 @@ def exit_codes(shard):
 
 
 def went_on(shard):
-    """Whether a later attempt found scores in the journal."""
-    return re.search(r"resumed: [1-9]\d* units", (shard / "logs" / "virnucpro.log").read_text())
+    """Whether the last attempt left out at least the batches that an earlier one had computed."""
+    frames = next(shard.glob("*_merged/prediction_results.txt")).read_text().count("\n") - 1
+    last = max(shard.glob("telemetry_*.jsonl"))
+    computed = sum(json.loads(line)["frames"] for line in last.open())
+    return computed <= frames - BATCHES
