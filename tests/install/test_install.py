@@ -25,7 +25,6 @@ PREDICT = ["predict", *MODELS, "-e", "300", "-d", "cpu", "--no-progress"]
 EMBED = ["embed", *MODELS[2:], "-e", "300", "-d", "cpu", "--no-progress"]
 # Debian 11 has glibc 2.31, which is older than what the program needs.
 OLD, NEW = "bullseye", "bookworm"
-BOTH = [pytest.param(OLD, marks=needs_mirror(OLD)), pytest.param(NEW, marks=needs_mirror(NEW))]
 
 
 def artefact(pattern):
@@ -38,19 +37,23 @@ def version():
     return checked([BUILT, "--version"]).stdout.split()[1]
 
 
+def releases_of(names):
+    return [pytest.param(name, marks=needs_mirror(name)) for name in names]
+
+
 @pytest.fixture
 def root(request):
-    made = Root(getattr(request, "param", NEW))
+    made = Root(request.param)
     yield made
     made.remove()
 
 
-def on(*releases):
-    return pytest.mark.parametrize("root", releases, indirect=True)
-
-
 def in_release(*releases):
-    return on(*(pytest.param(release, marks=needs_mirror(release)) for release in releases))
+    return pytest.mark.parametrize("root", releases_of(releases), indirect=True)
+
+
+def of_tarball(*releases):
+    return pytest.mark.parametrize("unpacked", releases_of(releases), indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -116,35 +119,37 @@ def install(root, data, expected):
     return lambda program: Installed(root, program, data, expected)
 
 
-@pytest.fixture
-def unpacked(root, install, version):
-    """The tarball, in a folder with a space, through a link."""
+@pytest.fixture(scope="module")
+def unpacked(request, data, expected, version):
+    """The tarball in a root of its own for all its tests, in a folder with a space, through a link."""
+    root = Root(request.param)
     (root / "opt/a folder").mkdir()
     checked(["tar", "-xzf", artefact("*-linux-x64.tar.gz"), "-C", root / "opt/a folder", "--no-same-owner"])
     (root / "usr/bin/virnucpro").symlink_to(f"/opt/a folder/virnucpro-{version}-linux-x64/bin/virnucpro")
-    return install("/usr/bin/virnucpro")
+    yield Installed(root, "/usr/bin/virnucpro", data, expected)
+    root.remove()
 
 
-@in_release(OLD, NEW)
+@of_tarball(OLD, NEW)
 @pytest.mark.parametrize("flags, environment", [
     ([], {}), (["--cpu-workers", "2"], {}), ([], {"LANG": "de_DE.UTF-8"}), (["--cpu-workers", "2"], {"LC_ALL": "C.UTF-8"})])
 def test_tarball_gives_the_builds_tables(unpacked, flags, environment):
     unpacked.predicts_the_same("lambda.fa.gz", *flags, environment=environment)
 
 
-@in_release(OLD, NEW)
+@of_tarball(OLD, NEW)
 def test_tarball_reads_cram(unpacked):
     unpacked.predicts_the_same("reads.cram")
 
 
-@in_release(OLD, NEW)
-def test_tarball_writes_and_reads_hdf5(root, unpacked, expected):
+@of_tarball(OLD, NEW)
+def test_tarball_writes_and_reads_hdf5(unpacked, expected):
     unpacked(*EMBED, "/data/lambda.fa.gz", "-o", "/data/ours.h5")
-    shutil.copy(expected / "lambda.h5", root / "data/theirs.h5")
+    shutil.copy(expected / "lambda.h5", unpacked.root / "data/theirs.h5")
     assert unpacked("compare", "/data/ours.h5", "/data/theirs.h5").stdout.splitlines()[-1] == "identical"
 
 
-@in_release(OLD, NEW)
+@of_tarball(OLD, NEW)
 def test_tarball_starts_itself_for_trials(unpacked):
     unpacked("benchmark", *MODELS, "-d", "cpu", "-t", "2", "--quick", "--data-size", "tiny", "--suite",
              "equivalence,scaling", "-o", "/data/bench")
@@ -152,22 +157,22 @@ def test_tarball_starts_itself_for_trials(unpacked):
              "2", "--budget-grid", "512", "-o", "/data/tune")
 
 
-@in_release(OLD)
-def test_tarball_brings_the_c_library_that_an_old_system_lacks(root, unpacked):
-    assert (2, 28) <= root.glibc() < (2, 36)
+@of_tarball(OLD)
+def test_tarball_brings_the_c_library_that_an_old_system_lacks(unpacked):
+    assert (2, 28) <= unpacked.root.glibc() < (2, 36)
     refused = unpacked("--version", environment={"VIRNUCPRO_LOADER": "host"}, code=1)
     assert "GLIBC_2.3" in refused.stderr
     assert "/lib/virnucpro/glibc/libc.so.6" in unpacked("--version", environment={"LD_DEBUG": "libs"}).stderr
 
 
-@in_release(NEW)
-def test_tarball_takes_the_systems_c_library_where_it_is_new(root, unpacked):
-    assert root.glibc() >= (2, 36)
+@of_tarball(NEW)
+def test_tarball_takes_the_systems_c_library_where_it_is_new(unpacked):
+    assert unpacked.root.glibc() >= (2, 36)
     assert "/lib/virnucpro/glibc/" not in unpacked("--version", environment={"LD_DEBUG": "libs"}).stderr
     unpacked.predicts_the_same("lambda.fa.gz", "--cpu-workers", "2", environment={"VIRNUCPRO_LOADER": "carried"})
 
 
-@in_release(OLD, NEW)
+@of_tarball(OLD, NEW)
 @pytest.mark.parametrize("host, says", [("localhost:1", "Failed to connect to localhost port 1"),
                                         ("nowhere.invalid", "Could not resolve host: nowhere.invalid")])
 def test_tarball_looks_hosts_up(unpacked, host, says):
