@@ -23,12 +23,15 @@ passed() { printf 'test_package: %s\n' "$*"; }
 
 bare() { env -i PATH=/nonexistent "$@"; }
 
+# A table without the folder of its input, which sequences.tsv names as it was given.
+without_folder() { sed 's|[^[:blank:]]*/lambda\.fa\.gz|lambda.fa.gz|' "$1"; }
+
 # expect_tables FOLDER: it must hold the bytes that the build tree's program writes.
 expect_tables() {
   local table
   for table in sequences.tsv lambda_merged/prediction_results.txt \
     lambda_merged/prediction_results_highestscore.csv; do
-    cmp "$scratch/expected/$table" "$1/$table" || fail "$1/$table is not what was expected"
+    cmp <(without_folder "$scratch/expected/$table") <(without_folder "$1/$table") || fail "$1/$table is not what was expected"
   done
 }
 
