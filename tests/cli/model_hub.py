@@ -179,28 +179,28 @@ class Hub:
             for file, content in files_of(self.models, name).items():
                 locations.append(f"location = /{base}/{file} {{ rewrite .* /blobs/"
                                  f"{self.publish(content)} break; }}")
-        temporary = "\n".join(f"{kind}_temp_path {self.folder}/{kind};"
+        temporary = "\n".join(f"{kind}_temp_path '{self.folder}/{kind}';"
                               for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         lines = "\n".join(locations)
         return f"""
-daemon off; worker_processes 1; user root; pid {self.folder}/nginx.pid; error_log {self.folder}/error.log;
+daemon off; worker_processes 1; user root; pid '{self.folder}/nginx.pid'; error_log '{self.folder}/error.log';
 events {{ worker_connections 256; }}
 http {{
   {temporary}
   log_format short '$server_port|$request_method|$uri|$http_range|$http_authorization|$http_user_agent';
-  access_log {self.folder}/access.log short;
+  access_log '{self.folder}/access.log' short;
   absolute_redirect off;
-  ssl_certificate {self.folder}/hub.pem; ssl_certificate_key {self.folder}/hub.key;
+  ssl_certificate '{self.folder}/hub.pem'; ssl_certificate_key '{self.folder}/hub.key';
   server {{
     listen 127.0.0.1:{self.port} ssl; listen 127.0.0.1:{self.plain_port};
-    root {self.folder};
+    root '{self.folder}';
     {lines}
     location = /loop {{ return 302 /loop; }}
     location = /to-http {{ return 302 http://127.0.0.1:{self.plain_port}/blobs/x; }}
   }}
   server {{
     listen 127.0.0.1:{self.storage_port} ssl;
-    root {self.folder};
+    root '{self.folder}';
     limit_rate_after 64k;
   }}
 }}
