@@ -1,7 +1,6 @@
 """bin/virnucpro of a package, which starts the program with the host's C library or a carried one."""
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -107,13 +106,14 @@ def test_exit_codes_and_messages_are_the_programs(package, program, loader):
     assert (ours.returncode, ours.stderr) == (1, theirs.stderr)
 
 
-def test_driver_folders_of_the_user_are_searched(package, tmp_path):
-    """As a container's: --library-path would else hide LD_LIBRARY_PATH."""
+def test_driver_folders_are_searched_after_the_users(package, tmp_path):
+    """A container names the driver's in LD_LIBRARY_PATH, which --library-path would hide."""
     trace = run(package, "--version", environment={"VIRNUCPRO_LOADER": "carried", "LD_DEBUG": "libs",
                                                    "LD_LIBRARY_PATH": str(tmp_path)}).stderr.decode()
-    folders = [f"{package}/lib/virnucpro/glibc", str(tmp_path), "/usr/lib64", "/usr/lib/wsl/lib"]
-    searched = re.search(rf"search path=({re.escape(folders[0])}/.*?)\t", trace)[1].split(":")
-    assert [folder for folder in searched if folder in folders] == folders
+    # libfmt is not in this package, so it is looked for everywhere.
+    places = (f"{package}/lib/virnucpro/glibc", str(tmp_path), "/usr/lib64", "/usr/lib/wsl/lib")
+    found = [trace.find(f"{place}/glibc-hwcaps/x86-64-v2:") for place in places]
+    assert -1 not in found and found == sorted(found)
 
 
 @pytest.mark.parametrize("loader, remove, says", [
