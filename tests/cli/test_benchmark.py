@@ -175,7 +175,7 @@ def fake_benchmark(program):
     (program.folder / "short.yaml").write_text("run:\n  requirements:\n    shortest_run: 0\n")
     environment = {"LD_PRELOAD": str(Path(os.environ["VIRNUCPRO_TOOLS"]) / "run_shim.so"),
                    "RUN_SHIM_PROGRAM": str(Path(__file__).parent / "fake_predict.py"),
-                   "RUN_SHIM_SECONDS": str(program.folder / "seconds")}
+                   "RUN_SHIM_SECONDS": str(program.folder / "shim_seconds")}
 
     def call(out, *arguments, code=0, **figures):
         result = program("benchmark", *MODELS, "--device", "cpu", "-t", "2", "-c", "short.yaml",
