@@ -269,8 +269,9 @@ class WorkerPool::Thread {
       log_info("{} is process {}", config.name, link->process.id());
       send(start.worker, encode_message(setup));
     } catch (const Error& error) {
-      // Without the error's summary: nothing is known of memory or devices if no program is there.
-      schedule_.lost(start.worker, error.detail(), clock_.now());
+      // The summary of workers-lost is about all workers, and this is one.
+      const bool is_of_all = error.kind() == ErrorKind::kWorkersLost;
+      schedule_.lost(start.worker, is_of_all ? error.detail() : error.what(), clock_.now());
     }
   }
 
