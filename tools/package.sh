@@ -18,8 +18,10 @@ build=build/package
 glibc=(ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libresolv.so.2
   libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1)
 
-# Compiled into the program, as headers or archives; the package includes their licences, too.
-compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libboost-dev)
+# Compiled into the program, as headers or archives; the package includes their licences, too. That
+# of Boost is in the package of its version (libboost1.74-dev), which libboost-dev only names.
+compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
+  "$(dpkg-query -S /usr/include/boost/version.hpp | cut -d : -f 1)")
 
 most_bytes=$((60 << 20))  # of the tarball
 
@@ -201,7 +203,7 @@ command -v dpkg-query >/dev/null || fail "packages are made on Debian, whose lic
 tools/setup.sh release
 # In its own folder: otherwise CMAKE_INSTALL_LIBDIR would remain set for `make install`.
 cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR=lib
-cmake --build "$build"
+cmake --build "$build" --target all virnucpro_launcher
 version=$("$build"/bin/virnucpro --version | cut -d ' ' -f 2)
 # "13.0, for driver 580 or newer"; empty for a build without CUDA.
 cuda=$("$build"/bin/virnucpro -v --version | sed -n 's/^CUDA: \([0-9].*\)/\1/p')
