@@ -89,7 +89,8 @@ def document(version, stage, seconds):
         files.append(file_entry(name, stage / name))
         relations.append(relationship(files[-1]["SPDXID"], "EXPANDED_FROM_ARCHIVE", entry["SPDXID"]))
         relations.append(relationship(own["SPDXID"], "DYNAMIC_LINK", files[-1]["SPDXID"]))
-    for name in ("bin/virnucpro", "libexec/virnucpro"):
+    libraries = [f"lib/{path.name}" for path in (stage / "lib").glob("libvirnucpro.so.*") if not path.is_symlink()]
+    for name in ("bin/virnucpro", "libexec/virnucpro", *sorted(libraries)):
         files.append(file_entry(name, stage / name))
         relations.append(relationship(files[-1]["SPDXID"], "GENERATED_FROM", own["SPDXID"]))
     content = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()

@@ -6,6 +6,7 @@ set -euo pipefail
 shopt -s inherit_errexit
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
+export LC_ALL=C  # SHA256SUMS has the same order for every user
 output=$(realpath -m "${1:-dist}")
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 

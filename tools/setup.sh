@@ -200,7 +200,7 @@ set_up_release() {
   else
     say "nvcc was not found on PATH, nor in CUDACXX: what is built computes on the CPU only"
   fi
-  install_packages "${build_packages[@]}" "$@"
+  install_packages "${build_packages[@]}" python3 "$@"  # package.sh writes a list of parts with it
 }
 
 case "${1:-}" in
