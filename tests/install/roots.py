@@ -39,8 +39,9 @@ class Root:
 
     def __init__(self, release):
         self.release = release
+        base = base_of(release)
         self.path = Path(tempfile.mkdtemp(dir=FOLDER, prefix=f"{release}."))
-        checked(["cp", "-a", "--reflink=auto", f"{base_of(release)}/.", self.path])
+        checked(["cp", "-a", "--reflink=auto", f"{base}/.", self.path])
 
     def remove(self):
         checked(["rm", "-rf", "--one-file-system", self.path])
