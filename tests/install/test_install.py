@@ -233,7 +233,7 @@ def test_wheel_records_what_is_in_it():
 
 
 INSTALL_CONDA = """
-import asyncio, sys
+import asyncio, os, sys
 from pathlib import Path
 from rattler import Channel, Platform, VirtualPackage, install, solve
 from rattler.index import index_fs
@@ -243,7 +243,9 @@ async def main(channel, prefix):
     records = await solve([Channel(Path(channel).as_uri())], ["virnucpro"], platforms=[Platform("linux-64")],
                           virtual_packages=VirtualPackage.detect())
     await install(records, prefix, show_progress=False)
-    print(*(record.file_name for record in records))
+    # At once: a thread of rattler's that still runs when Python ends can be a fatal error of it.
+    print(*(record.file_name for record in records), flush=True)
+    os._exit(0)
 
 asyncio.run(main(*sys.argv[1:]))
 """
