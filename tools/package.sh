@@ -18,10 +18,9 @@ build=build/package
 glibc=(ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libresolv.so.2
   libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1)
 
-# Compiled into the program, as headers or archives; the package includes their licences, too. That
-# of Boost is in the package of its version (libboost1.74-dev), which libboost-dev only names.
-compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev
-  "$(dpkg-query -S /usr/include/boost/version.hpp | cut -d : -f 1)")
+# Compiled into the program, as headers or archives; the package includes their licences, too. Boost
+# is not named here: libboost-dev only asks for the package of a version, which has its licence.
+compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
 
 most_bytes=$((60 << 20))  # of the tarball
 
@@ -46,7 +45,7 @@ libraries_of() {
 
 # libcurl is opened at run time, by `download` alone.
 add_libraries() {
-  local libraries library package curl
+  local libraries library package curl boost
   curl=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found++ {print $NF}')
   [ -n "$curl" ] || fail "libcurl-gnutls.so.4 is not there (Debian: libcurl3-gnutls)"
   libraries=$(printf '%s\n' "$curl" && libraries_of "$stage/libexec/virnucpro" "$stage/lib/libvirnucpro.so" "$curl")
@@ -66,7 +65,8 @@ add_libraries() {
     printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
   done < <(sort -u <<<"$libraries")
   add_glibc
-  for package in "${compiled_in[@]}"; do
+  boost=$(package_of /usr/include/boost/version.hpp)
+  for package in "${compiled_in[@]}" "$boost"; do
     add_licence "$package"
     printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
   done
