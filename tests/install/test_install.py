@@ -399,7 +399,8 @@ def test_bill_of_materials_has_every_library(tmp_path, version):
     package = tmp_path / f"virnucpro-{version}-linux-x64"
     sums = {file["fileName"]: file["checksums"][1]["checksumValue"] for file in bill["files"]}
     programs = [package / "bin/virnucpro", package / "libexec/virnucpro"]
-    libraries = [path for path in (package / "lib").rglob("*.so*") if path.is_file() and not path.is_symlink()]
+    libraries = [path for path in (package / "lib/virnucpro").rglob("*") if path.is_file()]
+    libraries += [path for path in (package / "lib").glob("*.so*") if not path.is_symlink()]
     assert sums == {f"./{path.relative_to(package)}": hashlib.sha256(path.read_bytes()).hexdigest()
                     for path in programs + libraries}
     ids = {entry["SPDXID"] for entry in bill["packages"] + bill["files"]} | {"SPDXRef-DOCUMENT"}
