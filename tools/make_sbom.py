@@ -22,13 +22,12 @@ NVIDIA = "NVIDIA "
 
 
 def rows_of(text):
-    """(file or COMPILED_IN, source and version, package) of each row of the list."""
+    """(file or COMPILED_IN, source, its version, package, its version) of each row of the list."""
     for line in text.splitlines():
         file, tab, rest = line.partition("\t")
         if tab:
-            source, _, package = rest.rpartition(", ")
-            name, _, version = source.rpartition(" ")
-            yield file, name, version, package
+            source, package = (name_and_version.rpartition(" ") for name_and_version in rest.split(", "))
+            yield file, source[0], source[2], package[0], package[2]
 
 
 def spdx_id(kind, name):
@@ -42,7 +41,7 @@ def digests(path):
             for name in ("sha1", "sha256")]
 
 
-def package_entry(source, version, package):
+def package_entry(source, source_version, package, version):
     entry = {"name": package, "SPDXID": spdx_id("Package", package), "versionInfo": version,
              "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION",
              "licenseDeclared": f"LicenseRef-{package.replace('+', '-plus')}", "copyrightText": "NOASSERTION"}
@@ -50,8 +49,8 @@ def package_entry(source, version, package):
         return {**entry, "supplier": "Organization: NVIDIA"}
     purl = f"pkg:deb/debian/{quote(package)}@{quote(version, safe='')}?arch=amd64"
     return {**entry, "supplier": "Organization: Debian",
-            "sourceInfo": f"built from the source package {source} {version}",
-            "downloadLocation": f"https://snapshot.debian.org/package/{quote(source)}/{quote(version)}/",
+            "sourceInfo": f"built from the source package {source} {source_version}",
+            "downloadLocation": f"https://snapshot.debian.org/package/{quote(source)}/{quote(source_version)}/",
             "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
                               "referenceLocator": purl}]}
 
@@ -80,8 +79,9 @@ def document(version, stage, seconds):
     licences = stage / "share/doc/virnucpro/third-party"
     own = own_entry(version)
     packages, files, relations = {}, [], [relationship("SPDXRef-DOCUMENT", "DESCRIBES", own["SPDXID"])]
-    for file, source, package_version, package in rows_of((licences / "README").read_text()):
-        entry = packages.setdefault(package, package_entry(source, package_version, package))
+    for file, *names_and_versions in rows_of((licences / "README").read_text()):
+        package = names_and_versions[2]
+        entry = packages.setdefault(package, package_entry(*names_and_versions))
         if file == COMPILED_IN:
             relations.append(relationship(own["SPDXID"], "STATIC_LINK", entry["SPDXID"]))
             continue

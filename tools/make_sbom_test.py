@@ -10,10 +10,10 @@ import make_sbom
 
 LIST = """The libraries that come with this program: file, source package, package.
 
-(compiled in)\tNVIDIA CUTLASS 4.2.1, cutlass
-(compiled in)\thdf5 1.10.8+repack1-1, libhdf5-dev
-glibc/libc.so.6\tglibc 2.36-9+deb12u10, libc6
-libstdc++.so.6\tgcc-12 12.2.0-14, libstdc++6
+(compiled in)\tNVIDIA CUTLASS 4.2.1, cutlass 4.2.1
+(compiled in)\thdf5 1.10.8+repack1-1, libhdf5-dev 1.10.8+repack1-1+b1
+glibc/libc.so.6\tglibc 2.36-9+deb12u10, libc6 2.36-9+deb12u10
+libstdc++.so.6\tgcc-12 12.2.0-14, libstdc++6 12.2.0-14
 """
 
 
@@ -39,7 +39,7 @@ class BillOfMaterials(unittest.TestCase):
 
     def test_has_every_row_with_its_version(self):
         self.assertEqual({name: entry["versionInfo"] for name, entry in self.packages().items()},
-                         {"virnucpro": "1.2.3", "cutlass": "4.2.1", "libhdf5-dev": "1.10.8+repack1-1",
+                         {"virnucpro": "1.2.3", "cutlass": "4.2.1", "libhdf5-dev": "1.10.8+repack1-1+b1",
                           "libc6": "2.36-9+deb12u10", "libstdc++6": "12.2.0-14"})
 
     def test_says_where_a_library_is_from(self):
@@ -48,6 +48,14 @@ class BillOfMaterials(unittest.TestCase):
         self.assertEqual(entry["externalRefs"][0]["referenceLocator"],
                          "pkg:deb/debian/libstdc%2B%2B6@12.2.0-14?arch=amd64")
         self.assertEqual(self.packages()["cutlass"]["supplier"], "Organization: NVIDIA")
+
+    def test_tells_a_package_that_was_built_again_from_its_source(self):
+        """As Debian does for a new library (+b1); both versions are needed to find it."""
+        entry = self.packages()["libhdf5-dev"]
+        self.assertEqual(entry["sourceInfo"], "built from the source package hdf5 1.10.8+repack1-1")
+        self.assertEqual(entry["downloadLocation"], "https://snapshot.debian.org/package/hdf5/1.10.8%2Brepack1-1/")
+        self.assertEqual(entry["externalRefs"][0]["referenceLocator"],
+                         "pkg:deb/debian/libhdf5-dev@1.10.8%2Brepack1-1%2Bb1?arch=amd64")
 
     def test_names_are_what_spdx_allows(self):
         for entry in self.bill["packages"] + self.bill["files"]:

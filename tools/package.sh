@@ -10,6 +10,8 @@ shopt -s inherit_errexit
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
+# shellcheck source=tools/packing.sh
+source tools/packing.sh
 output=${1:-dist}
 build=build/package
 
@@ -18,21 +20,11 @@ build=build/package
 glibc=(ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libresolv.so.2
   libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1)
 
-# Compiled into the program, as headers or archives; the package includes their licences, too. Boost
-# is not named here: libboost-dev only asks for the package of a version, which has its licence.
-compiled_in=(libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev)
-
 most_bytes=$((60 << 20))  # of the tarball
 
 fail() {
   printf 'package: %s\n' "$@" >&2
   exit 1
-}
-
-# The Debian package of a file. The loader names files in /lib, which is /usr/lib.
-package_of() {
-  { dpkg-query -S "$1" 2>/dev/null || dpkg-query -S "/usr$1" 2>/dev/null; } | sed 's/[:,].*//;q' |
-    grep . || fail "$1 belongs to no Debian package: its licence is not known"
 }
 
 # The libraries that this system's loader would take for the given files.
@@ -45,7 +37,7 @@ libraries_of() {
 
 # libcurl is opened at run time, by `download` alone.
 add_libraries() {
-  local libraries library package curl boost
+  local libraries library package curl
   curl=$(ldconfig -p | awk '$1 == "libcurl-gnutls.so.4" && !found++ {print $NF}')
   [ -n "$curl" ] || fail "libcurl-gnutls.so.4 is not there (Debian: libcurl3-gnutls)"
   libraries=$(printf '%s\n' "$curl" && libraries_of "$stage/libexec/virnucpro" "$stage/lib/libvirnucpro.so" "$curl")
@@ -62,15 +54,10 @@ add_libraries() {
     fi
     install -m 644 "$library" "$stage/lib/virnucpro/"
     add_licence "$package"
-    printf '%s\t%s\n' "$(basename "$library")" "$(name_and_version "$package")"
+    printf '%s\t%s\n' "$(basename "$library")" "$(names_and_versions "$package")"
   done < <(sort -u <<<"$libraries")
   add_glibc
-  boost=$(package_of /usr/include/boost/version.hpp)
-  for package in "${compiled_in[@]}" "$boost"; do
-    add_licence "$package"
-    printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
-  done
-  [ -z "$cuda" ] || add_cuda_licences
+  add_compiled_in
 }
 
 # In a folder of its own, where the host's loader does not look for libraries of the program.
@@ -80,67 +67,14 @@ add_glibc() {
   mkdir "$stage/lib/virnucpro/glibc"
   install -m 644 "${glibc[@]/#/$folder/}" "$stage/lib/virnucpro/glibc/"
   chmod 755 "$stage/lib/virnucpro/glibc/ld-linux-x86-64.so.2"
-  printf "glibc/%s\t$(name_and_version libc6)\n" "${glibc[@]}"
+  printf "glibc/%s\t$(names_and_versions libc6)\n" "${glibc[@]}"
   add_licence libc6
   # The launcher is linked with these.
   for archive in libc.a libstdc++.a libgcc.a; do
     package=$(package_of "$(realpath "$("${CXX:-g++}" -print-file-name=$archive)")")
     add_licence "$package"
-    printf '(compiled in)\t%s\n' "$(name_and_version "$package")"
+    printf '(compiled in)\t%s\n' "$(names_and_versions "$package")"
   done
-}
-
-# cached NAME: a path that CMake found.
-cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-
-# add_first_licence NAME FILE ...: the first file that exists.
-add_first_licence() {
-  local name=$1 file
-  shift
-  for file in "$@"; do
-    [ -f "$file" ] || continue
-    install -m 644 "$file" "$licences/$name.txt"
-    return
-  done
-  fail "the licence of $name must go with it, and is in none of these:" "$@"
-}
-
-# NVIDIA's parts in the program: CUTLASS's headers, and the CUDA runtime, whose licence permits this
-# (attachment A: libcudart_static.a). The licences are where pip, NVIDIA's installer or a package
-# put them: at the root of the toolkit (the runtime is in its lib or targets/x86_64-linux/lib), or
-# among the package's documents.
-add_cuda_licences() {
-  local cutlass runtime toolkit=()
-  cutlass=$(cached CUTLASS_INCLUDE_DIR)
-  add_first_licence cutlass "$cutlass"/../../../nvidia_cutlass-*.dist-info/licenses/LICENSE.txt \
-    "$cutlass/../LICENSE.txt"
-  printf '(compiled in)\tNVIDIA CUTLASS %s, cutlass\n' "$(cutlass_version "$cutlass/cutlass/version.h")"
-
-  runtime=$(realpath "$(cached CUDA_cudart_static_LIBRARY)")
-  mapfile -t toolkit < <(realpath -m "${runtime%/*}/.." "${runtime%/*}/../../..")
-  add_first_licence cuda-runtime \
-    "${toolkit[0]}"/{dist-info,../..}/nvidia_cuda_runtime*.dist-info/{licenses/,}License.txt \
-    "${toolkit[@]/%//EULA.txt}" \
-    "/usr/share/doc/$(package_of "$runtime" 2>/dev/null || true)/copyright"
-  printf '(compiled in)\tNVIDIA CUDA runtime %s, cuda-runtime\n' \
-    "$("$(cached CMAKE_CUDA_COMPILER)" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')"
-}
-
-cutlass_version() {
-  awk '$2 ~ /^CUTLASS_(MAJOR|MINOR|PATCH)$/ {printf "%s%s", dot, $3; dot = "."}' "$1"
-}
-
-# shellcheck disable=SC2016
-name_and_version() { dpkg-query -W -f='${source:Package} ${source:Version}, ${Package}\n' "$1"; }
-
-# A package's licence, with the common licences that it cites.
-add_licence() {
-  local from=/usr/share/doc/$1/copyright common
-  [ -f "$from" ] || fail "$from is not there: the licence of $1 must go with it"
-  install -m 644 "$from" "$licences/$1.txt"
-  while read -r common; do
-    [ ! -f "$common" ] || install -D -m 644 -t "$licences/common-licenses" "$common"
-  done < <(grep -o '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$from" || true)
 }
 
 newest_glibc() {
@@ -168,7 +102,8 @@ END
 
 write_licence_list() {
   cat >"$licences/README" <<END
-The libraries that come with this program, unchanged, from Debian 12: file, source package, package.
+The libraries that come with this program, unchanged, from Debian 12: file, source package and its
+version, package and its version.
 NAME.txt is the licence of package NAME; it refers to common-licenses/ as /usr/share/common-licenses.
 Their sources: https://snapshot.debian.org/package/SOURCE/VERSION/, or apt-get source SOURCE=VERSION.
 A library of lib/virnucpro may be replaced by another build of it (those of glibc/ only together).
@@ -182,8 +117,7 @@ END
 }
 
 pack() {
-  tar --create --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
-    --mode=u=rwX,go=rX --directory="$(dirname "$stage")" "$(basename "$stage")" | gzip -9n >"$tarball.partial"
+  archive "$stage" >"$tarball.partial"
   local bytes
   bytes=$(stat -c %s "$tarball.partial")
   [ "$bytes" -le "$most_bytes" ] ||
@@ -204,9 +138,8 @@ tools/setup.sh release
 # In its own folder: otherwise CMAKE_INSTALL_LIBDIR would remain set for `make install`.
 cmake --preset release -B "$build" -DCMAKE_INSTALL_LIBDIR=lib
 cmake --build "$build" --target all virnucpro_launcher
-version=$("$build"/bin/virnucpro --version | cut -d ' ' -f 2)
-# "13.0, for driver 580 or newer"; empty for a build without CUDA.
-cuda=$("$build"/bin/virnucpro -v --version | sed -n 's/^CUDA: \([0-9].*\)/\1/p')
+version=$(tools/version.sh)
+cuda=$(cuda_of_build)
 stage=$build/stage/virnucpro-$version-linux-x64
 licences=$stage/share/doc/virnucpro/third-party
 tarball=$output/virnucpro-$version-linux-x64.tar.gz

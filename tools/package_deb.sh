@@ -13,15 +13,11 @@ fail() {
   exit 1
 }
 
-# The files of the checkout, as they are now; debian/ must be at the top of a source.
+# debian/ must be at the top of a source.
 lay_out() {
   rm -rf "$build"
-  mkdir -p "$tree"
-  git ls-files -z --cached --others --exclude-standard | tar --create --null --files-from=- | tar --extract -C "$tree"
+  tools/lay_out_source.sh "$tree"
   cp -R packaging/debian "$tree/"
-  [ ! -d .cutlass ] || ln -s "$PWD/.cutlass" "$tree/.cutlass"
-  # The archive's way to know its commit (cmake/write_commit.cmake).
-  git rev-parse HEAD >"$tree/cmake/archived_commit.txt"
   write_changelog >"$tree/debian/changelog"
 }
 
@@ -31,16 +27,18 @@ virnucpro ($version) bookworm; urgency=medium
 
   * CHANGELOG.md says what is new.
 
- -- The virnucpro authors <virnucpro@packages.debian.org>  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
+ -- The virnucpro authors <virnucpro@no-address.invalid>  $(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")
 TEXT
 }
 
 tools/setup.sh deb
-version=$(sed -n 's/^project(virnucpro VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+version=$(tools/version.sh)
 build=build/deb
 tree=$build/virnucpro-$version
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 lay_out
+# Where tools/package.sh has it from, so that ccache knows what that compiled.
+[ ! -d .cutlass ] || export CUTLASS_INCLUDE_DIR=$PWD/.cutlass/cutlass_library/source/include
 # No .buildinfo and no debug symbols: nothing but the package is made.
 (cd "$tree" && DEB_BUILD_OPTIONS=noautodbgsym dpkg-buildpackage --build=binary --unsigned-source --unsigned-changes \
   >../log 2>&1) || fail "$(tail -n 30 "$build/log")"

@@ -86,7 +86,7 @@ bool host_is_new_enough() {
 }
 
 bool takes_carried() {
-  const char* const set = std::getenv("VIRNUCPRO_LOADER");
+  const char* const set = ::secure_getenv("VIRNUCPRO_LOADER");
   const std::string_view choice = set == nullptr ? "" : set;
   if (choice == "carried") return true;
   if (choice == "host") return false;
@@ -95,10 +95,11 @@ bool takes_carried() {
 }
 
 // The loader searches these before its own folders, but after those that the program names. It does
-// not read LD_LIBRARY_PATH if it is told folders.
+// not read LD_LIBRARY_PATH if it is told folders. Who gave the launcher other rights than its caller's
+// (set-uid, capabilities) must not have the caller choose its libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
-  const char* const set = std::getenv("LD_LIBRARY_PATH");
+  const char* const set = ::secure_getenv("LD_LIBRARY_PATH");
   if (set != nullptr && *set != '\0') path += std::string(":") + set;
   return path + ':' + kDriverFolders;
 }
