@@ -8,8 +8,10 @@ execute_process(
   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT commit MATCHES "^[0-9a-f]+[+]?$") # a folder of sources, but no checkout
   file(READ "${SOURCE}/cmake/archived_commit.txt" archived)
-  string(SUBSTRING "${archived}" 0 10 commit)
-  if(NOT commit MATCHES "^[0-9a-f]+$") # no archive either
+  if(archived MATCHES "^([0-9a-f]+)([+]?)") # no archive has $Format there
+    string(SUBSTRING "${CMAKE_MATCH_1}" 0 10 commit)
+    string(APPEND commit "${CMAKE_MATCH_2}")
+  else()
     set(commit unknown)
   endif()
 endif()
