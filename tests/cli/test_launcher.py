@@ -58,7 +58,7 @@ def loaders():
 @pytest.mark.parametrize("workers", [[], ["--cpu-workers", "2"]])
 def test_tables_are_the_programs(package, expected, program, loader, workers):
     result = run(package, "predict", LAMBDA, *MODELS, *SHORT, *workers, "-o", "out", cwd=program.folder,
-                 environment={"VIRNUCPRO_LOADER": loader, "LANG": "de_DE.UTF-8"})
+                 environment={"VIRNUCPRO_LOADER": loader})
     assert result.returncode == 0, message(result)
     assert program.tables("out", "lambda") == expected
 

@@ -12,7 +12,9 @@ SOURCE = Path(os.environ["VIRNUCPRO_SOURCE"])
 # Roots lie where no path has a space, which debootstrap does not take.
 FOLDER = SOURCE / "build" / "test-install"
 # venv comes with the system in every Python's documentation, and from a package in Debian.
-PACKAGES = "python3,python3-venv"
+PACKAGES = "python3,python3-venv,locales"
+# Writes a comma where the program must write a point.
+LOCALE = "de_DE.UTF-8"
 
 
 def checked(command, **options):
@@ -30,8 +32,20 @@ def base_of(release):
         partial = FOLDER / f"{release}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         checked(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", release, partial, mirror()])
+        checked(["chroot", partial, "localedef", "-i", "de_DE", "-f", "UTF-8", LOCALE])
         partial.rename(base)
     return base
+
+
+def remove_left_roots():
+    """Those of tests that were killed."""
+    for path in FOLDER.glob("*.*.*"):
+        if not Path("/proc", path.name.split(".")[1]).exists():
+            remove(path)
+
+
+def remove(root):
+    checked(["rm", "-rf", "--one-file-system", root])
 
 
 class Root:
@@ -40,11 +54,12 @@ class Root:
     def __init__(self, release):
         self.release = release
         base = base_of(release)
-        self.path = Path(tempfile.mkdtemp(dir=FOLDER, prefix=f"{release}."))
+        remove_left_roots()
+        self.path = Path(tempfile.mkdtemp(dir=FOLDER, prefix=f"{release}.{os.getpid()}."))
         checked(["cp", "-a", "--reflink=auto", f"{base}/.", self.path])
 
     def remove(self):
-        checked(["rm", "-rf", "--one-file-system", self.path])
+        remove(self.path)
 
     def __truediv__(self, name):
         return self.path / name
@@ -61,6 +76,13 @@ class Root:
         result = self.start(*arguments, **options)
         assert result.returncode == code, f"{arguments}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}"
         return result
+
+    def files(self):
+        """The paths of all files but Python's caches, and what belongs to no package."""
+        theirs = ("data", "dev", "proc", "root", "run", "sys", "tmp", "var/cache", "var/lib/apt", "var/log")
+        found = checked(["find", ".", "-xdev", "(", *" -o ".join(f"-path ./{name}" for name in theirs).split(),
+                         "-o", "-name", "__pycache__", ")", "-prune", "-o", "!", "-type", "d", "-print"], cwd=self.path)
+        return set(found.stdout.splitlines())
 
     def glibc(self):
         """Its glibc's version, as a pair of numbers."""

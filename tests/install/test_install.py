@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from needs import needs_mirror
-from roots import FOLDER, SOURCE, Root, checked
+from roots import FOLDER, LOCALE, SOURCE, Root, checked
 
 DIST = SOURCE / "dist"
 BUILT = SOURCE / "build" / "package" / "bin" / "virnucpro"
@@ -132,9 +132,15 @@ def unpacked(request, data, expected, version):
 
 @of_tarball(OLD, NEW)
 @pytest.mark.parametrize("flags, environment", [
-    ([], {}), (["--cpu-workers", "2"], {}), ([], {"LANG": "de_DE.UTF-8"}), (["--cpu-workers", "2"], {"LC_ALL": "C.UTF-8"})])
+    ([], {}), (["--cpu-workers", "2"], {}), ([], {"LANG": LOCALE}), (["--cpu-workers", "2"], {"LC_ALL": LOCALE})])
 def test_tarball_gives_the_builds_tables(unpacked, flags, environment):
     unpacked.predicts_the_same("lambda.fa.gz", *flags, environment=environment)
+
+
+@of_tarball(OLD, NEW)
+def test_the_locale_of_these_tests_would_change_numbers(unpacked):
+    shown = unpacked.root("bash", "-c", "printf %.1f 0,5", environment={"LC_ALL": LOCALE}).stdout
+    assert shown == "0,5"
 
 
 @of_tarball(OLD, NEW)
@@ -209,6 +215,7 @@ def test_wheel(root, install, version):
     wheel = artefact("*.whl")
     shutil.copy(wheel, root / "root")
     root("python3", "-m", "venv", "/opt/venv")
+    before = root.files()
     root("/opt/venv/bin/pip", "install", "--no-index", f"/root/{wheel.name}")
     installed = install("/opt/venv/bin/virnucpro")
     assert installed("--version").stdout == f"virnucpro {version}\n"
@@ -218,7 +225,7 @@ def test_wheel(root, install, version):
     for file in ("man/man1/virnucpro.1", "bash-completion/completions/virnucpro", "zsh/site-functions/_virnucpro"):
         assert (share / file).is_file()
     root("/opt/venv/bin/pip", "uninstall", "--yes", "virnucpro")
-    assert not [path for path in (root / "opt/venv").rglob("*virnucpro*") if path.is_file()]
+    assert root.files() == before
 
 
 def test_wheel_records_what_is_in_it():
@@ -287,6 +294,9 @@ def test_deb(root, install, version):
     shutil.copy(package, root / "root")
     apt = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     root("apt-get", "-q", "update", environment=apt)
+    needed = re.search(r"(?m)^ Depends: (.*)$", checked(["dpkg-deb", "--info", package]).stdout).group(1)
+    root("apt-get", "-q", "satisfy", "--yes", "--no-install-recommends", needed, environment=apt)
+    before = root.files()
     root("apt-get", "-q", "install", "--yes", "--no-install-recommends", f"/root/{package.name}", environment=apt)
     installed = install("/usr/bin/virnucpro")
     assert installed("--version").stdout == f"virnucpro {version}\n"
@@ -298,9 +308,13 @@ def test_deb(root, install, version):
                  "/usr/share/zsh/vendor-completions/_virnucpro", "/usr/share/virnucpro/models.json"):
         assert file in files
     assert (root / "usr/share/virnucpro/models.json").is_file()
+    licences = root / "usr/share/doc/virnucpro/third-party"
+    listed = {line.split()[3] for line in (licences / "README").read_text().splitlines() if "\t" in line}
+    assert {"libhdf5-dev", "libspdlog-dev", "libcli11-dev", "nlohmann-json3-dev"} < listed
+    assert listed == {path.stem for path in licences.glob("*.txt")}
     root("apt-get", "-q", "purge", "--yes", "virnucpro", environment=apt)
     assert "virnucpro" not in root("dpkg-query", "-W").stdout
-    assert not [path for path in (root / "usr").rglob("*virnucpro*")]
+    assert root.files() == before
 
 
 def dockerfile_steps():
@@ -364,7 +378,7 @@ def section(name):
 @in_release(NEW)
 def test_apptainer_recipe(root, data, expected):
     """Its sections in their order, in the root that its head asks for; apptainer itself is not needed."""
-    assert f"OSVersion: {root.release}" in (SOURCE / "packaging/virnucpro.def").read_text()
+    assert f"From: debian:{root.release}-slim" in (SOURCE / "packaging/virnucpro.def").read_text()
     pattern, folder = section("files").split()
     (archive,) = SOURCE.glob(pattern)
     shutil.copy(archive, root / folder.strip("/"))
@@ -385,6 +399,19 @@ def test_sums_are_those_of_the_files():
     listed = {line.split()[1] for line in (DIST / "SHA256SUMS").read_text().splitlines()}
     assert listed == {path.name for path in DIST.glob("virnucpro[-_][0-9]*")}
     assert {Path(name).suffix for name in listed} == {".gz", ".whl", ".conda", ".deb", ".json"}
+
+
+def test_wheel_and_conda_package_are_the_same_when_made_again(tmp_path, version):
+    """Of the tree in the tarball. SHA256SUMS promises it; make test-rebuild compiles again, too."""
+    checked(["tar", "-xzf", artefact("*-linux-x64.tar.gz"), "-C", tmp_path])
+    tree = tmp_path / f"virnucpro-{version}-linux-x64"
+    time = int((tree / "README").stat().st_mtime)
+    for python, script in (("/usr/bin/python3", "make_wheel.py"), (CONDA_PYTHON, "make_conda.py")):
+        checked([python, SOURCE / "tools" / script, version, tree, tmp_path / "again"],
+                env={**os.environ, "SOURCE_DATE_EPOCH": str(time)})
+    for pattern in ("*.whl", "*.conda"):
+        (again,) = (tmp_path / "again").glob(pattern)
+        assert again.read_bytes() == artefact(pattern).read_bytes()
 
 
 def test_every_file_has_the_version(version):
@@ -408,6 +435,13 @@ def test_bill_of_materials_has_every_library(tmp_path, version):
     licences = {licence["licenseId"] for licence in bill["hasExtractedLicensingInfos"]}
     assert {entry["licenseDeclared"] for entry in bill["packages"]} == licences | {"MIT"}
     assert "libc6" in {entry["name"] for entry in bill["packages"]}
+    listed = [line.split("\t")[1] for line in
+              (package / "share/doc/virnucpro/third-party/README").read_text().splitlines() if "\t" in line]
+    for entry in bill["packages"]:
+        if entry.get("supplier") == "Organization: Debian":
+            installed = checked(["dpkg-query", "-W", "-f", "${Version}", entry["name"]]).stdout
+            assert entry["versionInfo"] == installed
+            assert any(row.endswith(f", {entry['name']} {installed}") for row in listed)
 
 
 def test_roots_are_bare():
