@@ -8,6 +8,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/control_group.hpp"
 #include "base/text.hpp"
 
 namespace virnucpro {
@@ -39,15 +40,20 @@ ProcessorSet read_list(const std::filesystem::path& file) {
   return processors;
 }
 
-}  // namespace
-
-std::size_t usable_processors() {
+std::size_t allowed_processors() {
   ProcessorSet sets{};
   if (::sched_getaffinity(0, sizeof sets, sets.data()) != 0) {
     return std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   }
   const int count = CPU_COUNT_S(sizeof sets, sets.data());
   return static_cast<std::size_t>(std::max(count, 1));
+}
+
+}  // namespace
+
+std::size_t usable_processors(const std::filesystem::path& root) {
+  const std::size_t allowed = allowed_processors();
+  return std::min(allowed, read_control_group(root).processors.value_or(allowed));
 }
 
 void stay_near_device(const std::string& pci, const std::filesystem::path& system) {

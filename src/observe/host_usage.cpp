@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 
 // Larger than any of these files; the rest is not read.
 constexpr std::size_t kMostBytes = 64U << 10U;
-// cgroup v1 writes the largest multiple of a page if there is no limit.
-constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
 
 // Empty if it cannot be read: a process may end meanwhile.
 std::string read_text(const fs::path& path) {
@@ -149,49 +147,6 @@ void add_process(HostUsage& usage, const fs::path& process) {
   add_to(usage.written_bytes, number_of(transfers, "write_bytes"));
 }
 
-// Where a cgroup version keeps the values of its memory controller.
-struct MemoryFiles {
-  fs::path mount;
-  std::string_view group;  // as in /proc/self/cgroup: "/system.slice/job.scope"
-  const char* peak;
-  const char* limit;
-};
-
-// Of the lines "HIERARCHY:CONTROLLERS:GROUP" takes the one with v1's memory controller, otherwise
-// v2's, which names no controllers.
-std::optional<MemoryFiles> find_memory_files(std::string_view lines, const fs::path& system) {
-  std::optional<MemoryFiles> files;
-  while (!lines.empty()) {
-    std::string_view line = next_field(lines, '\n');
-    const std::string_view hierarchy = next_field(line, ':');
-    std::string_view controllers = next_field(line, ':');
-    if (hierarchy == "0" && controllers.empty()) {
-      files = MemoryFiles{system / "fs/cgroup", line, "memory.peak", "memory.max"};
-    }
-    while (!controllers.empty()) {
-      if (next_field(controllers, ',') != "memory") continue;
-      return MemoryFiles{system / "fs/cgroup/memory", line, "memory.max_usage_in_bytes",
-                         "memory.limit_in_bytes"};
-    }
-  }
-  return files;
-}
-
-// The group's folder and its parents, up to the mount. In a container the mount may begin at the
-// group itself, and the path does not exist; missing folders are skipped by the reader.
-std::vector<fs::path> folders_upwards(const MemoryFiles& files) {
-  std::vector<fs::path> folders;
-  fs::path group = fs::path(files.group).relative_path();
-  for (; !group.empty(); group = group.parent_path()) folders.push_back(files.mount / group);
-  folders.push_back(files.mount);
-  return folders;
-}
-
-std::optional<std::uint64_t> read_number(const fs::path& file) {
-  const std::string text = read_text(file);
-  return parse_count(std::string_view(text).substr(0, text.find('\n')));
-}
-
 }  // namespace
 
 HostUsage read_host_usage(const fs::path& proc) {
@@ -204,20 +159,6 @@ HostUsage read_host_usage(const fs::path& proc) {
     usage.peak_rss_bytes = *peak << 10U;
   }
   return usage;
-}
-
-CgroupMemory read_cgroup_memory(const fs::path& proc, const fs::path& system) {
-  CgroupMemory memory;
-  const std::string groups = read_text(proc / "self/cgroup");
-  const auto files = find_memory_files(groups, system);
-  if (!files) return memory;
-  for (const fs::path& folder : folders_upwards(*files)) {
-    if (!memory.peak_bytes) memory.peak_bytes = read_number(folder / files->peak);
-    const auto limit = read_number(folder / files->limit);  // "max" is not a number
-    if (!limit || *limit >= kNoLimitFrom) continue;
-    memory.limit_bytes = std::min(memory.limit_bytes.value_or(*limit), *limit);
-  }
-  return memory;
 }
 
 }  // namespace virnucpro

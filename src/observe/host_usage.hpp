@@ -20,15 +20,4 @@ struct HostUsage {
 // `proc` is the mount point of Linux's /proc.
 HostUsage read_host_usage(const std::filesystem::path& proc = "/proc");
 
-// Memory of this process's control group, which is that of a container or a batch job. cgroup v2:
-// memory.peak and memory.max; v1: memory.max_usage_in_bytes and memory.limit_in_bytes.
-struct CgroupMemory {
-  std::optional<std::uint64_t> peak_bytes;
-  std::optional<std::uint64_t> limit_bytes;  // the smallest, with the groups above; empty: none
-};
-
-// `system` is the mount point of Linux's /sys.
-CgroupMemory read_cgroup_memory(const std::filesystem::path& proc = "/proc",
-                                const std::filesystem::path& system = "/sys");
-
 }  // namespace virnucpro

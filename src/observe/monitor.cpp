@@ -454,7 +454,7 @@ MonitorSummary Monitor::Sampler::summary() const {
     }
   }
   summary.host.usage = read_host_usage(settings_.proc);
-  summary.host.cgroup = read_cgroup_memory(settings_.proc, settings_.system);
+  summary.host.cgroup = read_control_group();
   return summary;
 }
 

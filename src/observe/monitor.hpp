@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/control_group.hpp"
 #include "base/directory.hpp"
 #include "observe/batch_metrics.hpp"
 #include "observe/host_usage.hpp"
@@ -34,7 +35,6 @@ struct MonitorSettings {
   // Sources of the measurements.
   std::string nvml_library = kNvmlLibrary;
   std::filesystem::path proc = "/proc";
-  std::filesystem::path system = "/sys";
 };
 
 // A GPU's statistics over one or several phases.
@@ -77,7 +77,7 @@ HostStatistics combined(const HostStatistics& a, const HostStatistics& b);
 
 struct HostSummary {
   HostUsage usage;      // at the time of the summary
-  CgroupMemory cgroup;  // at the time of the summary
+  ControlGroup cgroup;  // at the time of the summary
   std::array<HostStatistics, kPhases> phases;
 
   const HostStatistics& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }

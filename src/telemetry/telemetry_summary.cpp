@@ -308,7 +308,7 @@ RunTelemetry::Host host_section(const HostSummary& host) {
                              .peak_rss_bytes = host.usage.peak_rss_bytes,
                              .read_bytes = host.usage.read_bytes,
                              .written_bytes = host.usage.written_bytes,
-                             .cgroup_memory_peak_bytes = host.cgroup.peak_bytes};
+                             .cgroup_memory_peak_bytes = host.cgroup.memory_peak};
   for (const Phase phase : kAllPhases) {
     const Statistic& resident = host.of(phase).rss_bytes;  // includes the workers
     if (resident.count > 0) {

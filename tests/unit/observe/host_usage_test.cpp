@@ -18,10 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMiB = 1U << 20U;
 
-// A /proc and a /sys as recorded on Linux 6.1, with a few numbers changed.
+// A /proc as recorded on Linux 6.1, with a few numbers changed.
 struct HostUsageTest : testing::Test {
   fs::path proc() const { return folder.path() / "proc"; }
-  fs::path sys() const { return folder.path() / "sys"; }
 
   void write(const fs::path& file, const std::string& text) const {
     fs::create_directories((folder.path() / file).parent_path());
@@ -43,8 +42,6 @@ struct HostUsageTest : testing::Test {
     write("proc/self/status",
           "Name:\tvirnucpro\nVmPeak:\t   11020 kB\nVmHWM:\t    9216 kB\nVmRSS:\t    4000 kB\n");
   }
-  void set_groups(const std::string& lines) const { write("proc/self/cgroup", lines); }
-  CgroupMemory cgroup() const { return read_cgroup_memory(proc(), sys()); }
 
   TemporaryFolder folder;
   const std::uint64_t page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -150,43 +147,6 @@ TEST_F(HostUsageTest, TellsOfALiveChild) {
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_GT(during, before);
-}
-
-TEST_F(HostUsageTest, ReadsCgroupsOfVersion2) {
-  set_groups("0::/batch/job_7/task_0\n");
-  write("sys/fs/cgroup/batch/job_7/task_0/memory.peak", "5368709120\n");
-  write("sys/fs/cgroup/batch/job_7/task_0/memory.max", "max\n");
-  write("sys/fs/cgroup/batch/job_7/memory.peak", "6368709120\n");
-  write("sys/fs/cgroup/batch/job_7/memory.max", "8589934592\n");
-  write("sys/fs/cgroup/batch/memory.max", "68719476736\n");
-  EXPECT_EQ(cgroup().peak_bytes, 5368709120U);
-  EXPECT_EQ(cgroup().limit_bytes, 8589934592U);
-}
-
-TEST_F(HostUsageTest, ReadsCgroupsOfVersion1BesideVersion2) {
-  set_groups("9:name=systemd:/\n5:cpu,memory:/docker/ab\n4:memory_like:/x\n0::/docker/ab\n");
-  const std::string group = "sys/fs/cgroup/memory/docker/ab/";
-  write(group + "memory.max_usage_in_bytes", "1234\n");
-  write(group + "memory.limit_in_bytes", "9223372036854771712\n");
-  write("sys/fs/cgroup/docker/ab/memory.peak", "1\n");
-  EXPECT_EQ(cgroup().peak_bytes, 1234U);
-  EXPECT_FALSE(cgroup().limit_bytes);
-}
-
-TEST_F(HostUsageTest, ReadsTheCgroupThatAContainerSees) {
-  set_groups("0::/kubepods/pod1/ab\n");  // as on the host; the mount begins at this group
-  write("sys/fs/cgroup/memory.peak", "77\n");
-  write("sys/fs/cgroup/memory.max", "99\n");
-  EXPECT_EQ(cgroup().peak_bytes, 77U);
-  EXPECT_EQ(cgroup().limit_bytes, 99U);
-}
-
-TEST_F(HostUsageTest, KnowsNoCgroupWhereThereIsNone) {
-  for (const char* groups :
-       {"", "\n", "::::", "0::", "0", "4:memory:", "4:memory", "0::/../..\n"}) {
-    set_groups(groups);
-    EXPECT_FALSE(cgroup().peak_bytes || cgroup().limit_bytes) << groups;
-  }
 }
 
 }  // namespace

@@ -1,0 +1,185 @@
+#include "base/control_group.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+// More than a host with thousands of mounts has; the rest is not read.
+constexpr std::size_t kMostMounts = 1U << 20U;
+constexpr std::size_t kMostGroups = 64U << 10U;
+constexpr std::size_t kMostOfALimit = 4096;
+// cgroup v1 writes the largest multiple of a page if there is no limit.
+constexpr std::uint64_t kNoLimitFrom = std::uint64_t{1} << 62U;
+
+// Where a controller's files of this process are: the folder of a mount, and the group below it.
+struct GroupPlace {
+  bool is_v2 = false;
+  fs::path mount{};
+  fs::path group{};  // relative
+
+  // The group's folder and its parents, up to the mount.
+  std::vector<fs::path> folders() const {
+    std::vector<fs::path> found;
+    for (fs::path part = group; !part.empty(); part = part.parent_path()) {
+      found.push_back(mount / part);
+    }
+    found.push_back(mount);
+    return found;
+  }
+};
+
+bool has_word(std::string_view list, std::string_view word) {
+  const std::vector<std::string_view> words = split_list(list);
+  return std::ranges::find(words, word) != words.end();
+}
+
+// A path in mountinfo has \040 for a blank, and so on (proc(5)).
+std::string unescaped(std::string_view text) {
+  const auto is_octal = [](char letter) { return letter >= '0' && letter <= '7'; };
+  std::string path;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view digits = text.substr(i + 1, 3);
+    if (text[i] != '\\' || digits.size() < 3 || !std::ranges::all_of(digits, is_octal)) {
+      path += text[i];
+      continue;
+    }
+    path += static_cast<char>((digits[0] - '0') * 64 + (digits[1] - '0') * 8 + (digits[2] - '0'));
+    i += digits.size();
+  }
+  return path;
+}
+
+// The group as /proc/self/cgroup names it, and the hierarchy that it is in.
+struct NamedGroup {
+  bool is_v2 = false;
+  std::string path{};
+};
+
+// Of the lines "HIERARCHY:CONTROLLERS:GROUP" the one with v1's controller, otherwise v2's, which
+// names no controllers.
+std::optional<NamedGroup> named_group(std::string_view lines, std::string_view controller) {
+  std::optional<NamedGroup> found;
+  for (const std::string_view line : split_list(lines, '\n')) {
+    const std::size_t first = line.find(':');
+    if (first == std::string_view::npos) continue;
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    const std::string path(line.substr(second + 1));
+    if (has_word(controllers, controller)) return NamedGroup{.is_v2 = false, .path = path};
+    if (controllers.empty() && line.substr(0, first) == "0") found = {.is_v2 = true, .path = path};
+  }
+  return found;
+}
+
+// The part of a group's path below a mount's root; empty where the mount shows another part of the
+// hierarchy.
+std::optional<fs::path> below(const std::string& group, const std::string& root) {
+  const std::string prefix = root == "/" ? root : root + "/";
+  if (group == root) return fs::path();
+  if (!group.starts_with(prefix)) return std::nullopt;
+  const fs::path relative = group.substr(prefix.size());
+  // A process outside of its namespace's root has "/../.." for its group.
+  if (std::ranges::find(relative, "..") != relative.end()) return std::nullopt;
+  return relative;
+}
+
+// One line: "36 35 98:0 ROOT MOUNT OPTIONS [OPTIONAL …] - TYPE SOURCE OPTIONS".
+std::optional<GroupPlace> place_in_mount(std::string_view line, std::string_view controller,
+                                         const NamedGroup& group, const fs::path& root) {
+  constexpr std::size_t kRoot = 3;
+  constexpr std::size_t kMount = 4;
+  const std::vector<std::string_view> fields = split_list(line, ' ');
+  const auto dash = std::ranges::find(fields, "-");
+  if (fields.size() <= kMount || fields.end() - dash < 4) return std::nullopt;
+  const std::string_view type = dash[1];
+  const bool is_it =
+      group.is_v2 ? type == "cgroup2" : type == "cgroup" && has_word(dash[3], controller);
+  if (!is_it) return std::nullopt;
+  return GroupPlace{
+      .is_v2 = group.is_v2,
+      .mount = root / fs::path(unescaped(fields[kMount])).relative_path(),
+      // Of a container the mount may begin at the group itself, which has another name inside.
+      .group = below(group.path, unescaped(fields[kRoot])).value_or(fs::path())};
+}
+
+std::optional<GroupPlace> find_place(std::string_view controller, const fs::path& root) {
+  const std::string groups = beginning_of(root / "proc/self/cgroup", kMostGroups);
+  const auto group = named_group(groups, controller);
+  if (!group) return std::nullopt;
+  const std::string mounts = beginning_of(root / "proc/self/mountinfo", kMostMounts);
+  std::optional<GroupPlace> found;
+  for (const std::string_view line : split_list(mounts, '\n')) {
+    const auto place = place_in_mount(line, controller, *group, root);
+    // Of several mounts of a hierarchy, the one that shows this group.
+    if (place && (!found || found->group.empty())) found = place;
+  }
+  return found;
+}
+
+std::string first_line(const fs::path& file) {
+  const std::string text = beginning_of(file, kMostOfALimit);
+  return text.substr(0, text.find('\n'));
+}
+
+std::optional<std::uint64_t> read_number(const fs::path& file) {
+  return parse_count(first_line(file));
+}
+
+template <typename T>
+void lower_to(std::optional<T>& limit, std::optional<T> other) {
+  if (other) limit = std::min(limit.value_or(*other), *other);
+}
+
+// Processors that a quota of microseconds in a period is worth.
+std::optional<std::size_t> processors_of(std::string_view quota, std::string_view period) {
+  const auto time = parse_count(quota);  // "max" and "-1" are no numbers
+  const auto whole = parse_count(period);
+  if (!time || !whole || *whole == 0) return std::nullopt;
+  const std::uint64_t rounded_up = *time / *whole + (*time % *whole == 0 ? 0 : 1);
+  return static_cast<std::size_t>(std::max<std::uint64_t>(rounded_up, 1));
+}
+
+std::optional<std::size_t> processors_in(const fs::path& folder, bool is_v2) {
+  if (!is_v2) {
+    return processors_of(first_line(folder / "cpu.cfs_quota_us"),
+                         first_line(folder / "cpu.cfs_period_us"));
+  }
+  const std::string line = first_line(folder / "cpu.max");
+  const std::size_t blank = line.find(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  return processors_of(std::string_view(line).substr(0, blank),
+                       std::string_view(line).substr(blank + 1));
+}
+
+}  // namespace
+
+ControlGroup read_control_group(const fs::path& root) {
+  ControlGroup group;
+  if (const auto place = find_place("cpu", root)) {
+    for (const fs::path& folder : place->folders()) {
+      lower_to(group.processors, processors_in(folder, place->is_v2));
+    }
+  }
+  const auto memory = find_place("memory", root);
+  if (!memory) return group;
+  const char* const limit = memory->is_v2 ? "memory.max" : "memory.limit_in_bytes";
+  const char* const peak = memory->is_v2 ? "memory.peak" : "memory.max_usage_in_bytes";
+  for (const fs::path& folder : memory->folders()) {
+    if (!group.memory_peak) group.memory_peak = read_number(folder / peak);
+    const auto bytes = read_number(folder / limit);
+    if (bytes && *bytes < kNoLimitFrom) lower_to(group.memory_limit, bytes);
+  }
+  return group;
+}
+
+}  // namespace virnucpro
