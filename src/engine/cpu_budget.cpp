@@ -12,7 +12,8 @@ constexpr std::uint64_t kMostTokens = 4096;
 // Of a batch, for each thread: two seconds of an AVX-512 core, four of an AVX2 one.
 constexpr std::uint64_t kMultiplyAdds = 100'000'000'000U;
 
-// Multiply-adds a token of the matrix products; attention adds little for short frames.
+// Weights of the matrix products, and so their multiply-adds a token; attention adds few for short
+// frames.
 std::uint64_t of_esm2(const Esm2Shape& shape) {
   const std::uint64_t width = shape.width;
   return shape.layers * (4 * width * width + 2 * width * shape.ffn);
@@ -22,7 +23,74 @@ std::uint64_t of_dnabert_s(const DnabertShape& shape) {
   return shape.layers * (4 * width * width + 3 * width * shape.ffn);
 }
 
+std::uint64_t bytes_of_a_weight(Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+      return 4;
+    case Precision::kFp16:
+    case Precision::kBf16:
+      return 2;
+    case Precision::kInt8:
+      return 1;
+  }
+  return 4;
+}
+
+// DNABERT-S is never computed in int8.
+Precision of_dnabert_s(Precision precision) {
+  return precision == Precision::kInt8 ? Precision::kFp32 : precision;
+}
+
+std::uint64_t bytes_of_esm2(const EngineModels& models, const EngineSettings& settings,
+                            Precision precision) {
+  if (!settings.outputs.needs_esm2()) return 0;
+  return of_esm2(models.esm2.shape) * bytes_of_a_weight(precision);
+}
+std::uint64_t bytes_of_dnabert_s(const EngineModels& models, const EngineSettings& settings,
+                                 Precision precision) {
+  if (!settings.outputs.needs_dnabert_s()) return 0;
+  return of_dnabert_s(models.dnabert_s.shape) * bytes_of_a_weight(of_dnabert_s(precision));
+}
+
+// In both precisions, which share a DNABERT-S that they compute alike.
+std::uint64_t bytes_of_weights(const EngineModels& models, const EngineSettings& settings) {
+  const Precision first = settings.precision;
+  const Precision check = settings.check_precision.value_or(first);
+  std::uint64_t bytes =
+      bytes_of_esm2(models, settings, first) + bytes_of_dnabert_s(models, settings, first);
+  if (check == first) return bytes;
+  bytes += bytes_of_esm2(models, settings, check);
+  if (of_dnabert_s(check) != of_dnabert_s(first)) {
+    bytes += bytes_of_dnabert_s(models, settings, check);
+  }
+  return bytes;
+}
+
+// Numbers of a token's activations while a model is computed.
+std::uint64_t activations_of(std::uint64_t width, std::uint64_t ffn) {
+  constexpr std::uint64_t kOfItsWidth =
+      5;  // the stream; queries, keys, values; what they attend to
+  return kOfItsWidth * width + ffn;
+}
+
 }  // namespace
+
+CpuMemoryNeed cpu_memory_need(const EngineModels& models, const EngineSettings& settings) {
+  const EngineOutputs& outputs = settings.outputs;
+  CpuMemoryNeed need{.weights = bytes_of_weights(models, settings)};
+  std::uint64_t numbers = 0;  // the models are computed one after the other
+  if (outputs.needs_esm2()) {
+    numbers = activations_of(models.esm2.shape.width, models.esm2.shape.ffn);
+  }
+  if (outputs.needs_dnabert_s()) {
+    const DnabertShape& shape = models.dnabert_s.shape;
+    numbers = std::max(numbers, activations_of(shape.width, shape.ffn));
+  }
+  const std::uint64_t tokens =
+      settings.token_budget > 0 ? settings.token_budget : cpu_token_budget(models, settings);
+  need.batch = tokens * numbers * sizeof(float);
+  return need;
+}
 
 std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& settings) {
   const EngineOutputs& outputs = settings.outputs;

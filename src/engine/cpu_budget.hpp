@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "engine/engine.hpp"
 
@@ -11,5 +12,15 @@ namespace virnucpro {
 // and at most 4,096 tokens. It depends on the models' sizes and the threads alone, so that equal
 // runs have equal batches.
 std::size_t cpu_token_budget(const EngineModels& models, const EngineSettings& settings);
+
+// Bytes that these models take of a process that computes on the CPU: no less, and some more. It is
+// known before anything is loaded.
+struct CpuMemoryNeed {
+  std::uint64_t weights = 0;
+  std::uint64_t batch = 0;  // of the token budget
+
+  std::uint64_t all() const { return weights + batch; }
+};
+CpuMemoryNeed cpu_memory_need(const EngineModels& models, const EngineSettings& settings);
 
 }  // namespace virnucpro

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/version.hpp"
+#include "run/require_memory.hpp"
 #include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
@@ -46,43 +47,54 @@ std::optional<int> gpu_of(const ComputeSettings& compute) {
   return compute.gpus.empty() ? std::nullopt : std::optional(compute.gpus.front().index);
 }
 
+EngineModels open_models(const ModelSettings& models, const EngineOutputs& outputs) {
+  EngineModels opened;
+  if (outputs.needs_dnabert_s()) {
+    opened.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
+  }
+  if (outputs.needs_esm2()) opened.esm2 = load_esm2(models.esm2, models.lookup);
+  if (outputs.scores) {
+    const std::uint32_t inputs = opened.dnabert_s.shape.width + opened.esm2.shape.width;
+    opened.classifier = load_classifier(models.classifier, inputs, models.lookup);
+  }
+  return opened;
+}
+
+EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs) {
+  return {.threads = compute.threads,
+          .precision = compute.precision,
+          .int8_policy = compute.int8_policy,
+          .any_int8_policy = compute.any_int8_policy,
+          .check_precision = compute.check_precision,
+          .outputs = outputs,
+          .gpu = gpu_of(compute),
+          .token_budget = compute.token_budget};
+}
+
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
                          const EngineOutputs& outputs, const Cancel& cancel) {
   LoadedModels loaded;
-  EngineModels weights;
-  Int8Policy int8_policy = compute.int8_policy;
+  const EngineModels weights = open_models(models, outputs);
+  EngineSettings settings = engine_settings(compute, outputs);
   if (outputs.needs_dnabert_s()) {
-    weights.dnabert_s = load_dnabert_s(models.dnabert_s, models.lookup);
     loaded.tokenizer.emplace(load_tokenizer(weights.dnabert_s));
     loaded.description[kTokenizerHashKey] = loaded.tokenizer->hash();
     loaded.tokenizer_file = weights.dnabert_s.tokenizer;
     loaded.dnabert_s_vocabulary = weights.dnabert_s.shape.vocabulary;
   }
   if (outputs.needs_esm2()) {
-    weights.esm2 = load_esm2(models.esm2, models.lookup);
-    require_layers(int8_policy, weights.esm2.shape.layers);
-    int8_policy = int8_policy.of_model(weights.esm2.shape.layers);
+    require_layers(compute.int8_policy, weights.esm2.shape.layers);
+    settings.int8_policy = compute.int8_policy.of_model(weights.esm2.shape.layers);
     loaded.esm2_shape = weights.esm2.shape;
   }
-  if (outputs.scores) {
-    const std::uint32_t inputs = weights.dnabert_s.shape.width + weights.esm2.shape.width;
-    weights.classifier = load_classifier(models.classifier, inputs, models.lookup);
-  }
-  const EngineSettings settings{.threads = compute.threads,
-                                .precision = compute.precision,
-                                .int8_policy = int8_policy,
-                                .any_int8_policy = compute.any_int8_policy,
-                                .check_precision = compute.check_precision,
-                                .outputs = outputs,
-                                .gpu = gpu_of(compute),
-                                .token_budget = compute.token_budget};
+  require_memory(weights, settings);
   loaded.engine = make_engine(weights, settings, cancel);
   if (weights.dnabert_s.tensors) describe(loaded, "dnabert_s", *weights.dnabert_s.tensors);
   if (weights.esm2.tensors) describe(loaded, "esm2", *weights.esm2.tensors);
   if (weights.classifier.tensors) describe(loaded, "classifier", *weights.classifier.tensors);
   loaded.description["precision"] = precision_name(compute);
   if (compute.precision == Precision::kInt8) {
-    loaded.description[kInt8KeepKey] = int8_policy.text();
+    loaded.description[kInt8KeepKey] = settings.int8_policy.text();
   }
   if (compute.check_precision) {
     loaded.description[kCheckPrecisionKey] = name_of(*compute.check_precision);

@@ -31,8 +31,15 @@ std::string precision_name(const ComputeSettings& compute);
 // The device that load_models() uses: the first GPU; empty: the CPU.
 std::optional<int> gpu_of(const ComputeSettings& compute);
 
+// Opens the files of what `outputs` needs: of their tensors nothing is read yet. Errors: the
+// kWeights* family.
+EngineModels open_models(const ModelSettings& models, const EngineOutputs& outputs);
+
+// As an engine of `compute` takes them.
+EngineSettings engine_settings(const ComputeSettings& compute, const EngineOutputs& outputs);
+
 // Loads what `outputs` needs. Errors: the kWeights* family, kTokenizer, kCpu; kWeightsTensor when
-// the models do not fit together.
+// the models do not fit together; require_memory()'s.
 LoadedModels load_models(const ModelSettings& models, const ComputeSettings& compute,
                          const EngineOutputs& outputs, const Cancel& cancel);
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/control_group.hpp"
 #include "base/limits.hpp"
 #include "base/processors.hpp"
 #include "engine/worker.hpp"
 #include "engine/worker_pool.hpp"
 #include "observe/trace.hpp"
 #include "run/load_models.hpp"
+#include "run/require_memory.hpp"
 #include "run/run_fingerprint.hpp"
 
 namespace virnucpro {
@@ -78,11 +80,22 @@ DnaTokenizer load_tokenizer_of(const WorkerHello& hello) {
   return tokenizer;
 }
 
+// Each worker checks that it fits itself; here that all of them do.
+void require_memory_of_all(const ModelSettings& models, const ComputeSettings& compute,
+                           const EngineOutputs& outputs) {
+  const std::size_t processes = compute.cpu_workers;
+  if (!compute.gpus.empty() || !read_control_group().memory_limit) return;
+  EngineSettings settings = engine_settings(compute, outputs);
+  settings.threads = std::max<std::size_t>(compute.threads / processes, 1);
+  require_memory(open_models(models, outputs), settings, processes);
+}
+
 RunModels start_processes(const ModelSettings& models, const ComputeSettings& compute,
                           const EngineOutputs& outputs, const Cancel& cancel) {
   WorkerPool::Settings settings{.program = compute.worker_program,
                                 .workers = worker_configs(models, compute, outputs)};
   settings.schedule.prefetch = batches_waiting(compute);
+  require_memory_of_all(models, compute, outputs);
   auto pool = std::make_unique<WorkerPool>(settings, cancel);
   const WorkerHello& hello = pool->hello();
   RunModels started;

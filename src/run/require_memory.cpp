@@ -1,0 +1,54 @@
+#include "run/require_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "base/control_group.hpp"
+#include "base/error.hpp"
+#include "engine/cpu_budget.hpp"
+#include "tensor/device_advice.hpp"
+
+namespace virnucpro {
+namespace {
+
+constexpr std::uint64_t kOneGib = std::uint64_t{1} << 30U;
+// What a run takes beside its models, and some room.
+constexpr std::uint64_t kForTheRest = 2 * kOneGib;
+
+std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
+                            std::size_t processes) {
+  const std::uint64_t gib = (need + kForTheRest + kOneGib - 1) / kOneGib;
+  const bool is_slurm = std::getenv("SLURM_JOB_ID") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  std::string advice = is_slurm ? fmt::format("Ask for more memory: #SBATCH --mem={}G", gib)
+                                : fmt::format("Give the job or container {} GiB", gib);
+  if (processes > 1) advice += ", or use fewer --cpu-workers";
+  if (settings.precision == Precision::kFp32) {
+    advice += ", or --precision bf16 where the processor has it";
+  }
+  return advice + ".";
+}
+
+}  // namespace
+
+void require_memory(const EngineModels& models, const EngineSettings& settings,
+                    std::size_t processes, const std::filesystem::path& root) {
+  if (settings.gpu) return;
+  const auto limit = read_control_group(root).memory_limit;
+  if (!limit) return;
+  const CpuMemoryNeed of_one = cpu_memory_need(models, settings);
+  const std::uint64_t need = processes * of_one.all();
+  if (need <= *limit) return;
+  const std::string each = processes > 1 ? fmt::format(" in each of {} processes", processes) : "";
+  Error error(
+      ErrorKind::kOutOfMemory,
+      fmt::format("the models take {} and a batch {}{}, but the control group of this job "
+                  "or container may use {}",
+                  gib_text(of_one.weights), gib_text(of_one.batch), each, gib_text(*limit)));
+  error.advise(what_to_ask_for(need, settings, processes));
+  throw Error(error);
+}
+
+}  // namespace virnucpro

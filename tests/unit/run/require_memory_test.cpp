@@ -1,0 +1,104 @@
+#include "run/require_memory.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/directory.hpp"
+#include "base/error.hpp"
+#include "engine/cpu_budget.hpp"
+#include "unit/variable.hpp"
+
+namespace virnucpro {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::uint64_t kAGib = std::uint64_t{1} << 30U;
+
+EngineModels models_of_3b() {
+  EngineModels models;
+  models.esm2.shape = {.layers = 36, .width = 2560, .heads = 40, .ffn = 10240};
+  models.dnabert_s.shape = {.layers = 12, .width = 768, .heads = 12, .ffn = 3072};
+  return models;
+}
+
+// A control group with a limit of memory.
+struct MemoryOfAJob : testing::Test {
+  MemoryOfAJob() {
+    std::filesystem::create_directories(root.path() / "proc/self");
+    std::filesystem::create_directories(root.path() / "cg");
+    std::ofstream(root.path() / "proc/self/cgroup") << "0::/\n";
+    std::ofstream(root.path() / "proc/self/mountinfo") << "3 2 0:2 / /cg rw - cgroup2 x rw\n";
+  }
+  void allow(const std::string& bytes) const {
+    std::ofstream(root.path() / "cg/memory.max") << bytes << "\n";
+  }
+  void allow(std::uint64_t bytes) const { allow(std::to_string(bytes)); }
+  void check(const EngineSettings& settings, std::size_t processes = 1) const {
+    require_memory(models_of_3b(), settings, processes, root.path());
+  }
+  // What is said and advised.
+  std::string refusal(const EngineSettings& settings, std::size_t processes = 1) const {
+    try {
+      check(settings, processes);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kOutOfMemory);
+      return error.detail() + " " + std::string(error.remedy());
+    }
+    return "nothing";
+  }
+
+  TemporaryFolder root;
+  const ScopedVariable no_job{"SLURM_JOB_ID", std::nullopt};
+};
+
+TEST_F(MemoryOfAJob, MustHoldTheModelsAndABatch) {
+  const std::uint64_t need = cpu_memory_need(models_of_3b(), {}).all();
+  EXPECT_GT(need, 10 * kAGib);
+  EXPECT_LT(need, 12 * kAGib);
+  allow(need);
+  EXPECT_NO_THROW(check({}));
+  allow(need - 1);
+  EXPECT_THAT(refusal({}), HasSubstr("the models take"));
+}
+
+TEST_F(MemoryOfAJob, IsToldWithWhatToAskFor) {
+  allow(8 * kAGib);
+  EXPECT_THAT(refusal({}),
+              AllOf(HasSubstr("the models take 11.0 GiB and a batch 0.0 GiB, but the control group "
+                              "of this job or container may use 8.0 GiB"),
+                    HasSubstr("Give the job or container 13 GiB, or --precision bf16")));
+  const ScopedVariable job("SLURM_JOB_ID", "7");
+  EXPECT_THAT(refusal({}), HasSubstr("Ask for more memory: #SBATCH --mem=13G"));
+  EXPECT_THAT(refusal({.token_budget = 1U << 20U}), HasSubstr("a batch 90.0 GiB"));
+}
+
+TEST_F(MemoryOfAJob, IsSharedByItsProcesses) {
+  allow(16 * kAGib);
+  EXPECT_NO_THROW(check({}));
+  EXPECT_THAT(refusal({}, 2),
+              AllOf(HasSubstr("in each of 2 processes"), HasSubstr("or use fewer --cpu-workers")));
+}
+
+TEST_F(MemoryOfAJob, IsNeededByThePrecision) {
+  allow(6 * kAGib);
+  EXPECT_NO_THROW(check({.precision = Precision::kBf16}));
+  EXPECT_NO_THROW(check({.precision = Precision::kInt8}));
+  EXPECT_THAT(refusal({.precision = Precision::kInt8, .check_precision = Precision::kFp32}),
+              AllOf(HasSubstr("the models take 13.6 GiB"), Not(HasSubstr("bf16"))));
+}
+
+TEST_F(MemoryOfAJob, IsNoMatterWithoutALimitOrOnAGpu) {
+  allow("max");
+  EXPECT_NO_THROW(check({}));
+  allow(1);
+  EXPECT_NO_THROW(check({.gpu = 0}));
+}
+
+}  // namespace
+}  // namespace virnucpro
