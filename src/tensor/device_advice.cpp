@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+
+#include "base/text.hpp"
 
 namespace virnucpro {
 namespace {
@@ -15,7 +18,25 @@ struct Driver {
 };
 constexpr std::array kOldestDrivers{Driver{11, 450}, Driver{12, 525}, Driver{13, 580}};
 
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+// What to do in a job of Slurm's that was given no GPU; empty elsewhere. The GPUs of its host are
+// other jobs', so it must not be told to make them visible.
+std::string what_to_ask_slurm() {
+  const std::string job = variable("SLURM_JOB_ID");
+  const std::array names{"SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE"};
+  const bool has_gpu =
+      std::ranges::any_of(names, [](const char* name) { return !variable(name).empty(); });
+  if (job.empty() || has_gpu) return {};
+  return fmt::format("Slurm gave job {} no GPU; ask for one: --gres=gpu:1", printable(job));
+}
+
 std::string why_no_device(const DeviceSurvey& survey) {
+  const std::string slurm = what_to_ask_slurm();
+  if (!slurm.empty()) return slurm;
   if (!survey.visible) {
     return "the NVIDIA driver finds no GPU; nvidia-smi shows what it sees, and a job of a cluster "
            "has to ask for one";
@@ -88,6 +109,9 @@ std::string why_none(const DeviceSurvey& survey) {
     case CudaState::kNotBuiltIn:
       return "this program was built without CUDA; a build where nvcc is found has it";
     case CudaState::kNoDriver:
+      if (const std::string slurm = what_to_ask_slurm(); !slurm.empty()) {
+        return "there is no NVIDIA driver (libcuda.so.1); " + slurm;
+      }
       return fmt::format(
           "there is no NVIDIA driver (libcuda.so.1); a GPU needs {}, which a container is given by "
           "apptainer's --nv or docker's --gpus all",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "unit/variable.hpp"
 
 namespace virnucpro {
 namespace {
@@ -73,6 +74,7 @@ TEST(FindGpus, RefusesAnIndexBeyondTheLast) {
   survey.visible = "5";
   EXPECT_THAT(ask(survey), HasSubstr("(CUDA_VISIBLE_DEVICES is \"5\")"));
   EXPECT_THAT(ask(survey_of({8, 9})), HasSubstr("there are 2 GPUs, cuda:0 to cuda:1"));
+  const ScopedVariable no_job("SLURM_JOB_ID", std::nullopt);
   EXPECT_THAT(ask(survey_of({})), HasSubstr("finds no GPU"));
 }
 

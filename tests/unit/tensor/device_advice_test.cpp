@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "unit/variable.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -63,6 +65,7 @@ TEST(DriverNeeded, FollowsTheMajorVersionOfCuda) {
 TEST(WhyNone, SaysWhatToDo) {
   EXPECT_EQ(why_none(with_devices({device(0, "NVIDIA A10", 8, 6)})), "");
   EXPECT_THAT(why_none({}), HasSubstr("built without CUDA"));
+  const ScopedVariable no_job("SLURM_JOB_ID", std::nullopt);
   EXPECT_THAT(why_none(without_devices(CudaState::kNoDriver)),
               AllOf(HasSubstr("no NVIDIA driver"), HasSubstr("driver 580"), HasSubstr("--nv")));
 
@@ -77,6 +80,7 @@ TEST(WhyNone, SaysWhatToDo) {
 }
 
 TEST(WhyNone, TellsHiddenDevicesFromAbsentOnes) {
+  const ScopedVariable no_job("SLURM_JOB_ID", std::nullopt);
   DeviceSurvey survey = without_devices(CudaState::kNoDevice);
   EXPECT_THAT(why_none(survey),
               AllOf(HasSubstr("finds no GPU"), Not(HasSubstr("CUDA_VISIBLE_DEVICES"))));
@@ -85,6 +89,22 @@ TEST(WhyNone, TellsHiddenDevicesFromAbsentOnes) {
               AllOf(HasSubstr("CUDA_VISIBLE_DEVICES is \"\""), HasSubstr("unset it")));
   survey.visible = "-1";
   EXPECT_THAT(why_none(survey), HasSubstr("CUDA_VISIBLE_DEVICES is \"-1\""));
+}
+
+TEST(WhyNone, TellsAJobOfSlurmToAskForAGpu) {
+  const ScopedVariable job("SLURM_JOB_ID", "4711");
+  const ScopedVariable of_job("SLURM_JOB_GPUS", std::nullopt);
+  const ScopedVariable of_step("SLURM_STEP_GPUS", std::nullopt);
+  const ScopedVariable on_node("SLURM_GPUS_ON_NODE", std::nullopt);
+  DeviceSurvey hidden = without_devices(CudaState::kNoDevice);
+  hidden.visible = "NoDevFiles";
+  for (const DeviceSurvey& survey :
+       {hidden, without_devices(CudaState::kNoDevice), without_devices(CudaState::kNoDriver)}) {
+    EXPECT_THAT(why_none(survey), AllOf(HasSubstr("Slurm gave job 4711 no GPU"),
+                                        HasSubstr("--gres=gpu:1"), Not(HasSubstr("unset it"))));
+    const ScopedVariable gpu("SLURM_JOB_GPUS", "2");
+    EXPECT_THAT(why_none(survey), Not(HasSubstr("--gres")));
+  }
 }
 
 TEST(FirstUsable, PassesOverOldDevices) {
