@@ -128,6 +128,11 @@ int Directory::rename(const std::string& from, const std::string& to) const {
   return ::renameat(fd(), from.c_str(), fd(), to.c_str()) == 0 ? 0 : errno;
 }
 
+int Directory::rename_if_free(const std::string& from, const std::string& to) const {
+  const int done = ::renameat2(fd(), from.c_str(), fd(), to.c_str(), RENAME_NOREPLACE);
+  return done == 0 ? 0 : errno;
+}
+
 void Directory::remove(const std::string& name) const {
   if (::unlinkat(fd(), name.c_str(), 0) != 0 && errno != ENOENT) fail(path_ / name, errno);
 }

@@ -42,6 +42,8 @@ class Directory {
 
   // Replaces `to`. Returns 0, or errno.
   int rename(const std::string& from, const std::string& to) const;
+  // Replaces nothing: EEXIST where `to` is taken, EINVAL where the file system cannot do that.
+  int rename_if_free(const std::string& from, const std::string& to) const;
   // Removes a file, or an empty folder. One that is missing is no error.
   void remove(const std::string& name) const;
   void remove_folder(const std::string& name) const;

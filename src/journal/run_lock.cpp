@@ -15,6 +15,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -161,6 +162,18 @@ std::optional<LockFile> read_lock(const Directory& directory, const std::string&
   return lock;
 }
 
+// The same, after a moment for the process that is writing the text of an empty one.
+std::optional<LockFile> read_written_lock(const Directory& directory, const std::string& name) {
+  constexpr int kLooks = 25;
+  constexpr std::chrono::milliseconds kPause{20};
+  std::optional<LockFile> lock = read_lock(directory, name);
+  for (int look = 0; look < kLooks && lock && lock->is_empty; ++look) {
+    std::this_thread::sleep_for(kPause);
+    lock = read_lock(directory, name);
+  }
+  return lock;
+}
+
 // The file that is made by who takes over `lock`.
 std::string successor_of(const LockFile& lock) {
   return run_files::kLockAside.in({}, fmt::format("after-{:016x}", hash64(lock.text))).string();
@@ -170,7 +183,7 @@ std::string successor_of(const LockFile& lock) {
 // last one may be a file that no process wrote as a lock.
 std::vector<LockFile> chain_of(const Directory& directory) {
   std::vector<LockFile> chain;
-  std::optional<LockFile> lock = read_lock(directory, kName);
+  std::optional<LockFile> lock = read_written_lock(directory, kName);
   while (lock) {
     // No process writes a longer one, or a circle.
     if (chain.size() == kLongestChain) lock->holder = {};
@@ -178,7 +191,7 @@ std::vector<LockFile> chain_of(const Directory& directory) {
     std::string next = successor_of(*lock);
     chain.push_back(*std::move(lock));
     if (is_last) break;
-    lock = read_lock(directory, next);
+    lock = read_written_lock(directory, next);
   }
   return chain;
 }
@@ -267,8 +280,8 @@ RunLock::RunLock(const Directory& directory, TakeOver allowed) : directory_(dire
   remove_remains();
 }
 
-// Makes a file with this lock's text under `name`; false if the name is taken. Where there are no
-// hard links, the file is empty for a moment, and then no lock in the eyes of others.
+// Makes a file with this lock's text under `name`, whole from its first moment; false if the name
+// is taken.
 bool RunLock::publish(const std::string& name) {
   if (::linkat(directory_.fd(), aside_.c_str(), directory_.fd(), name.c_str(), 0) == 0) return true;
   if (errno == EEXIST) {
@@ -276,12 +289,30 @@ bool RunLock::publish(const std::string& name) {
     const std::optional<LockFile> there = read_lock(directory_, name);
     return there && there->text == text_;
   }
-  UniqueFd copy = directory_.create(name);
-  if (copy.get() < 0 && errno == EEXIST) return false;
-  if (copy.get() < 0) throw write_error(directory_.path() / name, errno);
-  static_cast<void>(::flock(copy.get(), LOCK_EX | LOCK_NB));
-  const int error = write_all(copy.get(), text_);
-  held_.push_back(std::move(copy));
+  return publish_copy(name);
+}
+
+// The same where there are no hard links. Where a rename cannot spare what has the name, either,
+// the file is empty for a moment, and others wait for its text (read_written_lock).
+bool RunLock::publish_copy(const std::string& name) {
+  const std::string copy = aside_ + "-copy";
+  if (write_as(copy)) {
+    const int error = directory_.rename_if_free(copy, name);
+    if (error == 0) return true;
+    ::unlinkat(directory_.fd(), copy.c_str(), 0);
+    if (error == EEXIST) return false;
+  }
+  return write_as(name);
+}
+
+// False if the name is taken.
+bool RunLock::write_as(const std::string& name) {
+  UniqueFd file = directory_.create(name);
+  if (file.get() < 0 && errno == EEXIST) return false;
+  if (file.get() < 0) throw write_error(directory_.path() / name, errno);
+  static_cast<void>(::flock(file.get(), LOCK_EX | LOCK_NB));
+  const int error = write_all(file.get(), text_);
+  held_.push_back(std::move(file));
   if (error == 0) return true;
   ::unlinkat(directory_.fd(), name.c_str(), 0);
   throw write_error(directory_.path() / name, error);

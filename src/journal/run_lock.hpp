@@ -41,8 +41,9 @@ enum class TakeOver : std::uint8_t {
 };
 
 // The file run.lock, with which one process holds an output directory. It has two legs: that there
-// is one such file, which appears whole under its name (link(2)) and names its holder, and flock(2)
-// on it, where the file system has that. Either leg keeps a second process out.
+// is one such file, which appears whole under its name (link(2), or where there are no hard links
+// renameat2(2)) and names its holder, and flock(2) on it, where the file system has that. Either
+// leg keeps a second process out.
 //
 // A stale lock is taken over by whoever makes, first, the file that is named after its content
 // (run.lock-after-<hash>); only then is run.lock replaced. So of several processes that see the
@@ -66,6 +67,8 @@ class RunLock {
 
  private:
   bool publish(const std::string& name);
+  bool publish_copy(const std::string& name);
+  bool write_as(const std::string& name);
   bool take_over(TakeOver allowed);
   bool is_left_by_the_dead(const std::string& name) const;
   void remove_remains() const;

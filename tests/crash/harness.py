@@ -114,7 +114,8 @@ class Job:
         threads = [] if "-t" in extra else ["-t", "1"]
         return [BIN, "predict", *self.inputs, *self.models, *self.flags, "-o", OUTPUT, *threads, *extra]
 
-    def environment(self, rule=None, role="parent", once=None, preload=True, reads=None, locks=True):
+    def environment(self, rule=None, role="parent", once=None, preload=True, reads=None, locks=True,
+                    links=True, noreplace=True):
         """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found. `reads`:
         a path; calls that read it or anything in it are counted, too."""
         environment = {name: value for name, value in os.environ.items()
@@ -129,6 +130,10 @@ class Job:
             environment["VNP_SHIM_READS"] = str(reads)
         if not locks:
             environment["VNP_SHIM_NO_LOCKS"] = "1"
+        if not links:
+            environment["VNP_SHIM_NO_LINKS"] = "1"
+        if not noreplace:
+            environment["VNP_SHIM_NO_NOREPLACE"] = "1"
         if once:
             once.touch()
             environment["VNP_SHIM_ONCE"] = str(once)

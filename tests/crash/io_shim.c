@@ -20,7 +20,9 @@
 //   VNP_SHIM_ONCE  a file; only the first process that removes it follows VNP_SHIM
 //   VNP_SHIM_NO_LOCKS  if set, flock and fcntl locks fail with ENOLCK, as on some network file
 //   systems
-//   VNP_SHIM_NO_LINKS  if set, symlink fails with EPERM, as on vfat
+//   VNP_SHIM_NO_LINKS  if set, link and symlink fail with EPERM, as on vfat and some network file
+//   systems
+//   VNP_SHIM_NO_NOREPLACE  if set, a rename that must replace nothing fails with EINVAL
 //
 // Kinds: write fsync truncate rename unlink open (only if it creates; also link) mkdir, or `any` of
 // these; stdio (fwrite, used for the log), fork, message (bytes sent over a socket); of
@@ -101,6 +103,7 @@ static const char* once;
 static const char* gate;
 static bool has_no_locks;
 static bool has_no_links;
+static bool has_no_noreplace;
 static int log_fd = -1;
 static atomic_ulong counts[KINDS];
 
@@ -162,6 +165,7 @@ static void read_rule(const char* text) {
 __attribute__((constructor)) static void set_up(int argc, char** argv) {
   has_no_locks = getenv("VNP_SHIM_NO_LOCKS") != NULL;
   has_no_links = getenv("VNP_SHIM_NO_LINKS") != NULL;
+  has_no_noreplace = getenv("VNP_SHIM_NO_NOREPLACE") != NULL;
   const char* const role = getenv("VNP_SHIM_ROLE");
   const bool wants_worker = role != NULL && strcmp(role, "worker") == 0;
   const bool is_worker = argc > 1 && strcmp(argv[1], "worker") == 0;
@@ -238,6 +242,7 @@ static bool is_reading(enum kind kind) {
 static bool is_ours(enum kind kind, const char* path) {
   const char* const folder = is_reading(kind) ? sources : directory;
   const size_t size = strlen(folder);
+  if (strcmp(folder, "/") == 0) return path[0] == '/';
   if (size == 0 || strncmp(path, folder, size) != 0) return false;
   return path[size] == '\0' || path[size] == '/' || path[size] == ' ';  // " (deleted)"
 }
@@ -411,7 +416,9 @@ int renameat(int from_folder, const char* from, int to_folder, const char* to) {
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   const enum action action = meet_path(RENAME, to_folder, to);
-  if (action == FAIL) return -1;
+  const bool refused = has_no_noreplace && (flags & RENAME_NOREPLACE) != 0;
+  if (refused) errno = EINVAL;
+  if (refused || action == FAIL) return -1;
   return (int)done(action, REAL(renameat2)(from_folder, from, to_folder, to, flags));
 }
 
@@ -620,7 +627,8 @@ struct dirent64* readdir64(DIR* folder) {
 
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   const enum action action = meet_path(OPEN, to_folder, to);
-  if (action == FAIL) return -1;
+  if (has_no_links) errno = EPERM;
+  if (has_no_links || action == FAIL) return -1;
   return (int)done(action, REAL(linkat)(from_folder, from, to_folder, to, flags));
 }
 

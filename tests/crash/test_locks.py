@@ -1,4 +1,4 @@
-"""One run at a time in an output directory, with and without file locks."""
+"""One run at a time in an output directory, with and without file locks and hard links."""
 
 import os
 import socket
@@ -13,6 +13,11 @@ STARTERS = 4
 SLOW = "slow:write:10:60"
 
 
+# What a file system may lack: some network file systems have no flock, others no hard links, and some
+# cannot rename without replacing, either.
+LACKS = [{}, {"locks": False}, {"links": False}, {"locks": False, "links": False}]
+LACKS_MOST = {**LACKS[-1], "noreplace": False}
+
 def check_one_got_in(job, ended):
     codes = sorted(code for code, _ in ended)
     assert codes == [0] + [3] * (STARTERS - 1), ended
@@ -22,25 +27,25 @@ def check_one_got_in(job, ended):
     job.check_nothing_is_left()
 
 
-@pytest.mark.parametrize("locks", [True, False])
-def test_one_of_several_that_start_at_once(awkward, locks):
+@pytest.mark.parametrize("lack", [*LACKS, LACKS_MOST])
+def test_one_of_several_that_start_at_once(awkward, lack):
     job = awkward()
     for _ in range(ROUNDS):
-        check_one_got_in(job, job.race(STARTERS, rule=SLOW, locks=locks))
+        check_one_got_in(job, job.race(STARTERS, rule=SLOW, **lack))
         job.clear()
 
 
-@pytest.mark.parametrize("locks", [True, False])
-def test_one_of_several_that_find_the_lock_of_a_killed_run(awkward, locks):
+@pytest.mark.parametrize("lack", [*LACKS, LACKS_MOST])
+def test_one_of_several_that_find_the_lock_of_a_killed_run(awkward, lack):
     """The killed run's lock is taken over, by one."""
     job = awkward()
     number = job.undisturbed.number(*RUNS["interrupted"])
     kill = f"kill:before:unlink:{number}"
-    assert job.predict(rule=kill, locks=locks).status == KILLED
+    assert job.predict(rule=kill, **lack).status == KILLED
     assert (job.output / "run.lock").exists()
     job.keep()
     for _ in range(ROUNDS):
-        check_one_got_in(job, job.race(STARTERS, "--resume", rule=SLOW, locks=locks))
+        check_one_got_in(job, job.race(STARTERS, "--resume", rule=SLOW, **lack))
         job.restore()
 
 
@@ -79,19 +84,19 @@ def calls_at_the_lock(ended):
     return [(kind, number) for kind, number, _ in creating[:last]]
 
 
-@pytest.mark.parametrize("locks", [True, False])
-def test_killed_while_it_takes_a_lock_over(awkward, locks):
+@pytest.mark.parametrize("lack", LACKS)
+def test_killed_while_it_takes_a_lock_over(awkward, lack):
     """Twice: the second one takes over from a process that had just begun to take over."""
     job = awkward()
     number = job.undisturbed.number(*RUNS["interrupted"])
-    assert job.predict(rule=f"kill:before:unlink:{number}", locks=locks).status == KILLED
+    assert job.predict(rule=f"kill:before:unlink:{number}", **lack).status == KILLED
     job.keep()
-    points = calls_at_the_lock(job.resume(locks=locks))
+    points = calls_at_the_lock(job.resume(**lack))
     assert len(points) >= 4
     for at in spread(len(points), by_length(2, len(points))):
         kind, number = points[at - 1]
         job.restore()
         for _ in range(2):
-            ended = job.resume(rule=f"kill:after:{kind}:{number}", locks=locks)
+            ended = job.resume(rule=f"kill:after:{kind}:{number}", **lack)
             assert ended.status == KILLED, ended.stderr
-        job.check_complete(job.resume(locks=locks))
+        job.check_complete(job.resume(**lack))
