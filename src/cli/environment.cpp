@@ -50,10 +50,12 @@ constexpr std::array kVariables{
         "ONEDNN_MAX_CPU_ISA",
         "AVX2: the same numbers as on a processor without AVX-512 (docs/reference/determinism.md)",
         true, false},
-    EnvironmentVariable{"TMPDIR",
-                        "the folder of temporary files: the index of a --reference, the journal of "
-                        "--output - and of a killed run that is read; else /tmp",
-                        true, false},
+    EnvironmentVariable{
+        "TMPDIR",
+        "the folder of temporary files: the index of a --reference, rows that are "
+        "sorted, tune's runs, the journal of --output - and of a killed run that is "
+        "read; else /tmp",
+        true, false},
     EnvironmentVariable{"HF_HUB_CACHE",
                         "the Hugging Face cache; else HUGGINGFACE_HUB_CACHE, HF_HOME/hub, "
                         "XDG_CACHE_HOME/huggingface/hub, ~/.cache/huggingface/hub",

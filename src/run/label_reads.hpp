@@ -33,7 +33,7 @@ struct LabelSummary {
 
 // Gives each read the call of the contig that it was aligned to, by the run's own rule of
 // contigs.tsv, or the default one. Memory does not grow with the number of reads: they are sorted
-// beside the output, or in the temporary folder. Errors: KeptRun's, MappingFile's and
+// in TMPDIR, or beside the output. Errors: KeptRun's, MappingFile's and
 // ReferenceCalls'; kUsage for a run that did not finish; kOutputWrite, kTemporaryFolder.
 LabelSummary label_reads(const LabelSettings& settings, const Cancel& cancel);
 

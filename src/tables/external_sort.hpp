@@ -15,9 +15,9 @@
 namespace virnucpro {
 
 // Sorts rows of key and value by the key's bytes; rows with equal keys keep their order. Memory
-// holds at most `rows` rows and some 3 MiB in all. The others go to a temporary file in
-// `directory`, in sorted runs that are merged kFanIn at a time. At most two files are open. Errors:
-// kOutputWrite, Cancel's.
+// holds at most `rows` rows and some 3 MiB in all. The others go to a temporary file, in
+// TMPDIR or else in `directory`, in sorted runs that are merged kFanIn at a time. At most two files
+// are open. Errors: SpillFile's, Cancel's.
 class ExternalSort {
  public:
   static constexpr std::size_t kFanIn = 64;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/error.hpp"
 
@@ -13,15 +14,32 @@ constexpr std::size_t kBufferSize = 1U << 20U;
 
 constexpr const char* kWhat = "temporary file for sorting";
 
-[[noreturn]] void fail(const std::filesystem::path& directory, int error) {
-  throw write_error(directory, error, kWhat);
+std::string temporary_folder() {
+  const char* const set = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  return set == nullptr ? "" : set;
 }
 
 }  // namespace
 
-SpillFile::SpillFile(const Directory& directory)
-    : directory_(directory.path()), fd_(directory.create_nameless()) {
-  if (fd_.get() < 0) fail(directory_, errno);
+SpillFile::SpillFile(const Directory& beside) : follows_tmpdir_(!temporary_folder().empty()) {
+  directory_ = follows_tmpdir_ ? std::filesystem::path(temporary_folder()) : beside.path();
+  try {
+    const Directory folder = follows_tmpdir_ ? Directory(directory_) : beside;
+    fd_ = folder.create_nameless();
+  } catch (const Error& error) {
+    throw named(error);
+  }
+  if (fd_.get() < 0) fail(errno);
+}
+
+// It is not the output that cannot be written.
+Error SpillFile::named(const Error& error) const {
+  if (!follows_tmpdir_ || error.kind() != ErrorKind::kOutputWrite) return error;
+  return {ErrorKind::kTemporaryFolder, error.place(), error.detail()};
+}
+
+void SpillFile::fail(int error) const {
+  throw named(write_error(directory_, error, kWhat));
 }
 
 void SpillFile::append(std::string_view bytes) {
@@ -30,14 +48,14 @@ void SpillFile::append(std::string_view bytes) {
 }
 
 void SpillFile::flush() {
-  if (const int error = write_all(fd_.get(), buffer_); error != 0) fail(directory_, error);
+  if (const int error = write_all(fd_.get(), buffer_); error != 0) fail(error);
   written_ += buffer_.size();
   buffer_.clear();
 }
 
 void SpillFile::read(std::uint64_t offset, std::span<char> out) const {
   const ssize_t size = read_at(fd_.get(), offset, out);
-  if (size < 0) fail(directory_, errno);
+  if (size < 0) fail(errno);
   if (static_cast<std::size_t>(size) == out.size()) return;
   throw Error(ErrorKind::kOutputWrite, Place{.file = directory_.string()},
               fmt::format("{}: it is shorter than what was written", kWhat));

@@ -7,15 +7,18 @@
 #include <string_view>
 
 #include "base/directory.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
 
 namespace virnucpro {
 
-// A temporary file in a folder, written once from start to end and read at any place. It has no
-// name, so that none remains however the process ends. Errors: kOutputWrite.
+// A temporary file, written once from start to end and read at any place. It has no name, so that
+// none remains however the process ends. Errors: kOutputWrite; kTemporaryFolder for one in TMPDIR.
 class SpillFile {
  public:
-  explicit SpillFile(const Directory& directory);
+  // In the folder of TMPDIR; where that is not set, in `beside`: the rows may take more than /tmp
+  // has.
+  explicit SpillFile(const Directory& beside);
 
   void append(std::string_view bytes);
   std::uint64_t size() const { return written_ + buffer_.size(); }
@@ -24,6 +27,10 @@ class SpillFile {
   void flush();
 
  private:
+  Error named(const Error& error) const;
+  [[noreturn]] void fail(int error) const;
+
+  bool follows_tmpdir_;
   std::filesystem::path directory_;
   UniqueFd fd_;
   std::string buffer_;

@@ -119,7 +119,7 @@ class Job:
         """VNP_SHIM_DIR also marks the run's processes, so that leftover ones are found. `reads`:
         a path; calls that read it or anything in it are counted, too."""
         environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(("VIRNUCPRO_", "VNP_SHIM"))}
+                       if not name.startswith(("VIRNUCPRO_", "VNP_SHIM", "TMPDIR"))}
         environment["VNP_SHIM_DIR"] = str(self.output)
         if preload:
             environment.update(LD_PRELOAD=SHIM, VNP_SHIM_ROLE=role,

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "unit/file_size_limit.hpp"
 #include "unit/temp_dir.hpp"
+#include "unit/variable.hpp"
 
 namespace virnucpro {
 namespace {
@@ -18,6 +22,7 @@ namespace {
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 Rows sorted(const Rows& rows, std::size_t rows_in_memory) {
+  const ScopedVariable unset("TMPDIR", std::nullopt);
   const TempDir directory;
   const Cancel never;
   ExternalSort sort(Directory(directory.path()), rows_in_memory, never);
@@ -45,6 +50,45 @@ TEST(ExternalSort, OrdersByBytesNotBySign) {
   const Rows wanted{{"", "5"},  {"a", "3"},    {"ab", "6"},
                     {"b", "1"}, {"\x7f", "4"}, {"\xc3\xa9", "2"}};
   for (const std::size_t memory : {1U, 2U, 100U}) EXPECT_EQ(sorted(rows, memory), wanted);
+}
+
+// The folder of this process's only open file that has no name.
+std::string folder_of_nameless() {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (target.starts_with("/memfd:") || !target.ends_with(" (deleted)")) continue;
+    return std::filesystem::path(target).parent_path().string();
+  }
+  return "";
+}
+
+TEST(ExternalSort, KeepsItsRowsInTmpdirOrElseBesideTheOutput) {
+  const TempDir output;
+  const TempDir scratch;
+  const Cancel never;
+  for (const auto& [tmpdir, expected] : {std::pair{scratch.path().string(), scratch.path()},
+                                         std::pair{std::string(), output.path()}}) {
+    const ScopedVariable variable("TMPDIR", tmpdir);
+    ExternalSort sort(Directory(output.path()), 1, never);
+    for (const char* key : {"b", "a", "c"}) sort.add(key, "");
+    EXPECT_EQ(folder_of_nameless(), std::filesystem::canonical(expected).string());
+  }
+}
+
+TEST(ExternalSort, NamesATmpdirThatCannotBeUsed) {
+  const TempDir output;
+  const Cancel never;
+  const ScopedVariable variable("TMPDIR", (output.path() / "absent").string());
+  ExternalSort sort(Directory(output.path()), 1, never);
+  sort.add("b", "");
+  try {
+    sort.add("a", "");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kTemporaryFolder);
+    EXPECT_NE(std::string(error.what()).find("absent"), std::string::npos);
+  }
 }
 
 // 10,000 rows, two at a time, make 5,000 runs: two passes before the last merge.
