@@ -11,6 +11,7 @@ GATE = pytest.StashKey[bool]()
 def pytest_configure(config):
     config.addinivalue_line("markers", "needs_isa(name): skipped without this instruction set")
     config.addinivalue_line("markers", "needs_mirror(release): skipped if mirrors have it no more")
+    config.addinivalue_line("markers", "needs_counted_reads: skipped where reads of the disk are unknown")
     config.addinivalue_line("markers", "full: not of `make check`, where shorter tests cover its kind")
 
 

@@ -1,9 +1,10 @@
-"""The only ways to skip a test: the machine lacks an instruction set that the test needs, or the
-network a release of Debian, which vanishes from its mirrors some years after it.
+"""The only ways to skip a test: the machine lacks an instruction set that the test needs, its kernel
+or file system does not count what is read from the disk, or the network lacks a release of Debian,
+which vanishes from its mirrors some years after it.
 
     @needs_isa("AVX512_BF16")                    on a test, or
     pytest.param(…, marks=needs_isa("AVX512"))   on a parameter of a test or of a fixture
-    needs_mirror("bullseye")                     the same
+    needs_mirror("bullseye"), needs_counted_reads()   the same
 
 conftest.py does the skipping, and makes every other skip a failure. The tested program decides what
 this processor has, so ONEDNN_MAX_CPU_ISA=AVX2 tests it as on an older one.
@@ -13,8 +14,10 @@ import functools
 import os
 import re
 import subprocess
+import tempfile
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +32,38 @@ def needs_isa(name):
 
 def needs_mirror(release):
     return pytest.mark.needs_mirror(release)
+
+
+def needs_counted_reads():
+    return pytest.mark.needs_counted_reads
+
+
+def read_bytes():
+    """Those that this process and its ended children read from disks, not from the page cache."""
+    fields = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(fields["read_bytes"])
+
+
+def drop_from_cache(path):
+    """Anyone may do this for a file of his own; its pages must be written first."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+@functools.lru_cache
+def counts_reads():
+    """Not on a tmpfs, in some sandboxes."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(bytes(1 << 20))
+        file.flush()
+        drop_from_cache(file.name)
+        try:
+            before = read_bytes()
+        except OSError:
+            return False
+        Path(file.name).read_bytes()
+        return read_bytes() - before >= 1 << 20
 
 
 @functools.lru_cache
@@ -62,8 +97,10 @@ def kernel_paths():
 
 
 def lacking(item):
-    """The sets that a test needs and the program does not use; the releases that no mirror has."""
+    """The sets that a test needs and the program does not use; what else the machine lacks."""
     asked = [mark.args[0] for mark in item.iter_markers("needs_isa")]
     releases = [mark.args[0] for mark in item.iter_markers("needs_mirror")]
+    counted = list(item.iter_markers("needs_counted_reads"))
     return [*(name for name in asked if KERNEL_PATHS[name] not in kernel_paths()),
-            *(f"a mirror of {name}" for name in releases if not has_release(name))]
+            *(f"a mirror of {name}" for name in releases if not has_release(name)),
+            *("counted reads" for _ in counted if not counts_reads())]
