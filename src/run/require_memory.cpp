@@ -15,6 +15,8 @@ namespace virnucpro {
 namespace {
 
 constexpr std::uint64_t kOneGib = std::uint64_t{1} << 30U;
+// What a process takes beside its models at the least, as measured with a few short reads.
+constexpr std::uint64_t kLeastBeside = std::uint64_t{64} << 20U;
 // What a run takes beside its models, and some room.
 constexpr std::uint64_t kForTheRest = 2 * kOneGib;
 
@@ -25,6 +27,7 @@ std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
   std::string advice = is_slurm ? fmt::format("Ask for more memory: #SBATCH --mem={}G", gib)
                                 : fmt::format("Give the job or container {} GiB", gib);
   if (processes > 1) advice += ", or use fewer --cpu-workers";
+  if (settings.token_budget > 0) advice += ", or use a smaller --token-budget";
   if (settings.precision == Precision::kFp32) {
     advice += ", or --precision bf16 where the processor has it";
   }
@@ -39,14 +42,13 @@ void require_memory(const EngineModels& models, const EngineSettings& settings,
   const auto limit = read_control_group(root).memory_limit;
   if (!limit) return;
   const CpuMemoryNeed of_one = cpu_memory_need(models, settings);
-  const std::uint64_t need = processes * of_one.all();
+  const std::uint64_t need = processes * (of_one.all() + kLeastBeside);
   if (need <= *limit) return;
   const std::string each = processes > 1 ? fmt::format(" in each of {} processes", processes) : "";
-  Error error(
-      ErrorKind::kOutOfMemory,
-      fmt::format("the models take {} and a batch {}{}, but the control group of this job "
-                  "or container may use {}",
-                  gib_text(of_one.weights), gib_text(of_one.batch), each, gib_text(*limit)));
+  Error error(ErrorKind::kOutOfMemory,
+              fmt::format("the models with a batch take {}{}, but the control group of this job or "
+                          "container may use {}",
+                          gib_text(of_one.all()), each, gib_text(*limit)));
   error.advise(what_to_ask_for(need, settings, processes));
   throw Error(error);
 }
