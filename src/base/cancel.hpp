@@ -21,6 +21,13 @@ class Cancel {
     request_at(signal, now() - std::chrono::nanoseconds(kGrace).count());
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
+  // Whether this signal only repeats the request. Slurm stops a job by SIGTERM to each of its
+  // processes, and `srun` and a job's script pass theirs on: the program gets several at a time.
+  bool repeats(int signal) const noexcept {
+    return requested() && signal == SIGTERM && signal_.load(std::memory_order_relaxed) == SIGTERM &&
+           now() - requested_at_.load(std::memory_order_relaxed) <
+               std::chrono::nanoseconds(kRepeats).count();
+  }
 
   // Throws Error(kInterrupted | kTerminated) if a stop was requested.
   void check() const {
@@ -39,6 +46,7 @@ class Cancel {
   }
 
   static constexpr std::chrono::seconds kGrace{3};
+  static constexpr std::chrono::seconds kRepeats{1};
 
  private:
   void request_at(int signal, std::int64_t when) noexcept {

@@ -18,6 +18,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 void on_signal(int signal) {
   const int meant = signal == SIGHUP ? SIGTERM : signal;
   Cancel* cancel = target.load(std::memory_order_acquire);
+  if (cancel->repeats(meant)) return;
   if (cancel->requested()) ::_exit(kSignalExit + meant);
   cancel->request(meant);
 }

@@ -341,6 +341,18 @@ def test_signals_stop_a_run_within_five_seconds(program, number, code):
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 
+# Two signals wait while the process is stopped, so it gets both at the same moment.
+@pytest.mark.parametrize("numbers, ends_well", [((signal.SIGTERM, signal.SIGHUP), True),
+                                                ((signal.SIGINT, signal.SIGTERM), False)])
+def test_a_second_signal_ends_a_run_at_once_but_for_a_repeated_sigterm(program, numbers, ends_well):
+    process = running(program)
+    for number in (signal.SIGSTOP, *numbers, signal.SIGCONT):
+        process.send_signal(number)
+    assert process.wait(timeout=5) in ({143} if ends_well else {130, 143})
+    said = process.communicate()[1]
+    assert (b"Run it again; predict goes on from there with --resume." in said) == ends_well, said
+
+
 # Batches of the large models take seconds, so the run must stop between two layers.
 @pytest.mark.parametrize("number, code, models", [
     (signal.SIGINT, 130, ("dnabert-s-tiny", "esm2_t6_8M")),

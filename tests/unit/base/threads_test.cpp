@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "base/bounded_queue.hpp"
-#include "base/cancel.hpp"
 #include "base/ordered_pipeline.hpp"
 #include "base/repeater.hpp"
 #include "base/thread_pool.hpp"
@@ -199,23 +197,6 @@ TEST(OrderedPipeline, MayBeLeftEarly) {
         4, 2, counter(1000), [](int item) { return std::make_unique<int>(item); });
     for (int i = 0; i < taken; ++i) EXPECT_EQ(**pipeline.next(), i);
   }
-}
-
-TEST(Cancel, ThrowsTheKindOfItsSignal) {
-  Cancel cancel;
-  EXPECT_NO_THROW(cancel.check());
-  const auto kind_after = [](int signal) {
-    Cancel asked;
-    asked.request(signal);
-    try {
-      asked.check();
-    } catch (const Error& error) {
-      return error.kind();
-    }
-    return ErrorKind::kInternal;
-  };
-  EXPECT_EQ(kind_after(SIGINT), ErrorKind::kInterrupted);
-  EXPECT_EQ(kind_after(SIGTERM), ErrorKind::kTerminated);
 }
 
 }  // namespace

@@ -1,0 +1,51 @@
+#include "base/cancel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+
+namespace virnucpro {
+namespace {
+
+TEST(Cancel, ThrowsTheKindOfItsSignal) {
+  Cancel cancel;
+  EXPECT_NO_THROW(cancel.check());
+  const auto kind_after = [](int signal) {
+    Cancel asked;
+    asked.request(signal);
+    try {
+      asked.check();
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::kInternal;
+  };
+  EXPECT_EQ(kind_after(SIGINT), ErrorKind::kInterrupted);
+  EXPECT_EQ(kind_after(SIGTERM), ErrorKind::kTerminated);
+}
+
+TEST(Cancel, OnlySigtermSoonAfterSigtermRepeatsTheRequest) {
+  Cancel cancel;
+  EXPECT_FALSE(cancel.repeats(SIGTERM));
+  cancel.request(SIGTERM);
+  EXPECT_TRUE(cancel.repeats(SIGTERM));
+  EXPECT_FALSE(cancel.repeats(SIGINT));
+}
+
+TEST(Cancel, NothingRepeatsAnInterrupt) {
+  Cancel cancel;
+  cancel.request(SIGINT);
+  EXPECT_FALSE(cancel.repeats(SIGINT));
+  EXPECT_FALSE(cancel.repeats(SIGTERM));
+}
+
+TEST(Cancel, ALaterSigtermIsAnotherRequest) {
+  Cancel cancel;
+  cancel.request_now(SIGTERM);  // it counts as asked for three seconds ago
+  EXPECT_FALSE(cancel.repeats(SIGTERM));
+}
+
+}  // namespace
+}  // namespace virnucpro
