@@ -45,7 +45,7 @@ rule merge:
         run="results/{sample}/run",
         shards=shards_of,
         program=config["virnucpro"],
-        options=config["merge_options"],
+        options=MERGE_OPTIONS,
     resources:
         mem_mb=config["merge_mem_mb"],
         runtime=config["merge_runtime"],

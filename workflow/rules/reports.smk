@@ -12,6 +12,9 @@ rule report:
     params:
         run="results/{sample}/run",
         program=config["virnucpro"],
+    resources:
+        mem_mb=config["report_mem_mb"],
+        runtime=config["report_runtime"],
     shell:
         "{params.program} -q report {params.run:q} >{log} 2>&1"
 
@@ -26,6 +29,9 @@ rule multiqc:
         "logs/multiqc.log",
     params:
         program=config["multiqc"],
+    resources:
+        mem_mb=config["report_mem_mb"],
+        runtime=config["report_runtime"],
     shell:
         "{params.program} --force --outdir $(dirname {output:q}) --filename $(basename {output:q}) "
         "--dirs --no-data-dir {input:q} >{log} 2>&1"

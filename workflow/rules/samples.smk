@@ -2,10 +2,36 @@
 import csv
 import re
 import shlex
+from pathlib import Path
 
 from snakemake.utils import validate
 
 validate(config, "../schemas/config.schema.yaml")
+
+
+def own_options(command):
+    """Options of a command that the rules set, each with the reason."""
+    for line in Path(workflow.basedir, "scripts", "own_options.tsv").read_text().splitlines():
+        if not line.startswith("#"):
+            option, of, way, why = line.split("\t")
+            if of == command and way in ("both", "snakemake"):
+                yield option, why
+
+
+def given_options(command):
+    """The words of `predict_options` or `merge_options`, none of which the rules set themselves."""
+    words = shlex.split(config[f"{command}_options"])
+    for option, why in own_options(command):
+        for word in words:
+            is_short = not option.startswith("--")
+            if word == option or word.startswith(option if is_short else f"{option}="):
+                raise WorkflowError(f"{command}_options: the workflow sets {option} itself: {why}")
+    return words
+
+
+PREDICT_OPTIONS = given_options("predict")
+MERGE_OPTIONS = shlex.join(given_options("merge"))
+NUMBERS = ("shards", "threads", "gpus", "mem_mb", "runtime")  # columns of the sheet
 
 
 def read_samples(path):
@@ -16,6 +42,9 @@ def read_samples(path):
             row = {column: cell.strip() for column, cell in row.items() if cell and cell.strip()}
             if not row:
                 continue
+            for column in row.keys() & NUMBERS:
+                if row[column].isdecimal():
+                    row[column] = int(row[column])
             validate(row, "../schemas/samples.schema.yaml")
             if row["sample"] in rows:
                 raise WorkflowError(f"{path}: sample {row['sample']} has two rows")
@@ -36,7 +65,7 @@ wildcard_constraints:
 
 def number(sample, name):
     """A number of this sample's row, or else of the configuration."""
-    return int(SAMPLES[sample].get(name, config[name]))
+    return SAMPLES[sample].get(name, config[name])
 
 
 def reads_of(wildcards):
@@ -56,7 +85,7 @@ def done_files(wildcards):
 def predict_options(wildcards):
     """The options of predict that decide what the tables hold."""
     paired = ["--paired"] if "mates" in SAMPLES[wildcards.sample] else []
-    return [*paired, "--name", wildcards.sample, *shlex.split(config["predict_options"])]
+    return [*paired, "--name", wildcards.sample, *PREDICT_OPTIONS]
 
 
 def device_of(wildcards):

@@ -6,12 +6,13 @@
 #   workflow/slurm/submit.sh results/a 20 --gpus=1 --time=12:00:00 -- a.fq.gz -m 300 --models-dir models
 #
 # The result is in DIR/run. A task that is stopped (time limit, pre-emption, scontrol requeue) or
-# fails goes on in the same task, five times at most. The same command again, after a failure, goes on
-# where all tasks stopped. SBATCH-OPTIONs are those of the shards; partition and account of all jobs
-# come from sbatch's own variables (SBATCH_PARTITION, SBATCH_ACCOUNT).
+# fails goes on in the same task, VIRNUCPRO_RESTARTS times at most (5). The same command again, after
+# a failure, goes on where all tasks stopped. SBATCH-OPTIONs are those of the shards; partition and
+# account of all jobs come from sbatch's own variables (SBATCH_PARTITION, SBATCH_ACCOUNT).
 set -euo pipefail
 
-most_restarts=5
+most_shards=4096
+most_restarts=${VIRNUCPRO_RESTARTS:-5}
 program=${VIRNUCPRO:-virnucpro}
 budget=${VIRNUCPRO_TOKEN_BUDGET:-auto}
 
@@ -24,17 +25,37 @@ fail() {
 here=${VIRNUCPRO_WORKFLOW:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 export VIRNUCPRO_WORKFLOW=$here
 
+# Refuses an option of a command (predict, sbatch) that this script sets itself.
+refuse_own_options() {
+  local command=$1 word option of way why
+  shift
+  while IFS=$'\t' read -r option of way why; do
+    if [ "$of" != "$command" ] || [ "$way" = snakemake ]; then continue; fi
+    for word in "$@"; do
+      case $option:$word in
+        --*:"$option" | --*:"$option="* | -[!-]:"$option"*)
+          fail "$command: $option cannot be given: $why"
+          ;;
+      esac
+    done
+  done <"$here/scripts/own_options.tsv"
+}
+
 submit() {
   [ $# -ge 4 ] || fail 'usage: submit.sh DIR SHARDS [SBATCH-OPTION…] -- PREDICT-ARGUMENT…'
   local folder=$1 shards=$2 options=() array merge
   shift 2
-  [[ $shards =~ ^[1-9][0-9]*$ ]] || fail "$shards is no number of shards"
+  if ! [[ $shards =~ ^[1-9][0-9]{0,3}$ ]] || [ "$shards" -gt "$most_shards" ]; then
+    fail "$shards is no number of shards from 1 to $most_shards"
+  fi
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
     options+=("$1")
     shift
   done
   [ $# -gt 1 ] || fail 'after -- give what predict gets: the reads, the models'
   shift
+  refuse_own_options sbatch ${options[@]+"${options[@]}"}
+  refuse_own_options predict "$@"
   mkdir -p "$folder/logs"
   # SIGTERM two minutes before the limit: the program needs five seconds.
   array=$(sbatch --parsable --job-name "virnucpro ${folder##*/}" --array "0-$((shards - 1))" \

@@ -1,0 +1,195 @@
+"""The Snakemake workflow on this machine, without Slurm. The program is a script that may fail before it starts the
+real one, as a file says."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+from conftest import MODELS, PROGRAM, SAMPLES, SNAKEMAKE, SOURCE, is_same, predict, write_reads
+from slurm import wait_for
+
+WORKFLOW = SOURCE / "workflow"
+SHARDS = 2
+READS = 8
+# Notes each call. In the folder `trouble`: a file of a shard's number and count has the exit code with which its next
+# attempt ends, or `wait`.
+WRAPPER = f"""#!/usr/bin/env bash
+printf '%s\\n' "$*" >>calls
+[ "$2" = predict ] || exec {PROGRAM} "$@"
+what=$(sed -E 's,.*/shards/([^ ]*) .*,\\1,' <<<"$*")
+if [ -e "trouble/$what" ]; then
+  code=$(cat "trouble/$what")
+  rm "trouble/$what"
+  if [ "$code" = wait ]; then touch waits && exec sleep 1000; fi
+  exit "$code"
+fi
+exec {PROGRAM} "$@"
+"""
+
+
+class Project:
+    """A folder as a user has it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in ("config", "trouble"):
+            (folder / name).mkdir()
+        for seed, sample in enumerate(SAMPLES):
+            write_reads(folder / f"{sample}.fq", seed, READS)
+        self.write_sheet({})
+        self.write_config()
+        (folder / "program").write_text(WRAPPER)
+        (folder / "program").chmod(0o755)
+
+    def write_sheet(self, cells, column="shards"):
+        """`cells`: what a sample has in a column more."""
+        rows = [f"sample\treads\t{column}"]
+        rows += [f"{sample}\t{sample}.fq\t{cells.get(sample, '')}" for sample in SAMPLES]
+        (self.folder / "config" / "samples.tsv").write_text("\n".join(rows) + "\n")
+
+    def write_config(self, **keys):
+        keys = {"virnucpro": "./program", "multiqc": "/usr/bin/multiqc", "shards": SHARDS, "threads": 1,
+                "predict_options": " ".join(MODELS), **keys}
+        (self.folder / "config" / "config.yaml").write_text(
+            "".join(f"{key}: {value}\n" for key, value in keys.items()))
+
+    def command(self, profile, *options):
+        return [SNAKEMAKE, "--snakefile", WORKFLOW / "Snakefile", "--workflow-profile",
+                WORKFLOW / "profiles" / profile, *options]
+
+    def snakemake(self, *options, profile="local", code=0):
+        done = subprocess.run(self.command(profile, *options), cwd=self.folder, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert (done.returncode != 0) == (code != 0), done.stdout[-4000:]
+        return done.stdout
+
+    def run(self, sample):
+        return self.folder / "results" / sample / "run"
+
+    def calls(self, *words):
+        """The calls of the program that have these words, since they were last asked for."""
+        file = self.folder / "calls"
+        lines = file.read_text().splitlines() if file.exists() else []
+        file.write_text("")
+        return [line for line in lines if all(word in line for word in words)]
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A project that was computed without trouble."""
+    made = Project(tmp_path_factory.mktemp("whole"))
+    made.snakemake()
+    return made
+
+
+def check_sample(project, sample, folder):
+    predict(project.folder / f"{sample}.fq", "--name", sample, "-o", folder / sample)
+    assert is_same(project.run(sample), folder / sample)
+
+
+def test_all_samples_are_those_of_single_runs(whole, tmp_path):
+    for sample in SAMPLES:
+        check_sample(whole, sample, tmp_path)
+        assert (whole.run(sample) / "report.html").exists()
+    assert "Nothing to be done" in whole.snakemake("--dry-run")
+
+
+def test_only_a_changed_sample_runs_again(whole, tmp_path):
+    whole.calls()
+    write_reads(whole.folder / "b.fq", seed=77, count=READS + 1)
+    whole.snakemake()
+    calls = whole.calls()
+    assert len(calls) == SHARDS + 2 and all("results/b/" in call for call in calls), calls
+    check_sample(whole, "b", tmp_path)
+    whole.write_sheet({"c": "3"})
+    whole.snakemake()
+    calls = whole.calls()
+    assert len(calls) == 3 + 2 and all("results/c/" in call for call in calls), calls
+    check_sample(whole, "c", tmp_path)
+
+
+def only_sample(project, sample):
+    (project.folder / "config" / "samples.tsv").write_text(f"sample\treads\n{sample}\t{sample}.fq\n")
+
+
+def test_too_little_memory_is_tried_with_half_the_budget(project, tmp_path):
+    only_sample(project, "a")
+    project.write_config(token_budget=1024)
+    (project.folder / "trouble" / "0-of-2").write_text("4")
+    project.snakemake()
+    budgets = [call.split()[-1] for call in project.calls("predict", "0/2")]
+    assert budgets == ["1024", "512"]
+    check_sample(project, "a", tmp_path)
+
+
+def test_a_refused_journal_is_not_tried_again(project):
+    only_sample(project, "a")
+    (project.folder / "trouble" / "1-of-2").write_text("3")
+    said = project.snakemake(code=1)
+    assert "results/a/shards/1-of-2" in said
+    assert len(project.calls("predict", "1/2")) == 1
+    project.snakemake()  # when the user asks again, it is
+
+
+def test_what_is_left_of_a_killed_snakemake(project, tmp_path):
+    only_sample(project, "a")
+    (project.folder / "trouble" / "1-of-2").write_text("wait")
+    killed = subprocess.Popen(project.command("local", "--cores", "1"), cwd=project.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    wait_for("shard that waits", (project.folder / "waits").exists, 120)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    project.calls()
+    project.snakemake("--unlock")
+    project.snakemake()
+    check_sample(project, "a", tmp_path)
+
+
+@pytest.mark.parametrize("profile, gpus, device", [("slurm-gpu", "gpu=1", "--device cuda:all"),
+                                                   ("slurm-cpu", "gpu=0", "--device auto")])
+def test_jobs_of_a_profile(project, profile, gpus, device):
+    project.write_sheet({"a": "70"}, column="runtime")
+    said = project.snakemake("--dry-run", "--printshellcmds", profile=profile)
+    assert said.count(f"{gpus}, ") == said.count(device) == len(SAMPLES) * SHARDS
+    assert said.count("runtime=70") == SHARDS
+    jobs = len(SAMPLES) * (SHARDS + 2) + 1
+    assert said.count("mem_mb=") == said.count("runtime=") == jobs, said
+
+
+@pytest.mark.parametrize("key, value, why", [
+    ("predict_options", "-m 300 -o out", "sets -o itself: each shard has a directory of its own"),
+    ("predict_options", "--shard=1/2", "sets --shard itself"),
+    ("predict_options", "--resume", "sets --resume itself"),
+    ("predict_options", "-t4", "sets -t itself: set threads"),
+    ("predict_options", "--virus-fastq viral", "take virnucpro export of the merged run"),
+    ("merge_options", "--force", "sets --force itself")])
+def test_options_of_the_workflow_are_refused(project, key, value, why):
+    project.write_config(**{key: value})
+    assert why in project.snakemake("--dry-run", code=1)
+
+
+@pytest.mark.parametrize("shards", ["0", "4097", "many"])
+def test_number_of_shards(project, shards):
+    project.write_sheet({"b": shards})
+    assert "shards" in project.snakemake("--dry-run", code=1)
+    project.write_sheet({})
+    project.write_config(shards=shards)
+    assert "shards" in project.snakemake("--dry-run", code=1)
+
+
+@pytest.mark.parametrize("arguments, why", [
+    (["4097", "--", "a.fq"], "4097 is no number of shards from 1 to 4096"),
+    (["2", "--array=0-7", "--", "a.fq"], "sbatch: --array cannot be given: a task is a shard"),
+    (["2", "--", "a.fq", "--shard", "0/2"], "predict: --shard cannot be given"),
+    (["2", "--", "a.fq", "-oout"], "predict: -o cannot be given: each shard has a directory of its own")])
+def test_the_script_refuses_what_it_sets(tmp_path, arguments, why):
+    done = subprocess.run([WORKFLOW / "slurm" / "submit.sh", tmp_path / "run", *arguments], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == 1 and why in done.stdout, done.stdout
+    assert not (tmp_path / "run").exists()
