@@ -26,7 +26,10 @@
 #include "engine/engine.hpp"
 #include "engine/worker_serve.hpp"
 #include "run/predict.hpp"
+#include "run/run_fingerprint.hpp"
 #include "serve.hpp"
+#include "tokens/dna_tokenizer.hpp"
+#include "weights/synthetic.hpp"
 
 namespace virnucpro::bench {
 namespace {
@@ -108,17 +111,25 @@ double number_of(const std::string& word) {
   return *number;
 }
 
-// The setup's model names contain the GPU's properties.
+// The setup's models are synthetic ones, which need no file; their seeds are the GPU's properties:
+// thousandths of a second, and tokens a second. Nothing makes these weights.
+std::string model_with(const char* name, double seed) {
+  return fmt::format("synthetic:{}:{:.0f}", name, seed);
+}
+
 WorkerModels simulated(const WorkerSetup& setup, const Cancel& /*cancel*/) {
-  std::this_thread::sleep_for(Seconds(number_of(setup.dnabert_s)));
+  std::this_thread::sleep_for(std::chrono::milliseconds(parse_synthetic(setup.dnabert_s).seed));
   WorkerModels models;
-  models.engine = std::make_unique<SimulatedGpu>(number_of(setup.esm2));
+  models.engine =
+      std::make_unique<SimulatedGpu>(static_cast<double>(parse_synthetic(setup.esm2).seed));
+  const std::string tokenizer = setup.share_dir + "/dnabert-s/tokenizer.json";
   models.hello = {.kernel_path = models.engine->kernel_path(),
                   .token_budget = models.engine->token_budget(),
                   .depth = models.engine->depth(),
-                  .description = {{"kernel_path", models.engine->kernel_path()}},
+                  .description = {{"kernel_path", models.engine->kernel_path()},
+                                  {kTokenizerHashKey, DnaTokenizer::load(tokenizer).hash()}},
                   .synthetic = true,
-                  .tokenizer = setup.share_dir + "/dnabert-s/tokenizer.json",
+                  .tokenizer = tokenizer,
                   .dnabert_s_vocabulary = kVocabulary};
   return models;
 }
@@ -136,9 +147,9 @@ void run(const std::vector<std::string>& arguments) {
   PredictSettings settings;
   settings.inputs.paths = {arguments.begin() + 7, arguments.end()};
   settings.models = {
-      .dnabert_s = arguments[3],
-      .esm2 = arguments[2],
-      .classifier = "simulated",
+      .dnabert_s = model_with("dnabert-s-tiny", 1000 * number_of(arguments[3])),
+      .esm2 = model_with("esm2_t6_8M", number_of(arguments[2])),
+      .classifier = "synthetic",
       .lookup = {.models_dir = {}, .share_dir = program.parent_path() / "../share/virnucpro"}};
   settings.compute.worker_program = program;
   settings.compute.cpu_workers = std::stoul(arguments[1]);

@@ -21,6 +21,12 @@ SECONDS = 60
 FEW = 5_000  # sequences for comparing the tables of one worker and of eight
 SHARE = 0.975
 SAMPLE = 6_000_000
+MANY = 64  # workers of one run, for docs/use/scale.md
+MANY_SECONDS = 30
+SHARD = "0/4096"
+READ_OF_SHARD = 2_000_000  # reads of 150 bases, of which a shard computes some 500
+MOST_JOURNAL, MOST_TABLES = 60, 300  # bytes a read
+READING = 100_000  # sequences a second
 MOST_MINUTES = {500: 22, 150: 7}  # for SAMPLE reads of this length
 
 
@@ -141,3 +147,37 @@ def at_once(setting: Setting, length: int, chunk: int, reads: Path) -> figure.Fi
     name = f"simulated, {WORKERS[-1]} workers that answer at once, {length}-base reads: tokens of"
     return figure.at_least(name, "H200", [results["esm_tokens"] / results["wall"] / RATE], WORKERS[-1],
                            results)
+
+
+def scale(setting: Setting) -> Iterator[figure.Figure]:
+    """What one run can feed, and how large its files are: more GPUs than a host has."""
+    for length, chunk in READS:
+        reads = setting.coding_reads(MANY * MANY_SECONDS * RATE // tokens_of(length), length)
+        results = run(setting, MANY, (RATE, LOADING), chunk, reads)
+        yield from shares(MANY, length, results)
+        yield from sizes(setting.scratch / output_of(MANY), length, results)
+    yield reading_of_a_shard(setting)
+
+
+def sizes(output: Path, length: int, results: dict) -> Iterator[figure.Figure]:
+    tables = sum(map(len, tables_of(output)))
+    frames = f"{results['frames'] / results['sequences']:.2f} frames a read"
+    for what, size, most in (("journal", (output / "run.db").stat().st_size, MOST_JOURNAL),
+                             ("tables", tables, MOST_TABLES)):
+        yield figure.limit(f"{what} of {length}-base reads, {frames}", "bytes a read",
+                           [size / results["sequences"]], most, results)
+
+
+def reading_of_a_shard(setting: Setting) -> figure.Figure:
+    """A shard reads the whole input, and computes next to nothing of it here."""
+    length, chunk = READS[1]
+    reads = setting.coding_reads(READ_OF_SHARD, length)
+    subprocess.run(["gzip", "-1", "-k", "-f", reads], check=True)
+    command = [setting.program, "-q", "predict", f"{reads}.gz", "--shard", SHARD, "-e", chunk, "-p", "synthetic",
+               "--esm-model", "synthetic:esm2_t6_8M", "--dnabert-model", "synthetic:dnabert-s-tiny", "-d", "cpu",
+               "-t", max(setting.threads), "--no-progress", "--no-report", "-o", setting.scratch / "shard"]
+    begun = time.perf_counter()
+    subprocess.run([*map(str, command)], check=True, env=setting.environment)
+    seconds = time.perf_counter() - begun
+    return figure.at_least(f"a shard of 4,096 reads all of the input, {length}-base FASTA.gz", "sequences/s",
+                           [READ_OF_SHARD / seconds], READING, {"seconds": seconds, "reads": READ_OF_SHARD})
