@@ -25,8 +25,9 @@ export VIRNUCPRO_BIN VIRNUCPRO_SOURCE=$PWD PYTHONDONTWRITEBYTECODE=1
 export VIRNUCPRO_SNAKEMAKE=$PWD/.venv-cluster/bin/snakemake VIRNUCPRO_MINIWDL=$PWD/.venv-cluster/bin/miniwdl
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# The second address is for the resolver, which knows no name where there is only 127.0.0.1.
-prepare='hostname localhost; ip link set lo up; ip address add 192.0.2.1/32 dev lo; exec "$@"'
+# The second address is for the resolver, which knows no name where there is only 127.0.0.1. This shell
+# stays, as process 1: it reaps what jobs leave behind, which would otherwise look as if it still ran.
+prepare='hostname localhost; ip link set lo up; ip address add 192.0.2.1/32 dev lo; "$@"; exit $?'
 status=0
 unshare --net --mount --uts --pid --fork --kill-child --mount-proc bash -c "$prepare" bash \
   .venv-oracle/bin/python -m pytest tests/cluster -p no:cacheprovider --basetemp="$folder/tests" \

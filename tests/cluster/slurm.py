@@ -1,6 +1,7 @@
 """A Slurm of one node, for the tests. Its processes end with the test's namespace of processes."""
 
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -78,6 +79,11 @@ class Slurm:
     def call(self, *command, check=True):
         return subprocess.run(command, check=check, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60).stdout
+
+    def has_timed_out(self, job):
+        """Whether the time limit of this job, or of an attempt at it, is exhausted."""
+        said = (self.folder / "slurmctld.log").read_text()
+        return re.search(rf"Time limit exhausted for .*JobId={job}\b|Time limit exhausted for .*\({job}\)", said)
 
     def _daemon(self, name, *options):
         with open(self.folder / f"{name}.out", "wb") as said:

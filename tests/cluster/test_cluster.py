@@ -88,20 +88,33 @@ def test_a_changed_sample_alone_runs_again(project, tmp_path):
 
 
 def test_array_ends_complete(tmp_path, single_runs, slurm):
+    # The tasks of sample b are not warned, so that one of them ends at the time limit itself.
+    options = {"a": [], "b": ["--signal=CONT@1"], "c": []}
+
+    def submit(sample):
+        subprocess.run(
+            [WORKFLOW / "slurm" / "submit.sh", tmp_path / sample, str(SHARDS), "--time=60", *options[sample],
+             "--", single_runs / f"{sample}.fq", "--name", sample, *MODELS, "--device", "cpu", "--threads", "1"],
+            env={**os.environ, "VIRNUCPRO": PROGRAM, "VIRNUCPRO_TOKEN_BUDGET": "512"}, check=True)
+
+    def wait_for_jobs():
+        wait_for("empty queue", lambda: not slurm.call("squeue", "-h"), 1200)
+
     trouble = Trouble(slurm, lambda sample: tmp_path / sample / "shards")
     trouble.begin()
-    environment = {**os.environ, "VIRNUCPRO": PROGRAM, "VIRNUCPRO_TOKEN_BUDGET": "512"}
     try:
         for sample in SAMPLES:
-            subprocess.run(
-                [WORKFLOW / "slurm" / "submit.sh", tmp_path / sample, str(SHARDS), "--time=4", "--",
-                 single_runs / f"{sample}.fq", "--name", sample, *MODELS, "--device", "cpu", "--threads", "1"],
-                env=environment, check=True)
-        wait_for("empty queue", lambda: not slurm.call("squeue", "-h"), 900)
+            submit(sample)
+        wait_for_jobs()
         trouble.end()
     finally:
         trouble.tidy()
+    # To Slurm an array of which a task reached its limit has failed, also when the task succeeds later.
+    submit("b")
+    wait_for_jobs()
     for sample in SAMPLES:
         assert is_same(tmp_path / sample / "run", single_runs / sample)
         assert (tmp_path / sample / "run" / "contigs.tsv").exists()
-    assert 143 in exit_codes(trouble.timed_out())
+    assert 143 in exit_codes(trouble.warned())
+    # One task was put back, and no other of its array with it.
+    assert len(exit_codes(tmp_path / "c" / "shards" / "1-of-3")) == 1

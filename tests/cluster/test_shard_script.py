@@ -2,11 +2,13 @@
 that says how it was called."""
 
 import os
+import signal
 import subprocess
 import time
 
 import pytest
 from conftest import PROGRAM, SOURCE, MODELS, write_reads
+from slurm import wait_for
 
 SCRIPT = SOURCE / "workflow" / "scripts" / "shard.sh"
 FAKE = """#!/usr/bin/env bash
@@ -15,7 +17,7 @@ printf '%s\\n' "$*" >>calls
 mkdir -p run/logs
 touch run/run.db
 echo 'cpu: batches of 4,096 tokens (auto)' >run/logs/virnucpro.log
-[ ! -e wait ] || { trap 'exit 143' TERM; while :; do sleep 0.1; done; }
+[ ! -e wait ] || { trap 'exit 143' TERM; touch waits; while :; do sleep 0.1; done; }
 exit "$(cat code)"
 """
 
@@ -76,14 +78,26 @@ def test_changed_input_begins_anew(shard):
     assert "--force-resume" in shard.attempt(0)[1]
 
 
-def test_signal_reaches_the_program(shard):
+def start_waiting(shard):
+    """An attempt that goes on until it is told to end."""
     (shard.folder / "wait").touch()
     (shard.folder / "code").write_text("0")
     script = subprocess.Popen([SCRIPT, "run", "1", "auto", "./fake", "predict", "reads.fq"],
-                              cwd=shard.folder)
-    while not (shard.folder / "run" / "logs" / "virnucpro.log").exists():
-        time.sleep(0.05)
-    time.sleep(0.3)
+                              cwd=shard.folder, start_new_session=True)
+    wait_for("program that waits", (shard.folder / "waits").exists, 60)
+    return script
+
+
+def test_a_journal_outlives_its_killed_attempt(shard):
+    script = start_waiting(shard)
+    os.killpg(script.pid, signal.SIGKILL)
+    script.wait()
+    (shard.folder / "wait").unlink()
+    assert "--resume" in shard.attempt(0)[1]  # and not --force-resume, which may replace it
+
+
+def test_signal_reaches_the_program(shard):
+    script = start_waiting(shard)
     script.terminate()
     assert script.wait(timeout=30) == 143
     assert (shard.folder / "run.attempts.tsv").read_text().endswith("\t143\n")

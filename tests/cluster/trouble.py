@@ -14,7 +14,7 @@ BATCHES = 4  # so many are computed before a shard is disturbed: its journal the
 
 
 class Trouble:
-    """Four things that go wrong, each with a shard of its own. `shards(sample)` is their folder."""
+    """Five things that go wrong, each with a shard of its own. `shards(sample)` is their folder."""
 
     def __init__(self, slurm, shards):
         self.slurm = slurm
@@ -32,13 +32,16 @@ class Trouble:
     def timed_out(self):
         return self.shards("b") / "0-of-3"
 
+    def warned(self):
+        return self.shards("c") / "0-of-3"
+
     def without_space(self):
         return self.shards("c") / "2-of-3"
 
     def begin(self):
         """To be called before the jobs are submitted."""
         self._make_small_disk()
-        for act in (self._kill, self._requeue, self._hit_the_time_limit, self._free_space):
+        for act in (self._kill, self._requeue, self._hit_the_time_limit, self._warn, self._free_space):
             thread = threading.Thread(target=self._watch, args=(act,), daemon=True)
             thread.start()
             self.threads.append(thread)
@@ -46,14 +49,12 @@ class Trouble:
     def end(self):
         """To be called when all jobs have ended. That each thing happened is checked here."""
         for thread in self.threads:
-            thread.join(timeout=10)
-            assert not thread.is_alive(), "something was never done"
+            thread.join()
         assert not self.failures, self.failures
         assert 137 in exit_codes(self.killed()), "killed"
         assert 1 in exit_codes(self.without_space()), "the disk was full"
-        for shard in (self.killed(), self.requeued(), self.timed_out()):
-            assert went_on(shard), f"{shard} began again"
-        assert "restarts=1" in self.restarts_of_requeued
+        for shard in (self.killed(), self.requeued(), self.timed_out(), self.warned()):
+            assert went_on(shard), f"{shard} began again: {frames_of(shard)}, {exit_codes(shard)}"
 
     def tidy(self):
         if self.full_disk:
@@ -81,17 +82,46 @@ class Trouble:
         os.kill(process, signal.SIGSTOP)  # it must not end before Slurm has heard
         self.slurm.call("scontrol", "requeue", job)
 
-        def restarts():
-            found = re.search(r"Restarts=(\d+)", self.slurm.call("scontrol", "show", "job", job))
-            return found and int(found.group(1))
-        self.restarts_of_requeued = f"restarts={wait_for('restarted job', restarts, 120)}"
+        wait_for("restarted job", lambda: self._show(job, "Restarts") == "1", 120)
+
+    def _show(self, job, what):
+        """What Slurm says of a job."""
+        said = self.slurm.call("scontrol", "show", "job", job)
+        return re.search(rf"\b{what}=(\S+)", said).group(1)
+
+    def _shorten(self, process):
+        """Gives the job of a process a limit of a minute, and stops the process, so that it does not end before.
+        Returns the job."""
+        os.kill(process, signal.SIGSTOP)
+        job = slurm_job_of(process)
+        self.slurm.call("scontrol", "update", f"JobId={job}", "TimeLimit=1")
+        return job
+
+    def _lengthen(self, job):
+        """A job that was put back has the limit that it had."""
+        wait_for("end of the attempt", lambda: self._show(job, "JobState") != "COMPLETING", 120)
+        self.slurm.call("scontrol", "update", f"JobId={job}", "TimeLimit=60", check=False)
 
     def _hit_the_time_limit(self):
-        # Stopped, it cannot end before. At the limit Slurm sends SIGCONT with SIGTERM.
-        process = self._running(self.timed_out())
-        os.kill(process, signal.SIGSTOP)
-        self.slurm.call("scontrol", "update", f"JobId={slurm_job_of(process)}", "TimeLimit=1")
-        wait_for("end at the time limit", lambda: not Path(f"/proc/{process}").exists(), 240)
+        job = self._shorten(self._running(self.timed_out()))
+
+        def ended():
+            if self.slurm.has_timed_out(job):
+                return True
+            for process in processes_at(self.timed_out()):
+                signal_if_there(process, signal.SIGSTOP)
+            return False
+        wait_for("end at the time limit", ended, 600)
+        self._lengthen(job)
+
+    def _warn(self):
+        """Slurm's signal before the time limit."""
+        process = self._running(self.warned())
+        job = self._shorten(process)
+        wait_for("SIGTERM before the time limit", lambda: is_told_to_end(process), 600)
+        signal_if_there(process, signal.SIGCONT)
+        wait_for("end of the process", lambda: not is_running(process), 600)
+        self._lengthen(job)
 
     def _make_small_disk(self):
         self.full_disk = self.without_space()
@@ -103,6 +133,34 @@ class Trouble:
         subprocess.run(["mount", "-o", "remount,size=64m", self.full_disk], check=True)
 
 
+def signal_if_there(process, number):
+    try:
+        os.kill(process, number)
+    except ProcessLookupError:
+        pass  # it ended meanwhile
+
+
+def status_of(process):
+    """The lines of a process's status by name; none if it is gone."""
+    try:
+        text = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return {}
+    return dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+
+def is_running(process):
+    return not status_of(process).get("State", "Z").startswith("Z")
+
+
+def is_told_to_end(process):
+    """Whether SIGTERM waits at a stopped process, or it has ended."""
+    if not is_running(process):
+        return True
+    waiting = int(status_of(process).get("ShdPnd", "0"), 16)
+    return bool(waiting >> (signal.SIGTERM - 1) & 1)
+
+
 def attempts_of(shard):
     file = Path(f"{shard}.attempts.tsv")
     return [line.split("\t") for line in file.read_text().splitlines()] if file.exists() else []
@@ -112,9 +170,12 @@ def exit_codes(shard):
     return [int(attempt[-1]) for attempt in attempts_of(shard)]
 
 
+def frames_of(shard):
+    """The frames that each session of the program computed, batch by batch."""
+    return [[json.loads(line)["frames"] for line in file.open()] for file in sorted(shard.glob("telemetry_*.jsonl"))]
+
+
 def went_on(shard):
-    """Whether the last attempt left out at least the batches that an earlier one had computed."""
+    """Whether the last session left out at least as many frames as the batches had that came before."""
     frames = next(shard.glob("*_merged/prediction_results.txt")).read_text().count("\n") - 1
-    last = max(shard.glob("telemetry_*.jsonl"))
-    computed = sum(json.loads(line)["frames"] for line in last.open())
-    return computed <= frames - BATCHES
+    return sum(frames_of(shard)[-1]) <= frames - BATCHES

@@ -80,8 +80,14 @@ run_program() {
   return "$status"
 }
 
+# The journal is of what is asked for once the program has made it after `anew`.
+note_whose_journal() {
+  if [ "$run/run.db" -nt "$run.anew" ]; then rm -f "$run.anew"; fi
+}
+
 refuse_hopeless
 mkdir -p "$(dirname "$run")"
+note_whose_journal # a killed attempt could not
 asked=$(what_is_asked "$@")
 if [ "$(cat "$run.asked" 2>/dev/null)" != "$asked" ]; then
   touch "$run.anew"
@@ -97,7 +103,7 @@ budget=$(next_budget)
 
 status=0
 run_program "$@" -o "$run" "$how" --token-budget "$budget" || status=$?
-if [ "$run/run.db" -nt "$run.anew" ]; then rm -f "$run.anew"; fi
+note_whose_journal
 printf '%s\t%s\t%s\t%s\t%s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "${SLURM_JOB_ID:-local}" "$(hostname)" \
   "$budget" "$status" >>"$attempts"
 exit "$status"

@@ -74,6 +74,8 @@ run_shard() {
   local shard=$SLURM_ARRAY_TASK_ID
   shift 2
   export SRUN_CPUS_PER_TASK=${SLURM_CPUS_PER_TASK:-1}
+  # At the time limit Slurm sends SIGTERM to this script, too, which must live to put the task back.
+  trap : TERM
   srun --ntasks=1 "$here/scripts/shard.sh" "$folder/shards/$shard-of-$shards" "$((restarts + 1))" "$budget" \
     "$program" -q predict "$@" --shard "$shard/$shards" --no-progress || status=$?
   case $status in 0 | 2 | 3) exit "$status" ;; esac
@@ -82,8 +84,9 @@ run_shard() {
     exit "$status"
   fi
   printf 'submit: exit code %s; shard %s goes back into the queue\n' "$status" "$shard" >&2
-  scontrol requeue "$SLURM_JOB_ID"
-  sleep 60 # Slurm ends this attempt meanwhile
+  # By its place in the array: the job id of the last task is that of the whole array. Refused where
+  # somebody else has put it back, which is why it ended.
+  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$shard" || true
   exit "$status"
 }
 
