@@ -171,11 +171,12 @@ def exit_codes(shard):
 
 
 def frames_of(shard):
-    """The frames that each session of the program computed, batch by batch."""
-    return [[json.loads(line)["frames"] for line in file.open()] for file in sorted(shard.glob("telemetry_*.jsonl"))]
+    """The frames that each session of the program computed, without sessions that computed none."""
+    return [sum(json.loads(line)["frames"] for line in file.open())
+            for file in sorted(shard.glob("telemetry_*.jsonl"))]
 
 
 def went_on(shard):
-    """Whether the last session left out at least as many frames as the batches had that came before."""
+    """Whether no session began again: all frames would have been computed, and those of the first session."""
     frames = next(shard.glob("*_merged/prediction_results.txt")).read_text().count("\n") - 1
-    return sum(frames_of(shard)[-1]) <= frames - BATCHES
+    return sum(frames_of(shard)) <= frames_of(shard)[0] + frames - BATCHES
