@@ -24,7 +24,7 @@ SAMPLE = 6_000_000
 MANY = 64  # workers of one run, for docs/use/scale.md
 MANY_SECONDS = 30
 SHARD = "0/4096"
-READ_OF_SHARD = 2_000_000  # reads of 150 bases, of which a shard computes some 500
+READ_OF_SHARD = 4_000_000  # reads of 150 bases, of which a shard computes some 1,000
 MOST_JOURNAL, MOST_TABLES = 60, 300  # bytes a read
 READING = 100_000  # sequences a second
 MOST_MINUTES = {500: 22, 150: 7}  # for SAMPLE reads of this length
@@ -174,7 +174,7 @@ def reading_of_a_shard(setting: Setting) -> figure.Figure:
     reads = setting.coding_reads(READ_OF_SHARD, length)
     subprocess.run(["gzip", "-1", "-k", "-f", reads], check=True)
     command = [setting.program, "-q", "predict", f"{reads}.gz", "--shard", SHARD, "-e", chunk, "-p", "synthetic",
-               "--esm-model", "synthetic:esm2_t6_8M", "--dnabert-model", "synthetic:dnabert-s-tiny", "-d", "cpu",
+               "--esm-model", "synthetic:esm2_tiny", "--dnabert-model", "synthetic:dnabert-s-tiny", "-d", "cpu",
                "-t", max(setting.threads), "--no-progress", "--no-report", "-o", setting.scratch / "shard"]
     begun = time.perf_counter()
     subprocess.run([*map(str, command)], check=True, env=setting.environment)
