@@ -106,6 +106,9 @@ constexpr std::array kTable{
         kJournalMismatch, "journal-mismatch", 3, "the journal belongs to another run",
         "Give the inputs and settings of that run, or start over with --force-resume or, if the "
         "input is a pipe, with --force."},
+    ErrorInfo{kShards, "shards", 3, "the shards do not make one run",
+              "Run what is missing or did not finish again (predict --shard I/N --resume), leave out "
+              "what does not belong to the run, then merge again."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",
@@ -141,7 +144,8 @@ constexpr std::array kExitCodes{
              "partial results: see failed_inputs.txt and sequences.tsv; compare, benchmark: could "
              "not run"},
     ExitCode{kExitRefused,
-             "the output directory is in use, or its journal refused or damaged; "
+             "the output directory is in use, or its journal refused or damaged; merge: the shards "
+             "do not make one run; "
              "validate-checkpoints: there are none, or they cannot be read"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},
@@ -173,7 +177,9 @@ std::string compose(ErrorKind kind, const Place& place, const std::string& detai
   std::string text = describe(place);
   if (!text.empty()) text += ": ";
   text += error_info(kind).summary;
-  if (!detail.empty()) text += ": " + message_text(detail);
+  // A merge names all bad shards, of which there may be thousands.
+  const bool is_list = kind == ErrorKind::kShards;
+  if (!detail.empty()) text += ": " + (is_list ? printable(detail) : message_text(detail));
   return text;
 }
 

@@ -52,6 +52,7 @@ enum class ErrorKind : std::uint8_t {
   kNoSpace,
   kJournalDamaged,
   kJournalMismatch,
+  kShards,
   kNotFinite,
   kRequirementMissed,
   kRegression,

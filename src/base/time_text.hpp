@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace virnucpro {
 
@@ -9,6 +11,8 @@ using SystemTime = std::chrono::system_clock::time_point;
 
 // Times in UTC. "20260131T093000.123Z", for the names of files:
 std::string file_time(SystemTime time);
+// Empty for any other text.
+std::optional<SystemTime> parse_file_time(std::string_view text);
 // "2026-01-31T09:30:00.123Z"
 std::string iso_time(SystemTime time);
 

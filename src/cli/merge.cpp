@@ -1,19 +1,27 @@
 #include "run/merge.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/summary.hpp"
+#include "cli/telemetry_options.hpp"
+#include "report/write_reports.hpp"
+#include "telemetry/merged_telemetry.hpp"
 
 namespace virnucpro {
 namespace {
 
 constexpr const char* kMergeExamples =
-    "Example:\n"
-    "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2";
+    "Examples:\n"
+    "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2\n"
+    "  virnucpro merge part_* -o reads_predictions --resume  # after an interruption\n"
+    "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, given\n"
+    "twice, of another run or not finished: all of them are named.";
 
 struct MergeOptions {
   std::vector<std::string> runs;
@@ -21,18 +29,77 @@ struct MergeOptions {
   CallOptions calls;
   TableOptions tables;
   bool force = false;
+  bool resume = false;
+  bool force_resume = false;
+  bool no_report = false;
 };
 
-int run_merge(const MergeOptions& options, const Session& session) {
+Existing choose_existing(const MergeOptions& options) {
+  const bool resume = options.resume || options.force_resume;
+  if (resume && options.force) {
+    throw Error(ErrorKind::kUsage, "--force starts anew and --resume goes on: give one of them");
+  }
+  if (resume) return Existing::kResume;
+  return options.force ? Existing::kReplace : Existing::kRefuse;
+}
+
+// What is made besides the tables. Like predict's, it never ends the merge.
+void write_rest(const Journal& journal, const ExportSummary& summary, const RunFolder& directory,
+                const std::vector<std::filesystem::path>& shards, bool reports,
+                const Session& session) {
+  write_merged_telemetry({.directory = directory,
+                          .shards = shards,
+                          .journal = journal,
+                          .summary = summary,
+                          .program = program_facts(session)},
+                         session.cancel);
+  if (reports) write_reports_or_warn(journal, directory, session.cancel);
+}
+
+bool has_rest(const RunFolder& directory, const std::vector<std::filesystem::path>& shards,
+              bool reports) {
+  return (!reports || has_reports(directory)) &&
+         (has_merged_telemetry(directory) || !have_telemetry(shards));
+}
+
+MergeSettings choose_merge_settings(const MergeOptions& options, const Session& session) {
   MergeSettings settings;
   settings.runs.assign(options.runs.begin(), options.runs.end());
   settings.output = options.output;
   settings.rule = choose_call_change(options.calls);
   settings.more = choose_more_tables(options.tables);
-  settings.force = options.force;
-  const ExportSummary summary = merge_runs(settings, session.cancel);
-  say_summary(export_lines(summary), session.global.quiet);
-  return exit_code(summary);
+  settings.existing = choose_existing(options);
+  settings.start_over = options.force_resume;
+  const bool reports = !options.no_report;
+  settings.on_tables = [reports, &session](const Journal& journal, const ExportSummary& summary,
+                                           const RunFolder& directory,
+                                           const MergeSettings::Shards& shards) {
+    write_rest(journal, summary, directory, shards, reports, session);
+  };
+  settings.has_rest = [reports](const RunFolder& directory, const MergeSettings::Shards& shards) {
+    return has_rest(directory, shards, reports);
+  };
+  return settings;
+}
+
+std::vector<std::string> merge_lines(const MergeSummary& summary, const MergeOptions& options) {
+  std::vector<std::string> lines;
+  if (summary.written) {
+    lines = export_lines(*summary.written);
+  } else {
+    lines = {"merged before: nothing is left to do", file_line("tables", summary.tables)};
+  }
+  if (has_report_page(options.output)) {
+    lines.push_back(file_line("report", report_files(options.output).front()));
+  }
+  return lines;
+}
+
+int run_merge(const MergeOptions& options, const Session& session) {
+  const MergeSummary summary =
+      merge_runs(choose_merge_settings(options, session), session.cancel);
+  say_summary(merge_lines(summary, options), session.global.quiet);
+  return summary.partial ? kExitPartial : kExitDone;
 }
 
 }  // namespace
@@ -47,6 +114,13 @@ void add_merge_command(Command& program) {
   add_table_options(command, options->tables);
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
+  command.add_flag("--resume", options->resume,
+                   "Continue the interrupted merge in the output directory, or start one if there "
+                   "is none");
+  command.add_flag("--force-resume", options->force_resume,
+                   "Like --resume, but start over if what is there is no merge of these shards");
+  command.add_flag("--no-report", options->no_report,
+                   "Write no reports (report.html and others); virnucpro report makes them");
   command.footer = kMergeExamples;
   command.action = [options](Session& session) { return run_merge(*options, session); };
 }

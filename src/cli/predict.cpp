@@ -257,25 +257,9 @@ PredictEvents with_reports(PredictEvents events, const Cancel& cancel) {
   events.on_tables = [before = std::move(events.on_tables), directory, &cancel](
                          const Journal& journal, const RunSummary& summary) {
     before(journal, summary);
-    try {
-      const RunFolder& run = directory->value();
-      write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
-    } catch (const Error& error) {
-      // The tables are there. A name may have been taken since the run began.
-      const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
-                             error.kind() == ErrorKind::kTooManyFiles ||
-                             error.kind() == ErrorKind::kOutputExists;
-      if (!is_output) throw;
-      log_warning("no reports: {}; virnucpro report makes them", error.what());
-    }
+    write_reports_or_warn(journal, directory->value(), cancel);
   };
   return events;
-}
-
-// Missing reports are no error of a run: a warning has given the reason.
-bool has_reports(const fs::path& directory) {
-  std::error_code error;
-  return fs::is_regular_file(run_files::kReportHtml.in(directory), error);
 }
 
 // Replaces the advice to resume, for a run that keeps nothing.
@@ -350,7 +334,7 @@ int run_predict(const PredictOptions& options, const Session& session) {
                             {.judged = telemetry.judged(),
                              .gpu_percent = telemetry.gpu_percent(),
                              .warnings = warnings_said(),
-                             .reports = reports && has_reports(settings.output)}),
+                             .reports = reports && has_report_page(settings.output)}),
               session.global.quiet);
   const int code = exit_code(summary);
   if (options.strict && code == kExitDone) require_all_met(telemetry.judged());

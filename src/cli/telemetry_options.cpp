@@ -146,6 +146,13 @@ std::vector<std::string> worker_names(const ComputeSettings& compute) {
 
 }  // namespace
 
+ProgramFacts program_facts(const Session& session) {
+  return {.command = session.arguments,
+          .build = build_text(),
+          .commit = build_commit(),
+          .processor = describe_processor()};
+}
+
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,
                                    const Session& session) {
   TelemetrySettings telemetry;
@@ -155,10 +162,7 @@ TelemetrySettings choose_telemetry(const std::string& option, bool has_directory
       std::lround(1000 * session.config.number_in("run.monitor_interval", 0.5, kShortestSampling,
                                                   kLongestSeconds)));
   telemetry.thresholds = choose_thresholds(session.config);
-  telemetry.program = {.command = session.arguments,
-                       .build = build_text(),
-                       .commit = build_commit(),
-                       .processor = describe_processor()};
+  telemetry.program = program_facts(session);
   return telemetry;
 }
 

@@ -12,6 +12,9 @@
 
 namespace virnucpro {
 
+// Of this process.
+ProgramFacts program_facts(const Session& session);
+
 // The measurements of a predict run, written to its directory: from --telemetry and the
 // configuration. None without an output directory. Errors: kUsage, kConfig.
 TelemetrySettings choose_telemetry(const std::string& option, bool has_directory,

@@ -18,6 +18,7 @@
 #include "journal/early_scores.hpp"
 #include "journal/fingerprint_entry.hpp"
 #include "journal/journal_files.hpp"
+#include "journal/run_files.hpp"
 #include "journal/sqlite.hpp"
 #include "journal/unit_blob.hpp"
 
@@ -182,7 +183,8 @@ struct Journal::Database {
   Extents extents;
   Fingerprint changed;  // entries that wait for the next change
   bool finished = false;
-  bool scratch = false;  // then the destructor removes its file
+  std::string known_hash;  // of its content, if it is finished
+  bool scratch = false;    // then the destructor removes its file
 
   Database(Directory in, SqliteDatabase database)
       : folder(std::move(in)),
@@ -248,8 +250,20 @@ struct Journal::Database {
     return hash.hex();
   }
 
+  // Reads the last row; the number of units that it says, if it is there.
+  std::optional<std::uint64_t> read_completion(const std::vector<InputEntry>& inputs) {
+    SqliteStatement row = sqlite.prepare("SELECT units, inputs, hash FROM completion");
+    if (!row.step()) return std::nullopt;
+    finished = true;
+    known_hash = row.text(2);
+    if (row.integer(1) != inputs.size()) {
+      fail(fmt::format("{} inputs are there of {}", inputs.size(), row.integer(1)));
+    }
+    return row.integer(0);
+  }
+
   void verify(const std::vector<InputEntry>& inputs, Check check, const Cancel& cancel) {
-    const std::string hash =
+    const std::string now =
         content_hash(inputs, [&](std::uint64_t key, const SqliteStatement& row) {
           cancel.check();
           count_unit(key, row.integer(1));
@@ -257,16 +271,10 @@ struct Journal::Database {
           (void)unit_of(row.integer(1), row.blob(2), static_cast<std::uint32_t>(key >> kInputShift),
                         key % kMostUnits);
         });
-    SqliteStatement row = sqlite.prepare("SELECT units, inputs, hash FROM completion");
-    if (!row.step()) return;
-    finished = true;
-    if (row.integer(0) != units()) {
-      fail(fmt::format("{} units are there of {}", units(), row.integer(0)));
-    }
-    if (row.integer(1) != inputs.size()) {
-      fail(fmt::format("{} inputs are there of {}", inputs.size(), row.integer(1)));
-    }
-    if (row.text(2) != hash) fail("the hash of its units does not fit");
+    const std::optional<std::uint64_t> known = read_completion(inputs);
+    if (!known) return;
+    if (*known != units()) fail(fmt::format("{} units are there of {}", units(), *known));
+    if (known_hash != now) fail("the hash of its units does not fit");
   }
 
   // Call it before every change that a finished run would not make.
@@ -340,6 +348,11 @@ Journal Journal::create_scratch(const FilePlace& place, const Fingerprint& finge
   return journal;
 }
 
+Journal Journal::create_aside(const FilePlace& place, const Fingerprint& fingerprint) {
+  const FilePlace held = held_place(place);
+  return create_scratch({*held.folder, AtomicFile::partial_name(held.name())}, fingerprint);
+}
+
 Journal Journal::open(const FilePlace& place, Check check, const Cancel& cancel) {
   const FilePlace held = held_place(place);
   const bool was_killed = has_log(held.path);
@@ -364,7 +377,11 @@ Journal Journal::opened(const Directory& folder, SqliteDatabase sqlite, Check ch
                         const Cancel& cancel) {
   Journal journal(std::make_unique<Database>(folder, std::move(sqlite)));
   (void)journal.fingerprint();
-  journal.database_->verify(journal.inputs(), check, cancel);
+  if (check == Check::kHead) {
+    journal.database_->read_completion(journal.inputs());
+  } else {
+    journal.database_->verify(journal.inputs(), check, cancel);
+  }
   return journal;
 }
 
@@ -401,6 +418,7 @@ void Journal::Database::begin_change() {
   write_fingerprint(sqlite, changed);
   change.commit();
   finished = false;
+  known_hash.clear();
   changed.clear();
 }
 
@@ -469,11 +487,12 @@ void Journal::finish() {
   if (database.finished && database.changed.empty()) return database.sqlite.keep_log(false);
   database.begin_change();
   const std::vector<InputEntry> inputs = this->inputs();
+  database.known_hash = database.content_hash(inputs, {});
   database.sqlite.execute("DELETE FROM early_scores");
   database.sqlite.prepare("INSERT INTO completion VALUES (0, ?, ?, ?)")
       .bind(1, database.units())
       .bind(2, std::uint64_t{inputs.size()})
-      .bind(3, std::string_view(database.content_hash(inputs, {})))
+      .bind(3, std::string_view(database.known_hash))
       .execute();
   database.finished = true;
   if (database.scratch) return;
@@ -487,12 +506,33 @@ void Journal::finish() {
   }
 }
 
+// It is in WAL mode before it gets its name, as after create().
+void Journal::publish() {
+  finish();
+  database_->sqlite.execute("PRAGMA synchronous = FULL");
+  database_->sqlite.execute("PRAGMA journal_mode = WAL");
+  const Directory folder = database_->folder;
+  const std::filesystem::path partial = database_->sqlite.path();
+  const std::string name(complete_name(partial.filename().string()));
+  database_->scratch = false;
+  database_.reset();
+  const UniqueFd file = folder.open_file(partial.filename().string());
+  if (file.get() < 0 || ::fsync(file.get()) != 0) throw write_error(partial, errno);
+  const int error = folder.rename(partial.filename().string(), name);
+  if (error != 0) throw write_error(folder.path() / name, error);
+  folder.sync();
+}
+
 const std::filesystem::path& Journal::path() const {
   return database_->sqlite.path();
 }
 
 bool Journal::finished() const {
   return database_->finished;
+}
+
+const std::string& Journal::content_hash() const {
+  return database_->known_hash;
 }
 
 std::uint64_t Journal::units() const {

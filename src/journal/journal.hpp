@@ -63,14 +63,18 @@ class Journal {
   using Fingerprint = std::map<std::string, std::string>;
 
   // How much is checked when a journal is opened. kQuick counts and hashes the units and finds gaps
-  // between them; each unit is checked only when it is read.
-  enum class Check : std::uint8_t { kDeep, kQuick };
+  // between them; each unit is checked only when it is read. kHead looks at no unit: only the
+  // fingerprint, the inputs and the last row are known, and there are no extents.
+  enum class Check : std::uint8_t { kDeep, kQuick, kHead };
 
   // A new journal; it gets its name once its fingerprint is written. Errors: kOutputWrite, also
   // when the file exists already.
   static Journal create(const FilePlace& place, const Fingerprint& fingerprint);
   // One that no other run will read: nothing is synced, and the destructor removes it.
   static Journal create_scratch(const FilePlace& place, const Fingerprint& fingerprint);
+  // A new journal that gets its name in publish(), when all is in it. Nothing is synced before, and
+  // the destructor removes it; a process that dies leaves an incomplete file.
+  static Journal create_aside(const FilePlace& place, const Fingerprint& fingerprint);
   // Checks every row, so that callers can trust the content. An interrupted run's journal can be
   // appended to. Errors: kJournalDamaged; Cancel's.
   static Journal open(const FilePlace& place, Check check = Check::kDeep,
@@ -98,9 +102,14 @@ class Journal {
   void drop_early(std::uint64_t row);
   // Warns when the file was removed or replaced meanwhile: the tables can still be written.
   void finish();
+  // Finishes a journal that was created aside, and gives it its name. Nothing else can be done with
+  // it afterwards.
+  void publish();
 
   const std::filesystem::path& path() const;
   bool finished() const;
+  // Of all units and inputs, as a finished journal's last row has it; else empty.
+  const std::string& content_hash() const;
   std::uint64_t units() const;  // of all inputs
 
   // The units of an input and the parts of sequences in them.

@@ -1,11 +1,14 @@
 #include "report/write_reports.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/log.hpp"
 #include "base/shown_text.hpp"
 #include "journal/run_files.hpp"
 #include "report/compared_runs_page.hpp"
@@ -13,6 +16,7 @@
 #include "report/page_writers.hpp"
 #include "report/score_differences.hpp"
 #include "report/single_run_page.hpp"
+#include "run/call_files.hpp"
 #include "telemetry/batches_hdf5.hpp"
 
 namespace virnucpro {
@@ -69,6 +73,29 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
   for (AtomicFile& file : written) file.commit();
   add_missing_hdf5(facts, folders);
   return facts;
+}
+
+void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel) {
+  try {
+    write_reports(journal, {.run = run.path(), .output = run}, {}, cancel);
+  } catch (const Error& error) {
+    // The tables are there. A name may have been taken since the run began.
+    const bool is_output = error.kind() == ErrorKind::kOutputWrite ||
+                           error.kind() == ErrorKind::kTooManyFiles ||
+                           error.kind() == ErrorKind::kOutputExists;
+    if (!is_output) throw;
+    log_warning("no reports: {}; virnucpro report makes them", error.what());
+  }
+}
+
+bool has_reports(const RunFolder& run) {
+  return std::ranges::all_of(kReports,
+                             [&run](const RunFile& report) { return has_own(run, report); });
+}
+
+bool has_report_page(const std::filesystem::path& run) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(run_files::kReportHtml.in(run), error);
 }
 
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,

@@ -156,6 +156,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   }
   ExportSummary summary = write_run(run, rule, more, own, cancel);
   if (viruses) viruses->commit();
+  if (settings.on_tables) settings.on_tables(run.journal(), summary, own);
   if (had_reports && settings.on_reports) settings.on_reports(run.journal(), own);
   return summary;
 }
@@ -163,7 +164,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
 }  // namespace
 
 ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
-  KeptRun run(settings.run, cancel);
+  KeptRun run(settings.run, cancel, settings.check);
   const std::filesystem::path output =
       settings.output.empty() ? default_output(run) : settings.output;
   if (settings.viruses.any()) {

@@ -14,6 +14,14 @@
 
 namespace virnucpro {
 
+struct ExportSummary {
+  TableCounts counts;
+  std::vector<InputEntry> inputs;
+  bool finished = false;  // false: the tables hold what was scored so far
+  bool synthetic = false;
+  std::filesystem::path tables;  // the folder of the tables
+};
+
 struct ExportSettings {
   std::filesystem::path run;  // a run's output directory
   // Where the tables go. Empty: the run's own directory, or <run>_partial beside it for an
@@ -27,14 +35,10 @@ struct ExportSettings {
   // Writes a run's reports anew. Called where the tables go into the run's own directory and it has
   // reports.
   std::function<void(const Journal&, const RunFolder&)> on_reports{};
-};
-
-struct ExportSummary {
-  TableCounts counts;
-  std::vector<InputEntry> inputs;
-  bool finished = false;  // false: the tables hold what was scored so far
-  bool synthetic = false;
-  std::filesystem::path tables;  // the folder of the tables
+  // Called when the tables are in the run's own directory.
+  std::function<void(const Journal&, const ExportSummary&, const RunFolder&)> on_tables{};
+  // Of the journal, before anything is written. Each unit is checked when it is read, too.
+  Journal::Check check = Journal::Check::kDeep;
 };
 
 // Writes a run's tables and failed_inputs.txt from its journal. Nothing is computed; only the files

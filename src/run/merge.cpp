@@ -1,30 +1,32 @@
 #include "run/merge.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
 #include "journal/journal.hpp"
 #include "journal/kept_run.hpp"
-#include "journal/known_parts.hpp"
 #include "journal/run_files.hpp"
 #include "run/call_files.hpp"
-#include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/shard.hpp"
+#include "run/shard_check.hpp"
+#include "run/spilled_parts.hpp"
 #include "sequence/record.hpp"
 
 namespace virnucpro {
 namespace {
 
-[[noreturn]] void fail(const KeptRun& run, std::string why) {
-  throw Error(ErrorKind::kJournalMismatch, Place{.file = run.directory().string()}, std::move(why));
-}
+// Of all shards together, for what is read ahead.
+constexpr std::size_t kReadAhead = 32U << 20U;
 
 // Writes parts to a journal as units of the usual size.
 class UnitWriter {
@@ -65,175 +67,269 @@ void require_another_output(const MergeSettings& settings) {
   }
 }
 
-// All shards are open at once, each with its journal and, if its run was killed, its log.
-void allow_open_files(std::size_t runs) {
-  constexpr rlim_t kPerRun = 2;
-  constexpr rlim_t kOthers = 64;
-  const rlim_t needed = kPerRun * runs + kOthers;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
-  limit.rlim_cur = needed;
-  if (needed <= limit.rlim_max && ::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
-  throw Error(ErrorKind::kUsage,
-              fmt::format("{} runs need {} open files at once, and {} are allowed (ulimit -Hn)",
-                          runs, needed, limit.rlim_max));
-}
-
-using Runs = std::vector<std::unique_ptr<KeptRun>>;  // by shard
-
-// Opens every shard of one input; each must occur exactly once.
-Runs open_shards(const std::vector<std::filesystem::path>& paths, const Cancel& cancel) {
-  Runs runs(paths.size());
-  for (const std::filesystem::path& path : paths) {
-    for (const auto& other : runs) {
-      std::error_code none;
-      if (other && std::filesystem::equivalent(path, other->directory(), none)) {
-        fail(*other, "it was given twice");
-      }
-    }
-    auto run = std::make_unique<KeptRun>(path, cancel);
-    const Shard shard = shard_of(run->fingerprint());
-    if (shard.count != runs.size()) {
-      fail(*run,
-           fmt::format("it is one of {} shards, and {} runs were given", shard.count, runs.size()));
-    }
-    if (!run->journal().finished()) fail(*run, "it did not finish: resume it first");
-    if (!is_dealt_as_now(run->fingerprint())) {
-      fail(*run,
-           "an earlier version dealt its sequences in another way: only that one can merge it");
-    }
-    std::unique_ptr<KeptRun>& place = runs[shard.index];
-    if (place) fail(*run, fmt::format("{} is the same shard", place->directory().string()));
-    place = std::move(run);
-  }
-  return runs;
-}
-
-void require_one_input(const Runs& runs) {
-  const KeptRun& first = *runs.front();
-  const std::vector<InputEntry> inputs = first.journal().inputs();
-  for (const auto& run : runs) {
-    Journal::Fingerprint print = run->fingerprint();
-    print["shard"] = first.value("shard");
-    require_same_run(first.fingerprint(), print, run->directory());
-    const std::vector<InputEntry> others = run->journal().inputs();
-    if (!std::equal(inputs.begin(), inputs.end(), others.begin(), others.end(), ended_alike)) {
-      fail(*run, fmt::format("its inputs are not those of {}", first.directory().string()));
-    }
+// The directory of a merge may hold a shard's journal only where it lies in a folder of it.
+void require_shards_kept(const ShardRuns& shards, const OutputDirectory& directory) {
+  for (const std::filesystem::path& run : shards.runs) {
+    if (!directory.would_clear(run_files::kJournal.in(run))) continue;
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} is an input, and the output would replace it", run.string()));
   }
 }
 
-// What to write of the whole: what is asked for, else what the shards have. Where it is not asked
-// for, all shards must have been called by one rule: no file could say which one it is of.
-MoreTables tables_of(const Runs& runs, const MergeSettings& settings) {
+// What to write of the whole: what is asked for, else what the shards have.
+MoreTables tables_of(const ShardRuns& shards, const MergeSettings& settings) {
   MoreTables more = settings.more;
-  const Journal::Fingerprint& first = runs.front()->fingerprint();
-  const bool has_rule = settings.rule.min_score && settings.rule.min_share;
-  for (const auto& run : runs) {
-    more.bed = more.bed || has_own(RunFolder(run->directory()), run_files::kChunkBed);
-    if (!has_rule && rule_of(run->fingerprint()) != rule_of(first)) {
-      fail(*run, fmt::format("its calls are by another rule than those of {}: give merge "
-                             "--min-score and --min-share",
-                             runs.front()->directory().string()));
-    }
-    if (!settings.more.rollup && rollup_of(run->fingerprint()) != rollup_of(first)) {
-      fail(*run, fmt::format("its roll-up is by another rule than that of {}: give merge --rollup",
-                             runs.front()->directory().string()));
-    }
-  }
+  more.bed = more.bed || std::ranges::any_of(shards.runs, [](const auto& run) {
+               return has_own(RunFolder(run), run_files::kChunkBed);
+             });
   if (more.rollup) return more;
-  more.rollup = rollup_of(first);
-  more.natural_order = is_sorted_naturally(first);
+  more.rollup = rollup_of(shards.print);
+  more.natural_order = is_sorted_naturally(shards.print);
   return more;
 }
 
-// Reads the sequences of an input from one shard.
-class ShardReader {
- public:
-  ShardReader(const KeptRun& run, std::uint32_t input)
-      : run_(run), parts_(run.journal(), input), next_(parts_.next()) {}
+Journal::Fingerprint print_of(const ShardRuns& shards, const CallRule& rule,
+                              const MoreTables& more) {
+  Journal::Fingerprint print = shards.print;
+  print["shard"] = shard_text({});
+  print[kMergedShardsKey] = fmt::format("{}", shards.runs.size());
+  print[kMergedHashKey] = shards.content_hash;
+  for (auto& [key, value] : rule_entries(rule, more)) print[key] = value;
+  return print;
+}
 
-  // Whether the next sequence is the mate of the one before it.
-  bool has_mate() const { return next_ && next_->with_previous; }
-  bool is_empty() const { return !next_; }
-
-  // Moves the next sequence to the output; its length.
-  std::uint64_t move(UnitWriter& out) {
-    for (bool is_last = false; !is_last; next_ = parts_.next()) {
-      if (!next_) fail(run_, "it has fewer sequences than its inputs");
-      is_last = next_->last;
-      length_ = next_->length;
-      out.add(*std::move(next_));
+// Puts the scores of all shards aside. Each journal is read and checked once, and open only then.
+void spill(const ShardRuns& shards, SpilledParts& parts, const Cancel& cancel) {
+  BadShards bad(shards.runs.size());
+  for (std::size_t k = 0; k < shards.runs.size(); ++k) {
+    parts.begin_run();
+    try {
+      const KeptRun run(shards.runs[k], cancel, Journal::Check::kQuick);
+      PartReader reader(run.journal());
+      while (const std::optional<SequencePart> part = reader.next()) {
+        cancel.check();
+        const bool is_kept = part->input < shards.inputs.size() && !shards.inputs[part->input].failed;
+        if (is_kept) parts.add(*part);
+      }
+    } catch (const Error& error) {
+      bad.add(k, error);
     }
-    if (length_ > kMaxLetters) fail(run_, "one of its sequences is longer than any can be");
-    return length_;
   }
+  bad.require_none();
+  parts.finish();
+}
+
+[[noreturn]] void fail_shard(const ShardRuns& shards, std::size_t shard, const char* why) {
+  BadShards bad(shards.runs.size());
+  bad.add(shards.runs[shard], shard, why, BadShards::Help::kAnew);
+  bad.require_none();
+  throw Error(ErrorKind::kInternal, why);
+}
+
+// Joins the scores of all shards in input order.
+class Joiner {
+ public:
+  Joiner(const ShardRuns& shards, const SpilledParts& parts, Journal& journal)
+      : shards_(shards), sums_(shards.runs.size()), out_(journal) {
+    const std::size_t bytes_at_once = kReadAhead / shards.runs.size();
+    for (std::size_t k = 0; k < shards.runs.size(); ++k) {
+      readers_.emplace_back(parts, k, bytes_at_once);
+      next_.push_back(readers_.back().next());
+    }
+  }
+
+  // Those of a failed input are in no table.
+  void join(const Cancel& cancel) {
+    for (std::uint32_t k = 0; k < shards_.inputs.size(); ++k) {
+      if (!shards_.inputs[k].failed) join_input(k, cancel);
+    }
+    out_.flush();
+  }
+
+  std::uint64_t failed_frames() const { return failed_frames_; }
 
  private:
-  const KeptRun& run_;
-  PartReader parts_;
-  std::optional<SequencePart> next_;
-  std::uint64_t length_ = 0;
+  bool has_more(std::size_t shard, std::uint32_t input) const {
+    return next_[shard] && next_[shard]->input == input;
+  }
+
+  // Takes each sequence of an input from the shard that it was dealt to.
+  void join_input(std::uint32_t input, const Cancel& cancel) {
+    out_.begin_input(input);
+    std::size_t owner = 0;
+    for (std::uint64_t record = 0; record < shards_.inputs[input].records; ++record) {
+      cancel.check();
+      const bool is_mate = record > 0 && has_more(owner, input) && next_[owner]->with_previous;
+      if (!is_mate) owner = sums_.least();
+      sums_.add(owner, move_sequence(owner, input));
+    }
+    for (std::size_t k = 0; k < next_.size(); ++k) {
+      if (has_more(k, input)) fail_shard(shards_, k, "it has more sequences than its inputs");
+    }
+  }
+
+  // Moves the shard's next sequence to the output; its length.
+  std::uint64_t move_sequence(std::size_t shard, std::uint32_t input) {
+    std::uint64_t length = 0;
+    for (bool is_last = false; !is_last; next_[shard] = readers_[shard].next()) {
+      if (!has_more(shard, input)) {
+        fail_shard(shards_, shard, "it has fewer sequences than its inputs");
+      }
+      SequencePart& part = *next_[shard];
+      is_last = part.last;
+      length = part.length;
+      failed_frames_ += static_cast<std::uint64_t>(
+          std::ranges::count(part.frames, true, &FrameScore::failed));
+      out_.add(std::move(part));
+    }
+    if (length > kMaxLetters) {
+      fail_shard(shards_, shard, "one of its sequences is longer than any can be");
+    }
+    return length;
+  }
+
+  const ShardRuns& shards_;
+  ShardSums sums_;
+  UnitWriter out_;
+  std::vector<SpilledParts::Reader> readers_;
+  std::vector<std::optional<SequencePart>> next_;  // of each shard
+  std::uint64_t failed_frames_ = 0;
 };
 
-// Takes each sequence of an input from the shard that it was dealt to.
-void interleave(const Runs& runs, std::uint32_t input, std::uint64_t records, ShardSums& sums,
-                UnitWriter& out, const Cancel& cancel) {
-  std::vector<ShardReader> shards;
-  for (const auto& run : runs) shards.emplace_back(*run, input);
-  out.begin_input(input);
-  std::size_t owner = 0;
-  for (std::uint64_t record = 0; record < records; ++record) {
-    cancel.check();
-    if (record == 0 || !shards[owner].has_mate()) owner = sums.least();
-    sums.add(owner, shards[owner].move(out));
+// Replaces what the directory holds by the journal of the whole.
+void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
+                   const OutputDirectory& directory, const Cancel& cancel) {
+  SpilledParts parts(directory.files().directory());
+  spill(shards, parts, cancel);
+  directory.clear();
+  Journal journal = Journal::create_aside(directory.files().place(run_files::kJournal), print);
+  Joiner joiner(shards, parts, journal);
+  joiner.join(cancel);
+  for (std::uint32_t k = 0; k < shards.inputs.size(); ++k) {
+    journal.record_input(k, shards.inputs[k]);
   }
-  for (std::size_t k = 0; k < shards.size(); ++k) {
-    if (!shards[k].is_empty()) fail(*runs[k], "it has more sequences than its inputs");
+  journal.describe({{kMergedFailedFramesKey, fmt::format("{}", joiner.failed_frames())}});
+  journal.publish();
+}
+
+std::string entry_of(const Journal::Fingerprint& print, const char* key) {
+  const auto found = print.find(key);
+  return found == print.end() ? "" : found->second;
+}
+
+// A finished journal that an earlier merge of the same shards left. Errors: kJournalMismatch for any
+// other.
+void require_merge_of(const Journal& journal, const Journal::Fingerprint& print) {
+  const Journal::Fingerprint own = journal.fingerprint();
+  const bool is_same = journal.finished() && differing_settings(own, print).empty() &&
+                       entry_of(own, kMergedHashKey) == print.at(kMergedHashKey) &&
+                       entry_of(own, kMergedShardsKey) == print.at(kMergedShardsKey);
+  if (is_same) return;
+  Error error(ErrorKind::kJournalMismatch, Place{.file = journal.path().string()},
+              entry_of(own, kMergedHashKey).empty() ? "no merge wrote it"
+                                                    : "it was merged from other shards");
+  error.advise(
+      "Give the shards that it was merged from, or name another --output; --force-resume and "
+      "--force replace it.");
+  throw Error(error);
+}
+
+// Whether an earlier merge has written all files that are asked for.
+bool has_all(const OutputDirectory& directory, const Journal::Fingerprint& own,
+             const Journal::Fingerprint& wanted, const MoreTables& more, const ShardRuns& shards) {
+  const auto files = directory.files().own_files();
+  const auto has = [&](const RunFile& file) {
+    const std::filesystem::path path = file.in(directory.path(), directory.stem());
+    return std::ranges::find(files, path, &RunFolder::OwnFile::path) != files.end();
+  };
+  const bool failed = std::ranges::any_of(shards.inputs, &InputEntry::failed);
+  return rule_of(own) == rule_of(wanted) && rollup_of(own) == rollup_of(wanted) &&
+         is_sorted_naturally(own) == is_sorted_naturally(wanted) &&
+         has(run_files::kFrameTable) && has(run_files::kConsensusTable) &&
+         has(run_files::kSequenceTable) && (!more.rollup || has(run_files::kContigTable)) &&
+         (!more.bed || has(run_files::kChunkBed)) && (!failed || has(run_files::kFailedInputs)) &&
+         (!is_synthetic(own) || has(run_files::kSyntheticMark));
+}
+
+// What an earlier merge left in the directory.
+enum class Earlier : std::uint8_t { kNothing, kJournal, kAll };
+
+Earlier look_at_earlier(const MergeSettings& settings, const OutputDirectory& directory,
+                        const ShardRuns& shards, const Journal::Fingerprint& print,
+                        const MoreTables& more, const Cancel& cancel) {
+  if (settings.existing != Existing::kResume || !is_there(directory.journal())) {
+    return Earlier::kNothing;
+  }
+  const FilePlace place = directory.files().place(run_files::kJournal);
+  try {
+    {
+      const Journal head = Journal::open(place, Journal::Check::kHead, cancel);
+      require_merge_of(head, print);
+      const bool has_rest = !settings.has_rest || settings.has_rest(directory.files(), shards.runs);
+      if (has_rest && has_all(directory, head.fingerprint(), print, more, shards)) {
+        return Earlier::kAll;
+      }
+    }
+    (void)Journal::open(place, Journal::Check::kDeep, cancel);
+    return Earlier::kJournal;
+  } catch (const Error& error) {
+    const bool is_refused = error.kind() == ErrorKind::kJournalMismatch ||
+                            error.kind() == ErrorKind::kJournalDamaged;
+    if (!is_refused || !settings.start_over) throw;
+    log_warning("{}; the merge starts over", error.what());
+    return Earlier::kNothing;
   }
 }
 
-// Joins the shards' scores of all inputs; those of a failed one are in no table.
-void join_units(const Runs& runs, const std::vector<InputEntry>& inputs, UnitWriter& out,
-                const Cancel& cancel) {
-  ShardSums sums(runs.size());
-  for (std::uint32_t k = 0; k < inputs.size(); ++k) {
-    if (!inputs[k].failed) interleave(runs, k, inputs[k].records, sums, out, cancel);
+bool is_partial_merge(const std::filesystem::path& output, const ShardRuns& shards,
+                      const Cancel& cancel) {
+  const KeptRun run(output, cancel, Journal::Check::kHead);
+  const std::uint64_t failed = parse_count(run.value(kMergedFailedFramesKey)).value_or(0);
+  return failed > 0 || std::ranges::any_of(shards.inputs, &InputEntry::failed);
+}
+
+ExportSummary write_files(const MergeSettings& settings, const CallRule& rule,
+                          const MoreTables& more, const ShardRuns& shards, const Cancel& cancel) {
+  ExportSettings tables{.run = settings.output,
+                        .output = {},
+                        .rule = {.min_score = rule.min_score(), .min_share = rule.min_share()},
+                        .more = more,
+                        .check = Journal::Check::kQuick};
+  if (settings.on_tables) {
+    tables.on_tables = [&](const Journal& journal, const ExportSummary& summary,
+                           const RunFolder& directory) {
+      settings.on_tables(journal, summary, directory, shards.runs);
+    };
   }
-  out.flush();
+  return export_run(tables, cancel);
 }
 
 }  // namespace
 
-ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
+MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   require_another_output(settings);
-  allow_open_files(settings.runs.size());
-  const Runs runs = open_shards(settings.runs, cancel);
-  require_one_input(runs);
-  const MoreTables more = tables_of(runs, settings);
-  Journal::Fingerprint print = runs.front()->fingerprint();
-  print["shard"] = shard_text({});
-  const std::string& stem = runs.front()->value("stem");
+  const bool has_rule = settings.rule.min_score && settings.rule.min_share;
+  const ShardRuns shards = find_shards(
+      settings.runs, {.calls = !has_rule, .rollup = !settings.more.rollup}, cancel);
+  const CallRule rule = settings.rule.over(rule_of(shards.print));
+  const MoreTables more = tables_of(shards, settings);
+  const Journal::Fingerprint print = print_of(shards, rule, more);
+  const std::string& stem = print.at("stem");
+  MergeSummary summary{.tables = run_files::kTableFolder.in(settings.output, stem)};
+  Earlier earlier = Earlier::kNothing;
   {
-    const OutputDirectory directory(settings.output, stem,
-                                    settings.force ? Existing::kReplace : Existing::kRefuse);
-    for (const auto& run : runs) {
-      if (directory.would_clear(run_files::kJournal.in(run->directory()))) {
-        throw Error(ErrorKind::kUsage,
-                    fmt::format("{} is an input, and the output would replace it",
-                                run->directory().string()));
-      }
-    }
-    directory.clear();
-    Journal journal = Journal::create(directory.files().place(run_files::kJournal), print);
-    const std::vector<InputEntry> inputs = runs.front()->journal().inputs();
-    UnitWriter units(journal);
-    join_units(runs, inputs, units, cancel);
-    for (std::uint32_t k = 0; k < inputs.size(); ++k) journal.record_input(k, inputs[k]);
-    journal.finish();
+    const OutputDirectory directory(settings.output, stem, settings.existing);
+    require_shards_kept(shards, directory);
+    earlier = look_at_earlier(settings, directory, shards, print, more, cancel);
+    if (earlier == Earlier::kNothing) write_journal(shards, print, directory, cancel);
+    if (earlier == Earlier::kJournal) directory.clear_leftovers();
   }
-  return export_run({.run = settings.output, .output = {}, .rule = settings.rule, .more = more},
-                    cancel);
+  if (earlier != Earlier::kAll) {
+    summary.written = write_files(settings, rule, more, shards, cancel);
+  }
+  summary.partial = is_partial_merge(settings.output, shards, cancel);
+  return summary;
 }
 
 }  // namespace virnucpro

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "run/export.hpp"
+#include "run/output_directory.hpp"
 
 namespace virnucpro {
 
@@ -13,12 +16,31 @@ struct MergeSettings {
   std::filesystem::path output;
   CallRuleChange rule{};  // of the runs', which must have one and the same unless this is whole
   MoreTables more{};
-  bool force = false;
+  // kResume: goes on with an earlier merge of the same shards, or begins one.
+  Existing existing = Existing::kRefuse;
+  bool start_over = false;  // where a merge to go on with is refused
+
+  // What is made besides the tables. `runs`: of the shards, in order.
+  using Shards = std::vector<std::filesystem::path>;
+  // Called when the tables are there.
+  std::function<void(const Journal&, const ExportSummary&, const RunFolder&, const Shards& runs)>
+      on_tables{};
+  // Whether all that is there.
+  std::function<bool(const RunFolder&, const Shards& runs)> has_rest{};
+};
+
+struct MergeSummary {
+  std::filesystem::path tables;            // the folder of the tables
+  std::optional<ExportSummary> written{};  // empty: an earlier merge has done all of it
+  bool partial = false;                    // some input or frame has no score
 };
 
 // Makes one run from the runs of its shards (predict --shard): the journal and tables that a run
-// over the whole input would have written. Errors: KeptRun's; kJournalMismatch when they are not
-// the shards of one input; kOutputExists, kOutputWrite.
-ExportSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
+// over the whole input would have written. Memory and open files grow little with the number of
+// shards, and not with their size. Nothing is written before all shards were looked at, and the
+// journal gets its name when it is whole: a merge that is killed can be resumed. Errors: kShards,
+// which names every shard that is wrong; kJournalMismatch and kJournalDamaged for the output of
+// another run; kOutputExists, kOutputWrite.
+MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

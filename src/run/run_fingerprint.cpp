@@ -8,7 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "base/limits.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -19,6 +21,7 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kVersionKey = "program_version";
+constexpr const char* kShardKey = "shard";
 constexpr const char* kSharding = "sharding";
 constexpr const char* kRollup = "rollup";
 constexpr const char* kVirusFastq = "virus_fastq";
@@ -35,7 +38,7 @@ struct Part {
 constexpr std::array kParts{
     Part{"inputs", "the number of inputs"},
     Part{"paired", "--paired"},
-    Part{"shard", "--shard"},
+    Part{kShardKey, "--shard"},
     Part{"chunk_size", "the chunk size"},
     Part{"min_length", "--min-length"},
     Part{"keep_intermediate", "--keep-intermediate"},
@@ -105,7 +108,7 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   for (std::size_t k = 0; k < names.size(); ++k) print[input_name_key(k)] = names[k];
   print["reference"] = absolute_path(settings.inputs.reference);
   print["paired"] = yes_or_no(settings.inputs.paired);
-  print["shard"] = shard_text(settings.shard);
+  print[kShardKey] = shard_text(settings.shard);
   print["chunk_size"] = fmt::format("{}", settings.chunk_size);
   print["min_length"] = fmt::format("{}", settings.min_length);
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
@@ -138,7 +141,7 @@ bool is_dealt_as_now(const Journal::Fingerprint& print) {
 }
 
 Shard shard_of(const Journal::Fingerprint& print) {
-  const std::optional<Shard> shard = parse_shard(value_of(print, "shard"));
+  const std::optional<Shard> shard = parse_shard(value_of(print, kShardKey));
   if (shard) return *shard;
   throw Error(ErrorKind::kJournalDamaged, "its fingerprint names no shard");
 }
@@ -196,14 +199,36 @@ std::vector<std::string> input_names_of(const Journal& journal) {
   return names;
 }
 
+std::string shared_settings(const Journal::Fingerprint& print) {
+  ByteWriter text;
+  for (const Part& part : kParts) {
+    if (std::string_view(part.key) == kShardKey) {
+      text.varint(shard_of(print).count);
+    } else {
+      text.text(value_of(print, part.key));
+    }
+  }
+  ContentHash hash;
+  hash.update(as_bytes(text.bytes()));
+  return hash.hex();
+}
+
+std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& first,
+                                                  const Journal::Fingerprint& second) {
+  std::vector<SettingDifference> found;
+  for (const Part& part : kParts) {
+    std::string a = value_of(first, part.key);
+    std::string b = value_of(second, part.key);
+    if (a != b) found.push_back({part.name, std::move(a), std::move(b)});
+  }
+  return found;
+}
+
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,
                       const std::filesystem::path& path) {
   std::vector<std::string> changed;
-  for (const Part& part : kParts) {
-    const std::string before = value_of(journal, part.key);
-    const std::string after = value_of(now, part.key);
-    if (before == after) continue;
-    changed.push_back(fmt::format("{} (was {}, is {})", part.name, before, after));
+  for (const SettingDifference& one : differing_settings(journal, now)) {
+    changed.push_back(fmt::format("{} (was {}, is {})", one.name, one.first, one.second));
   }
   if (!changed.empty()) {
     throw Error(ErrorKind::kJournalMismatch, Place{.file = path.string()},

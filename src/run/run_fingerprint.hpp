@@ -52,6 +52,17 @@ Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more);
 // not say is the default.
 CallRule rule_of(const Journal::Fingerprint& print);
 
+// A hash of everything that all shards of one run have in common.
+std::string shared_settings(const Journal::Fingerprint& print);
+// The settings that two runs, or shards, must share and do not.
+struct SettingDifference {
+  std::string name;  // for the user
+  std::string first;
+  std::string second;
+};
+std::vector<SettingDifference> differing_settings(const Journal::Fingerprint& first,
+                                                  const Journal::Fingerprint& second);
+
 // Checks that a resumed run will give the same scores. Errors: kJournalMismatch, naming journal,
 // settings and values. Another build with the same numerics version only gives a warning.
 void require_same_run(const Journal::Fingerprint& journal, const Journal::Fingerprint& now,
@@ -66,6 +77,10 @@ inline constexpr const char* kInt8KeepKey = "int8_keep";
 inline constexpr const char* kCheckPrecisionKey = "check_precision";
 inline constexpr const char* kMarginKey = "margin";
 inline constexpr const char* kCalibrationKey = "calibration";
+// In merged runs: how many shards, a hash of their scores, and the frames without a score.
+inline constexpr const char* kMergedShardsKey = "merged_shards";
+inline constexpr const char* kMergedHashKey = "merged_hash";
+inline constexpr const char* kMergedFailedFramesKey = "merged_failed_frames";
 
 // Writes the file SYNTHETIC_WEIGHTS where the models described are such: it says beside the tables,
 // which cannot, what their scores are worth. Errors: kOutputWrite.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBufferSize = 1U << 20U;
 
-constexpr const char* kWhat = "temporary file for sorting";
+constexpr const char* kWhat = "temporary file";
 
 std::string temporary_folder() {
   const char* const set = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)

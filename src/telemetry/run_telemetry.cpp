@@ -1,6 +1,7 @@
 #include "telemetry/run_telemetry.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/json_values.hpp"
 
@@ -8,7 +9,7 @@ namespace virnucpro {
 namespace {
 
 // The number of elements read from an array: the file's size must not determine the memory.
-constexpr std::size_t kMostRecords = 64;       // devices, phases, workers, stages, verdicts, inputs
+constexpr std::size_t kMostRecords = 64;       // phases, stages, verdicts, inputs
 constexpr std::size_t kMostElements = 10'000;  // arguments of a command line, intervals
 
 template <typename T>
@@ -31,9 +32,16 @@ Json json_of(const std::vector<Record>& records) {
   return elements;
 }
 
-Json json_of(const std::optional<std::vector<RunTelemetry::Input>>& inputs) {
-  return inputs ? json_of(*inputs) : Json();
+template <IsRecord Record>
+Json json_of(const std::optional<std::vector<Record>>& records) {
+  return records ? json_of(*records) : Json();
 }
+
+// What is missing, rather than null, where it is empty.
+template <typename T>
+constexpr bool kIsList = false;
+template <typename Record>
+constexpr bool kIsList<std::optional<std::vector<Record>>> = true;
 
 template <IsRecord Record>
 Json json_of(const Record& record) {
@@ -42,12 +50,22 @@ Json json_of(const Record& record) {
   }
   Json json = Json::object();
   for_each_field(record, [&json](std::string_view name, const auto& member) {
-    if constexpr (requires { Record::kLacksWhatIsEmpty; }) {
+    if constexpr (requires { Record::kLacksWhatIsEmpty; } ||
+                  kIsList<std::remove_cvref_t<decltype(member)>>) {
       if (!member) return;
     }
     json[name] = json_of(member);
   });
   return json;
+}
+
+template <typename T>
+constexpr std::size_t most_elements() {
+  if constexpr (requires { T::kMostRead; }) {
+    return T::kMostRead;
+  } else {
+    return IsRecord<T> ? kMostRecords : kMostElements;
+  }
 }
 
 class Reader {
@@ -72,7 +90,7 @@ class Reader {
 
   template <typename T>
   void read(Path path, std::vector<T>& elements) const {
-    elements.resize(std::min(values_.elements(path), IsRecord<T> ? kMostRecords : kMostElements));
+    elements.resize(std::min(values_.elements(path), most_elements<T>()));
     for (std::size_t k = 0; k < elements.size(); ++k) {
       const std::string place = path + "/" + std::to_string(k);
       if constexpr (IsRecord<T>) {

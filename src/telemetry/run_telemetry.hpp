@@ -31,6 +31,8 @@ struct RunTelemetry {
   using Number = std::optional<double>;
   using Text = std::optional<std::string>;
   using Flag = std::optional<bool>;
+  // GPUs and workers, which are many where shards were merged.
+  static constexpr std::size_t kMostUnits = 1024;
 
   struct Run {
     Text status{}, started{}, output{}, stem{};
@@ -45,10 +47,11 @@ struct RunTelemetry {
     VIRNUCPRO_FIELDS(version, build, commit);
   };
   struct MachineDevice {
-    Text id{}, name{}, failure{};
+    static constexpr std::size_t kMostRead = kMostUnits;
+    Text id{}, uuid{}, name{}, failure{};
     Count memory_bytes{};
     Number power_limit_w{};
-    VIRNUCPRO_FIELDS(id, name, memory_bytes, power_limit_w, failure);
+    VIRNUCPRO_FIELDS(id, uuid, name, memory_bytes, power_limit_w, failure);
   };
   struct Machine {
     Text host{}, processor{}, driver{};
@@ -154,6 +157,7 @@ struct RunTelemetry {
     VIRNUCPRO_FIELDS(name, clock, seconds, share, utilization_percent, tokens_per_second);
   };
   struct Worker {
+    static constexpr std::size_t kMostRead = kMostUnits;
     Text name{};
     Count index{}, batches{}, frames{}, esm_tokens{};
     Number busy_seconds{}, waiting_seconds{}, busy_share{};
@@ -176,6 +180,7 @@ struct RunTelemetry {
                      sm_clock_mhz);
   };
   struct Device {
+    static constexpr std::size_t kMostRead = kMostUnits;
     Text id{}, throttle_reasons{};
     Count rows{}, nvml_rows{};          // in the log, with a value; of these, with NVML's
     std::vector<DevicePhase> phases{};  // older files have none of the single models
@@ -200,6 +205,17 @@ struct RunTelemetry {
     Count samples{}, written{};  // taken; of these, in the log
     Text failure{};              // why some are not; else empty
     VIRNUCPRO_FIELDS(samples, written, failure);
+  };
+
+  // Of a merged run: what a shard's run measured, with all its sessions.
+  struct ShardPart {
+    static constexpr std::size_t kMostRead = 4096;
+    Text shard{}, directory{}, started{}, host{}, gpus{};
+    Count sessions{};  // of which there is telemetry
+    Number seconds{}, esm_tokens_per_second{};
+    Count sequences{}, esm_tokens{};
+    VIRNUCPRO_FIELDS(shard, directory, started, sessions, seconds, host, gpus, sequences,
+                     esm_tokens, esm_tokens_per_second);
   };
 
   struct Verdict {
@@ -232,9 +248,10 @@ struct RunTelemetry {
   Monitor monitor{};
   std::vector<Verdict> verdicts{};
   std::vector<Bottleneck> bottlenecks{};
+  std::optional<std::vector<ShardPart>> shards{};  // only of a merged run; else it is missing
   VIRNUCPRO_FIELDS(schema, run, program, machine, settings, models, workload, close_calls, shadow,
                    throughput, packing, waits, stages, workers, devices, host, monitor, verdicts,
-                   bottlenecks);
+                   bottlenecks, shards);
 };
 
 // Calls visit(name, member) for each field of a record.

@@ -61,6 +61,15 @@ bool has_computed(const TelemetryFiles& files) {
 
 }  // namespace
 
+std::vector<std::string> telemetry_times(const fs::path& run) {
+  const auto times = times_of(run);
+  return {times.rbegin(), times.rend()};
+}
+
+TelemetryFiles telemetry_at(const fs::path& run, const std::string& time) {
+  return files_of(run, time);
+}
+
 TelemetryFiles newest_telemetry(const fs::path& run) {
   const auto times = times_of(run);
   for (const std::string& time : times) {

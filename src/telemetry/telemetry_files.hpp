@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace virnucpro {
 
@@ -10,6 +12,10 @@ struct TelemetryFiles {
   std::filesystem::path batches;  // telemetry_<time>.jsonl
   std::filesystem::path metrics;  // logs/gpu_metrics_<time>.log
 };
+
+// The start times of a run's sessions, as in the names of their files, the oldest first.
+std::vector<std::string> telemetry_times(const std::filesystem::path& run);
+TelemetryFiles telemetry_at(const std::filesystem::path& run, const std::string& time);
 
 // The files of a run's newest session that computed: a session that found everything done has no
 // figures. If none computed, those of the newest.

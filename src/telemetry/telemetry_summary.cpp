@@ -17,8 +17,6 @@
 namespace virnucpro {
 namespace {
 
-constexpr const char* kTelemetrySchema = "virnucpro-telemetry-1";
-
 double share_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
@@ -38,6 +36,14 @@ RunTelemetry::Run run_section(const Measured& run) {
           .resumed = run.start.resumed};
 }
 
+// Two jobs of a cluster may call different GPUs of one host cuda:0.
+std::optional<std::string> uuid_of(const std::string& id, const ComputeSettings& compute) {
+  for (std::size_t k = 0; k < compute.gpus.size(); ++k) {
+    if (worker_name(compute, k) == id && !compute.gpus[k].uuid.empty()) return compute.gpus[k].uuid;
+  }
+  return std::nullopt;
+}
+
 RunTelemetry::Machine machine_section(const Measured& run) {
   RunTelemetry::Machine machine{.host = host_name(),
                                 .processor = run.program.processor,
@@ -45,6 +51,7 @@ RunTelemetry::Machine machine_section(const Measured& run) {
                                 .processors = std::thread::hardware_concurrency()};
   for (const DeviceSummary& device : run.monitor.devices) {
     machine.devices.push_back({.id = device.id,
+                               .uuid = uuid_of(device.id, run.settings.compute),
                                .name = device.description.name,
                                .failure = device.failure,
                                .memory_bytes = device.memory_total,
@@ -144,14 +151,7 @@ RunTelemetry::Workload workload_section(const Measured& run) {
   workload.virus_sequences = run.summary->counts.virus_sequences;
   workload.unscored_sequences = run.summary->counts.unscored_sequences;
   workload.failed_frames = run.summary->counts.failed_frames;
-  workload.inputs.emplace();
-  for (const InputEntry& input : run.summary->inputs) {
-    workload.inputs->push_back({.name = input.name,
-                                .hash = input.hash,
-                                .failed = input.failed,
-                                .records = input.records,
-                                .bytes = input.bytes});
-  }
+  workload.inputs = inputs_section(run.summary->inputs);
   return workload;
 }
 
@@ -406,6 +406,18 @@ RunMeasurements measurements_of(const RunTelemetry& telemetry) {
           .measured = measured_gpus(telemetry),
           .monitor_failure = telemetry.monitor.failure.value_or(""),
           .calls = calls_of(telemetry.shadow)};
+}
+
+std::vector<RunTelemetry::Input> inputs_section(const std::vector<InputEntry>& inputs) {
+  std::vector<RunTelemetry::Input> section;
+  for (const InputEntry& input : inputs) {
+    section.push_back({.name = input.name,
+                       .hash = input.hash,
+                       .failed = input.failed,
+                       .records = input.records,
+                       .bytes = input.bytes});
+  }
+  return section;
 }
 
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts) {

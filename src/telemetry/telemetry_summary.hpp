@@ -15,6 +15,8 @@
 
 namespace virnucpro {
 
+inline constexpr const char* kTelemetrySchema = "virnucpro-telemetry-1";
+
 // The program and the machine's processor.
 struct ProgramFacts {
   std::vector<std::string> command;  // as it was called
@@ -44,6 +46,7 @@ RunTelemetry telemetry_of(const Measured& run);
 // show, by the same sums.
 RunTelemetry telemetry_of_killed_run(const BatchFacts& batches, const MetricFacts& metrics);
 
+std::vector<RunTelemetry::Input> inputs_section(const std::vector<InputEntry>& inputs);
 std::vector<RunTelemetry::Verdict> verdicts_section(const std::vector<Verdict>& verdicts);
 
 // What verdicts need, except the computing time.

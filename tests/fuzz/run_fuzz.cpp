@@ -199,7 +199,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fs::path exported = made("exported");
   call([&] { virnucpro::export_run({.run = run, .output = exported, .force = true}, kNever); });
   const fs::path merged = made("merged");
-  call([&] { virnucpro::merge_runs({.runs = {run}, .output = merged, .force = true}, kNever); });
+  call([&] {
+    virnucpro::merge_runs(
+        {.runs = {run}, .output = merged, .existing = virnucpro::Existing::kReplace}, kNever);
+  });
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder.path())) {
     names.insert(entry.path().filename().string());

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/cancel.hpp"
+#include "base/error.hpp"
+#include "journal/journal.hpp"
+#include "run/shard.hpp"
+
+namespace virnucpro {
+
+// Collects what is wrong with the shards of a run, so that one error can name all of it.
+class BadShards {
+ public:
+  explicit BadShards(std::uint64_t count) : count_(count) {}
+
+  // What helps: another shard in its place, the same run resumed, or begun anew.
+  enum class Help : std::uint8_t { kOther, kResume, kAnew };
+
+  void add_missing(std::uint64_t index);
+  void add(const std::filesystem::path& run, std::optional<std::uint64_t> index,
+           const std::string& why, Help help);
+  // For a shard that cannot be read; `error` names it. Throws any error that is not of the shard.
+  void add(std::optional<std::uint64_t> index, const Error& error);
+
+  // Errors: kShards.
+  void require_none() const;
+
+ private:
+  std::string remedy() const;
+
+  std::uint64_t count_;
+  std::set<std::uint64_t> missing_;
+  std::set<std::uint64_t> to_resume_;
+  std::set<std::uint64_t> to_begin_;
+  bool has_others_ = false;
+  bool has_busy_ = false;
+  std::vector<std::string> reasons_;
+};
+
+// The finished runs of all shards of one input.
+struct ShardRuns {
+  std::vector<std::filesystem::path> runs{};  // by shard
+  std::string content_hash{};                 // of all their units
+  Journal::Fingerprint print{};               // of the first
+  std::vector<InputEntry> inputs{};
+};
+
+// What the files of calls of all shards must have in common.
+struct SharedRules {
+  bool calls = true;
+  bool rollup = true;
+};
+
+// Finds each shard's run among some directories, in any order. Looks at the beginning of each
+// journal alone, with one open at a time. Errors: kShards, which names every shard that is missing,
+// given twice, of another run or input, unfinished or unreadable; Cancel's.
+ShardRuns find_shards(const std::vector<std::filesystem::path>& directories,
+                      const SharedRules& shared, const Cancel& cancel);
+
+}  // namespace virnucpro

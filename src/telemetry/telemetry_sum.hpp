@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time_text.hpp"
+#include "observe/statistic.hpp"
+#include "telemetry/run_telemetry.hpp"
+
+namespace virnucpro {
+
+// A session of a run: what predict measured from its start to its end, or to its being killed.
+struct MeasuredSession {
+  SystemTime started{};
+  RunTelemetry telemetry{};
+  bool has_summary = false;  // a killed one lacks it
+};
+
+// Adds up the telemetry of a run's shards, one shard after the other; memory grows with GPUs and
+// shards, not with what they computed.
+//
+// Work is added. Time is what passed while some shard ran: sessions side by side count once, and
+// the time between them not at all. A rate is all work over the time in which some shard computed:
+// while shards ran side by side, their rates add up.
+class TelemetrySum {
+ public:
+  // `origin`: the start of the first session of all.
+  explicit TelemetrySum(SystemTime origin) : origin_(origin) {}
+
+  // The sessions of a shard, the oldest first; empty: it has no telemetry.
+  void add(const std::string& shard, const std::string& directory,
+           const std::vector<MeasuredSession>& sessions);
+
+  // All but what only the merge knows: run, program, and the tables' counts.
+  RunTelemetry whole() const;
+  std::size_t unmeasured() const { return unmeasured_; }
+
+ private:
+  using Spans = std::vector<std::pair<double, double>>;  // seconds since the origin
+
+  // Names of a session's devices and workers that are unique among all hosts.
+  struct Names {
+    std::string host;
+    std::map<std::string, std::string> keys;  // by the name in the session
+    const std::string& of(const std::string& name);
+  };
+
+  void add_counts(const std::vector<MeasuredSession>& sessions, RunTelemetry::ShardPart& part);
+  void add_session(const MeasuredSession& session, Names& names);
+  void add_machine(const RunTelemetry::Machine& machine, Names& names);
+  void add_time(const MeasuredSession& session);
+  void add_stages(const std::vector<RunTelemetry::Stage>& stages);
+  void add_workers(const std::vector<RunTelemetry::Worker>& workers, Names& names);
+  void add_devices(const std::vector<RunTelemetry::Device>& devices, Names& names);
+  void add_host(const RunTelemetry::Host& host);
+  void add_calls(const RunTelemetry& session);
+  void add_verdicts(const std::vector<RunTelemetry::Verdict>& verdicts, const std::string& shard);
+
+  static double length_of(Spans spans);
+  std::string label_of(const std::string& key) const;
+  void finish_rates(RunTelemetry& whole) const;
+  void finish_stages(RunTelemetry& whole) const;
+  void finish_units(RunTelemetry& whole) const;
+  void finish_verdicts(RunTelemetry& whole) const;
+
+  SystemTime origin_;
+  RunTelemetry sum_;  // what is simply added, and the lists by key
+  std::vector<RunTelemetry::ShardPart> parts_;
+  std::size_t unmeasured_ = 0;
+  Spans running_;
+  Spans computing_;
+  double summed_seconds_ = 0;  // of all sessions
+  double frames_ = 0;          // by the rates of all sessions
+  double packed_tokens_ = 0;
+  double waited_ = 0;  // seconds, by averages
+  RateSeries frames_over_time_;
+  RateSeries tokens_over_time_;
+  std::map<std::string, std::uint64_t> processors_;  // by host
+  std::set<std::string> processor_names_;
+  std::set<std::string> drivers_;
+  std::set<std::uint64_t> gpus_;
+  std::map<std::string, std::string> labels_;  // of devices and workers by key: "cuda:0"
+  std::map<std::string, RunTelemetry::MachineDevice> machine_devices_;
+  std::map<std::string, RunTelemetry::Device> devices_;
+  std::map<std::string, RunTelemetry::Worker> workers_;
+  struct Stage {
+    std::string name;
+    std::string clock;
+    double seconds = 0;
+    double tokens = 0;
+    double utilization = 0;  // times seconds
+    double measured = 0;     // seconds with utilization
+  };
+  std::vector<Stage> stages_;
+  struct WorstVerdict {
+    RunTelemetry::Verdict verdict;
+    std::string shard;
+    std::size_t shards = 0;  // with that status
+  };
+  std::vector<WorstVerdict> verdicts_;
+};
+
+}  // namespace virnucpro
