@@ -45,6 +45,8 @@ Section throughput_section(const RunFacts& facts);
 Section device_section(const RunFacts& facts);
 Section packing_section(const RunFacts& facts);
 Section stage_section(const RunFacts& facts);
+// Of a merged run: what its shards were.
+Section shard_section(const RunFacts& facts);
 // What was computed again, and what a sample of the other calls says of them.
 Section precision_section(const RunFacts& facts);
 

@@ -65,6 +65,7 @@ std::vector<Field> circumstances_of(const RunTelemetry& recorded) {
 Table device_table(const RunTelemetry& recorded) {
   Table table{.key = "devices", .caption = "Devices"};
   table.columns = {{"id", "Device"},
+                   {"uuid", "UUID"},
                    {"name", "Name"},
                    {"memory_bytes", "Memory", Measure::kBytes},
                    {"power_limit_w", "Power limit", Measure::kWatts},
@@ -127,6 +128,7 @@ Page single_run_page(const RunFacts& facts) {
     page.sections.insert(page.sections.begin(), verdict_section(facts));
     page.sections.insert(page.sections.end() - 1, {throughput_section(facts), device_section(facts),
                                                    packing_section(facts), stage_section(facts)});
+    if (facts.telemetry.shards) page.sections.push_back(shard_section(facts));
   } else {
     page.sections.push_back(unmeasured_section());
   }

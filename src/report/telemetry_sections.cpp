@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -352,6 +354,34 @@ Section stage_section(const RunFacts& facts) {
   }
   section.plots = {stage_plot(facts.telemetry.stages)};
   section.tables = {std::move(table)};
+  return section;
+}
+
+Section shard_section(const RunFacts& facts) {
+  const auto& shards = facts.telemetry.shards.value();
+  Section section{.key = "shards", .title = "Shards"};
+  const auto measured_shards = std::ranges::count_if(
+      shards, [](const auto& shard) { return shard.sessions.value_or(0) > 0; });
+  section.note =
+      "The run was merged from these. Work is added; the time is that in which some shard ran, and "
+      "rates are all work over the time in which some shard computed.";
+  section.fields = {{"shards", "Shards", std::uint64_t{shards.size()}, Measure::kCount},
+                    {"measured_shards", "of these with telemetry",
+                     static_cast<std::uint64_t>(measured_shards), Measure::kCount},
+                    {"hosts", "Hosts", measured(facts.telemetry.machine.host)}};
+  Table table{.key = "shards", .caption = "Shards"};
+  table.columns = {{"shard", "Shard"},
+                   {"directory", "Directory"},
+                   {"started", "Started"},
+                   {"sessions", "Sessions", Measure::kCount},
+                   {"seconds", "Time", Measure::kSeconds},
+                   {"host", "Host"},
+                   {"gpus", "GPUs"},
+                   {"sequences", "Sequences", Measure::kCount},
+                   {"esm_tokens", "ESM-2 tokens", Measure::kCount},
+                   {"esm_tokens_per_second", "a second", Measure::kPerSecond}};
+  add_rows(shards, table);
+  section.tables.push_back(std::move(table));
   return section;
 }
 

@@ -300,8 +300,16 @@ void BadShards::add(const fs::path& run, std::optional<std::uint64_t> index,
   if (index && help == Help::kResume) to_resume_.insert(*index);
   if (index && help == Help::kAnew) to_begin_.insert(*index);
   has_others_ = has_others_ || help == Help::kOther;
-  reasons_.push_back(index ? fmt::format("{} (shard {}): {}", run.string(), *index, why)
-                           : fmt::format("{}: {}", run.string(), why));
+  add_reason(index ? fmt::format("{} (shard {})", run.string(), *index) : run.string(), why);
+}
+
+void BadShards::add_reason(const std::string& name, const std::string& why) {
+  const auto known = std::ranges::find_if(reasons_, [&](const auto& one) { return one.first == why; });
+  if (known != reasons_.end()) {
+    known->second.push_back(name);
+  } else {
+    reasons_.push_back({why, {name}});
+  }
 }
 
 void BadShards::add(std::optional<std::uint64_t> index, const Error& error) {
@@ -316,7 +324,10 @@ void BadShards::add(std::optional<std::uint64_t> index, const Error& error) {
     default:
       throw Error(error);
   }
-  reasons_.emplace_back(error.what());
+  const std::string_view summary = error.info().summary;
+  add_reason(error.place().file,
+             error.detail().empty() ? std::string(summary)
+                                    : fmt::format("{}: {}", summary, error.detail()));
 }
 
 std::string BadShards::remedy() const {
@@ -343,7 +354,9 @@ void BadShards::require_none() const {
   if (!missing_.empty()) {
     text = fmt::format("missing: {} of {} ({})", missing_.size(), count_, ranges_of(missing_));
   }
-  for (const std::string& reason : reasons_) text += (text.empty() ? "" : "; ") + reason;
+  for (const auto& [why, names] : reasons_) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", fmt::join(names, ", "), why);
+  }
   Error error(ErrorKind::kShards, text);
   error.advise(remedy());
   throw Error(error);

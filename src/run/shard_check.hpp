@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cancel.hpp"
@@ -32,6 +33,7 @@ class BadShards {
   void require_none() const;
 
  private:
+  void add_reason(const std::string& name, const std::string& why);
   std::string remedy() const;
 
   std::uint64_t count_;
@@ -40,7 +42,8 @@ class BadShards {
   std::set<std::uint64_t> to_begin_;
   bool has_others_ = false;
   bool has_busy_ = false;
-  std::vector<std::string> reasons_;
+  // With the shards of each: many may have the same.
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons_;
 };
 
 // The finished runs of all shards of one input.
