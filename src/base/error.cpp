@@ -106,9 +106,10 @@ constexpr std::array kTable{
         kJournalMismatch, "journal-mismatch", 3, "the journal belongs to another run",
         "Give the inputs and settings of that run, or start over with --force-resume or, if the "
         "input is a pipe, with --force."},
-    ErrorInfo{kShards, "shards", 3, "the shards do not make one run",
-              "Run what is missing or did not finish again (predict --shard I/N --resume), leave out "
-              "what does not belong to the run, then merge again."},
+    ErrorInfo{
+        kShards, "shards", 3, "the shards do not make one run",
+        "Run what is missing or did not finish again (predict --shard I/N --resume), leave out "
+        "what does not belong to the run, then merge again."},
     ErrorInfo{kNotFinite, "not-finite", 1, "a model gave NaN or infinite numbers",
               "Check the weights (virnucpro utils inspect FILE), or use --precision fp32."},
     ErrorInfo{kRequirementMissed, "requirement-missed", 1, "a requirement was missed",

@@ -20,7 +20,8 @@ constexpr const char* kMergeExamples =
     "Examples:\n"
     "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2\n"
     "  virnucpro merge part_* -o reads_predictions --resume  # after an interruption\n"
-    "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, given\n"
+    "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, "
+    "given\n"
     "twice, of another run or not finished: all of them are named.";
 
 struct MergeOptions {
@@ -96,8 +97,7 @@ std::vector<std::string> merge_lines(const MergeSummary& summary, const MergeOpt
 }
 
 int run_merge(const MergeOptions& options, const Session& session) {
-  const MergeSummary summary =
-      merge_runs(choose_merge_settings(options, session), session.cancel);
+  const MergeSummary summary = merge_runs(choose_merge_settings(options, session), session.cancel);
   say_summary(merge_lines(summary, options), session.global.quiet);
   return summary.partial ? kExitPartial : kExitDone;
 }

@@ -162,11 +162,12 @@ int exit_code_of(const Error& error, const Program& program) {
   return name == "validate-checkpoints" ? kExitRefused : code;
 }
 
-// Only predict and download go on where they stopped.
+// Only predict, merge and download go on where they stopped.
 std::string_view remedy_of(const Error& error, const Program& program) {
   const Command* chosen = program.commands().chosen;
   const std::string_view name = chosen == nullptr ? "" : chosen->name();
   if (name == "predict" || !is_resumable(error.kind())) return error.remedy();
+  if (name == "merge") return "Run it again; it goes on with --resume.";
   return name == "download" ? "Run it again: it goes on where it stopped."
                             : "Run it again, from the beginning.";
 }

@@ -29,8 +29,8 @@ std::vector<std::filesystem::path> report_files(const std::filesystem::path& out
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel);
 
-// The same for a run in its own directory that has its tables. Where reports cannot be written there,
-// that is only a warning.
+// The same for a run in its own directory that has its tables. Where reports cannot be written
+// there, that is only a warning.
 void write_reports_or_warn(const Journal& journal, const RunFolder& run, const Cancel& cancel);
 // Whether all of them are there.
 bool has_reports(const RunFolder& run);

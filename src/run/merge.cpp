@@ -71,9 +71,8 @@ void require_another_output(const MergeSettings& settings) {
 void require_shards_kept(const ShardRuns& shards, const OutputDirectory& directory) {
   for (const std::filesystem::path& run : shards.runs) {
     if (!directory.would_clear(run_files::kJournal.in(run))) continue;
-    throw Error(
-        ErrorKind::kUsage,
-        fmt::format("{} is an input, and the output would replace it", run.string()));
+    throw Error(ErrorKind::kUsage,
+                fmt::format("{} is an input, and the output would replace it", run.string()));
   }
 }
 
@@ -109,7 +108,8 @@ void spill(const ShardRuns& shards, SpilledParts& parts, const Cancel& cancel) {
       PartReader reader(run.journal());
       while (const std::optional<SequencePart> part = reader.next()) {
         cancel.check();
-        const bool is_kept = part->input < shards.inputs.size() && !shards.inputs[part->input].failed;
+        const bool is_kept =
+            part->input < shards.inputs.size() && !shards.inputs[part->input].failed;
         if (is_kept) parts.add(*part);
       }
     } catch (const Error& error) {
@@ -179,8 +179,8 @@ class Joiner {
       SequencePart& part = *next_[shard];
       is_last = part.last;
       length = part.length;
-      failed_frames_ += static_cast<std::uint64_t>(
-          std::ranges::count(part.frames, true, &FrameScore::failed));
+      failed_frames_ +=
+          static_cast<std::uint64_t>(std::ranges::count(part.frames, true, &FrameScore::failed));
       out_.add(std::move(part));
     }
     if (length > kMaxLetters) {
@@ -218,8 +218,8 @@ std::string entry_of(const Journal::Fingerprint& print, const char* key) {
   return found == print.end() ? "" : found->second;
 }
 
-// A finished journal that an earlier merge of the same shards left. Errors: kJournalMismatch for any
-// other.
+// A finished journal that an earlier merge of the same shards left. Errors: kJournalMismatch for
+// any other.
 void require_merge_of(const Journal& journal, const Journal::Fingerprint& print) {
   const Journal::Fingerprint own = journal.fingerprint();
   const bool is_same = journal.finished() && differing_settings(own, print).empty() &&
@@ -245,9 +245,9 @@ bool has_all(const OutputDirectory& directory, const Journal::Fingerprint& own,
   };
   const bool failed = std::ranges::any_of(shards.inputs, &InputEntry::failed);
   return rule_of(own) == rule_of(wanted) && rollup_of(own) == rollup_of(wanted) &&
-         is_sorted_naturally(own) == is_sorted_naturally(wanted) &&
-         has(run_files::kFrameTable) && has(run_files::kConsensusTable) &&
-         has(run_files::kSequenceTable) && (!more.rollup || has(run_files::kContigTable)) &&
+         is_sorted_naturally(own) == is_sorted_naturally(wanted) && has(run_files::kFrameTable) &&
+         has(run_files::kConsensusTable) && has(run_files::kSequenceTable) &&
+         (!more.rollup || has(run_files::kContigTable)) &&
          (!more.bed || has(run_files::kChunkBed)) && (!failed || has(run_files::kFailedInputs)) &&
          (!is_synthetic(own) || has(run_files::kSyntheticMark));
 }
@@ -274,8 +274,8 @@ Earlier look_at_earlier(const MergeSettings& settings, const OutputDirectory& di
     (void)Journal::open(place, Journal::Check::kDeep, cancel);
     return Earlier::kJournal;
   } catch (const Error& error) {
-    const bool is_refused = error.kind() == ErrorKind::kJournalMismatch ||
-                            error.kind() == ErrorKind::kJournalDamaged;
+    const bool is_refused =
+        error.kind() == ErrorKind::kJournalMismatch || error.kind() == ErrorKind::kJournalDamaged;
     if (!is_refused || !settings.start_over) throw;
     log_warning("{}; the merge starts over", error.what());
     return Earlier::kNothing;
@@ -310,8 +310,8 @@ ExportSummary write_files(const MergeSettings& settings, const CallRule& rule,
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   require_another_output(settings);
   const bool has_rule = settings.rule.min_score && settings.rule.min_share;
-  const ShardRuns shards = find_shards(
-      settings.runs, {.calls = !has_rule, .rollup = !settings.more.rollup}, cancel);
+  const ShardRuns shards =
+      find_shards(settings.runs, {.calls = !has_rule, .rollup = !settings.more.rollup}, cancel);
   const CallRule rule = settings.rule.over(rule_of(shards.print));
   const MoreTables more = tables_of(shards, settings);
   const Journal::Fingerprint print = print_of(shards, rule, more);

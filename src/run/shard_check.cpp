@@ -128,7 +128,8 @@ class ShardSearch {
   }
 
   ShardRuns find(const SharedRules& shared) {
-    const std::string settings = most_common(looks_, [](const auto& look) { return look.settings; });
+    const std::string settings =
+        most_common(looks_, [](const auto& look) { return look.settings; });
     const ShardLook* const first = first_with(&ShardLook::settings, settings);
     BadShards bad(first == nullptr ? 0 : first->shard.count);
     for (const Error& error : unreadable_) bad.add(std::nullopt, error);
@@ -198,7 +199,8 @@ class ShardSearch {
     const std::uint64_t count = shard_of(print).count;
     std::vector<std::string> texts;
     if (shard.count != count) {
-      texts.push_back(fmt::format("it is one of {} shards, and there one of {}", shard.count, count));
+      texts.push_back(
+          fmt::format("it is one of {} shards, and there one of {}", shard.count, count));
     }
     Journal::Fingerprint alike = own;
     alike["shard"] = print.at("shard");
@@ -295,8 +297,8 @@ void BadShards::add_missing(std::uint64_t index) {
   missing_.insert(index);
 }
 
-void BadShards::add(const fs::path& run, std::optional<std::uint64_t> index,
-                    const std::string& why, Help help) {
+void BadShards::add(const fs::path& run, std::optional<std::uint64_t> index, const std::string& why,
+                    Help help) {
   if (index && help == Help::kResume) to_resume_.insert(*index);
   if (index && help == Help::kAnew) to_begin_.insert(*index);
   has_others_ = has_others_ || help == Help::kOther;
@@ -304,7 +306,8 @@ void BadShards::add(const fs::path& run, std::optional<std::uint64_t> index,
 }
 
 void BadShards::add_reason(const std::string& name, const std::string& why) {
-  const auto known = std::ranges::find_if(reasons_, [&](const auto& one) { return one.first == why; });
+  const auto known =
+      std::ranges::find_if(reasons_, [&](const auto& one) { return one.first == why; });
   if (known != reasons_.end()) {
     known->second.push_back(name);
   } else {
@@ -325,18 +328,18 @@ void BadShards::add(std::optional<std::uint64_t> index, const Error& error) {
       throw Error(error);
   }
   const std::string_view summary = error.info().summary;
-  add_reason(error.place().file,
-             error.detail().empty() ? std::string(summary)
-                                    : fmt::format("{}: {}", summary, error.detail()));
+  add_reason(error.place().file, error.detail().empty()
+                                     ? std::string(summary)
+                                     : fmt::format("{}: {}", summary, error.detail()));
 }
 
 std::string BadShards::remedy() const {
   std::vector<std::string> steps;
   const auto run_again = [&](const std::set<std::uint64_t>& shards, const char* flag) {
     if (shards.empty()) return;
-    steps.push_back(fmt::format(
-        "run predict again, as the others were run, with --shard I/{} {}, for I = {}", count_, flag,
-        ranges_of(shards)));
+    steps.push_back(
+        fmt::format("run predict again, as the others were run, with --shard I/{} {}, for I = {}",
+                    count_, flag, ranges_of(shards)));
   };
   run_again(joined(missing_, to_resume_), "--resume");
   run_again(to_begin_, "--force-resume");

@@ -102,6 +102,11 @@ void add_words(const Text& words, std::set<std::string>& all) {
   if (words && !words->empty()) all.insert(*words);
 }
 
+std::string key_of(const RunTelemetry::Machine& machine,
+                   const RunTelemetry::MachineDevice& device) {
+  return machine.host.value_or("") + '\n' + device.uuid.value_or(device.id.value_or(""));
+}
+
 int badness_of(const Text& status) {
   constexpr std::array<std::string_view, 4> kFromBest{"SKIPPED", "PASS", "WARN", "MISS"};
   const auto found = std::ranges::find(kFromBest, status.value_or(""));
@@ -122,7 +127,8 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
     parts_.push_back(std::move(part));
     return;
   }
-  Names names;  // a killed session does not say where it ran: as the others
+  // A killed session does not say where it ran: as the others.
+  Names names;
   std::set<std::string> hosts;
   std::set<std::string> gpus;
   for (const MeasuredSession& session : sessions) {
@@ -131,7 +137,10 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
       names.host = *machine.host;
       add_words(machine.host, hosts);
     }
-    for (const RunTelemetry::MachineDevice& device : machine.devices) add_words(device.name, gpus);
+    for (const RunTelemetry::MachineDevice& device : machine.devices) {
+      add_words(device.name, gpus);
+      names.keys.try_emplace(device.id.value_or(""), key_of(machine, device));
+    }
   }
   for (const MeasuredSession& session : sessions) add_session(session, names);
   part.started = iso_time(sessions.front().started);
@@ -217,8 +226,7 @@ void TelemetrySum::add_machine(const RunTelemetry::Machine& machine, Names& name
   for (const RunTelemetry::MachineDevice& device : machine.devices) {
     const std::string name = device.id.value_or("");
     // The same name can stand for another GPU in each session.
-    names.keys[name] = host + '\n' + device.uuid.value_or(name);
-    const std::string& key = names.keys[name];
+    const std::string& key = names.keys[name] = key_of(machine, device);
     labels_.try_emplace(key, name);
     RunTelemetry::MachineDevice& known = machine_devices_.try_emplace(key, device).first->second;
     if (known.failure.value_or("").empty()) known.failure = device.failure;
@@ -231,8 +239,7 @@ void TelemetrySum::add_time(const MeasuredSession& session) {
   const double seconds = or_zero(one.run.seconds);
   const double computing = computing_seconds(one);
   // A killed session does not say when its models were ready, but it ends with a batch.
-  const double ready =
-      one.run.models_ready_seconds.value_or(std::max(0.0, seconds - computing));
+  const double ready = one.run.models_ready_seconds.value_or(std::max(0.0, seconds - computing));
   running_.emplace_back(begin, begin + seconds);
   if (computing > 0) computing_.emplace_back(begin + ready, begin + ready + computing);
   summed_seconds_ += seconds;
@@ -253,9 +260,8 @@ void TelemetrySum::add_stages(const std::vector<RunTelemetry::Stage>& stages) {
   for (const RunTelemetry::Stage& stage : stages) {
     const std::string name = stage.name.value_or("");
     const std::string clock = stage.clock.value_or("");
-    auto known = std::ranges::find_if(stages_, [&](const Stage& one) {
-      return one.name == name && one.clock == clock;
-    });
+    auto known = std::ranges::find_if(
+        stages_, [&](const Stage& one) { return one.name == name && one.clock == clock; });
     if (known == stages_.end()) {
       // Their names come from files; a run has some ten.
       constexpr std::size_t kMostStages = 64;
@@ -299,8 +305,8 @@ void TelemetrySum::add_devices(const std::vector<RunTelemetry::Device>& devices,
     combine(sum.ecc_errors, device.ecc_errors);
     std::set<std::string> reasons;
     add_words(sum.throttle_reasons, reasons);
-    if (!sum.throttle_reasons || sum.throttle_reasons->find(device.throttle_reasons.value_or("")) ==
-                                     std::string::npos) {
+    if (!sum.throttle_reasons ||
+        sum.throttle_reasons->find(device.throttle_reasons.value_or("")) == std::string::npos) {
       add_words(device.throttle_reasons, reasons);
     }
     sum.throttle_reasons = list_of(reasons);
@@ -471,9 +477,9 @@ void TelemetrySum::finish_verdicts(RunTelemetry& whole) const {
   for (const WorstVerdict& worst : verdicts_) {
     RunTelemetry::Verdict verdict = worst.verdict;
     const std::string detail = verdict.detail.value_or("");
-    verdict.detail = fmt::format("{} in {} of {} shards, the first is {}{}{}",
-                                 verdict.status.value_or(""), worst.shards, parts_.size(),
-                                 worst.shard, detail.empty() ? "" : ": ", detail);
+    verdict.detail =
+        fmt::format("{} in {} of {} shards, the first is {}{}{}", verdict.status.value_or(""),
+                    worst.shards, parts_.size(), worst.shard, detail.empty() ? "" : ": ", detail);
     whole.verdicts.push_back(std::move(verdict));
   }
   const bool power_capped = std::ranges::any_of(whole.devices, [](const auto& device) {
@@ -508,10 +514,10 @@ RunTelemetry TelemetrySum::whole() const {
   finish_verdicts(whole);
   const std::uint64_t samples = whole.monitor.samples.value_or(0);
   const std::uint64_t written = whole.monitor.written.value_or(0);
-  whole.monitor.failure =
-      written < samples ? fmt::format("{} of {} measurements are not in the logs",
-                                      grouped(samples - written), grouped(samples))
-                        : "";
+  whole.monitor.failure = written < samples
+                              ? fmt::format("{} of {} measurements are not in the logs",
+                                            grouped(samples - written), grouped(samples))
+                              : "";
   whole.shards = parts_;
   return whole;
 }

@@ -139,7 +139,7 @@ def test_another_calibration_is_another_run(run):
     predict(run, "half_1", *other, "--shard", "1/2", "--margin",
             repr(calibrated(run)["margin"]))
     result = run("merge", "half_0", "half_1", "-o", "merged", "--force", code=3)
-    assert "--calibration (was " in message(result)
+    assert "--calibration (is " in message(result)
 
 
 def test_what_is_refused(run):

@@ -88,7 +88,7 @@ def test_shards_make_the_same_bytes(runs):
     assert runs.tables("merged", "reads") == runs.tables("close", "reads")
     again(runs, "half_1", "--shard", "1/2", "--margin", "0.06")
     result = runs("merge", "half_0", "half_1", "-o", "merged", "--force", code=3)
-    assert "--margin (was 0.05, is 0.06)" in message(result)
+    assert "--margin (is 0.06, there 0.05)" in message(result)
 
 
 def test_another_margin_is_another_run(runs):

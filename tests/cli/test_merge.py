@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import BIN, SHORT, SOURCE, TABLES, Program, fasta, fastq, message
+from conftest import BIN, SHORT, SOURCE, Program, fasta, fastq, message
 from lengths import by_length
 
 RECORDS = by_length(1500, 4500)

@@ -30,7 +30,8 @@ rule shard:
         ">>{log} 2>&1 && date -u +%Y-%m-%dT%H:%M:%SZ >{output.done}"
 
 
-# The bytes of one run over the whole input, with the roll-up. What an earlier merge left is replaced.
+# The bytes of one run over the whole input, with the roll-up and the reports. A merge that was stopped
+# goes on; what is of other shards is replaced.
 rule merge:
     input:
         done_files,
@@ -39,6 +40,11 @@ rule merge:
         frames="results/{sample}/run/{sample}_merged/prediction_results.txt",
         chunks="results/{sample}/run/{sample}_merged/prediction_results_highestscore.csv",
         contigs="results/{sample}/run/contigs.tsv",
+        html="results/{sample}/run/report.html",
+        markdown="results/{sample}/run/report.md",
+        json="results/{sample}/run/report.json",
+        multiqc="results/{sample}/run/virnucpro_mqc.json",
+        scores="results/{sample}/run/virnucpro_scores_mqc.tsv",
     log:
         "logs/{sample}/merge.log",
     params:
@@ -50,4 +56,4 @@ rule merge:
         mem_mb=config["merge_mem_mb"],
         runtime=config["merge_runtime"],
     shell:
-        "{params.program} -q merge {params.shards:q} -o {params.run:q} --force {params.options} >{log} 2>&1"
+        "{params.program} -q merge {params.shards:q} -o {params.run:q} --force-resume {params.options} >{log} 2>&1"

@@ -93,8 +93,7 @@ run_shard() {
 run_merge() {
   local folder=$1 shards=$2 directories=() shard
   for ((shard = 0; shard < shards; ++shard)); do directories+=("$folder/shards/$shard-of-$shards"); done
-  "$program" -q merge "${directories[@]}" -o "$folder/run" --force --rollup viral-ngs
-  "$program" -q report "$folder/run"
+  "$program" -q merge "${directories[@]}" -o "$folder/run" --force-resume --rollup viral-ngs
 }
 
 case "${1:-}" in

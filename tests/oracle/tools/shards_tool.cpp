@@ -1,5 +1,6 @@
 // Makes the finished runs of all shards of an input, and that of the whole input, without computing
-// anything: shards_tool FOLDER SHARDS SEQUENCES. The runs are FOLDER/0, FOLDER/1 … and FOLDER/whole.
+// anything: shards_tool FOLDER SHARDS SEQUENCES. The runs are FOLDER/0, FOLDER/1 … and
+// FOLDER/whole.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -182,6 +182,44 @@ TEST_F(Journals, OfAScratchIsGoneAtItsEnd) {
   EXPECT_EQ(directory.entries(), 0U);
 }
 
+TEST_F(Journals, MadeAsideHasItsNameWhenItIsWhole) {
+  {
+    Journal journal = Journal::create_aside(path, kFingerprint);
+    journal.append(make_unit(0));
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+  EXPECT_EQ(directory.entries(), 0U);
+  Journal journal = Journal::create_aside(path, kFingerprint);
+  journal.append(make_unit(0));
+  journal.record_input(0, kGood);
+  journal.publish();
+  EXPECT_EQ(directory.entries(), 1U);
+  const Journal read = Journal::open_to_read(path, Journal::Check::kDeep, Cancel());
+  EXPECT_TRUE(read.finished());
+  EXPECT_EQ(count_units(read), 1U);
+}
+
+TEST_F(Journals, HeadSaysWhetherItIsFinished) {
+  write_journal(path, 2, false);
+  {
+    Journal journal = Journal::open(path, Journal::Check::kHead);
+    EXPECT_FALSE(journal.finished());
+    EXPECT_EQ(journal.content_hash(), "");
+    EXPECT_EQ(journal.inputs().size(), 2U);
+    EXPECT_TRUE(journal.extents().empty());
+  }
+  std::string hash;
+  {
+    Journal journal = Journal::open(path);
+    journal.finish();
+    hash = journal.content_hash();
+    EXPECT_EQ(hash.size(), 32U);
+  }
+  const Journal journal = Journal::open(path, Journal::Check::kHead);
+  EXPECT_TRUE(journal.finished());
+  EXPECT_EQ(journal.content_hash(), hash);
+}
+
 TEST_F(Journals, TakesUnitsInOrderOnly) {
   Journal journal = Journal::create(path, kFingerprint);
   EXPECT_EQ(thrown_kind([&] { journal.append(make_unit(1)); }), ErrorKind::kInternal);
