@@ -83,7 +83,7 @@ constexpr std::array kTable{
               "A processor with AVX2 and FMA (2013 or newer) is needed."},
     ErrorInfo{kOutputExists, "output-exists", 1, "output is there already",
               "Choose another with --output; --force replaces the file, or this program's files in "
-              "the directory; predict --resume goes on with an interrupted run."},
+              "the directory; --resume of predict or merge goes on with an interrupted one."},
     ErrorInfo{kOutputWrite, "output-write", 1, "output cannot be written",
               "Solve that problem, then run it again (predict with --resume), or choose another "
               "--output; no incomplete file has a final name."},

@@ -34,10 +34,12 @@ bool holds_unfinished_run(const Directory& directory) {
 [[noreturn]] void fail_in_use(const RunFolder& run, const RunFolder::OwnFile& file) {
   throw Error(
       ErrorKind::kOutputExists, Place{.file = run.path().string()},
-      fmt::format("it holds {}{}", (fs::path(file.folder) / file.name).string(),
-                  holds_unfinished_run(run.directory())
-                      ? "; an earlier run there did not finish: predict --resume goes on with it"
-                      : ""));
+      fmt::format(
+          "it holds {}{}", (fs::path(file.folder) / file.name).string(),
+          holds_unfinished_run(run.directory())
+              ? "; an earlier run there did not finish: predict --resume goes on with it, or merge "
+                "--resume"
+              : ""));
 }
 
 // The files of earlier runs. The log file of --log-file exists before the directory is checked, and

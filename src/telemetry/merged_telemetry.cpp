@@ -83,6 +83,13 @@ std::vector<MeasuredSession> read_sessions(const fs::path& shard, const Cancel& 
   return sessions;
 }
 
+// Whether there is that of a session which came to its end.
+bool has_end(const std::vector<MeasuredSession>& sessions) {
+  return std::ranges::any_of(sessions, [](const MeasuredSession& session) {
+    return session.telemetry.run.status == "finished";
+  });
+}
+
 void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t shards) {
   if (unmeasured.empty()) return;
   std::string names;
@@ -90,7 +97,7 @@ void warn_of_unmeasured(const std::vector<fs::path>& unmeasured, std::size_t sha
     names += (k == 0 ? "" : ", ") + unmeasured[k].string();
   }
   if (unmeasured.size() > kMostNamed) names += " …";
-  log_warning("{} of {} shards have no telemetry, and the merged run's lacks their figures: {}",
+  log_warning("{} of {} shards lack telemetry, or some of it, and so does the merged run: {}",
               unmeasured.size(), shards, names);
 }
 
@@ -119,7 +126,6 @@ void add_merge(const MergedRun& run, RunTelemetry& whole) {
   whole.run.output = shown_text(run.directory.path().string());
   whole.run.stem = shown_text(value_of(print, "stem"));
   whole.run.command = run.program.command;
-  whole.run.resumed = run.resumed;
   if (!whole.run.models_ready_seconds) whole.run.models_ready_seconds = 0;
   whole.program = {.version = std::string(program_version()),
                    .build = run.program.build,
@@ -144,12 +150,12 @@ void write_merged_telemetry(const MergedRun& run, const Cancel& cancel) {
   TelemetrySum sum(start.value_or(SystemTime()));
   for (std::size_t k = 0; k < run.shards.size(); ++k) {
     const std::vector<MeasuredSession> sessions = read_sessions(run.shards[k], cancel);
-    if (sessions.empty()) unmeasured.push_back(run.shards[k]);
+    if (!has_end(sessions)) unmeasured.push_back(run.shards[k]);
     sum.add(shard_text({.index = k, .count = run.shards.size()}),
             shown_text(run.shards[k].string()), sessions);
   }
   warn_of_unmeasured(unmeasured, run.shards.size());
-  if (!start || unmeasured.size() == run.shards.size()) return;
+  if (!start || unmeasured.size() == run.shards.size()) return;  // nothing says what was run
   RunTelemetry whole = sum.whole();
   add_merge(run, whole);
   try {

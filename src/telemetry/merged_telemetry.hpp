@@ -19,13 +19,12 @@ struct MergedRun {
   const Journal& journal;
   const ExportSummary& summary;
   ProgramFacts program;
-  bool resumed = false;
 };
 
 // Writes telemetry_<time>.json of a merged run from that of its shards (telemetry_sum.hpp); the
-// time is the first shard's start. Shards without telemetry are named in a warning. If none has
-// any, no file is written. Like a run's telemetry, it never ends the merge: a file that cannot be
-// written is a warning. Errors: Cancel's.
+// time is the first shard's start. Shards without it, or without that of their last session, are
+// named in a warning. If all are such, no file is written. Like a run's telemetry, it never ends
+// the merge: a file that cannot be written is a warning. Errors: Cancel's.
 void write_merged_telemetry(const MergedRun& run, const Cancel& cancel);
 
 // Whether a merge has written its telemetry there.

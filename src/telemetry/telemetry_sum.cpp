@@ -123,7 +123,6 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
                        const std::vector<MeasuredSession>& sessions) {
   RunTelemetry::ShardPart part{.shard = shard, .directory = directory, .sessions = sessions.size()};
   if (sessions.empty()) {
-    ++unmeasured_;
     parts_.push_back(std::move(part));
     return;
   }
@@ -149,7 +148,7 @@ void TelemetrySum::add(const std::string& shard, const std::string& directory,
   add_counts(sessions, part);
   const RunTelemetry* const finished = finished_one(sessions);
   if (finished != nullptr) {
-    if (parts_.empty() || !sum_.settings.chunk_size) {
+    if (!sum_.settings.chunk_size) {
       sum_.settings = finished->settings;
       sum_.models = finished->models;
     }
@@ -196,6 +195,7 @@ void TelemetrySum::add_counts(const std::vector<MeasuredSession>& sessions,
 void TelemetrySum::add_session(const MeasuredSession& session, Names& names) {
   const RunTelemetry& one = session.telemetry;
   if (session.has_summary) add_machine(one.machine, names);
+  sum_.run.resumed = sum_.run.resumed.value_or(false) || one.run.resumed.value_or(false);
   add_time(session);
   add_stages(one.stages);
   add_workers(one.workers, names);

@@ -38,7 +38,6 @@ class TelemetrySum {
 
   // All but what only the merge knows: run, program, and the tables' counts.
   RunTelemetry whole() const;
-  std::size_t unmeasured() const { return unmeasured_; }
 
  private:
   using Spans = std::vector<std::pair<double, double>>;  // seconds since the origin
@@ -71,7 +70,6 @@ class TelemetrySum {
   SystemTime origin_;
   RunTelemetry sum_;  // what is simply added, and the lists by key
   std::vector<RunTelemetry::ShardPart> parts_;
-  std::size_t unmeasured_ = 0;
   Spans running_;
   Spans computing_;
   double summed_seconds_ = 0;  // of all sessions

@@ -112,7 +112,7 @@ TEST(RunTelemetry, IsBounded) {
       fmt::format(R"({{"schema": "s", "workers": [{0}], "devices": [{{"phases": [{0}]}}]}})", many),
       "t.json");
   ASSERT_TRUE(telemetry);
-  EXPECT_LE(telemetry->workers.size(), 64U);
+  EXPECT_LE(telemetry->workers.size(), RunTelemetry::kMostUnits);
   EXPECT_LE(telemetry->devices.at(0).phases.size(), 64U);
 }
 
