@@ -309,7 +309,7 @@ def test_deb(root, install, version):
         assert file in files
     assert (root / "usr/share/virnucpro/models.json").is_file()
     licences = root / "usr/share/doc/virnucpro/third-party"
-    listed = {line.split()[3] for line in (licences / "README").read_text().splitlines() if "\t" in line}
+    listed = {line.rpartition(", ")[2].split()[0] for line in (licences / "README").read_text().splitlines() if "\t" in line}
     assert {"libhdf5-dev", "libspdlog-dev", "libcli11-dev", "nlohmann-json3-dev"} < listed
     assert listed == {path.stem for path in licences.glob("*.txt")}
     root("apt-get", "-q", "purge", "--yes", "virnucpro", environment=apt)
@@ -406,6 +406,7 @@ def test_wheel_and_conda_package_are_the_same_when_made_again(tmp_path, version)
     checked(["tar", "-xzf", artefact("*-linux-x64.tar.gz"), "-C", tmp_path])
     tree = tmp_path / f"virnucpro-{version}-linux-x64"
     time = int((tree / "README").stat().st_mtime)
+    (tmp_path / "again").mkdir()
     for python, script in (("/usr/bin/python3", "make_wheel.py"), (CONDA_PYTHON, "make_conda.py")):
         checked([python, SOURCE / "tools" / script, version, tree, tmp_path / "again"],
                 env={**os.environ, "SOURCE_DATE_EPOCH": str(time)})
