@@ -106,10 +106,11 @@ std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) 
   constexpr std::array<std::string_view, 4> kBeginnings{"classifier", "dnabert_s", "esm2",
                                                         "tokenizer"};
   std::map<std::string, std::string> models;
-  for (const auto& [key, value] : print) {
-    const bool is_of_a_model = std::ranges::any_of(
-        kBeginnings, [&key](std::string_view beginning) { return key.starts_with(beginning); });
-    if (is_of_a_model) models.emplace(key, shown_text(value));
+  for (const auto& entry : print) {
+    const bool is_of_a_model = std::ranges::any_of(kBeginnings, [&](std::string_view beginning) {
+      return entry.first.starts_with(beginning);
+    });
+    if (is_of_a_model) models.emplace(entry.first, shown_text(entry.second));
   }
   return models;
 }
