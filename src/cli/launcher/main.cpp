@@ -95,8 +95,8 @@ bool takes_carried() {
 }
 
 // The loader searches these before its own folders, but after those that the program names. It does
-// not read LD_LIBRARY_PATH if it is told folders. Who gave the launcher other rights than its caller's
-// (set-uid, capabilities) must not have the caller choose its libraries.
+// not read LD_LIBRARY_PATH if it is told folders. The caller of a set-uid launcher, or of one with
+// capabilities, must not choose its libraries.
 std::string library_path(const std::string& glibc) {
   std::string path = glibc;
   const char* const set = ::secure_getenv("LD_LIBRARY_PATH");
