@@ -90,7 +90,6 @@ svg .half { stroke: var(--ink); stroke-dasharray: 6 5; fill: none; opacity: .5;
 .s1 i { background: var(--s1); } .s2 i { background: var(--s2); } .s3 i { background: var(--s3); }
 .s4 i { background: var(--s4); } .s5 i { background: var(--s5); }
 .unscored i { background: repeating-linear-gradient(to right, var(--soft) 0 2px, transparent 2px 5px); }
-.wide-plot { overflow-x: auto; }
 .wide-plot:focus-visible, .table:focus-visible { outline: 2px solid var(--c1); }
 svg .cell { fill: var(--c1); stroke: var(--line); }
 svg .cell.chosen { stroke: var(--ink); stroke-width: 2.5; }
@@ -100,7 +99,8 @@ svg text.value { fill: var(--ink); }
 .c4 i { background: var(--c4); } .c5 i { background: var(--c5); } .c6 i { background: var(--c6); }
 /* The shades at the edges show that there is more to scroll to: each is covered by a patch that
    moves with the content. */
-.table { overflow-x: auto; margin: 0 0 12px; background:
+.table { margin: 0 0 12px; }
+.table, .wide-plot { overflow-x: auto; background:
     linear-gradient(to right, var(--card) 40%, transparent) left / 40px 100% no-repeat local,
     linear-gradient(to left, var(--card) 40%, transparent) right / 40px 100% no-repeat local,
     linear-gradient(to right, var(--shade), transparent) left / 18px 100% no-repeat scroll,
@@ -140,9 +140,10 @@ footer { padding-bottom: 30px; }
   .badge { border: 1px solid currentColor; }
   details::details-content { content-visibility: visible; block-size: auto; }
   section { border: 0; padding: 0; } figure, tr, .tiles div { break-inside: avoid; }
-  h2 { break-after: avoid; } .table { overflow: visible; background: none; }
+  h2 { break-after: avoid; } .table, .wide-plot { overflow: visible;
+    background: none; }
   table { font-size: 7pt; } th, td { padding: 2pt 6pt 2pt 0; min-width: 0; }
-  td, td.wide { white-space: normal; min-width: 0; } summary { list-style: none; }
+  td.wide { min-width: 0; } td .badge { font-size: inherit; padding: 0 4px; } summary { list-style: none; }
   .legend i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .table.long { max-height: none; } }
 )css";

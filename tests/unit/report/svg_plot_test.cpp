@@ -244,7 +244,7 @@ TEST(HeatMap, ScrollsInHtmlWhereItIsWide) {
   const std::string html = report_html(page_with_a_map());
   EXPECT_THAT(html, HasSubstr("<div class=\"wide-plot\" tabindex=\"0\" role=\"group\" "
                               "aria-label=\"A map\">\n<svg class=\"plot\""));
-  EXPECT_THAT(html, HasSubstr(".wide-plot { overflow-x: auto; }"));
+  EXPECT_THAT(html, HasSubstr(".wide-plot { overflow-x: auto;"));
 }
 
 }  // namespace
