@@ -111,7 +111,7 @@ svg text.value { fill: var(--ink); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; font-weight: 600; padding: 4px 0; }
 caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 60px); }
-th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line);
+th, td { text-align: left; padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line);
   vertical-align: top; overflow-wrap: anywhere; min-width: 3.6em; unicode-bidi: isolate; }
 td { white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; overflow-wrap: normal; vertical-align: bottom; }
