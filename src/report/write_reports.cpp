@@ -23,9 +23,10 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::array kReports{run_files::kReportHtml, run_files::kReportMarkdown,
-                              run_files::kReportJson, run_files::kMultiqcGeneral,
-                              run_files::kMultiqcScores};
+constexpr std::array kReports{run_files::kReportHtml,     run_files::kReportMarkdown,
+                              run_files::kReportJson,     run_files::kMultiqcGeneral,
+                              run_files::kMultiqcCalls,   run_files::kMultiqcScores,
+                              run_files::kMultiqcVersions};
 
 FilePlace place_of(const RunFile& file, const ReportFolders& folders,
                    std::string_view differing = {}) {
@@ -105,9 +106,9 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel) {
   RunFacts facts = read_run_facts(journal, folders.run, change, cancel);
   const Page page = single_run_page(facts);
-  const std::array<std::string, kReports.size()> texts{report_html(page), report_markdown(page),
-                                                       report_json(page), multiqc_general(facts),
-                                                       multiqc_scores(facts)};
+  const std::array<std::string, kReports.size()> texts{
+      report_html(page),    report_markdown(page), report_json(page),      multiqc_general(facts),
+      multiqc_calls(facts), multiqc_scores(facts), multiqc_versions(facts)};
   std::vector<FilePlace> places;
   for (const RunFile& report : kReports) places.push_back(place_of(report, folders));
   write_together(places, texts);
