@@ -32,8 +32,8 @@ constexpr const char* kReportExamples =
     "Examples:\n"
     "  virnucpro report contigs_predictions                  # report.html and others, there\n"
     "  virnucpro report contigs_predictions -o report        # of a directory that is only read\n"
-    "  virnucpro report results/* --control water -o samples.html   # a row for each sample\n"
-    "  virnucpro report --compare run_a run_b -o compare.html       # two runs of one input\n"
+    "  virnucpro report runs/* --control water -o samples.html  # many samples\n"
+    "  virnucpro report --compare run_a run_b -o compare.html   # runs of one input\n"
     "Exit code 2 when a run did not finish, or some input or frame could not be processed.";
 
 struct ReportOptions {
@@ -149,11 +149,11 @@ Reported report_samples(const ReportOptions& options, const Cancel& cancel) {
 }
 
 Reported report_comparison(const ReportOptions& options, const Cancel& cancel) {
-  if (options.runs.size() < 2) {
-    throw Error(ErrorKind::kUsage, "--compare: two runs are needed");
-  }
   if (!options.controls.empty()) {
     throw Error(ErrorKind::kUsage, "--control is for samples, not for runs that are compared");
+  }
+  if (options.runs.size() < 2) {
+    throw Error(ErrorKind::kUsage, "--compare: two runs are needed");
   }
   require_page(options, {options.output});
   std::vector<std::unique_ptr<KeptRun>> runs;

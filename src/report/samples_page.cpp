@@ -45,27 +45,30 @@ double unscored_share(const SampleFacts& sample) {
   return share(sample.counts.unscored_sequences, sample.counts.sequences);
 }
 
-// The first of the samples whose value is the most frequent one.
-template <typename ValueOf>
-const SampleFacts& most_usual(const Samples& samples, const ValueOf& value_of) {
-  using Value = std::decay_t<decltype(value_of(samples.front()))>;
+// The most frequent value of the samples, the first of several; empty ones do not count.
+template <typename Value>
+Value most_usual(const Samples& samples, Value SampleFacts::*member) {
   std::map<Value, std::size_t> counts;
-  for (const SampleFacts& sample : samples) ++counts[value_of(sample)];
-  return *std::ranges::max_element(
-      samples, {}, [&](const SampleFacts& sample) { return counts.at(value_of(sample)); });
+  for (const SampleFacts& sample : samples) ++counts[sample.*member];
+  counts.erase(Value{});
+  Value usual{};
+  for (const SampleFacts& sample : samples) {
+    if (counts[sample.*member] > counts[usual]) usual = sample.*member;
+  }
+  return usual;
 }
 
 // What the samples have in common, to tell those that differ.
 struct Usual {
-  const SampleSettings& settings;
-  const std::string& precision;
-  const std::string& rollup;
+  SampleSettings settings;
+  std::string precision;
+  std::string rollup;
 };
 
 Usual usual_of(const Samples& samples) {
-  return {most_usual(samples, [](const SampleFacts& sample) { return sample.settings; }).settings,
-          most_usual(samples, [](const SampleFacts& sample) { return sample.precision; }).precision,
-          most_usual(samples, [](const SampleFacts& sample) { return sample.rollup; }).rollup};
+  return {.settings = most_usual(samples, &SampleFacts::settings),
+          .precision = most_usual(samples, &SampleFacts::precision),
+          .rollup = most_usual(samples, &SampleFacts::rollup)};
 }
 
 // The samples of each name, in the order given.
@@ -94,8 +97,8 @@ std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named&
   if (sample.precision != usual.precision) {
     notes.push_back("computed in " + sample.precision);
   }
-  if (sample.rollup != usual.rollup) {
-    notes.emplace_back(sample.rollup.empty() ? "no roll-up" : "other roll-up: " + sample.rollup);
+  if (!sample.rollup.empty() && sample.rollup != usual.rollup) {
+    notes.emplace_back("other roll-up rule");
   }
   if (!sample.finished) notes.emplace_back("the run did not finish");
   if (!sample.shard.empty()) notes.push_back(fmt::format("only shard {}", sample.shard));

@@ -22,11 +22,12 @@ struct ReportFolders {
 // The paths of the files that write_reports() writes, in `output`.
 std::vector<std::filesystem::path> report_files(const std::filesystem::path& output);
 
-// Writes report.html, report.md, report.json and the files for MultiQC from a run's journal and the telemetry in its directory. All are complete and synced before the first
-// gets its name. Also writes the telemetry_<time>.h5 that a killed run lacks. `change`: of the
-// run's own rule of calls. The run may be in progress or unfinished; its reports
-// then say so. They show a warning for unreadable telemetry. Returns the reports' facts. Errors:
-// kOutputWrite, kOutputExists, kJournalDamaged, Cancel's.
+// Writes report.html, report.md, report.json and the files for MultiQC from a run's journal and the
+// telemetry in its directory. All are complete and synced before the first gets its name. Also
+// writes the telemetry_<time>.h5 that a killed run lacks. `change`: of the run's own rule of calls.
+// The run may be in progress or unfinished; its reports then say so. They show a warning for
+// unreadable telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists,
+// kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel);
 
