@@ -29,7 +29,8 @@ enum class Measure : std::uint8_t {
   kCelsius,
   kMegahertz,
   kScore,
-  kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, others
+  kFactor,  // how many times as much
+  kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, above
 };
 
 std::string value_text(const Value& value, Measure unit);
@@ -47,6 +48,7 @@ struct Column {
   std::string key{};
   std::string label{};
   Measure unit = Measure::kNone;
+  std::string absent = "not measured";  // what people read for an empty number
 };
 
 struct Table {
@@ -55,6 +57,7 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<std::vector<Value>> rows{};
   bool can_be_filtered = false;
+  bool fills_screen = false;  // the page is about this table
 };
 
 struct PlotLine {

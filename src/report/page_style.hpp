@@ -126,6 +126,11 @@ th[aria-sort=descending] button::after { content: " \2193"; }
 .filter { display: block; margin: 0 0 10px; }
 .filter input { font: inherit; width: 100%; max-width: 360px; padding: 6px 10px; color: inherit;
   background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
+.table.main td.wide { min-width: 20em; }
+@media screen { .table.main { max-height: 85vh; }
+  .table.main :is(th, td):first-child { position: sticky; left: 0; background: var(--card);
+    max-width: 40vw; min-width: 5em; white-space: normal; }
+  .table.main thead th:first-child { z-index: 1; } }
 pre { margin: 0 0 12px; padding: 12px; border: 1px solid var(--line); border-radius: 8px;
   background: var(--paper); white-space: pre-wrap; overflow-wrap: anywhere; font-size: .87rem; }
 footer { padding-bottom: 30px; }
@@ -174,7 +179,7 @@ for (const table of document.querySelectorAll("table[data-filter]")) {
   const shown = document.createElement("span");
   label.className = "filter";
   input.type = "search";
-  input.placeholder = "filter by id, input or call";
+  input.placeholder = "filter the rows";
   input.setAttribute("aria-label", "Filter the table");
   shown.className = "soft";
   label.append(input, " ", shown);

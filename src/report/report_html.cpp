@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <string_view>
 
@@ -29,7 +30,7 @@ constexpr std::array kBadgeColours{
     BadgeColour{"MISS", "bad"},   BadgeColour{"finished", "good"},
     BadgeColour{"virus", "bad"},  BadgeColour{"partial", "warn"},
     BadgeColour{"failed", "bad"}, BadgeColour{"synthetic weights", "warn"},
-    BadgeColour{"read", "good"},
+    BadgeColour{"read", "good"},  BadgeColour{"above", "bad"},
 };
 
 class Html {
@@ -113,18 +114,22 @@ void add_plots(Html& html, const std::vector<Plot>& plots) {
 }
 
 std::string sort_value(const Value& value) {
-  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+  if (const auto* number = std::get_if<double>(&value)) {
+    return std::isinf(*number) ? "Infinity" : fmt::format("{}", *number);  // as scripts read it
+  }
   if (const auto* count = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *count);
   return "-1";  // sorts unmeasured values before all others
 }
 
-void add_cell(Html& html, const Value& value, Measure unit) {
-  const std::string text = value_text(value, unit);
+void add_cell(Html& html, const Value& value, const Column& column) {
+  const Measure unit = column.unit;
+  const bool is_absent = std::holds_alternative<std::monostate>(value);
+  const std::string text = is_absent ? column.absent : value_text(value, unit);
   if (unit == Measure::kStatus && std::holds_alternative<std::string>(value)) {
     html.add("<td>{}</td>", badge(text));
   } else if (is_number(unit)) {
     html.add("<td class=\"number\" data-value=\"{}\">{}</td>", sort_value(value), escaped(text));
-  } else if (std::holds_alternative<std::monostate>(value)) {
+  } else if (is_absent) {
     html.raw("<td class=\"none\">–</td>");
   } else {
     html.add("<td{}>{}</td>", text.size() >= kWideText ? " class=\"wide\"" : "", escaped(text));
@@ -132,7 +137,9 @@ void add_cell(Html& html, const Value& value, Measure unit) {
 }
 
 void add_table(Html& html, const Table& table) {
-  html.raw(scroller(table.can_be_filtered ? "table long" : "table", table.caption));
+  html.raw(scroller(fmt::format("table{}{}", table.can_be_filtered ? " long" : "",
+                                table.fills_screen ? " main" : ""),
+                    table.caption));
   html.add("<table{}>\n<caption><span>{}</span></caption>\n<thead><tr>",
            table.can_be_filtered ? " data-filter" : "", escaped(table.caption));
   for (const Column& column : table.columns) {
@@ -142,7 +149,7 @@ void add_table(Html& html, const Table& table) {
   html.raw("</tr></thead>\n<tbody>\n");
   for (const std::vector<Value>& row : table.rows) {
     html.raw("<tr>");
-    for (std::size_t k = 0; k < row.size(); ++k) add_cell(html, row[k], table.columns[k].unit);
+    for (std::size_t k = 0; k < row.size(); ++k) add_cell(html, row[k], table.columns[k]);
     html.raw("</tr>\n");
   }
   html.raw("</tbody></table></div>\n");

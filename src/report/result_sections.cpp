@@ -187,7 +187,7 @@ Plot contig_plot(const SequenceHit& hit, std::size_t number) {
   return plot;
 }
 
-Value share(std::uint64_t part, std::uint64_t whole) {
+Value share_value(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? Value{} : Value{static_cast<double>(part) / static_cast<double>(whole)};
 }
 
@@ -199,10 +199,10 @@ std::string found_words(const RunFacts& facts) {
       counts.unscored_sequences == 0
           ? std::string()
           : fmt::format("; {} without a score", grouped(counts.unscored_sequences));
-  return fmt::format("Called virus: {} of {} sequences ({}){}. Scores are not probabilities.",
-                     grouped(counts.virus_sequences), grouped(counts.sequences),
-                     value_text(share(counts.virus_sequences, counts.sequences), Measure::kShare),
-                     unscored);
+  return fmt::format(
+      "Called virus: {} of {} sequences ({}){}. Scores are not probabilities.",
+      grouped(counts.virus_sequences), grouped(counts.sequences),
+      value_text(share_value(counts.virus_sequences, counts.sequences), Measure::kShare), unscored);
 }
 
 }  // namespace
@@ -284,8 +284,8 @@ Section unscored_section(const RunFacts& facts) {
       {"unscored_sequences", "Sequences without a score", counts.unscored_sequences,
        Measure::kCount},
       {"bases_scored", "Bases scored", scores.bases_scored, Measure::kCount},
-      {"bases_scored_share", "Share of bases scored", share(scores.bases_scored, scores.bases),
-       Measure::kShare},
+      {"bases_scored_share", "Share of bases scored",
+       share_value(scores.bases_scored, scores.bases), Measure::kShare},
       {"unscored_stretches", "Unscored stretches of the others", scores.unscored_stretches,
        Measure::kCount},
       {"unscored_bases", "Bases in these stretches", scores.unscored_bases, Measure::kCount},

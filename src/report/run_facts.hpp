@@ -19,6 +19,7 @@ namespace virnucpro {
 struct RunFacts {
   std::string name;  // the run's directory, through shown_text()
   std::string stem;
+  std::string sample;  // sample_name()
   bool finished = false;
   bool synthetic = false;
   CallRule rule{};

@@ -104,8 +104,7 @@ class OpenSequence {
 
 // The order of the calls and tiers in a report.
 constexpr std::array kCalls{kViralCall, kAmbiguousCall, kNonviralCall, kUnclassifiedCall};
-constexpr std::array<std::string_view, 4> kTiers{"high_confidence", "moderate_confidence",
-                                                 "low_confidence", kReviewTier};
+constexpr std::array kTiers{kHighTier, kModerateTier, kLowTier, kReviewTier};
 
 bool is_tier_before(const TierCount& a, const TierCount& b) {
   const auto rank = [](const TierCount& count) {

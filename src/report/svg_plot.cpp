@@ -300,9 +300,9 @@ std::string draw_contig(const Plot& plot) {
 
 // Of a contig with many stretches the words are about shares.
 std::string contig_words(const std::vector<MapStretch>& stretches) {
-  constexpr std::size_t kMostTold = 12;
+  constexpr std::size_t kMostInWords = 12;
   if (stretches.empty()) return "not measured";
-  if (stretches.size() <= kMostTold) {
+  if (stretches.size() <= kMostInWords) {
     std::vector<std::string> words;
     for (const MapStretch& stretch : stretches) {
       words.push_back(fmt::format(
