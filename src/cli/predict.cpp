@@ -86,8 +86,8 @@ void add_output_options(Command& command, PredictOptions& options) {
   value("-o,--output-dir,--output", options.output,
         "Output directory (default NAME_predictions); -: the frame table on stdout, nothing kept",
         "DIR");
-  value("--name", options.name, "Beginning of the tables' names (default: the first input's name)",
-        "NAME");
+  value("--name", options.name,
+        "The sample's name, for tables and reports (default: the first input's name)", "NAME");
   add_call_options(command, options.calls, CallDefault::kNewRun, kOutputGroup);
   add_table_options(command, options.tables, kOutputGroup);
   value("--min-length", options.min_length, "Skip sequences shorter than this (default 0)", "N");
@@ -131,6 +131,15 @@ std::string choose_stem(const PredictOptions& options) {
           : fmt::format("--name {}: it cannot be part of a file's name", options.name));
 }
 
+void warn_of_missing_name(const PredictOptions& options, const std::string& stem) {
+  const std::string& input = options.inputs.paths.front();
+  if (!options.name.empty() || !is_nameless(input)) return;
+  log_warning(
+      "{} has no name: the tables are named {}, and reports call the sample after the output "
+      "directory; --name NAME gives it one",
+      input, stem);
+}
+
 void choose_output(const PredictOptions& options, PredictSettings& settings) {
   settings.stem = choose_stem(options);
   settings.to_stdout = options.output == "-";
@@ -143,6 +152,7 @@ void choose_output(const PredictOptions& options, PredictSettings& settings) {
                 "--rollup and --bed");
   }
   if (settings.to_stdout) return;
+  warn_of_missing_name(options, settings.stem);
   settings.output = options.output.empty() ? run_files::kDefaultOutput.in({}, settings.stem)
                                            : fs::path(options.output);
 }

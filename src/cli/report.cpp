@@ -1,11 +1,13 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/directory.hpp"
@@ -17,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/summary.hpp"
 #include "journal/kept_run.hpp"
+#include "report/sample_controls.hpp"
 #include "report/write_reports.hpp"
 #include "run/run_fingerprint.hpp"
 
@@ -29,30 +32,37 @@ constexpr const char* kReportExamples =
     "Examples:\n"
     "  virnucpro report contigs_predictions                  # report.html and others, there\n"
     "  virnucpro report contigs_predictions -o report        # of a directory that is only read\n"
-    "  virnucpro report run_a run_b -o compare.html\n"
+    "  virnucpro report runs/* --control water -o samples.html  # many samples\n"
+    "  virnucpro report --compare run_a run_b -o compare.html   # runs of one input\n"
     "Exit code 2 when a run did not finish, or some input or frame could not be processed.";
 
 struct ReportOptions {
   std::vector<std::string> runs;
   std::string output;
+  std::vector<std::string> controls;
   CallOptions calls;
+  bool compare = false;
   bool force = false;
 };
 
-using Runs = std::vector<std::unique_ptr<KeptRun>>;
+// What was reported, and where.
+struct Reported {
+  std::string page;
+  std::vector<std::string> warnings;
+  int code = kExitDone;
+};
 
-// A quick check is enough: a report reads every unit, and each is checked then.
-Runs open_runs(const std::vector<std::string>& paths, const Cancel& cancel) {
-  Runs runs;
+// It is enough: a report reads every unit, and each is checked then.
+constexpr auto kCheck = Journal::Check::kQuick;
+
+void require_given_once(const std::vector<std::string>& paths) {
+  std::set<std::pair<dev_t, ino_t>> known;
   for (const std::string& path : paths) {
-    for (const auto& other : runs) {
-      std::error_code none;
-      if (!fs::equivalent(path, other->directory(), none)) continue;
-      throw Error(ErrorKind::kUsage, fmt::format("{} was given twice", path));
-    }
-    runs.push_back(std::make_unique<KeptRun>(path, cancel, Journal::Check::kQuick));
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) continue;  // opening it will say what is wrong
+    if (known.emplace(status.st_dev, status.st_ino).second) continue;
+    throw Error(ErrorKind::kUsage, fmt::format("{} was given twice", printable(path)));
   }
-  return runs;
 }
 
 bool is_own(const KeptRun& run, const fs::path& output) {
@@ -86,64 +96,116 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
   return {.run = run.directory(), .output = output};
 }
 
-// What was reported, and where.
-struct Reported {
-  std::string page;
-  std::vector<RunFacts> runs;
-};
+std::vector<std::string> warnings_of(const std::vector<RunFacts>& runs) {
+  std::vector<std::string> warnings;
+  for (const RunFacts& run : runs) {
+    for (const std::string& warning : run.warnings) {
+      warnings.push_back(fmt::format("{}: {}", run.name, warning));
+    }
+  }
+  return warnings;
+}
 
-Reported report_one(KeptRun& run, const ReportOptions& options, const Cancel& cancel) {
+int code_of(const std::vector<RunFacts>& runs) {
+  const bool partial =
+      std::ranges::any_of(runs, [](const RunFacts& run) { return exit_code(run) == kExitPartial; });
+  return partial ? kExitPartial : kExitDone;
+}
+
+Reported report_one(const ReportOptions& options, const Cancel& cancel) {
+  KeptRun run(options.runs.front(), cancel, kCheck);
   const fs::path output = options.output.empty() ? run.directory() : fs::path(options.output);
   const CallRuleChange change = choose_call_change(options.calls);
   const ReportFolders folders = prepare_folders(run, output, options.force, change);
+  const std::vector<RunFacts> facts{write_reports(run.journal(), folders, change, cancel)};
   return {.page = report_files(output).front().string(),
-          .runs = {write_reports(run.journal(), folders, change, cancel)}};
+          .warnings = warnings_of(facts),
+          .code = code_of(facts)};
 }
 
-Reported compare(const Runs& runs, const ReportOptions& options, const Cancel& cancel) {
+void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
-    throw Error(ErrorKind::kUsage, "several runs are compared on one page: name it, --output FILE");
+    throw Error(ErrorKind::kUsage,
+                "several runs are shown on one page: name it, --output FILE.html");
   }
-  check_output_file(options.output, options.force);
-  std::vector<NamedRun> named;
-  for (const auto& run : runs) named.push_back({run->directory(), run->journal()});
-  return {
-      .page = options.output,
-      .runs = write_comparison(named, options.output, choose_call_change(options.calls), cancel)};
+  for (const fs::path& file : files) check_output_file(file.string(), options.force);
 }
 
-std::vector<std::string> lines_of(const Reported& reported) {
-  std::vector<std::string> lines;
-  for (const RunFacts& run : reported.runs) {
-    for (const std::string& warning : run.warnings) {
-      lines.push_back(fmt::format("{}{}: {}", kWarningMark, run.name, warning));
-    }
+// Hundreds of samples: one run is open at a time, and only its row is kept.
+Reported report_samples(const ReportOptions& options, const Cancel& cancel) {
+  require_page(options, sample_files(options.output));
+  const CallRuleChange change = choose_call_change(options.calls);
+  std::vector<SampleFacts> samples;
+  for (const std::string& path : options.runs) {
+    const KeptRun run(path, cancel, kCheck);
+    samples.push_back(read_sample(run.journal(), run.directory(), change, cancel));
   }
-  lines.push_back(fmt::format("report: {}", printable(reported.page)));
-  return lines;
+  const std::vector<std::size_t> controls = find_controls(samples, options.controls);
+  const bool partial = std::ranges::any_of(
+      samples, [](const SampleFacts& sample) { return exit_code(sample) == kExitPartial; });
+  return {.page = options.output,
+          .warnings = write_samples(samples, controls, options.output),
+          .code = partial ? kExitPartial : kExitDone};
+}
+
+Reported report_comparison(const ReportOptions& options, const Cancel& cancel) {
+  if (!options.controls.empty()) {
+    throw Error(ErrorKind::kUsage, "--control is for samples, not for runs that are compared");
+  }
+  if (options.runs.size() < 2) {
+    throw Error(ErrorKind::kUsage, "--compare: two runs are needed");
+  }
+  require_page(options, {options.output});
+  std::vector<std::unique_ptr<KeptRun>> runs;
+  std::vector<NamedRun> named;
+  for (const std::string& path : options.runs) {
+    runs.push_back(std::make_unique<KeptRun>(path, cancel, kCheck));
+    named.push_back({runs.back()->directory(), runs.back()->journal()});
+  }
+  const std::vector<RunFacts> facts =
+      write_comparison(named, options.output, choose_call_change(options.calls), cancel);
+  return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
+}
+
+// A page is asked for by its name, so that pipelines get the same files of one sample as of many.
+bool wants_samples(const ReportOptions& options) {
+  return options.runs.size() > 1 || !options.controls.empty() || options.output.ends_with(".html");
+}
+
+Reported make_reports(const ReportOptions& options, const Cancel& cancel) {
+  require_given_once(options.runs);
+  if (options.compare) return report_comparison(options, cancel);
+  return wants_samples(options) ? report_samples(options, cancel) : report_one(options, cancel);
 }
 
 int run_report(const ReportOptions& options, const Session& session) {
-  const Runs runs = open_runs(options.runs, session.cancel);
-  const Reported reported = runs.size() == 1 ? report_one(*runs.front(), options, session.cancel)
-                                             : compare(runs, options, session.cancel);
-  say_summary(lines_of(reported), session.global.quiet);
-  const bool partial =
-      std::any_of(reported.runs.begin(), reported.runs.end(),
-                  [](const RunFacts& run) { return exit_code(run) == kExitPartial; });
-  return partial ? kExitPartial : kExitDone;
+  const Reported reported = make_reports(options, session.cancel);
+  std::vector<std::string> lines;
+  for (const std::string& warning : reported.warnings) {
+    lines.push_back(std::string(kWarningMark) + warning);
+  }
+  lines.push_back(fmt::format("report: {}", printable(reported.page)));
+  say_summary(lines, session.global.quiet);
+  return reported.code;
 }
 
 }  // namespace
 
 void add_report_command(Command& program) {
   Command& command =
-      program.add_command("report", "Make the reports of a run again, or compare several runs");
+      program.add_command("report", "Make the reports of a run again, or a page of many samples");
   const auto options = std::make_shared<ReportOptions>();
   command.add_argument("RUN_DIR", &options->runs, "The output directories of predict or merge");
   command.add_value("-o,--output", options->output,
-                    "Where the reports of a run go (default: RUN_DIR); of several, the HTML file",
+                    "Where the reports of a run go (default: RUN_DIR); for a page of samples, its "
+                    "FILE.html",
                     "DIR|FILE");
+  command.add_option("--control", &options->controls,
+                     "This sample is a negative control: show what stands above it; repeat for "
+                     "several",
+                     "NAME");
+  command.add_flag("--compare", options->compare,
+                   "Compare runs of the same inputs with the first: scores, speed, settings");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
   command.add_flag("-f,--force", options->force,
                    "Replace existing reports (RUN_DIR's own always are)");

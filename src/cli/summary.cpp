@@ -218,6 +218,11 @@ int exit_code(const ExportSummary& summary) {
   return partial ? kExitPartial : kExitDone;
 }
 
+int exit_code(const SampleFacts& facts) {
+  const bool partial = !facts.finished || facts.failed_inputs > 0 || facts.counts.failed_frames > 0;
+  return partial ? kExitPartial : kExitDone;
+}
+
 int exit_code(const RunFacts& facts) {
   const bool partial = !facts.finished || is_partial(facts.scores.counts, facts.inputs);
   return partial ? kExitPartial : kExitDone;

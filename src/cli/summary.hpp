@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/run_facts.hpp"
+#include "report/sample_facts.hpp"
 #include "run/export.hpp"
 #include "run/predict.hpp"
 #include "telemetry/verdicts.hpp"
@@ -46,6 +47,7 @@ void say_summary(const std::vector<std::string>& lines, bool quiet);
 int exit_code(const RunSummary& summary);
 int exit_code(const ExportSummary& summary);
 int exit_code(const RunFacts& facts);
+int exit_code(const SampleFacts& facts);
 
 // A line about skipped alignments; there must be some.
 std::string skipped_line(const SkippedAlignments& skipped);

@@ -34,7 +34,9 @@ constexpr std::array kAll{kFrameTable,
                           kReportMarkdown,
                           kReportJson,
                           kMultiqcGeneral,
-                          kMultiqcScores};
+                          kMultiqcCalls,
+                          kMultiqcScores,
+                          kMultiqcVersions};
 
 // Here "*" is not the stem.
 constexpr std::array kTimed{kTelemetry, kBatchLines, kBatchNumbers, kMonitorLog};

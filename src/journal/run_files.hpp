@@ -67,6 +67,8 @@ inline constexpr RunFile kReportHtml{"", "report.html"};
 inline constexpr RunFile kReportMarkdown{"", "report.md"};
 inline constexpr RunFile kReportJson{"", "report.json"};
 inline constexpr RunFile kMultiqcGeneral{"", "virnucpro_mqc.json"};
+inline constexpr RunFile kMultiqcCalls{"", "virnucpro_calls_mqc.json"};
+inline constexpr RunFile kMultiqcVersions{"", "virnucpro_mqc_versions.yml"};
 inline constexpr RunFile kMultiqcScores{"", "virnucpro_scores_mqc.tsv"};
 
 // A temporary file for the sequences of a pipe. It always has the name that AtomicFile gives to

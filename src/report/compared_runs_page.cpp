@@ -169,7 +169,7 @@ Section result_section(const Runs& runs, const Differences& differences) {
 // One row per verdict, in the order of first occurrence.
 Section verdicts_of(const Runs& runs) {
   Section section{.key = "verdicts", .title = "Verdicts"};
-  Table table = run_columns("verdicts", "Verdicts", runs, Measure::kStatus);
+  Table table = run_columns("verdicts", "Verdicts of each run", runs, Measure::kStatus);
   std::map<std::string, std::size_t> rows;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     for (const RunTelemetry::Verdict& verdict : runs[run].telemetry.verdicts) {

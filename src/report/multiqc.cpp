@@ -2,19 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "base/json_writer.hpp"
+#include "base/version.hpp"
 
 namespace virnucpro {
 namespace {
+
+constexpr const char* kSection = "virnucpro";
+constexpr const char* kAbout = "tells viral from other sequences.";
 
 // MultiQC puts names into its page as they are, takes a row that begins with # for a comment, and
 // offers its tables to spreadsheets, which compute what begins like a formula.
 std::string sample_of(const RunFacts& facts) {
   constexpr std::string_view kMarkup = "<>&\"'`\\";
   constexpr std::string_view kNotFirst = "#=+-@ ";
-  std::string name = facts.stem.empty() ? facts.name : facts.stem;
+  std::string name = facts.sample.empty() ? facts.name : facts.sample;
   for (char& letter : name) {
     const bool is_first = &letter == name.data();
     if (kMarkup.find(letter) != std::string_view::npos ||
@@ -29,17 +35,48 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Json header(const char* name, const char* title, const char* description, const char* format) {
-  return {{name, {{"title", title}, {"description", description}, {"min", 0}, {"format", format}}}};
+Json column(const char* name, const char* title, const char* description, Json more) {
+  Json settings{{"title", title}, {"description", description}};
+  settings.update(more);
+  return {{name, std::move(settings)}};
 }
 
-std::vector<Json> headers() {
+Json number_column(const char* name, const char* title, const char* description,
+                   const char* format) {
+  return column(name, title, description, {{"min", 0}, {"format", format}});
+}
+
+Json percent_column(const char* name, const char* title, const char* description) {
+  return column(name, title, description,
+                {{"min", 0}, {"max", 100}, {"suffix", "%"}, {"format", "{:,.2f}"}});
+}
+
+std::vector<Json> columns() {
   return {
-      header("virnucpro_sequences", "Sequences", "Sequences looked at by virnucpro", "{:,.0f}"),
-      header("virnucpro_virus", "Virus", "Sequences called virus", "{:,.0f}"),
-      header("virnucpro_virus_percent", "% virus", "Share of sequences called virus", "{:,.2f}"),
-      header("virnucpro_unscored", "Unscored", "Sequences without a call", "{:,.0f}"),
-      header("virnucpro_rate", "Sequences/s", "Sequences a second", "{:,.1f}")};
+      number_column("virnucpro_sequences", "Sequences", "Sequences that virnucpro read", "{:,.0f}"),
+      number_column("virnucpro_virus", "Virus", "Sequences called virus", "{:,.0f}"),
+      percent_column("virnucpro_virus_percent", "% virus", "Share of sequences called virus"),
+      percent_column("virnucpro_unscored_percent", "% unscored",
+                     "Share of sequences without a call, as no frame of theirs is free of stop "
+                     "codons"),
+      number_column("virnucpro_rate", "Sequences/s", "Sequences a second", "{:,.1f}"),
+      column("virnucpro_remarks", "Remarks", "What to know before using the calls",
+             {{"scale", false}})};
+}
+
+// A cell of MultiQC's table, so plain and short.
+std::string remarks_of(const RunFacts& facts) {
+  std::vector<std::string> remarks;
+  if (facts.synthetic) remarks.emplace_back("synthetic weights: the calls mean nothing");
+  if (!facts.finished) remarks.emplace_back("the run did not finish");
+  const auto failed =
+      std::ranges::count_if(facts.inputs, [](const InputEntry& input) { return input.failed; });
+  if (failed > 0)
+    remarks.push_back(fmt::format("{} of {} inputs failed", failed, facts.inputs.size()));
+  if (facts.scores.counts.failed_frames > 0) {
+    remarks.push_back(fmt::format("{} frames failed", facts.scores.counts.failed_frames));
+  }
+  return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
 }  // namespace
@@ -49,20 +86,55 @@ std::string multiqc_general(const RunFacts& facts) {
   Json row{{"virnucpro_sequences", counts.sequences},
            {"virnucpro_virus", counts.virus_sequences},
            {"virnucpro_virus_percent", percent(counts.virus_sequences, counts.sequences)},
-           {"virnucpro_unscored", counts.unscored_sequences}};
+           {"virnucpro_unscored_percent", percent(counts.unscored_sequences, counts.sequences)}};
   const auto& rate = facts.telemetry.throughput.sequences_per_second;
   if (rate) row["virnucpro_rate"] = *rate;
-  const Json json{{"id", "virnucpro"},
+  if (const std::string remarks = remarks_of(facts); !remarks.empty()) {
+    row["virnucpro_remarks"] = remarks;
+  }
+  const Json json{{"id", "virnucpro_general"},
+                  {"namespace", "virnucpro"},
                   {"plot_type", "generalstats"},
-                  {"pconfig", headers()},
+                  {"pconfig", columns()},
                   {"data", {{sample_of(facts), std::move(row)}}}};
   return json.dump(1) + "\n";
+}
+
+std::string multiqc_calls(const RunFacts& facts) {
+  const TableCounts& counts = facts.scores.counts;
+  const std::uint64_t others =
+      counts.sequences - counts.virus_sequences - counts.unscored_sequences;
+  const Json json{
+      {"id", "virnucpro_calls"},
+      {"parent_id", kSection},
+      {"parent_name", kSection},
+      {"parent_description", kAbout},
+      {"section_name", "Calls"},
+      {"description", "Sequences by their call. Unscored ones have a stop codon in every frame."},
+      {"plot_type", "bargraph"},
+      {"pconfig",
+       {{"id", "virnucpro_calls_plot"}, {"title", "virnucpro: calls"}, {"ylab", "sequences"}}},
+      {"data",
+       {{sample_of(facts),
+         {{"virus", counts.virus_sequences},
+          {"others", others},
+          {"unscored", counts.unscored_sequences}}}}}};
+  return json.dump(1) + "\n";
+}
+
+std::string multiqc_versions(const RunFacts& facts) {
+  const auto found = facts.fingerprint.find("program_version");
+  const std::string version =
+      found == facts.fingerprint.end() ? std::string(program_version()) : found->second;
+  return fmt::format("virnucpro: {}\n", json_text(std::string_view(version)));
 }
 
 std::string multiqc_scores(const RunFacts& facts) {
   std::string text =
       "# id: virnucpro_scores\n"
-      "# section_name: 'virnucpro: virus scores'\n"
+      "# parent_id: virnucpro\n"
+      "# parent_name: virnucpro\n"
+      "# section_name: 'Virus scores'\n"
       "# description: Stop-free frames by their virus score, in twentieths.\n"
       "# file_format: tsv\n"
       "# plot_type: linegraph\n"

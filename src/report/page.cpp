@@ -70,6 +70,8 @@ std::string number_text(double value, Measure unit) {
       return fmt::format("{:.0f} MHz", value);
     case Measure::kScore:
       return fmt::format("{:.4f}", value);
+    case Measure::kFactor:
+      return std::isinf(value) ? "no limit" : counted(value) + " ×";
     case Measure::kNone:
     case Measure::kCount:
     case Measure::kStatus:

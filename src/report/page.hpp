@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "report/contig_map.hpp"
 #include "telemetry/time_bins.hpp"
 
 namespace virnucpro {
@@ -28,7 +29,8 @@ enum class Measure : std::uint8_t {
   kCelsius,
   kMegahertz,
   kScore,
-  kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, others
+  kFactor,  // how many times as much
+  kStatus,  // a word that is shown as a badge: PASS, WARN, MISS, SKIPPED, virus, above
 };
 
 std::string value_text(const Value& value, Measure unit);
@@ -46,6 +48,7 @@ struct Column {
   std::string key{};
   std::string label{};
   Measure unit = Measure::kNone;
+  std::string absent = "not measured";  // what people read for an empty number
 };
 
 struct Table {
@@ -54,6 +57,7 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<std::vector<Value>> rows{};
   bool can_be_filtered = false;
+  bool fills_screen = false;  // the page is about this table
 };
 
 struct PlotLine {
@@ -85,8 +89,8 @@ struct HeatMap {
 };
 
 // Lines over time or over another number, vertical bars, horizontal bars with their names at the
-// left, or a heat map.
-enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap };
+// left, a heat map, or a contig with its scores.
+enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap, kContig };
 
 struct Plot {
   std::string key{};
@@ -98,6 +102,7 @@ struct Plot {
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
   HeatMap map{};
+  std::vector<MapStretch> stretches{};  // of kContig: the whole contig; `title` is its name
 };
 
 struct Section {
@@ -108,6 +113,7 @@ struct Section {
   std::vector<Plot> plots{};
   std::vector<Table> tables{};
   std::string preformatted{};  // a command to be copied
+  bool folded = false;         // HTML shows only its title until the reader opens it, or prints
 };
 
 struct Page {

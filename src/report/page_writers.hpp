@@ -19,4 +19,8 @@ std::string report_markdown(const Page& page);
 // section's "fields", "tables" (each a list of objects) and "plots" by their keys.
 std::string report_json(const Page& page);
 
+// A table as tab-separated text under its columns' keys, with unrounded numbers, and NA for what is
+// empty. Texts must have gone through shown_text(), which leaves no tab.
+std::string report_tsv(const Table& table);
+
 }  // namespace virnucpro

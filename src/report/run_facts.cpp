@@ -9,6 +9,7 @@
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
+#include "report/sample_facts.hpp"
 #include "run/run_fingerprint.hpp"
 #include "telemetry/telemetry_files.hpp"
 #include "telemetry/telemetry_summary.hpp"
@@ -79,10 +80,11 @@ void add_run_warnings(RunFacts& facts) {
   }
 }
 
-std::string name_of(const fs::path& run) {
-  fs::path path = fs::absolute(run).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  return shown_text(path.filename().string());
+std::uint64_t known_chunk_size(const Journal::Fingerprint& print, const fs::path& run) {
+  const auto size = chunk_size_of(print);
+  if (size) return *size;
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
+              "its fingerprint does not say how sequences were cut");
 }
 
 }  // namespace
@@ -90,14 +92,20 @@ std::string name_of(const fs::path& run) {
 RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallRuleChange& change,
                         const Cancel& cancel) {
   RunFacts facts;
-  facts.name = name_of(run);
+  facts.name = directory_name(run);
   facts.finished = journal.finished();
   facts.fingerprint = journal.fingerprint();
   facts.stem = shown_text(value_of(facts.fingerprint, "stem"));
+  facts.sample = sample_name(facts.fingerprint, run);
   facts.synthetic = is_synthetic(facts.fingerprint);
   facts.rule = change.over(rule_of(facts.fingerprint));
   facts.inputs = journal.inputs();
-  facts.scores = read_scores(journal, facts.rule, cancel);
+  facts.rollup = rollup_of(facts.fingerprint);
+  facts.scores = read_scores(journal,
+                             {.rule = facts.rule,
+                              .rollup = facts.rollup,
+                              .chunk_size = known_chunk_size(facts.fingerprint, run)},
+                             cancel);
   add_run_warnings(facts);
   std::error_code unknown;
   if (facts.finished && !fs::exists(run_files::kSequenceTable.in(run), unknown)) {

@@ -19,9 +19,11 @@ namespace virnucpro {
 struct RunFacts {
   std::string name;  // the run's directory, through shown_text()
   std::string stem;
+  std::string sample;  // sample_name()
   bool finished = false;
   bool synthetic = false;
   CallRule rule{};
+  std::optional<RollupRule> rollup{};  // of contigs.tsv, where the run has it
   Journal::Fingerprint fingerprint;
   std::vector<InputEntry> inputs;
   ScoreFacts scores;

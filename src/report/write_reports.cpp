@@ -1,5 +1,7 @@
 #include "report/write_reports.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -14,6 +16,7 @@
 #include "report/compared_runs_page.hpp"
 #include "report/multiqc.hpp"
 #include "report/page_writers.hpp"
+#include "report/samples_page.hpp"
 #include "report/score_differences.hpp"
 #include "report/single_run_page.hpp"
 #include "run/call_files.hpp"
@@ -22,9 +25,10 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::array kReports{run_files::kReportHtml, run_files::kReportMarkdown,
-                              run_files::kReportJson, run_files::kMultiqcGeneral,
-                              run_files::kMultiqcScores};
+constexpr std::array kReports{run_files::kReportHtml,     run_files::kReportMarkdown,
+                              run_files::kReportJson,     run_files::kMultiqcGeneral,
+                              run_files::kMultiqcCalls,   run_files::kMultiqcScores,
+                              run_files::kMultiqcVersions};
 
 FilePlace place_of(const RunFile& file, const ReportFolders& folders,
                    std::string_view differing = {}) {
@@ -36,6 +40,48 @@ FilePlace place_of(const RunFile& file, const ReportFolders& folders,
 std::filesystem::path folder_of(const ReportFolders& folders) {
   const auto* const run = std::get_if<RunFolder>(&folders.output);
   return run != nullptr ? run->path() : std::get<std::filesystem::path>(folders.output);
+}
+
+// All are complete and synced before the first gets its name.
+template <typename Places, typename Texts>
+void write_together(const Places& places, const Texts& texts) {
+  std::deque<AtomicFile> written;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    written.emplace_back(places[k]).write(texts[k]);
+    written.back().sync();
+  }
+  for (AtomicFile& file : written) file.commit();
+}
+
+// Names inputs that prove that two runs read other sequences. What one of them has not read, or
+// could not, proves nothing.
+std::optional<std::string> other_inputs(const Journal& first, const Journal& other) {
+  const auto entry = [](const Journal& run, const char* key) {
+    const Journal::Fingerprint print = run.fingerprint();
+    const auto found = print.find(key);
+    return found == print.end() ? "" : found->second;
+  };
+  if (entry(first, "inputs") != entry(other, "inputs")) return "another number of inputs";
+  if (entry(first, "shard") != entry(other, "shard")) return "another shard of its input";
+  const std::vector<InputEntry> a = first.inputs();
+  const std::vector<InputEntry> b = other.inputs();
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+    if (a[k].failed || b[k].failed || a[k].hash == b[k].hash) continue;
+    return fmt::format("{} in place of {}", shown_text(b[k].name), shown_text(a[k].name));
+  }
+  return std::nullopt;
+}
+
+void require_same_inputs(const std::vector<NamedRun>& runs) {
+  for (const NamedRun& run : runs) {
+    const auto other = other_inputs(runs.front().journal, run.journal);
+    if (!other) continue;
+    throw Error(
+        ErrorKind::kUsage,
+        fmt::format("{} has other inputs than {} ({}): --compare is for runs of the same "
+                    "inputs; without it, each run is a sample",
+                    shown_text(run.path.string()), shown_text(runs.front().path.string()), *other));
+  }
 }
 
 // Writes the HDF5 file that a killed run could not write. Its name comes from the run's directory,
@@ -62,15 +108,12 @@ RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel) {
   RunFacts facts = read_run_facts(journal, folders.run, change, cancel);
   const Page page = single_run_page(facts);
-  const std::array<std::string, kReports.size()> texts{report_html(page), report_markdown(page),
-                                                       report_json(page), multiqc_general(facts),
-                                                       multiqc_scores(facts)};
-  std::deque<AtomicFile> written;
-  for (std::size_t k = 0; k < kReports.size(); ++k) {
-    written.emplace_back(place_of(kReports[k], folders)).write(texts[k]);
-    written.back().sync();
-  }
-  for (AtomicFile& file : written) file.commit();
+  const std::array<std::string, kReports.size()> texts{
+      report_html(page),    report_markdown(page), report_json(page),      multiqc_general(facts),
+      multiqc_calls(facts), multiqc_scores(facts), multiqc_versions(facts)};
+  std::vector<FilePlace> places;
+  for (const RunFile& report : kReports) places.push_back(place_of(report, folders));
+  write_together(places, texts);
   add_missing_hdf5(facts, folders);
   return facts;
 }
@@ -98,9 +141,27 @@ bool has_report_page(const std::filesystem::path& run) {
   return std::filesystem::is_regular_file(run_files::kReportHtml.in(run), error);
 }
 
+std::vector<std::filesystem::path> sample_files(const std::filesystem::path& page) {
+  std::filesystem::path stem = page;
+  if (stem.extension() == ".html") stem.replace_extension();
+  return {page, stem.string() + ".tsv", stem.string() + ".json"};
+}
+
+std::vector<std::string> write_samples(const std::vector<SampleFacts>& samples,
+                                       const std::vector<std::size_t>& controls,
+                                       const std::filesystem::path& page) {
+  const Page content = samples_page(samples, controls);
+  const std::array<std::string, 3> texts{report_html(content),
+                                         report_tsv(content.sections.front().tables.front()),
+                                         report_json(content)};
+  write_together(sample_files(page), texts);
+  return content.warnings;
+}
+
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
                                        const CallRuleChange& change, const Cancel& cancel) {
+  require_same_inputs(runs);
   std::vector<RunFacts> facts;
   for (const NamedRun& run : runs) {
     facts.push_back(read_run_facts(run.journal, run.path, change, cancel));

@@ -2,12 +2,14 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "journal/journal.hpp"
 #include "journal/run_folder.hpp"
 #include "report/run_facts.hpp"
+#include "report/sample_facts.hpp"
 
 namespace virnucpro {
 
@@ -20,12 +22,12 @@ struct ReportFolders {
 // The paths of the files that write_reports() writes, in `output`.
 std::vector<std::filesystem::path> report_files(const std::filesystem::path& output);
 
-// Writes report.html, report.md, report.json, virnucpro_mqc.json and virnucpro_scores_mqc.tsv from
-// a run's journal and the telemetry in its directory. All are complete and synced before the first
-// gets its name. Also writes the telemetry_<time>.h5 that a killed run lacks. `change`: of the
-// run's own rule of calls. The run may be in progress or unfinished; its reports
-// then say so. They show a warning for unreadable telemetry. Returns the reports' facts. Errors:
-// kOutputWrite, kOutputExists, kJournalDamaged, Cancel's.
+// Writes report.html, report.md, report.json and the files for MultiQC from a run's journal and the
+// telemetry in its directory. All are complete and synced before the first gets its name. Also
+// writes the telemetry_<time>.h5 that a killed run lacks. `change`: of the run's own rule of calls.
+// The run may be in progress or unfinished; its reports then say so. They show a warning for
+// unreadable telemetry. Returns the reports' facts. Errors: kOutputWrite, kOutputExists,
+// kJournalDamaged, Cancel's.
 RunFacts write_reports(const Journal& journal, const ReportFolders& folders,
                        const CallRuleChange& change, const Cancel& cancel);
 
@@ -37,13 +39,23 @@ bool has_reports(const RunFolder& run);
 // Missing reports are no error of a run: a warning has given the reason.
 bool has_report_page(const std::filesystem::path& run);
 
+// The files of a page of many samples: `page`, and beside it the same as .tsv and .json.
+std::vector<std::filesystem::path> sample_files(const std::filesystem::path& page);
+
+// Writes them. `controls`: which samples are negative controls. Returns the page's warnings.
+// Errors: kOutputWrite.
+std::vector<std::string> write_samples(const std::vector<SampleFacts>& samples,
+                                       const std::vector<std::size_t>& controls,
+                                       const std::filesystem::path& page);
+
 // One of several runs; `path`: as the user gave it, which is its name in the report.
 struct NamedRun {
   std::filesystem::path path;
   const Journal& journal;
 };
 
-// Writes one HTML page that compares several runs with the first. Returns and errors: as above.
+// Writes one HTML page that compares several runs of the same inputs with the first. Returns what
+// write_reports() does. Errors: kUsage for runs of other inputs, and as above.
 std::vector<RunFacts> write_comparison(const std::vector<NamedRun>& runs,
                                        const std::filesystem::path& file,
                                        const CallRuleChange& change, const Cancel& cancel);

@@ -10,8 +10,9 @@ void remove_call_files(const RunFolder& directory, bool same_calls) {
   // The page first: it shows what the others are about.
   for (const RunFile& file :
        {run_files::kReportHtml, run_files::kReportMarkdown, run_files::kReportJson,
-        run_files::kMultiqcGeneral, run_files::kMultiqcScores, run_files::kVirusFasta,
-        run_files::kContigTable, run_files::kChunkBed, run_files::kSequenceTable}) {
+        run_files::kMultiqcGeneral, run_files::kMultiqcCalls, run_files::kMultiqcScores,
+        run_files::kMultiqcVersions, run_files::kVirusFasta, run_files::kContigTable,
+        run_files::kChunkBed, run_files::kSequenceTable}) {
     // What no run wrote there is left to what is about to take its name: missing reports, for one,
     // are no error.
     if (same_calls && file.name == run_files::kVirusFasta.name) continue;

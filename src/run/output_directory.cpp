@@ -154,4 +154,8 @@ std::string output_stem(const std::string& input) {
   return name;
 }
 
+bool is_nameless(const std::string& input) {
+  return input == "-" || input.starts_with("/dev/fd/") || input.starts_with("/proc/self/fd/");
+}
+
 }  // namespace virnucpro

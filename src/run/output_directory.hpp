@@ -52,5 +52,7 @@ class OutputDirectory {
 
 // A file's name without its folder, a compression suffix and a format suffix; "stdin" for "-".
 std::string output_stem(const std::string& input);
+// Whether an input's name says nothing of what it holds: "-", or what a shell makes of <(…).
+bool is_nameless(const std::string& input);
 
 }  // namespace virnucpro

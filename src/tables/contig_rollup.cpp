@@ -11,16 +11,12 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::string_view kHigh = "high_confidence";
-constexpr std::string_view kModerate = "moderate_confidence";
-constexpr std::string_view kLow = "low_confidence";
-
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 std::string_view one_step_lower(std::string_view tier) {
-  return tier == kHigh || tier == kModerate ? kLow : kReviewTier;
+  return tier == kHighTier || tier == kModerateTier ? kLowTier : kReviewTier;
 }
 
 }  // namespace
@@ -84,10 +80,10 @@ std::string_view ContigRollup::tier(const ContigCall& found) const {
   const std::uint64_t confident = is_viral ? confident_viral_ : confident_nonviral_;
   const double proportion = is_viral ? found.viral_proportion : found.nonviral_proportion;
   const double least = is_viral ? rule_.min_viral_prop : rule_.min_nonviral_prop;
-  std::string_view tier = kLow;
+  std::string_view tier = kLowTier;
   if (confident >= 1 && proportion >= least) {
     const bool is_far = std::abs(found.weighted_delta) > rule_.high_confidence_delta;
-    tier = is_far ? kHigh : kModerate;
+    tier = is_far ? kHighTier : kModerateTier;
   }
   return chunks_ < rule_.min_chunks ? one_step_lower(tier) : tier;
 }

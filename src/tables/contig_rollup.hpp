@@ -60,13 +60,16 @@ inline constexpr std::string_view kViralCall = "Viral";
 inline constexpr std::string_view kNonviralCall = "Non-viral";
 inline constexpr std::string_view kAmbiguousCall = "Ambiguous";
 inline constexpr std::string_view kUnclassifiedCall = "Unclassified";
-// The lowest confidence in a call: people should look.
+// Its confidence. The last is the lowest: people should look.
+inline constexpr std::string_view kHighTier = "high_confidence";
+inline constexpr std::string_view kModerateTier = "moderate_confidence";
+inline constexpr std::string_view kLowTier = "low_confidence";
 inline constexpr std::string_view kReviewTier = "review";
 
 // What the chunks of a contig say together.
 struct ContigCall {
   std::string_view call;  // one of the above; kUnclassifiedCall without chunks
-  std::string_view tier;  // "high_confidence", "moderate_confidence", … "review"; or empty
+  std::string_view tier;  // one of the above; or empty
   double weighted_delta = 0;
   std::uint64_t chunks = 0;  // scored ones
   std::uint64_t confident_viral = 0;

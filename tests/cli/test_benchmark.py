@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from browser import assert_readable
 from conftest import BIN, MODELS, SOURCE, fasta, message
 from lengths import by_length
 from report_page import read_page
@@ -122,6 +123,7 @@ def test_pages_say_the_same(everything):
     page = report_of(folder, "html")
     text = report_of(folder, "md")
     (file,) = folder.glob("benchmark_*.html")
+    assert_readable(file)
     read_page(file)
     for row in report_of(folder)["verdicts"]:
         assert row["name"] in page and row["name"] in text

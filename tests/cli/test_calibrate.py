@@ -6,6 +6,7 @@ import re
 import struct
 
 import pytest
+from browser import assert_readable
 from conftest import MODELS, SHORT, Program, fasta, message
 
 CALIBRATE = ["calibrate", *MODELS, "-e", "100", "--precision", "int8-simulated", "--frames", "300",
@@ -59,6 +60,7 @@ def test_what_it_finds(run):
     assert re.search(r"^ +0 +100\.0 % +300 ", printed, re.M), printed
     assert f"margin: {found['margin']:.4g} logits" in printed
     assert "virnucpro predict INPUT --precision int8-simulated --calibration" in printed
+    assert_readable(run.folder / "calibration" / "calibration.html")
     page = (run.folder / "calibration" / "calibration.html").read_text()
     assert "Speed against error" in page and "<svg" in page
 

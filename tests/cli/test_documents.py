@@ -118,6 +118,7 @@ def shell(program, files_of_examples):
 
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
                     " run_a": ["-o run_a", "-o run_b"],
+                    " runs/*": ["--name lung -o runs/lung", "--name water -o runs/water"],
                     " part_0": ["--shard 0/2 -o part_0", "--shard 1/2 -o part_1"]}
 # Shorter forms of slow examples, for the check form. They keep the options; other tests run the
 # full work: test_benchmark.py all suites, test_tune.py a grid.

@@ -42,7 +42,8 @@ def run_with(program, *extra):
 def texts_of(program, result):
     """What people read, by name; each must be UTF-8."""
     names = ("report.html", "report.md", "report.json", "virnucpro_mqc.json",
-             "virnucpro_scores_mqc.tsv", "failed_inputs.txt", "logs/virnucpro.log")
+             "virnucpro_calls_mqc.json", "virnucpro_mqc_versions.yml", "virnucpro_scores_mqc.tsv",
+             "failed_inputs.txt", "logs/virnucpro.log")
     texts = {name: (program.folder / "out" / name).read_bytes().decode() for name in names}
     texts["stderr"] = result.stderr.decode()
     texts["metrics"] = (program.folder / "metrics" / "run.prom").read_bytes().decode()
@@ -67,7 +68,7 @@ def test_the_tables_have_ids_as_they_are(program):
 def test_reports_take_no_name_for_markup(program):
     texts = texts_of(program, run_with(program, "--name", "#<b>=x|[y](z)"))
     assert "<script>alert" not in texts["report.html"]
-    for name in ("virnucpro_mqc.json", "virnucpro_scores_mqc.tsv"):
+    for name in ("virnucpro_mqc.json", "virnucpro_calls_mqc.json", "virnucpro_scores_mqc.tsv"):
         assert "_b_" in texts[name] and "<b>" not in texts[name], name
     *_, sample = texts["virnucpro_scores_mqc.tsv"].splitlines()
     assert not sample.startswith(("#", "=", "<"))

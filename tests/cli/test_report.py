@@ -6,12 +6,13 @@ import signal
 import subprocess
 
 import pytest
+from browser import assert_readable
 from conftest import SHORT, fasta, message
 from report_page import read_page
 from rights import read_only, without_rights
 
-FILES = {"report.html", "report.md", "report.json", "virnucpro_mqc.json",
-         "virnucpro_scores_mqc.tsv"}
+FILES = {"report.html", "report.md", "report.json", "virnucpro_mqc.json", "virnucpro_calls_mqc.json",
+         "virnucpro_scores_mqc.tsv", "virnucpro_mqc_versions.yml"}
 MARKUP = "<script>alert(1)</script>"
 SUMMARY = {"schema": "virnucpro-telemetry-1",
            "run": {"seconds": 12.5, "command": ["virnucpro", "predict", "a b.fa"]},
@@ -51,9 +52,58 @@ def test_report_of_a_finished_run(run):
     assert report["summary"]["virus_sequences"] == sum(row["call"] == "virus" for row in rows)
     hits = report["sections"]["top_hits"]["tables"]["sequences"]
     assert {hit["sequence_id"]: hit["call"] for hit in hits} == {
-        row["sequence_id"]: row["call"] for row in rows}
+        row["sequence_id"]: row["call"] for row in rows if int(row["virus_chunks"]) > 0}
     assert sum(bar["value"] for bar in report["sections"]["scores"]["plots"]["frames_by_score"]) \
         == sum(int(row["frames"]) for row in rows)
+
+
+def rows_of(table):
+    return list(csv.DictReader(table.read_text().splitlines(), delimiter="\t"))
+
+
+def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
+    out = program.folder / "out"
+    stops = "TAATTAATTAAC" * 50
+    (program.folder / "contigs.fa").write_text(fasta({
+        **sequences, "long": genome[:9000] + stops + genome[9000:], "stops": stops}))
+    program.predict("contigs.fa", *SHORT, "--rollup", "viral-ngs", "--bed", "-o", "out", code=0)
+    sections = report_of(out)["sections"]
+    rows = {row["ID"]: row for row in rows_of(out / "contigs.tsv")}
+    chunks = [line.split("\t") for line in (out / "chunks.bed").read_text().splitlines()]
+
+    assert {(tier["call"], tier["tier"]): (tier["sequences"], tier["bases"])
+            for tier in sections["scores"]["tables"]["tiers"]} == {
+        (call, tier and tier.removesuffix("_confidence") or None): (len(found), sum(found))
+        for call, tier in {(row["call"], row["tier"]) for row in rows.values()}
+        for found in [[int(row["length"]) for row in rows.values()
+                       if (row["call"], row["tier"]) == (call, tier)]]}
+
+    evidence = dict.fromkeys(rows, 0)
+    ends = dict.fromkeys(rows, 0)
+    for name, begin, end, call, _, _, _, score, _ in chunks:
+        if call == "virus":
+            evidence[name] += (int(end) - max(int(begin), ends[name])) * float(score)
+            ends[name] = int(end)
+    hits = sections["top_hits"]["tables"]["sequences"]
+    assert {hit["sequence_id"]: (hit["evidence"], hit["bases_scored"], hit["rollup_call"])
+            for hit in hits} == {name: (pytest.approx(found, abs=1), int(rows[name]["bases_scored"]),
+                                        rows[name]["call"])
+                                 for name, found in evidence.items() if found > 0}
+    order = [(hit["call"] != "virus", -hit["evidence"]) for hit in hits]
+    assert order == sorted(order)
+
+    fields = sections["unscored"]["fields"]
+    assert fields["bases_scored"] == sum(int(row["bases_scored"]) for row in rows.values())
+    assert fields["longest_unscored"] >= len(stops) - 2
+    assert sections["unscored"]["tables"]["reasons"] == [
+        {"reason": "no stop-free frame", "sequences": 1}]
+
+    maps = {found["sequence_id"]: found["stretches"]
+            for found in sections["contigs"]["plots"].values()}
+    assert list(maps) == [hit["sequence_id"] for hit in hits]
+    assert len(maps["long"]) <= 160 and maps["long"][-1]["end"] == len(genome) + len(stops)
+    assert any(stretch["score"] is None and stretch["begin"] <= 9300 < stretch["end"]
+               for stretch in maps["long"])
 
 
 def test_predict_leaves_what_report_makes_again(run):
@@ -129,8 +179,10 @@ def test_nothing_of_a_file_becomes_markup(program, genome):
     assert MARKUP not in (program.folder / "<b>out" / "report.md").read_text()
     assert program("report", "<b>out", "<b>out/", "-o", "x.html").returncode == 1  # one run, twice
     assert program.predict(name, *SHORT, "-o", "other").returncode == 0
-    assert program("report", "<b>out", "other", "-o", "x.html").returncode == 0
+    assert program("report", "<b>out", "other", "--compare", "-o", "x.html").returncode == 0
     assert "<b>out" in read_page(program.folder / "x.html").text_of["th"]
+    assert program("report", "<b>out", "other", "-o", "samples.html").returncode == 0
+    assert "<b>out" in read_page(program.folder / "samples.html").text_of["td"]
 
 
 def test_report_of_an_interrupted_run(interrupted):
@@ -200,27 +252,37 @@ def test_report_of_a_damaged_journal(run):
     assert not FILES & files_of(run.folder / "out")
 
 
-def test_several_runs_are_compared(run, sequences):
+def test_runs_of_one_input_are_compared(run):
+    assert run.predict("reads.fa", *SHORT, "-o", "again", "-t", "1").returncode == 0
+    before = [files_of(run.folder / name) for name in ("out", "again")]
+    result = run("report", "--compare", "out", "again", "-o", "compare.html", code=0)
+    assert "report: compare.html" in message(result)
+    assert_readable(run.folder / "compare.html")
+    page = read_page(run.folder / "compare.html")
+    assert "2 runs compared" in page.text_of["h1"]
+    assert "has other sequences" not in page.text_of["p"]
+    assert [files_of(run.folder / name) for name in ("out", "again")] == before
+    assert run("report", "--compare", "out", "again", "-o", "compare.html").returncode == 1
+    assert run("report", "--compare", "out", "again", "-o", "compare.html", "-f").returncode == 0
+
+
+def test_runs_of_other_inputs_are_not_compared(run, sequences):
     del sequences["piece_5"]
     (run.folder / "less.fa").write_text(fasta(sequences))
-    assert run.predict("less.fa", *SHORT, "-o", "less").returncode == 0
-    assert run.predict("reads.fa", *SHORT, "-o", "again", "-t", "1").returncode == 0
-    before = [files_of(run.folder / name) for name in ("out", "less", "again")]
-    result = run("report", "out", "again", "less", "-o", "compare.html", code=0)
-    assert "report: compare.html" in message(result)
-    page = read_page(run.folder / "compare.html")
-    assert "3 runs compared" in page.text_of["h1"]
-    assert "less has other sequences than the first run from number 6 on" in page.text_of["p"]
-    assert "again has other sequences" not in page.text_of["p"]
-    assert [files_of(run.folder / name) for name in ("out", "less", "again")] == before
-    assert run("report", "out", "less", "-o", "compare.html").returncode == 1
-    assert run("report", "out", "less", "-o", "compare.html", "-f").returncode == 0
+    run.predict("less.fa", *SHORT, "-o", "less", code=0)
+    run.predict("reads.fa", "less.fa", *SHORT, "-o", "both", code=0)
+    run.predict("reads.fa", *SHORT, "--shard", "0/2", "-o", "part", code=0)
+    for other, why in (("less", "less.fa in place of reads.fa"), ("both", "another number of inputs"),
+                       ("part", "another shard")):
+        result = run("report", "--compare", "out", other, "-o", "compare.html", code=1)
+        assert f"{other} has other inputs than out ({why}" in message(result)
+    assert not (run.folder / "compare.html").exists()
 
 
 def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (interrupted.folder / "reads.fa").write_text(fasta(sequences))
     assert interrupted.predict("reads.fa", *SHORT, "-o", "whole").returncode == 0
-    result = interrupted("report", "whole", "out", "-o", "compare.html", code=2)
+    result = interrupted("report", "--compare", "whole", "out", "-o", "compare.html", code=2)
     assert "out: The run did not finish" in message(result)
     assert any("out: The run did not finish" in text for text in
                read_page(interrupted.folder / "compare.html").text_of["li"].splitlines())
@@ -229,10 +291,15 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
 @pytest.mark.parametrize("arguments, why", [
     (["out", "out"], "given twice"),
     (["out", "./out/", "-o", "x.html"], "given twice"),
-    (["out", "none"], "it holds no journal"),
+    (["out", "none"], "name it, --output FILE.html"),
+    (["out", "none", "-o", "x.html"], "it holds no journal"),
     ([], "RUN_DIR"),
     (["out", "-o", "-"], "a directory is needed"),
     (["out", "-o", "reads.fa"], "reads.fa"),
+    (["--compare", "out", "-o", "x.html"], "two runs"),
+    (["--compare", "out", "-o", "x.html", "--control", "reads"], "--control is for samples"),
+    (["out", "--control", "reads"], "--output FILE.html"),
+    (["out", "--control", "water", "-o", "x.html"], "no sample has this name; there are reads"),
 ])
 def test_wrong_use(run, arguments, why):
     assert why in message(run("report", *arguments, code=1))
@@ -242,7 +309,7 @@ def test_wrong_use(run, arguments, why):
 def test_several_runs_want_a_page(run):
     assert run.predict("reads.fa", *SHORT, "-o", "b").returncode == 0
     for arguments in (["report", "out", "b"], ["report", "out", "b", "-o", "-"],
-                      ["report", "out", "b", "-o", "out"]):
+                      ["report", "out", "b", "-o", "out"], ["report", "--compare", "out", "b"]):
         result = run(*arguments, code=1)
         assert "--output" in message(result) or "not a regular file" in message(result)
 
@@ -255,46 +322,6 @@ def test_a_live_run_is_left_alone(program):
     process.communicate()
     assert result.returncode == 3
     assert f"process {process.pid}" in message(result)
-
-
-def test_multiqc_finds_what_it_asks_for(run):
-    """According to MultiQC's custom content: https://docs.seqera.io/multiqc/custom_content."""
-    assert run("report", "out").returncode == 0
-    general = json.loads((run.folder / "out" / "virnucpro_mqc.json").read_text())
-    assert set(general) == {"id", "plot_type", "pconfig", "data"}
-    assert general["plot_type"] == "generalstats"
-    columns = [name for column in general["pconfig"] for name in column]
-    assert list(general["data"]) == ["reads"]
-    assert set(general["data"]["reads"]) <= set(columns)
-    for column in general["pconfig"]:
-        for settings in column.values():
-            assert set(settings) == {"title", "description", "min", "format"}
-            assert settings["format"].format(1234.5)
-    lines = (run.folder / "out" / "virnucpro_scores_mqc.tsv").read_text().splitlines()
-    head = [line for line in lines if line.startswith("#")]
-    assert {"# id: virnucpro_scores", "# plot_type: linegraph", "# file_format: tsv"} <= set(head)
-    scale, frames = (line.split("\t") for line in lines[len(head):])
-    assert scale[0] == "" and frames[0] == "reads"  # otherwise the scale would count as a sample
-    assert [float(x) for x in scale[1:]] == pytest.approx([0.05 * k + 0.025 for k in range(20)])
-    assert sum(map(int, frames[1:])) == report_of(run.folder / "out")["summary"]["frames"] > 0
-
-
-def test_multiqc_takes_the_run(run):
-    assert run("report", "out").returncode == 0
-    done = subprocess.run(
-        ["multiqc", "--no-ansi", "--cl-config", "no_version_check: true", "-o", "multiqc", "out"],
-        cwd=run.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
-    assert "error" not in done.stdout.lower(), done.stdout
-    data = run.folder / "multiqc" / "multiqc_data"
-    columns, values = ([cell.rpartition("-")[2] for cell in line.split("\t")] for line in
-                       (data / "multiqc_general_stats.txt").read_text().splitlines())
-    assert columns[0] == "Sample" and values[0] == "reads"
-    shown = dict(zip(columns[1:], map(float, values[1:])))
-    summary = report_of(run.folder / "out")["summary"]
-    assert shown["virnucpro_sequences"] == summary["sequences"] > 0
-    assert shown["virnucpro_virus"] == summary["virus_sequences"]
-    scores = (data / "multiqc_virnucpro_scores_plot.txt").read_text().splitlines()
-    assert scores[1].startswith("reads\t")
 
 
 def complaints_of_a_browser(page, picture, width):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 import pytest
+from browser import assert_readable
 from conftest import MODELS, fasta, is_there, message, workers_of
 from lengths import by_length
 from needs import needs_isa
@@ -112,6 +113,7 @@ def test_configuration_is_taken(tuned, program, sequences):
 
 def test_pages(tuned):
     _, _, folder, written = tuned
+    assert_readable(folder / "tune.html")
     page = read_page(folder / "tune.html")
     assert {"best", "maps", "cells", "machine"} <= set(page.ids)
     figures = page.text_of["text"]

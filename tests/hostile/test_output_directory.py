@@ -26,7 +26,8 @@ NAMES = ("run.lock", "run.files", "run.db", "run.db-wal", "run.db-shm", "run.db-
          "sequences.fasta.virnucpro-partial", "failed_inputs.txt", "SYNTHETIC_WEIGHTS", "PARTIAL",
          "embeddings.h5", "embeddings.h5.virnucpro-partial", "a_chunked60.fa", "a_identified_nucleotide.fa",
          "a_identified_protein.faa.virnucpro-partial", "report.html", "report.md", "report.json.virnucpro-partial",
-         "virnucpro_mqc.json", "virnucpro_scores_mqc.tsv", "logs/virnucpro.log",
+         "virnucpro_mqc.json", "virnucpro_calls_mqc.json", "virnucpro_mqc_versions.yml",
+         "virnucpro_scores_mqc.tsv", "logs/virnucpro.log",
          "a_merged/prediction_results.txt", "a_merged/prediction_results_highestscore.csv.virnucpro-partial")
 JOURNAL = ("run.db", "run.db-wal")
 SQLITE = ("run.db-shm", "run.db-journal")  # SQLite would act on them, and no run leaves one

@@ -39,7 +39,7 @@ std::vector<std::string> failures_of(const BenchmarkResults& results, const Benc
 
 // The status comes first, because a phone shows two columns.
 Table verdict_table(const std::vector<Verdict>& verdicts) {
-  Table table{.key = "verdicts", .caption = "Requirements"};
+  Table table{.key = "verdicts", .caption = "The figures and their bars"};
   table.columns = {{"status", "Status", Measure::kStatus},
                    {"name", "Requirement"},
                    {"value", "Measured"},

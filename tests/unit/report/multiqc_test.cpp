@@ -13,9 +13,11 @@ using testing::HasSubstr;
 
 RunFacts facts() {
   RunFacts facts;
-  facts.stem = "reads";
+  facts.sample = "reads";
   facts.scores.counts.sequences = 8;
   facts.scores.counts.virus_sequences = 2;
+  facts.scores.counts.unscored_sequences = 1;
+  facts.finished = true;
   facts.scores.frames_by_score[19] = 5;
   return facts;
 }
@@ -32,12 +34,38 @@ TEST(MultiQc, HasTheColumnsOfTheGeneralStatistics) {
    "virnucpro_sequences": 8,
    "virnucpro_virus": 2,
    "virnucpro_virus_percent": 25.0,
-   "virnucpro_unscored": 0
+   "virnucpro_unscored_percent": 12.5
   })"));
   for (const char* column :
-       {"0/virnucpro_sequences", "1/virnucpro_virus", "3/virnucpro_unscored", "4/virnucpro_rate"}) {
+       {"0/virnucpro_sequences", "1/virnucpro_virus", "3/virnucpro_unscored_percent",
+        "4/virnucpro_rate", "5/virnucpro_remarks"}) {
     EXPECT_TRUE(json.text(fmt::format("pconfig/{}/title", column))) << column;
   }
+}
+
+TEST(MultiQc, RemarksWhatTheCallsAreWorth) {
+  RunFacts odd = facts();
+  odd.synthetic = true;
+  odd.finished = false;
+  odd.inputs = {{.name = "a.fa"}, {.name = "b.fa", .failed = true}};
+  odd.scores.counts.failed_frames = 3;
+  EXPECT_EQ(JsonValues(multiqc_general(odd), "").text("data/reads/virnucpro_remarks"),
+            "synthetic weights: the calls mean nothing; the run did not finish; 1 of 2 inputs "
+            "failed; 3 frames failed");
+}
+
+TEST(MultiQc, HasBarsOfCalls) {
+  const JsonValues json(multiqc_calls(facts()), "virnucpro_calls_mqc.json");
+  EXPECT_EQ(json.text("plot_type"), "bargraph");
+  EXPECT_EQ(json.number("data/reads/virus"), 2);
+  EXPECT_EQ(json.number("data/reads/others"), 5);
+  EXPECT_EQ(json.number("data/reads/unscored"), 1);
+}
+
+TEST(MultiQc, TellsTheVersionThatScored) {
+  RunFacts old = facts();
+  old.fingerprint["program_version"] = "0.1.0\n: {}";
+  EXPECT_EQ(multiqc_versions(old), "virnucpro: \"0.1.0\\n: {}\"\n");
 }
 
 TEST(MultiQc, HasALineOfScores) {
@@ -49,9 +77,9 @@ TEST(MultiQc, HasALineOfScores) {
   EXPECT_TRUE(text.ends_with("\t5\n"));
 }
 
-TEST(MultiQc, NamesARunWithoutAStemByItsDirectory) {
+TEST(MultiQc, NamesARunWithoutANameByItsDirectory) {
   RunFacts unnamed = facts();
-  unnamed.stem = "";
+  unnamed.sample = "";
   unnamed.name = "out";
   const JsonValues json(multiqc_general(unnamed), "virnucpro_mqc.json");
   EXPECT_EQ(json.number("data/out/virnucpro_sequences"), 8);
@@ -61,7 +89,7 @@ TEST(MultiQc, NamesARunWithoutAStemByItsDirectory) {
 // is a formula of a spreadsheet.
 TEST(MultiQc, NamesAreOnlyNames) {
   struct Named {
-    const char* stem;
+    const char* given;
     const char* sample;
   };
   for (const Named& named :
@@ -70,7 +98,7 @@ TEST(MultiQc, NamesAreOnlyNames) {
         Named{"-1+x", "_1+x"}, Named{"@sum", "_sum"}, Named{"+a&\"b`\\", "_a__b__"},
         Named{"reads-1.#2=3 d\u00e9j\u00e0", "reads-1.#2=3 d\u00e9j\u00e0"}}) {
     RunFacts named_so = facts();
-    named_so.stem = named.stem;
+    named_so.sample = named.given;
     EXPECT_THAT(multiqc_scores(named_so), HasSubstr(fmt::format("\n{}\t0\t", named.sample)));
     EXPECT_THAT(multiqc_general(named_so), HasSubstr(fmt::format("\"{}\": {{", named.sample)));
   }

@@ -1,0 +1,138 @@
+#include "report/sample_facts.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/shown_text.hpp"
+#include "run/output_directory.hpp"
+#include "run/run_fingerprint.hpp"
+#include "tables/contig_rollup.hpp"
+#include "tables/sequence_walk.hpp"
+#include "telemetry/run_telemetry.hpp"
+#include "telemetry/telemetry_files.hpp"
+
+namespace virnucpro {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string entry(const Journal::Fingerprint& print, const std::string& key) {
+  const auto found = print.find(key);
+  return found == print.end() ? "" : found->second;
+}
+
+// The sequences of a run, added up.
+class Sum {
+ public:
+  Sum(SampleFacts& facts, const std::optional<RollupRule>& rollup)
+      : facts_(facts), rollup_(rollup) {
+    if (rollup) facts.tiers.emplace();
+    start_contig();
+  }
+
+  void add(const std::vector<ChunkScore>& chunks) {
+    if (!contig_) return;
+    for (const ChunkScore& chunk : chunks) contig_->add(chunk);
+  }
+
+  void end(const SequenceSummary& sequence) {
+    facts_.counts.add(sequence);
+    facts_.bases += sequence.length();
+    if (sequence.is_virus()) facts_.virus_bases += sequence.length();
+    if (contig_) count(contig_->result());
+    start_contig();
+  }
+
+ private:
+  void start_contig() {
+    if (rollup_) contig_.emplace(*rollup_);
+  }
+
+  void count(const ContigCall& found) {
+    if (found.call != kViralCall) return;
+    ViralTiers& tiers = *facts_.tiers;
+    if (found.tier == kHighTier) ++tiers.high;
+    if (found.tier == kModerateTier) ++tiers.moderate;
+    if (found.tier == kLowTier) ++tiers.low;
+    if (found.tier == kReviewTier) ++tiers.review;
+  }
+
+  SampleFacts& facts_;
+  const std::optional<RollupRule>& rollup_;
+  std::optional<ContigRollup> contig_;
+};
+
+// Damaged telemetry must not prevent a report: such a run has no time.
+std::optional<double> seconds_of(const fs::path& run) {
+  const fs::path summary = newest_telemetry(run).summary;
+  if (summary.empty()) return std::nullopt;
+  try {
+    const auto recorded = read_run_telemetry(summary);
+    return recorded ? recorded->run.seconds : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+SampleSettings settings_of(const Journal::Fingerprint& print, const CallRule& rule) {
+  return {entry(print, "dnabert_s_hash"),         entry(print, "esm2_hash"),
+          entry(print, "classifier_hash"),        shown_text(entry(print, "chunk_size")),
+          shown_text(entry(print, "min_length")), text_of(rule)};
+}
+
+std::string part_of(const Journal::Fingerprint& print) {
+  const std::string shard = entry(print, "shard");
+  return shard.ends_with("/1") ? "" : shown_text(shard);
+}
+
+}  // namespace
+
+std::string directory_name(const fs::path& run) {
+  fs::path path = fs::absolute(run).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return shown_text(path.filename().string());
+}
+
+std::string run_text(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return shown_text(path);
+}
+
+std::string sample_name(const Journal::Fingerprint& print, const fs::path& run) {
+  const std::string stem = entry(print, "stem");
+  const std::string input = entry(print, input_path_key(0));
+  const bool was_named = !is_nameless(input) || stem != output_stem(input);
+  return !stem.empty() && was_named ? shown_text(stem) : directory_name(run);
+}
+
+SampleFacts read_sample(const Journal& journal, const fs::path& run, const CallRuleChange& change,
+                        const Cancel& cancel) {
+  const Journal::Fingerprint print = journal.fingerprint();
+  const CallRule rule = change.over(rule_of(print));
+  const std::optional<RollupRule> rollup = rollup_of(print);
+  const std::vector<InputEntry> inputs = journal.inputs();
+  SampleFacts facts{.name = sample_name(print, run),
+                    .run = run_text(run.string()),
+                    .finished = journal.finished(),
+                    .synthetic = is_synthetic(print),
+                    .inputs = inputs.size(),
+                    .shard = part_of(print),
+                    .seconds = seconds_of(run),
+                    .precision = shown_text(entry(print, "precision")),
+                    .rollup = rollup ? text_of(*rollup) : "",
+                    .settings = settings_of(print, rule)};
+  facts.failed_inputs = static_cast<std::uint64_t>(
+      std::ranges::count_if(inputs, [](const InputEntry& input) { return input.failed; }));
+  Sum sum(facts, rollup);
+  walk_sequences(
+      journal,
+      {.rule = rule,
+       .part = [&sum](const SequencePart&,
+                      const std::vector<ChunkScore>& chunks) { sum.add(chunks); },
+       .end = [&sum](const SequencePart&, const SequenceSummary& sequence) { sum.end(sequence); }},
+      cancel);
+  return facts;
+}
+
+}  // namespace virnucpro

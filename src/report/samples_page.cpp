@@ -1,0 +1,372 @@
+#include "report/samples_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "base/text.hpp"
+#include "base/version.hpp"
+#include "report/sample_controls.hpp"
+
+namespace virnucpro {
+namespace {
+
+using Samples = std::vector<SampleFacts>;
+
+constexpr std::size_t kMostBars = 30;
+constexpr std::size_t kMostTold = 5;  // names in a warning
+
+// How a row's notes name a setting that is not the usual one.
+struct SettingWords {
+  const char* name;
+  bool says_value;  // hashes do not
+};
+constexpr std::array<SettingWords, kSampleSettings> kSettingWords{{{"DNABERT-S model", false},
+                                                                   {"ESM-2 model", false},
+                                                                   {"classifier", false},
+                                                                   {"chunk length", true},
+                                                                   {"--min-length", true},
+                                                                   {"rule of calls", true}}};
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double virus_share(const SampleFacts& sample) {
+  return share(sample.counts.virus_sequences, sample.counts.sequences);
+}
+
+double unscored_share(const SampleFacts& sample) {
+  return share(sample.counts.unscored_sequences, sample.counts.sequences);
+}
+
+// The most frequent value of the samples, the first of several; empty ones do not count.
+template <typename Value>
+Value most_usual(const Samples& samples, Value SampleFacts::*member) {
+  std::map<Value, std::size_t> counts;
+  for (const SampleFacts& sample : samples) ++counts[sample.*member];
+  counts.erase(Value{});
+  Value usual{};
+  for (const SampleFacts& sample : samples) {
+    if (counts[sample.*member] > counts[usual]) usual = sample.*member;
+  }
+  return usual;
+}
+
+// What the samples have in common, to tell those that differ.
+struct Usual {
+  SampleSettings settings;
+  std::string precision;
+  std::string rollup;
+};
+
+Usual usual_of(const Samples& samples) {
+  return {.settings = most_usual(samples, &SampleFacts::settings),
+          .precision = most_usual(samples, &SampleFacts::precision),
+          .rollup = most_usual(samples, &SampleFacts::rollup)};
+}
+
+// The samples of each name, in the order given.
+using Named = std::map<std::string, std::vector<const SampleFacts*>>;
+
+Named by_name(const Samples& samples) {
+  Named named;
+  for (const SampleFacts& sample : samples) named[sample.name].push_back(&sample);
+  return named;
+}
+
+std::vector<std::string> other_settings(const SampleFacts& sample, const Usual& usual) {
+  std::vector<std::string> notes;
+  for (std::size_t k = 0; k < kSampleSettings; ++k) {
+    if (sample.settings[k] == usual.settings[k]) continue;
+    notes.push_back(kSettingWords[k].says_value
+                        ? fmt::format("other {}: {}", kSettingWords[k].name, sample.settings[k])
+                        : fmt::format("other {}", kSettingWords[k].name));
+  }
+  return notes;
+}
+
+// What a reader must know before comparing this row with others.
+std::string notes_of(const SampleFacts& sample, const Usual& usual, const Named& named) {
+  std::vector<std::string> notes = other_settings(sample, usual);
+  if (sample.precision != usual.precision) {
+    notes.push_back("computed in " + sample.precision);
+  }
+  if (!sample.rollup.empty() && sample.rollup != usual.rollup) {
+    notes.emplace_back("other roll-up rule");
+  }
+  if (!sample.finished) notes.emplace_back("the run did not finish");
+  if (!sample.shard.empty()) notes.push_back(fmt::format("only shard {}", sample.shard));
+  if (sample.failed_inputs > 0) {
+    notes.push_back(fmt::format("{} of {} inputs failed", sample.failed_inputs, sample.inputs));
+  }
+  if (sample.counts.failed_frames > 0) {
+    notes.push_back(fmt::format("{} frames failed", grouped(sample.counts.failed_frames)));
+  }
+  if (sample.synthetic) notes.emplace_back("synthetic weights");
+  if (const std::size_t runs = named.at(sample.name).size(); runs > 1) {
+    notes.push_back(fmt::format("{} runs have this name", runs));
+  }
+  return fmt::format("{}", fmt::join(notes, "; "));
+}
+
+std::vector<Column> columns_of(bool has_controls, bool has_tiers) {
+  std::vector<Column> columns{{"sample", "Sample"},
+                              {"virus_sequences", "Virus", Measure::kCount},
+                              {"virus_share", "Virus share", Measure::kShare}};
+  const auto add = [&columns](std::initializer_list<Column> more) {
+    columns.insert(columns.end(), more);
+  };
+  if (has_controls) {
+    add({{"against_controls", "Against controls", Measure::kStatus},
+         {"times_control", "Times the control", Measure::kFactor, "–"},
+         {"at_least", "At least", Measure::kFactor, "–"},
+         {"at_most", "At most", Measure::kFactor, "–"},
+         {"nearest_control", "Nearest control"}});
+  }
+  if (has_tiers) {
+    add({{"viral_high", "Viral: high", Measure::kCount, "–"},
+         {"viral_moderate", "Viral: moderate", Measure::kCount, "–"},
+         {"viral_low", "Viral: low", Measure::kCount, "–"},
+         {"viral_review", "Viral: review", Measure::kCount, "–"}});
+  }
+  add({{"sequences", "Sequences", Measure::kCount},
+       {"unscored_sequences", "Unscored", Measure::kCount},
+       {"unscored_share", "Unscored share", Measure::kShare},
+       {"bases", "Bases", Measure::kCount},
+       {"virus_bases", "Bases called virus", Measure::kCount},
+       {"seconds", "Time", Measure::kSeconds},
+       {"state", "State", Measure::kStatus},
+       {"notes", "Notes"},
+       {"run", "Run"}});
+  return columns;
+}
+
+const char* word_of(AgainstControls found) {
+  switch (found) {
+    case AgainstControls::kControl:
+      return "control";
+    case AgainstControls::kAbove:
+      return "above";
+    case AgainstControls::kNotAbove:
+      return "not above";
+    case AgainstControls::kNotComparable:
+      return "not comparable";
+    case AgainstControls::kNone:
+      break;
+  }
+  return "";
+}
+
+Value optional_value(const std::optional<double>& number) {
+  return number ? Value{*number} : Value{};
+}
+
+void add_control_cells(const ControlResult& result, const Samples& samples,
+                       std::vector<Value>& row) {
+  row.emplace_back(word_of(result.found));
+  if (!result.ratio) {
+    row.insert(row.end(), 4, Value{});
+    return;
+  }
+  row.insert(row.end(), {optional_value(result.ratio->ratio), result.ratio->least,
+                         result.ratio->most, samples[result.control].name});
+}
+
+void add_tier_cells(const std::optional<ViralTiers>& tiers, std::vector<Value>& row) {
+  if (!tiers) {
+    row.insert(row.end(), 4, Value{});
+    return;
+  }
+  row.insert(row.end(), {tiers->high, tiers->moderate, tiers->low, tiers->review});
+}
+
+bool has_tiers(const Samples& samples) {
+  return std::ranges::any_of(samples,
+                             [](const SampleFacts& sample) { return sample.tiers.has_value(); });
+}
+
+Table sample_table(const Samples& samples, const std::vector<std::size_t>& controls,
+                   const std::vector<ControlResult>& results) {
+  const bool tiers = has_tiers(samples);
+  const Usual usual = usual_of(samples);
+  const Named named = by_name(samples);
+  Table table{.key = "samples",
+              .caption = "One row for each sample",
+              .can_be_filtered = true,
+              .fills_screen = true};
+  table.columns = columns_of(!controls.empty(), tiers);
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    const SampleFacts& sample = samples[k];
+    const TableCounts& counts = sample.counts;
+    std::vector<Value> row{sample.name, counts.virus_sequences, virus_share(sample)};
+    if (!controls.empty()) add_control_cells(results[k], samples, row);
+    if (tiers) add_tier_cells(sample.tiers, row);
+    row.insert(row.end(), {counts.sequences, counts.unscored_sequences, unscored_share(sample),
+                           sample.bases, sample.virus_bases, optional_value(sample.seconds),
+                           sample.finished ? "finished" : "partial", notes_of(sample, usual, named),
+                           sample.run});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// The samples with the largest of these shares; which of them are controls.
+template <typename ShareOf>
+Plot share_plot(const char* key, const char* title, const Samples& samples,
+                const std::vector<ControlResult>& results, const ShareOf& share_of) {
+  std::vector<std::size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](std::size_t k) { return share_of(samples[k]); });
+  if (order.size() > kMostBars) order.resize(kMostBars);
+  Plot plot{.key = key,
+            .title = title,
+            .kind = PlotKind::kRows,
+            .y_label = "share of all sequences",
+            .unit = Measure::kShare};
+  for (const std::size_t k : order) {
+    const bool is_control = results[k].found == AgainstControls::kControl;
+    const std::string name = samples[k].name + (is_control ? " (control)" : "");
+    plot.bars.push_back({.tick = name, .name = name, .value = share_of(samples[k])});
+  }
+  return plot;
+}
+
+Section share_section(const Samples& samples, const std::vector<ControlResult>& results) {
+  Section section{.key = "shares", .title = "Largest shares"};
+  if (samples.size() > kMostBars) {
+    section.note = fmt::format("The {} samples with the most; the table has all.", kMostBars);
+  }
+  section.plots = {share_plot("virus_share", "Called virus", samples, results, virus_share),
+                   share_plot("unscored_share", "Unscored", samples, results, unscored_share)};
+  return section;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  const std::size_t told = std::min(names.size(), kMostTold);
+  std::string text = fmt::format(
+      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(told), ", "));
+  if (names.size() > told) text += fmt::format(" and {} more", grouped(names.size() - told));
+  return text;
+}
+
+template <typename Test>
+void warn_of(const Samples& samples, const char* what, const Test& test,
+             std::vector<std::string>& warnings) {
+  std::vector<std::string> names;
+  for (const SampleFacts& sample : samples) {
+    if (test(sample)) names.push_back(sample.name);
+  }
+  if (names.empty()) return;
+  warnings.push_back(fmt::format("{}: {} of {} samples ({}).", what, grouped(names.size()),
+                                 grouped(samples.size()), some_of(names)));
+}
+
+void warn_of_names(const Samples& samples, std::vector<std::string>& warnings) {
+  for (const auto& [name, runs] : by_name(samples)) {
+    if (runs.size() == 1) continue;
+    std::vector<std::string> paths;
+    for (const SampleFacts* sample : runs) paths.push_back(sample->run);
+    warnings.push_back(fmt::format(
+        "{} runs have the name {}: {}. MultiQC shows only one of them; virnucpro predict --name "
+        "gives another name.",
+        runs.size(), name, some_of(paths)));
+  }
+}
+
+std::vector<std::string> warnings_of(const Samples& samples,
+                                     const std::vector<std::size_t>& controls) {
+  std::vector<std::string> warnings;
+  warn_of(
+      samples, "Synthetic weights (seeded random numbers), so the calls mean nothing",
+      [](const SampleFacts& sample) { return sample.synthetic; }, warnings);
+  warn_of(
+      samples, "The run did not finish (virnucpro predict --resume goes on with it)",
+      [](const SampleFacts& sample) { return !sample.finished; }, warnings);
+  warn_of(
+      samples, "Some inputs could not be read and left no row",
+      [](const SampleFacts& sample) { return sample.failed_inputs > 0; }, warnings);
+  const Usual usual = usual_of(samples);
+  warn_of(
+      samples,
+      "Other models or settings than most (the notes say which), so the calls cannot be compared "
+      "with theirs",
+      [&usual](const SampleFacts& sample) { return sample.settings != usual.settings; }, warnings);
+  warn_of_names(samples, warnings);
+  for (const std::size_t control : controls) {
+    if (samples[control].counts.sequences > 0) continue;
+    warnings.push_back(
+        fmt::format("The control {} has no sequences: nothing can be compared with it.",
+                    samples[control].name));
+  }
+  return warnings;
+}
+
+std::uint64_t count_above(const std::vector<ControlResult>& results) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count(results, AgainstControls::kAbove, &ControlResult::found));
+}
+
+std::vector<Field> highlights_of(const Samples& samples, const std::vector<std::size_t>& controls,
+                                 const std::vector<ControlResult>& results) {
+  std::uint64_t sequences = 0;
+  std::uint64_t viruses = 0;
+  for (const SampleFacts& sample : samples) {
+    sequences += sample.counts.sequences;
+    viruses += sample.counts.virus_sequences;
+  }
+  std::vector<Field> fields{{"samples", "samples", std::uint64_t{samples.size()}, Measure::kCount},
+                            {"sequences", "sequences", sequences, Measure::kCount},
+                            {"virus_sequences", "called virus", viruses, Measure::kCount}};
+  if (controls.empty()) return fields;
+  fields.push_back({"controls", "controls", std::uint64_t{controls.size()}, Measure::kCount});
+  fields.push_back({"above_controls", "above the controls", count_above(results), Measure::kCount});
+  return fields;
+}
+
+Section control_section(const Samples& samples, const std::vector<std::size_t>& controls) {
+  std::vector<std::string> names;
+  for (const std::size_t control : controls) names.push_back(samples[control].name);
+  Section section{.key = "controls", .title = "What stands above the controls"};
+  section.note = fmt::format(
+      "Negative controls: {}. A sample stands above them if its share of sequences called virus is "
+      "larger than that of every control by more than chance in counting explains. The columns "
+      "“At least” and “At most” are a {:g} % interval of how many times the control's share it is "
+      "(exact, for two Poisson counts; Przyborowski and Wilenski 1940), against the control that "
+      "comes nearest. A small control says little: its interval is wide. The interval knows "
+      "nothing "
+      "of how much contamination differs from well to well; several controls show that.",
+      fmt::join(names, ", "), 100 * kRatioConfidence);
+  return section;
+}
+
+}  // namespace
+
+Page samples_page(const Samples& samples, const std::vector<std::size_t>& controls) {
+  const std::vector<ControlResult> results = compare_with_controls(samples, controls);
+  Page page;
+  page.title = samples.size() == 1 ? "1 sample" : fmt::format("{} samples", samples.size());
+  page.subtitle = fmt::format("virnucpro {}", program_version());
+  page.highlights = highlights_of(samples, controls, results);
+  page.warnings = warnings_of(samples, controls);
+  Section rows{.key = "samples", .title = "Samples"};
+  rows.note =
+      "Unscored sequences have a stop codon in every frame of every chunk: they say nothing for a "
+      "virus or against one.";
+  if (has_tiers(samples)) {
+    rows.note += " “Viral” counts contigs of contigs.tsv that are called so, by its confidence.";
+  }
+  rows.tables = {sample_table(samples, controls, results)};
+  page.sections = {std::move(rows)};
+  if (!controls.empty()) page.sections.push_back(control_section(samples, controls));
+  page.sections.push_back(share_section(samples, results));
+  return page;
+}
+
+}  // namespace virnucpro
