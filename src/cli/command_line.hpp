@@ -48,6 +48,7 @@ struct OptionRow {
   ListedBy listed_by = ListedBy::kHelp;
   bool required = false;
   bool may_be_empty = false;  // false: an empty value is refused
+  bool one_each = false;      // of several values: one each time it is given, no argument behind it
   std::size_t times = 0;      // how often it occurs on the command line
 
   bool is_argument() const { return !names.front().starts_with('-'); }

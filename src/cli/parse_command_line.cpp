@@ -43,8 +43,7 @@ struct OptionMaker {
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
     CLI::Option* option = app.add_option(names, *values)->type_name(row.value);
-    // One value each time, so that it takes no argument behind it.
-    return row.is_argument() ? option : option->allow_extra_args(false);
+    return row.one_each ? option->allow_extra_args(false) : option;
   }
 };
 

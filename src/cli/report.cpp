@@ -200,10 +200,12 @@ void add_report_command(Command& program) {
                     "Where the reports of a run go (default: RUN_DIR); for a page of samples, its "
                     "FILE.html",
                     "DIR|FILE");
-  command.add_option("--control", &options->controls,
-                     "This sample is a negative control: show what stands above it; repeat for "
-                     "several",
-                     "NAME");
+  command
+      .add_option("--control", &options->controls,
+                  "This sample is a negative control: show what stands above it; repeat for "
+                  "several",
+                  "NAME")
+      .one_each = true;
   command.add_flag("--compare", options->compare,
                    "Compare runs of the same inputs with the first: scores, speed, settings");
   add_call_options(command, options->calls, CallDefault::kTheRuns);

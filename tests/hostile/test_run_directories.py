@@ -24,7 +24,8 @@ THESIS = b"years of work\n"
 READING = {
     "export": ["export", "run", "-o", "tables"],
     "report": ["report", "run", "-o", "reports"],
-    "report_of_two": ["report", "whole", "run", "-o", "compared.html"],
+    "report_of_two": ["report", "whole", "run", "--control", "whole", "-o", "samples.html"],
+    "report_compared": ["report", "--compare", "whole", "run", "-o", "compared.html"],
     "merge": ["merge", "run", "-o", "merged"],
     "validate": ["utils", "validate-checkpoints", "run"],
     "validate_quickly": ["utils", "validate-checkpoints", "run", "--skip-load"],
@@ -321,7 +322,8 @@ DAMAGED = {
 # beginning. So such a run may be read.
 MAY_BE_READ = {name for name in DAMAGED if "log" in name} - {
     "trigger_in_log", "view_in_log", "other_application_in_log"}
-OUTPUTS = ("temporary", "tables", "reports", "compared.html", "merged", "reads.tsv", "run_partial")
+OUTPUTS = ("temporary", "tables", "reports", "samples.html", "samples.tsv", "samples.json",
+           "compared.html", "merged", "reads.tsv", "run_partial")
 
 
 def users(place):
