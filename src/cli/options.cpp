@@ -171,7 +171,7 @@ std::string choose_models_dir(const ModelOptions& options, const Config& config,
   if (!is_option && environment.text(kModelsVariable).empty()) {
     throw config.wrong_value(kModelsKey, "a directory");
   }
-  fail_usage(fmt::format("{} {}: expected a directory",
+  fail_usage(fmt::format("{} {}: expected a directory; virnucpro download makes and fills one",
                          is_option ? "--models-dir" : kModelsVariable, directory));
 }
 

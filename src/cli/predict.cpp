@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "cli/check_options.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
+#include "cli/next_step.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "cli/summary.hpp"
@@ -298,22 +301,36 @@ Error without_resume(Error error) {
   return error;
 }
 
-// Telemetry is also written for a run that ends with an error.
+// Whether a run that ends so has a beginning that --resume goes on with.
+bool can_go_on(ErrorKind kind) {
+  constexpr std::array kKinds{ErrorKind::kOutputWrite, ErrorKind::kOutOfMemory,
+                              ErrorKind::kTooManyFiles, ErrorKind::kDeviceFailed};
+  return is_resumable(kind) || std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+// Telemetry is also written for a run that ends with an error. `command` goes on with it.
 RunSummary measured_run(const PredictSettings& settings, RunCounters& counters,
-                        const Cancel& cancel, Telemetry& telemetry, bool reports) {
+                        const Cancel& cancel, Telemetry& telemetry, bool reports,
+                        const std::string& command) {
   PredictEvents events = telemetry.events();
   if (reports) events = with_reports(std::move(events), cancel);
+  bool has_begun = false;
+  events.on_start = [before = std::move(events.on_start), &has_begun](const RunStart& start) {
+    has_begun = true;
+    before(start);
+  };
   try {
     return predict(settings, counters, cancel, write_stdout, events);
   } catch (const std::exception& exception) {
     Error error = error_of(exception);
     telemetry.end(error.kind());
     if (settings.to_stdout || !settings.journal) throw without_resume(std::move(error));
-    throw;
+    if (!has_begun || !can_go_on(error.kind())) throw;
+    throw with_way_on(std::move(error), counters, settings, command);
   }
 }
 
-int run_predict(const PredictOptions& options, const Session& session) {
+int run_predict(const PredictOptions& options, const Session& session, const Command& program) {
   PredictSettings settings = choose_settings(options, session);
   const bool lacks_margin = choose_check(options.check, options.compute, session.config, settings);
   if (!options.metrics_file.empty()) {
@@ -354,7 +371,8 @@ int run_predict(const PredictOptions& options, const Session& session) {
     shown->utilization = [&telemetry] { return telemetry.utilization(); };
     progress.emplace(counters, *std::move(shown));
   }
-  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry, reports);
+  const RunSummary summary = measured_run(settings, counters, session.cancel, telemetry, reports,
+                                          resuming_command(program, session.arguments));
   progress.reset();
   trace.reset();
   if (metrics) metrics->finish();
@@ -385,7 +403,9 @@ void add_predict_command(Command& program) {
   add_check_options(command, options->check, "Calls computed again");
   add_rare_options(command, *options);
   command.footer = kPredictExamples;
-  command.action = [options](Session& session) { return run_predict(*options, session); };
+  command.action = [options, &program](Session& session) {
+    return run_predict(*options, session, program);
+  };
 }
 
 }  // namespace virnucpro

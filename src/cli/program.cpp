@@ -20,6 +20,7 @@
 #include "base/log.hpp"
 #include "base/own_program.hpp"
 #include "base/terminal.hpp"
+#include "base/text.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/output.hpp"
@@ -163,11 +164,19 @@ int exit_code_of(const Error& error, const Program& program) {
   return name == "validate-checkpoints" ? kExitRefused : code;
 }
 
+std::string help_line(const Command& command) {
+  const bool is_cut = leaves_out(command);
+  return fmt::format("See {} --help{}.", command.path, is_cut ? ", or --help-all" : "");
+}
+
 // Only predict and download go on where they stopped.
-std::string_view remedy_of(const Error& error, const Program& program) {
+std::string remedy_of(const Error& error, const Program& program) {
   const Command* chosen = program.commands().chosen;
   const std::string_view name = chosen == nullptr ? "" : chosen->name();
-  if (name == "predict" || !is_resumable(error.kind())) return error.remedy();
+  if (error.kind() == ErrorKind::kUsage && error.remedy() == error.info().remedy) {
+    return help_line(chosen_command(program.commands()));
+  }
+  if (name == "predict" || !is_resumable(error.kind())) return std::string(error.remedy());
   return name == "download" ? "Run it again: it goes on where it stopped."
                             : "Run it again, from the beginning.";
 }
@@ -175,10 +184,14 @@ std::string_view remedy_of(const Error& error, const Program& program) {
 int report(const Error& error, const Program& program) {
   log_error("{}", error.what());
   const int code = exit_code_of(error, program);
-  log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
   // Remedies for output are about files and disks.
-  if (error.place().file == kStandardOutput) return code;
-  terminal_print(fmt::format("  {}", remedy_of(error, program)));
+  const bool is_helped = error.place().file != kStandardOutput;
+  const std::string remedy = is_helped ? remedy_of(error, program) : "";
+  const auto lines = split_list(remedy, '\n');
+  if (is_helped)
+    log_to_files(LogLevel::kInfo, fmt::format("what to do: {}", fmt::join(lines, " ")));
+  log_to_files(LogLevel::kInfo, fmt::format("ended: {}, exit code {}", error.info().name, code));
+  if (is_helped) terminal_print(fmt::format("  {}", fmt::join(lines, "\n  ")));
   return code;
 }
 

@@ -9,6 +9,12 @@
 
 namespace virnucpro {
 
+std::string_view text_of(Unscored reason) {
+  if (reason == Unscored::kFailed) return "frames failed";
+  if (reason == Unscored::kTooShort) return "shorter than --min-length";
+  return reason == Unscored::kEmpty ? "empty" : "no stop-free frame";
+}
+
 std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
   std::vector<ChunkScore> chunks;
   for (const FrameScore& frame : part.frames) {
@@ -50,12 +56,15 @@ float SequenceSummary::mean_virus_score() const {
   return static_cast<float>(sum_ / static_cast<double>(chunks_scored_));
 }
 
+Unscored SequenceSummary::why_unscored() const {
+  if (failed_frames_ > 0) return Unscored::kFailed;
+  if (skip_ == Skip::kTooShort) return Unscored::kTooShort;
+  return skip_ == Skip::kEmpty || length_ == 0 ? Unscored::kEmpty : Unscored::kNoFrame;
+}
+
 std::string SequenceSummary::reason() const {
   if (failed_frames_ > 0) return fmt::format("failed: {} frames", failed_frames_);
-  if (scored()) return "NA";
-  if (skip_ == Skip::kTooShort) return "shorter than --min-length";
-  if (skip_ == Skip::kEmpty || length_ == 0) return "empty";
-  return "no stop-free frame";
+  return scored() ? "NA" : std::string(text_of(why_unscored()));
 }
 
 std::string SequenceSummary::row(std::string_view input) const {

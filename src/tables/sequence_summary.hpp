@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,13 @@ struct ChunkScore {
 // The chunks of a part that have a frame with scores, in order. Failed frames count as absent.
 std::vector<ChunkScore> scored_chunks(const SequencePart& part);
 
+// Why a sequence has no scores.
+enum class Unscored : std::uint8_t { kFailed, kTooShort, kEmpty, kNoFrame };
+inline constexpr std::array kUnscoredReasons{Unscored::kFailed, Unscored::kTooShort,
+                                             Unscored::kEmpty, Unscored::kNoFrame};
+// "no stop-free frame".
+std::string_view text_of(Unscored reason);
+
 // A sequence's row in sequences.tsv, added up from its parts in order.
 class SequenceSummary {
  public:
@@ -35,6 +43,8 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
+  // It must not be scored.
+  Unscored why_unscored() const;
   bool is_virus() const;
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,10 +14,9 @@
 #include "journal/run_folder.hpp"
 #include "tables/call_rule.hpp"
 #include "tables/contig_rollup.hpp"
+#include "tables/sequence_summary.hpp"
 
 namespace virnucpro {
-
-class SequenceSummary;
 
 // What is written beside the three tables.
 struct MoreTables {
@@ -40,6 +40,7 @@ struct TableCounts {
   std::uint64_t sequences = 0;
   std::uint64_t virus_sequences = 0;
   std::uint64_t unscored_sequences = 0;
+  std::array<std::uint64_t, kUnscoredReasons.size()> unscored_by_reason{};
   std::uint64_t chunks_scored = 0;
   std::uint64_t frames = 0;
   std::uint64_t failed_frames = 0;
