@@ -146,7 +146,7 @@ def test_an_interrupted_run_says_how_to_go_on(program, genome, models, quiet):
 
 
 def test_a_stopped_run_says_how_much_is_done(program, genome):
-    pieces = {f"r{i}": genome[i * 10:i * 10 + 300] for i in range(4000)}
+    pieces = {f"r{i}": genome[i * 10:i * 10 + 300] for i in range(3000)}
     (program.folder / "it's.fa").write_text(fasta(pieces))
     process = program.start("predict", *MODELS, "it's.fa", *SHORT, "-o", "out", "--token-budget",
                             "300", "-t", "1", stderr=subprocess.PIPE)
@@ -164,9 +164,9 @@ def test_a_stopped_run_says_how_much_is_done(program, genome):
 def test_a_full_disk_says_how_to_go_on(program, genome):
     """As on a quota: the journal may not grow."""
     (program.folder / "a.fa").write_text(
-        fasta({f"r{i}": genome[i * 10:i * 10 + 300] for i in range(2000)}))
+        fasta({f"r{i}": genome[i * 10:i * 10 + 300] for i in range(1000)}))
     limited = subprocess.run(
-        ["bash", "-c", 'trap "" XFSZ; ulimit -f 200; exec "$@"', "bash", BIN, "predict", *MODELS,
+        ["bash", "-c", 'trap "" XFSZ; ulimit -f 100; exec "$@"', "bash", BIN, "predict", *MODELS,
          "a.fa", *SHORT, "-o", "out", "--telemetry", "off"],
         cwd=program.folder, env=program.environment, capture_output=True, check=False)
     assert limited.returncode == 1
