@@ -146,7 +146,7 @@ def test_an_interrupted_run_says_how_to_go_on(program, genome, models, quiet):
 
 
 def test_a_stopped_run_says_how_much_is_done(program, genome):
-    pieces = {f"r{i}": genome[i * 10:i * 10 + 300] for i in range(3000)}
+    pieces = {f"r{i}": genome[i * 10:i * 10 + 300] for i in range(2000)}
     (program.folder / "it's.fa").write_text(fasta(pieces))
     process = program.start("predict", *MODELS, "it's.fa", *SHORT, "-o", "out", "--token-budget",
                             "300", "-t", "1", stderr=subprocess.PIPE)
