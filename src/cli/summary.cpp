@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -32,12 +33,13 @@ std::string share_row(std::string_view name, std::uint64_t part, std::uint64_t a
   return row;
 }
 
-// "48 no stop-free frame, 2 empty".
+// "empty 2, no stop-free frame 48".
 std::string reasons_text(const TableCounts& counts) {
   std::vector<std::string> parts;
-  for (const Unscored reason : kUnscoredReasons) {
-    const std::uint64_t count = counts.unscored_by_reason.at(static_cast<std::size_t>(reason));
-    if (count > 0) parts.push_back(fmt::format("{} {}", grouped(count), text_of(reason)));
+  for (std::size_t reason = 0; reason < kUnscoredReasons; ++reason) {
+    const std::uint64_t count = counts.unscored_by_reason.at(reason);
+    if (count == 0) continue;
+    parts.push_back(fmt::format("{} {}", words_of(static_cast<Unscored>(reason)), grouped(count)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

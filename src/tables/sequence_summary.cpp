@@ -9,10 +9,18 @@
 
 namespace virnucpro {
 
-std::string_view text_of(Unscored reason) {
-  if (reason == Unscored::kFailed) return "frames failed";
-  if (reason == Unscored::kTooShort) return "shorter than --min-length";
-  return reason == Unscored::kEmpty ? "empty" : "no stop-free frame";
+std::string_view words_of(Unscored reason) {
+  switch (reason) {
+    case Unscored::kEmpty:
+      return "empty";
+    case Unscored::kTooShort:
+      return "shorter than --min-length";
+    case Unscored::kNoFrame:
+      return "no stop-free frame";
+    case Unscored::kFailed:
+      return "frames that could not be computed";
+  }
+  return {};
 }
 
 std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
@@ -64,7 +72,8 @@ Unscored SequenceSummary::why_unscored() const {
 
 std::string SequenceSummary::reason() const {
   if (failed_frames_ > 0) return fmt::format("failed: {} frames", failed_frames_);
-  return scored() ? "NA" : std::string(text_of(why_unscored()));
+  if (scored()) return "NA";
+  return std::string(words_of(why_unscored()));
 }
 
 std::string SequenceSummary::row(std::string_view input) const {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,12 +24,10 @@ struct ChunkScore {
 // The chunks of a part that have a frame with scores, in order. Failed frames count as absent.
 std::vector<ChunkScore> scored_chunks(const SequencePart& part);
 
-// Why a sequence has no scores.
-enum class Unscored : std::uint8_t { kFailed, kTooShort, kEmpty, kNoFrame };
-inline constexpr std::array kUnscoredReasons{Unscored::kFailed, Unscored::kTooShort,
-                                             Unscored::kEmpty, Unscored::kNoFrame};
-// "no stop-free frame".
-std::string_view text_of(Unscored reason);
+// Why a sequence has no score.
+enum class Unscored : std::uint8_t { kEmpty, kTooShort, kNoFrame, kFailed };
+inline constexpr std::size_t kUnscoredReasons = 4;
+std::string_view words_of(Unscored reason);
 
 // A sequence's row in sequences.tsv, added up from its parts in order.
 class SequenceSummary {
@@ -43,8 +41,6 @@ class SequenceSummary {
   void add(const SequencePart& part, const std::vector<ChunkScore>& chunks);
 
   bool scored() const { return chunks_scored_ > 0; }
-  // It must not be scored.
-  Unscored why_unscored() const;
   bool is_virus() const;
   std::uint64_t length() const { return length_; }
   std::uint64_t chunks() const { return chunks_; }
@@ -56,6 +52,8 @@ class SequenceSummary {
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
+  // There must be no scored chunk.
+  Unscored why_unscored() const;
   // Including its line end. `input`: the name of its input, on one line.
   std::string row(std::string_view input) const;
 

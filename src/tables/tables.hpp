@@ -14,7 +14,6 @@
 #include "journal/run_folder.hpp"
 #include "tables/call_rule.hpp"
 #include "tables/contig_rollup.hpp"
-#include "tables/sequence_summary.hpp"
 
 namespace virnucpro {
 
@@ -40,7 +39,7 @@ struct TableCounts {
   std::uint64_t sequences = 0;
   std::uint64_t virus_sequences = 0;
   std::uint64_t unscored_sequences = 0;
-  std::array<std::uint64_t, kUnscoredReasons.size()> unscored_by_reason{};
+  std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored
   std::uint64_t chunks_scored = 0;
   std::uint64_t frames = 0;
   std::uint64_t failed_frames = 0;

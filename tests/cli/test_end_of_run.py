@@ -63,7 +63,7 @@ def test_the_end_of_a_run_of_contigs(program, contigs, sequences):
     rows = (program.folder / "out" / "sequences.tsv").read_text().splitlines()[1:]
     virus = sum("\tvirus\t" in row for row in rows)
     assert lines[1].split() == ["virus", str(virus), f"{100 * virus / len(rows):.1f}", "%"]
-    assert re.fullmatch(r"  unscored +1 +14.3 %: 1 no stop-free frame", lines[3])
+    assert re.fullmatch(r"  unscored +1 +14.3 %: no stop-free frame 1", lines[3])
     found = {line.partition(": ")[0]: line.partition(": ")[2] for line in lines if ": " in line}
     for name in ("calls", "tables", "report", "log"):
         assert (program.folder / found[name]).exists()

@@ -44,11 +44,11 @@ TEST(SummaryLines, SayWhySequencesAreUnscored) {
   RunSummary summary;
   summary.counts.sequences = 2000;
   summary.counts.unscored_sequences = 1500;
-  summary.counts.unscored_by_reason = {1, 0, 2, 1497};
-  EXPECT_THAT(
-      summary_lines(settings(), summary, {}, {}),
-      Contains("  unscored              1,500    75.0 %: 1 frames failed, 2 empty, 1,497 no "
-               "stop-free frame"));
+  summary.counts.unscored_by_reason.at(static_cast<std::size_t>(Unscored::kEmpty)) = 2;
+  summary.counts.unscored_by_reason.at(static_cast<std::size_t>(Unscored::kNoFrame)) = 1498;
+  EXPECT_THAT(summary_lines(settings(), summary, {}, {}),
+              Contains("  unscored              1,500    75.0 %: empty 2, no stop-free frame "
+                       "1,498"));
 }
 
 TEST(SummaryLines, SayHowTheDeviceWasUsed) {
