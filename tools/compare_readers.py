@@ -18,8 +18,8 @@ VOLATILE_TEXT = [(re.compile(pattern, re.MULTILINE), by) for pattern, by in (
     (r"(?<=already: it holds )\S+", "FILE"),  # the first that the folder happens to list
     (r"it computed for [\d.]+ s", "it computed for N s"),
     # predict's last words
-    (r"\b(seconds|sequences/s|frames/s|ESM tokens/s|device busy|waiting|DNABERT-S) +[\d.]+( %)?$",
-     r"\1 N"),
+    (r"^(virnucpro: )?speed: .*", "speed: N"),
+    (r"[\d.]+(?= ESM tokens/s)|(?<=(busy|ting) )[\d.]+(?= %)|(?<=DNABERT-S )[\d.]+(?= %)", "N"),
     (r"trace: \d+ events( .*) took .*", r"trace: N events\1 took N"),
     # the tables of profile and tune
     (r"^( +[\d,]+) +[\d,]+ +[\d.]+ % +[\d,]+$", r"\1 N"),

@@ -6,9 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
-#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/inputs.hpp"
@@ -97,6 +97,16 @@ void choose_source(const EmbedOptions& options, EmbedSettings& settings) {
   }
 }
 
+std::vector<std::string> lines_of(const EmbedSummary& summary, const RunCounters& counters,
+                                  const std::string& output) {
+  std::vector<std::string> lines;
+  lines.push_back(summary_row("sequences", grouped(counters.sequences.get())));
+  lines.push_back(summary_row("embeddings", grouped(summary.rows)));
+  if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
+  lines.push_back(file_line("embeddings", output));
+  return lines;
+}
+
 int run_embed(const EmbedOptions& options, const Session& session) {
   EmbedSettings settings;
   settings.inputs = choose_inputs(options.inputs);
@@ -114,10 +124,7 @@ int run_embed(const EmbedOptions& options, const Session& session) {
   if (shown) progress.emplace(counters, *shown);
   const EmbedSummary summary = embed(settings, counters, session.cancel);
   progress.reset();
-  if (!session.global.quiet) {
-    if (summary.skipped.any()) terminal_print(skipped_line(summary.skipped));
-    terminal_print(fmt::format("{} rows: {}", grouped(summary.rows), printable(options.output)));
-  }
+  say_summary(lines_of(summary, counters, options.output), session.global.quiet);
   return kExitDone;
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* kMergeExamples =
     "Examples:\n"
-    "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2\n"
-    "  virnucpro merge part_0 part_1 -o reads_predictions --resume    # after an interruption\n"
+    "  virnucpro merge part_0 part_1 -o merged    # of predict --shard 0/2 and 1/2\n"
+    "  virnucpro merge part_0 part_1 -o merged --resume    # after an interruption\n"
     "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, of\n"
     "another run, not finished or given twice: all of them are named.";
 

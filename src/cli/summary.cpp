@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
+#include "cli/next_step.hpp"
 #include "journal/run_files.hpp"
 #include "run/shadow_check.hpp"
 
@@ -19,32 +21,49 @@ std::string per_second(std::uint64_t amount, double seconds) {
   return fmt::format("{:.1f}", static_cast<double>(amount) / seconds);
 }
 
+std::string percent(double part, double whole) {
+  return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0.0);
+}
+
+std::string share_row(std::string_view name, std::uint64_t part, std::uint64_t all) {
+  std::string row = summary_row(name, grouped(part));
+  if (part > 0) {
+    row += fmt::format("{:>10}", percent(static_cast<double>(part), static_cast<double>(all)));
+  }
+  return row;
+}
+
+// "empty 2, no stop-free frame 48".
+std::string reasons_text(const TableCounts& counts) {
+  std::vector<std::string> parts;
+  for (std::size_t reason = 0; reason < kUnscoredReasons; ++reason) {
+    const std::uint64_t count = counts.unscored_by_reason.at(reason);
+    if (count == 0) continue;
+    parts.push_back(fmt::format("{} {}", words_of(static_cast<Unscored>(reason)), grouped(count)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void add_counts(std::vector<std::string>& lines, const TableCounts& counts) {
   const std::uint64_t others =
       counts.sequences - counts.virus_sequences - counts.unscored_sequences;
   lines.push_back(summary_row("sequences", grouped(counts.sequences)));
-  lines.push_back(summary_row("virus", grouped(counts.virus_sequences)));
-  lines.push_back(summary_row("others", grouped(others)));
-  lines.push_back(summary_row("unscored", grouped(counts.unscored_sequences)));
+  lines.push_back(share_row("virus", counts.virus_sequences, counts.sequences));
+  lines.push_back(share_row("others", others, counts.sequences));
+  lines.push_back(share_row("unscored", counts.unscored_sequences, counts.sequences));
+  if (counts.unscored_sequences > 0) lines.back() += ": " + reasons_text(counts);
   lines.push_back(summary_row("chunks", grouped(counts.chunks_scored)));
   lines.push_back(summary_row("frames", grouped(counts.frames)));
 }
 
-// Rates of this session: scores from a resumed run's journal were not computed in it.
-void add_rates(std::vector<std::string>& lines, const RunSummary& summary,
-               const RunCounters& counters) {
+// Of this session: scores from a resumed run's journal were not computed in it.
+std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
   const std::uint64_t known = counters.sequences_known.get();
   const std::uint64_t computed =
       summary.counts.sequences - std::min(known, summary.counts.sequences);
-  if (known > 0) lines.push_back(summary_row("known before", grouped(known)));
-  lines.push_back(summary_row("seconds", fmt::format("{:.1f}", summary.seconds)));
-  lines.push_back(summary_row("sequences/s", per_second(computed, summary.seconds)));
-  lines.push_back(
-      summary_row("frames/s", per_second(counters.frames_scored.get(), summary.seconds)));
-}
-
-std::string percent(double part, double whole) {
-  return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0.0);
+  return fmt::format("speed: {} in {:.1f} s, {} sequences/s, {} frames/s", grouped(computed),
+                     summary.seconds, per_second(computed, summary.seconds),
+                     per_second(counters.frames_scored.get(), summary.seconds));
 }
 
 // Excludes the time of loading and writing.
@@ -54,13 +73,14 @@ void add_device(std::vector<std::string>& lines, const RunCounters& counters,
   const BatchTotals& computed = summary.totals;
   const BatchTimes& device = computed.times;
   if (device.all() <= 0) return;
-  lines.push_back(
-      summary_row("ESM tokens/s", per_second(computed.esm_tokens, summary.computing_seconds())));
-  lines.push_back(summary_row("device busy", percent(device.busy(), device.all())));
-  lines.push_back(summary_row("waiting", percent(device.waiting, device.all())));
-  if (gpu_percent) lines.push_back(summary_row("GPU", percent(*gpu_percent, 100)));
-  lines.push_back(summary_row("DNABERT-S", percent(device.dnabert_s, device.busy())));
-  lines.push_back(summary_row("packing", percent(computed.packing(), 1)));
+  std::string line =
+      fmt::format("device: {} ESM tokens/s, busy {}, waiting {}",
+                  per_second(computed.esm_tokens, summary.computing_seconds()),
+                  percent(device.busy(), device.all()), percent(device.waiting, device.all()));
+  if (gpu_percent) line += ", GPU " + percent(*gpu_percent, 100);
+  line += fmt::format(", DNABERT-S {}, packing {}", percent(device.dnabert_s, device.busy()),
+                      percent(computed.packing(), 1));
+  lines.push_back(std::move(line));
 }
 
 // Of the chunks that this session scored, those that it computed again.
@@ -142,7 +162,7 @@ bool is_partial(const TableCounts& counts, const std::vector<InputEntry>& inputs
                      [](const InputEntry& input) { return input.failed; });
 }
 
-std::vector<std::string> remarks_on(const RunSummary& summary, const std::vector<Verdict>& judged) {
+std::vector<std::string> remarks_on(const RunSummary& summary) {
   std::vector<std::string> lines;
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
   add_table_remarks(lines, summary.counts, summary.inputs);
@@ -150,7 +170,6 @@ std::vector<std::string> remarks_on(const RunSummary& summary, const std::vector
     warn(lines, fmt::format("{} characters outside IUPAC were taken as unknown letters",
                             grouped(summary.unknown_letters)));
   }
-  add_missed(lines, judged);
   add_synthetic_warning(lines, summary.synthetic);
   return lines;
 }
@@ -159,8 +178,26 @@ bool is_warning(std::string_view line) {
   return line.starts_with(kWarningMark);
 }
 
-std::string tables_line(const std::filesystem::path& tables) {
-  return file_line("tables", tables);
+void add_tables(std::vector<std::string>& lines, const std::filesystem::path& run,
+                const std::filesystem::path& tables) {
+  lines.push_back(file_line("calls", run_files::kSequenceTable.in(run)));
+  lines.push_back(file_line("tables", tables));
+}
+
+void add_next(std::vector<std::string>& lines, const std::string& step) {
+  if (!step.empty()) lines.push_back("next: " + step);
+}
+
+void add_files(std::vector<std::string>& lines, const PredictSettings& settings, bool reports) {
+  const std::filesystem::path& run = settings.output;
+  add_tables(lines, run, run_files::kTableFolder.in(run, settings.stem));
+  if (settings.more.rollup) lines.push_back(file_line("contigs", run_files::kContigTable.in(run)));
+  if (settings.viruses.fasta) lines.push_back(file_line("virus", run_files::kVirusFasta.in(run)));
+  if (!settings.viruses.fastq.empty()) {
+    lines.push_back(file_line("virus", settings.viruses.fastq + "*.fastq.gz"));
+  }
+  if (reports) lines.push_back(file_line("report", run_files::kReportHtml.in(run)));
+  lines.push_back(file_line("log", run_files::kLog.in(run)));
 }
 
 }  // namespace
@@ -182,20 +219,22 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
                                        const RunCounters& counters, const RunRemarks& remarks) {
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
-  add_rates(lines, summary, counters);
-  add_device(lines, counters, remarks.gpu_percent);
+  const std::uint64_t known = counters.sequences_known.get();
+  if (known > 0) lines.push_back(summary_row("known before", grouped(known)));
   if (settings.margin > 0) add_close_calls(lines, counters.close_calls);
   if (settings.shadow > 0) add_shadow(lines, shadow_estimate(counters.shadow, settings.shadow));
-  const std::vector<std::string> more = remarks_on(summary, remarks.judged);
-  const auto warnings =
-      remarks.warnings + static_cast<std::uint64_t>(std::ranges::count_if(more, is_warning));
-  lines.push_back(summary_row("warnings", grouped(warnings)));
+  const std::vector<std::string> more = remarks_on(summary);
+  std::vector<std::string> missed;
+  add_missed(missed, remarks.judged);
+  const auto warnings = remarks.warnings + missed.size() +
+                        static_cast<std::uint64_t>(std::ranges::count_if(more, is_warning));
+  if (warnings > 0) lines.push_back(summary_row("warnings", grouped(warnings)));
   lines.insert(lines.end(), more.begin(), more.end());
-  if (settings.to_stdout) return lines;
-  lines.push_back(tables_line(run_files::kTableFolder.in(settings.output, settings.stem)));
-  if (remarks.reports)
-    lines.push_back(file_line("report", run_files::kReportHtml.in(settings.output)));
-  lines.push_back(file_line("log", run_files::kLog.in(settings.output)));
+  if (!settings.to_stdout) add_files(lines, settings, remarks.reports);
+  add_next(lines, next_step(settings, summary, remarks.reports));
+  lines.push_back(speed_line(summary, counters));
+  add_device(lines, counters, remarks.gpu_percent);
+  lines.insert(lines.end(), missed.begin(), missed.end());
   return lines;
 }
 
@@ -205,7 +244,8 @@ std::vector<std::string> export_lines(const ExportSummary& summary) {
   add_table_remarks(lines, summary.counts, summary.inputs);
   if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
   add_synthetic_warning(lines, summary.synthetic);
-  lines.push_back(tables_line(summary.tables));
+  add_tables(lines, summary.tables.parent_path(), summary.tables);
+  add_next(lines, next_step(summary));
   return lines;
 }
 

@@ -26,8 +26,8 @@ struct RunRemarks {
   bool reports = false;                 // whether reports were requested
 };
 
-// predict's last message: what was found, how fast, warnings, missed requirements, and where the
-// files are.
+// predict's last message: what was found, warnings, where the files are, what can be done next, how
+// fast it was, and missed requirements.
 std::vector<std::string> summary_lines(const PredictSettings& settings, const RunSummary& summary,
                                        const RunCounters& counters, const RunRemarks& remarks);
 

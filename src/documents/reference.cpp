@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "base/config.hpp"
 #include "base/error.hpp"
+#include "cli/compatibility.hpp"
 #include "cli/environment.hpp"
 #include "documents/documents.hpp"
 
@@ -14,7 +17,7 @@ namespace {
 std::string cell(std::string_view text) {
   std::string result;
   for (const char letter : text) {
-    if (letter == '|') result += '\\';
+    if (letter == '|' || letter == '<') result += '\\';
     result += letter;
   }
   return result;
@@ -24,7 +27,94 @@ std::string_view yes_or_no(bool yes) {
   return yes ? "yes" : "no";
 }
 
+// An option or argument as a user types it.
+std::string typed(const OptionRow& option) {
+  std::string text = fmt::format("{}", fmt::join(option.names, ", "));
+  if (option.takes_value() && !option.is_argument()) text += " " + option.shown_value();
+  if (option.repeats()) text += "...";
+  return text;
+}
+
+std::string option_row(const OptionRow& option) {
+  return fmt::format("| `{}` | {}{} |\n", cell(typed(option)), cell(option.whole_text()),
+                     option.required && !option.is_argument() ? " (required)" : "");
+}
+
+// Every command has --help, which is told once.
+bool is_help(const OptionRow& option) {
+  const Ask* ask = std::get_if<Ask>(&option.target);
+  return ask != nullptr && *ask == Ask::kHelp;
+}
+
+// Whether `other` has the option with the same words.
+bool has_same(const Command& other, const OptionRow& option) {
+  const OptionRow* same = other.find_option(option.names.back());
+  return same != nullptr && option_row(*same) == option_row(option);
+}
+
+// The options of `command`. Those that are the same in `told`, which the page has already, are
+// named in a line behind the table.
+std::string option_table(const Command& command, const Command* told) {
+  std::vector<std::string> shared;
+  std::string rows;
+  for (const RowGroup& group : command.groups()) {
+    std::string text;
+    for (const OptionRow* row : group.rows) {
+      if (row->listed_by == ListedBy::kHelpV2 || is_help(*row)) continue;
+      if (told != nullptr && has_same(*told, *row)) {
+        shared.push_back(fmt::format("`{}`", row->names.back()));
+      } else {
+        text += option_row(*row);
+      }
+    }
+    const bool is_usual = group.name == kOptions || group.name == kArguments;
+    const bool has_heading = !is_usual && !command.is_program() && !text.empty();
+    if (has_heading) rows += fmt::format("| **{}** | |\n", cell(group.name));
+    rows += text;
+  }
+  if (!rows.empty()) rows.insert(0, "\n| option | what it does |\n|---|---|\n");
+  if (shared.empty()) return rows;
+  return rows + fmt::format("\nAs for `{}`: {}.\n", told->path, fmt::join(shared, ", "));
+}
+
+void add_option_sections(std::string& text, const Command& parent, const Command& told) {
+  for (const Command& command : parent.commands) {
+    text += fmt::format("\n## {}\n{}.\n{}", command.path, command.text,
+                        option_table(command, &command == &told ? nullptr : &told));
+    add_option_sections(text, command, told);
+  }
+}
+
+// Flags with the same words share a row.
+std::string v2_flag_table() {
+  std::string text = "\n| flag | what it stands for |\n|---|---|\n";
+  std::string_view says;
+  for (const V2Flag& flag : v2_flags()) {
+    const std::string name = fmt::format("`{}{}`", flag.names, flag.takes_value ? " N" : "");
+    if (flag.says == says) {
+      text.insert(text.rfind(" | "), ", " + name);
+    } else {
+      text += fmt::format("| {} | {} |\n", name, cell(flag.says));
+    }
+    says = flag.says;
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string option_reference(const Command& program) {
+  std::string text =
+      "# Commands and options\n\n"
+      "Made by `make docs` from the options in `src/cli`; not to be edited.\n\n"
+      "`virnucpro COMMAND --help` shows what most runs need, with examples, `--help-all` all of "
+      "this. These\noptions go before or after the command:\n";
+  text += option_table(program, nullptr);
+  add_option_sections(text, program, program.commands.front());
+  text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
+                      fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
+  return text + v2_flag_table();
+}
 
 std::string error_reference() {
   std::string text =

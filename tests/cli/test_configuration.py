@@ -432,7 +432,7 @@ def every_option():
                  ["utils", "inspect"], ["utils", "generate-config"],
                  ["utils", "validate-checkpoints"], ["utils", "export-weights"], ["export"],
                  ["merge"], ["report"], ["compare"], ["benchmark"], ["tune"]):
-        text = subprocess.run([BIN, *path, "--help"], capture_output=True, check=True,
+        text = subprocess.run([BIN, *path, "--help-all"], capture_output=True, check=True,
                               text=True).stdout
         for names in re.findall(r"(?m)^  (-[-\w,]+)", text):
             yield tuple(names.split(","))

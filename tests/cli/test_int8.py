@@ -127,6 +127,6 @@ def test_profile_names_no_policy_in_fp32(place):
 
 @pytest.mark.parametrize("command", [*IDS, "tune"])
 def test_help_names_both(program, command):
-    text = program("help", command, code=0).stdout.decode()
+    text = program(command, "--help-all", code=0).stdout.decode()
     assert "--int8-keep LINEAR[,...]" in text
     assert "fp16|bf16|int8" in text

@@ -60,8 +60,9 @@ def test_a_run_that_is_partial(program, sequences):
 def test_a_run_that_fails(program):
     (program.folder / "a.fa").write_text("ACGT\n")
     assert message(program.predict("a.fa", *QUIET, code=1)).count("input format is not known") == 1
-    *_, error, end = run_log(program).splitlines()
+    *_, error, advice, end = run_log(program).splitlines()
     assert " error a.fa: " in error and "input format is not known" in error
+    assert " info what to do: Give FASTA or FASTQ" in advice
     assert end.endswith("ended: input-format, exit code 1")
 
 

@@ -53,7 +53,7 @@ class Ended(NamedTuple):
 
 @functools.lru_cache
 def help_of(command):
-    return subprocess.run([BIN, command, "--help"], capture_output=True, text=True,
+    return subprocess.run([BIN, command, "--help-all"], capture_output=True, text=True,
                           check=False).stdout
 
 

@@ -33,11 +33,22 @@ TEST(SummaryLines, CountsAndRates) {
   const auto lines = summary_lines(settings(), summary, counters, {});
   EXPECT_THAT(lines, Contains("  sequences             2,000"));
   EXPECT_THAT(lines, Contains("  known before            500"));
-  EXPECT_THAT(lines, Contains("  sequences/s           150.0"));
-  EXPECT_THAT(lines, Contains("  others                1,000"));
-  EXPECT_THAT(lines, Contains("  frames/s              375.0"));
+  EXPECT_THAT(lines, Contains("  others                1,000    50.0 %"));
+  EXPECT_EQ(lines.back(), "speed: 1,500 in 10.0 s, 150.0 sequences/s, 375.0 frames/s");
+  EXPECT_THAT(lines, Contains("calls: out/sequences.tsv"));
   EXPECT_THAT(lines, Contains("tables: out/reads_merged"));
   EXPECT_THAT(lines, Not(Contains(StartsWith("warning:"))));
+}
+
+TEST(SummaryLines, SayWhySequencesAreUnscored) {
+  RunSummary summary;
+  summary.counts.sequences = 2000;
+  summary.counts.unscored_sequences = 1500;
+  summary.counts.unscored_by_reason.at(static_cast<std::size_t>(Unscored::kEmpty)) = 2;
+  summary.counts.unscored_by_reason.at(static_cast<std::size_t>(Unscored::kNoFrame)) = 1498;
+  EXPECT_THAT(summary_lines(settings(), summary, {}, {}),
+              Contains("  unscored              1,500    75.0 %: empty 2, no stop-free frame "
+                       "1,498"));
 }
 
 TEST(SummaryLines, SayHowTheDeviceWasUsed) {
@@ -51,14 +62,10 @@ TEST(SummaryLines, SayHowTheDeviceWasUsed) {
          .times = {.waiting = 0.5, .esm2 = 9, .dnabert_s = 0.38, .classifier = 0.12}});
   }
   const auto lines = summary_lines(settings(), {}, counters, {});
-  EXPECT_THAT(lines, Contains("  ESM tokens/s        18000.0"));
-  EXPECT_THAT(lines, Contains("  device busy          95.0 %"));
-  EXPECT_THAT(lines, Contains("  waiting               5.0 %"));
-  EXPECT_THAT(lines, Not(Contains(HasSubstr("GPU"))));
+  EXPECT_THAT(lines, Contains("device: 18000.0 ESM tokens/s, busy 95.0 %, waiting 5.0 %, DNABERT-S "
+                              "4.0 %, packing 90.0 %"));
   EXPECT_THAT(summary_lines(settings(), {}, counters, {.gpu_percent = 93.25}),
-              Contains("  GPU                  93.2 %"));
-  EXPECT_THAT(lines, Contains("  DNABERT-S             4.0 %"));
-  EXPECT_THAT(lines, Contains("  packing              90.0 %"));
+              Contains(HasSubstr("waiting 5.0 %, GPU 93.2 %, DNABERT-S")));
   EXPECT_THAT(summary_lines(settings(), {}, {}, {}), Not(Contains(HasSubstr("busy"))));
 }
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/command_line.hpp"
+#include "observe/counters.hpp"
+#include "run/export.hpp"
+#include "run/predict.hpp"
+
+namespace virnucpro {
+
+// What the user can do next, in a sentence or a command line.
+
+// After a run that is done. Empty: nothing is left.
+std::string next_step(const PredictSettings& settings, const RunSummary& summary, bool reports);
+// After export or merge.
+std::string next_step(const ExportSummary& summary);
+
+// The command line with --resume in place of --force: it goes on with the run that `arguments`, of
+// the command predict of `program`, began.
+std::string resuming_command(const Command& program, const std::vector<std::string>& arguments);
+
+// The error of a run that keeps its scores, with how much is done and how to go on.
+Error with_way_on(Error error, const RunCounters& counters, const PredictSettings& settings,
+                  const std::string& command);
+
+}  // namespace virnucpro
