@@ -22,6 +22,8 @@ std::string zsh_completion(const Command& program);
 // The commands with those that `help` describes as commands of it: "virnucpro help utils inspect".
 Command with_help_topics(Command program);
 
+// docs/reference/options.md: every command with its options, and the flags of v2.
+std::string option_reference(const Command& program);
 // docs/reference/errors.md: the table of errors.
 std::string error_reference();
 // docs/reference/configuration.md: the keys of the configuration file, and the environment.

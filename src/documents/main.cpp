@@ -1,7 +1,7 @@
 // Writes the documents that are generated from the program's tables:
 //
 //   write_documents share DIR    DIR/man, DIR/bash-completion, DIR/zsh
-//   write_documents docs DIR     DIR/errors.md, DIR/configuration.md
+//   write_documents docs DIR     DIR/options.md, DIR/errors.md, DIR/configuration.md
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -33,6 +33,8 @@ void write_share(const std::filesystem::path& share) {
 }
 
 void write_docs(const std::filesystem::path& docs) {
+  const Program program;
+  write(docs / "options.md", option_reference(program.commands()));
   write(docs / "errors.md", error_reference());
   write(docs / "configuration.md", configuration_reference());
 }

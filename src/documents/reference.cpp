@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/config.hpp"
 #include "base/error.hpp"
+#include "cli/compatibility.hpp"
 #include "cli/environment.hpp"
 #include "documents/documents.hpp"
 
@@ -14,7 +19,7 @@ namespace {
 std::string cell(std::string_view text) {
   std::string result;
   for (const char letter : text) {
-    if (letter == '|') result += '\\';
+    if (letter == '|' || letter == '<') result += '\\';
     result += letter;
   }
   return result;
@@ -24,7 +29,89 @@ std::string_view yes_or_no(bool yes) {
   return yes ? "yes" : "no";
 }
 
+// An option or argument as a user types it.
+std::string typed(const OptionRow& option) {
+  std::string text = fmt::format("{}", fmt::join(option.names, ", "));
+  if (option.takes_value() && !option.is_argument()) text += " " + option.shown_value();
+  if (option.repeats()) text += "...";
+  return text;
+}
+
+std::string option_row(const OptionRow& option) {
+  return fmt::format("| `{}` | {}{} |\n", cell(typed(option)), cell(option.text),
+                     option.required && !option.is_argument() ? " (required)" : "");
+}
+
+// Every command has --help, which is told once.
+bool is_help(const OptionRow& option) {
+  const Ask* ask = std::get_if<Ask>(&option.target);
+  return ask != nullptr && *ask == Ask::kHelp;
+}
+
+// Whether `other` has the option with the same words.
+bool has_same(const Command& other, const OptionRow& option) {
+  const OptionRow* same = other.find_option(option.names.back());
+  return same != nullptr && option_row(*same) == option_row(option);
+}
+
+// The options of `command`, each group once. Those that are the same in `told`, which the page has
+// already, are named in a line behind the table.
+std::string option_table(const Command& command, const Command* told) {
+  std::vector<std::string> shared;
+  std::vector<std::pair<std::string, std::string>> groups{{kOptions, {}}};
+  for (const OptionRow& argument : command.arguments) groups[0].second += option_row(argument);
+  for (const OptionRow& option : command.options) {
+    if (option.listed_by == ListedBy::kHelpV2 || is_help(option)) continue;
+    if (told != nullptr && has_same(*told, option)) {
+      shared.push_back(fmt::format("`{}`", option.names.back()));
+      continue;
+    }
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const auto& one) { return one.first == option.group; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {option.group, {}});
+    group->second += option_row(option);
+  }
+  std::string rows;
+  for (const auto& [name, text] : groups) {
+    if (name != kOptions && !text.empty()) rows += fmt::format("| **{}** | |\n", cell(name));
+    rows += text;
+  }
+  if (!rows.empty()) rows.insert(0, "\n| option | what it does |\n|---|---|\n");
+  if (shared.empty()) return rows;
+  return rows + fmt::format("\nAs for `{}`: {}.\n", told->path, fmt::join(shared, ", "));
+}
+
+void add_option_sections(std::string& text, const Command& parent, const Command& told) {
+  for (const Command& command : parent.commands) {
+    text += fmt::format("\n## {}\n{}.\n{}", command.path, command.text,
+                        option_table(command, &command == &told ? nullptr : &told));
+    add_option_sections(text, command, told);
+  }
+}
+
+std::string v2_flag_table() {
+  std::string text = "\n| flag | what it stands for |\n|---|---|\n";
+  for (const V2Flag& flag : v2_flags()) {
+    text +=
+        fmt::format("| `{}{}` | {} |\n", flag.names, flag.takes_value ? " N" : "", cell(flag.says));
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string option_reference(const Command& program) {
+  std::string text =
+      "# Commands and options\n\n"
+      "Made by `make docs` from the options in `src/cli`; not to be edited.\n\n"
+      "`virnucpro COMMAND --help` shows the same with examples. These options go before or after "
+      "the\ncommand:\n";
+  text += option_table(program, nullptr);
+  add_option_sections(text, program, program.commands.front());
+  text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
+                      fmt::join(commands_with_v2_flags(program), ", "));
+  return text + v2_flag_table();
+}
 
 std::string error_reference() {
   std::string text =

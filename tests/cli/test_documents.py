@@ -377,7 +377,7 @@ def test_links_of_what_is_installed_lead_somewhere(tmp_path):
             assert link.startswith("https://") or (page.parent / link).exists(), (page, link)
 
 
-@pytest.mark.parametrize("name", ["errors.md", "configuration.md"])
+@pytest.mark.parametrize("name", ["options.md", "errors.md", "configuration.md"])
 def test_references_are_those_of_the_tables(tmp_path, name):
     subprocess.run([BUILD / "tools" / "write_documents", "docs", tmp_path], check=True)
     kept = SOURCE / "docs" / "reference" / name
