@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the sections with tables of docs/develop/performance.md from bench/results/, where also the JSON of
-`virnucpro benchmark` lies. What stands before and behind them is written by hand, and kept."""
+"""Writes the tables at the end of docs/develop/performance.md from bench/results/, and those of
+docs/develop/validation.md from the JSON of `virnucpro benchmark`. What stands before them is kept."""
 
 import json
 import os
@@ -11,16 +11,16 @@ from typing import Dict, List, Sequence, Tuple
 from figure import number
 
 BENCH = Path(__file__).resolve().parent
-PAGE = BENCH.parent / "docs" / "develop" / "performance.md"
-FIRST, BEHIND = "## ", "## What limits it\n"  # where the tables begin, and what is behind them
+PAGES = BENCH.parent / "docs" / "develop"
+MARK = "<!-- bench/render.py writes everything below this line. -->\n"
 # What is measured in several kinds has a column for each of them.
 KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16|int8)|(?:500|150)-base reads)")
 Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its text
 
 
 def link(path: Path) -> str:
-    """From the page."""
-    return os.path.relpath(path, PAGE.parent)
+    """From the pages."""
+    return os.path.relpath(path, PAGES)
 
 
 def with_spread(value: float, spread: Sequence[float], digits=number) -> str:
@@ -40,12 +40,21 @@ def table(head: Sequence[str], cells: Sequence[Cell]) -> List[str]:
     return ["", *(f"| {' | '.join(line)} |" for line in lines)] if rows else []
 
 
+# What the name of a figure says, or matters little.
+LEFT_OUT = re.compile(r"threads|padding|sorted|attention|CUDA|texts|^\d{6} tokens|sequences a batch|^ESM-2$")
+
+
+def short(peer: str) -> str:
+    """What a peer is; the JSON has all its settings."""
+    return ", ".join(part for part in peer.split(", ") if not LEFT_OUT.search(part))
+
+
 def cell(figure: dict) -> Cell:
     value = f"{with_spread(figure['value'], figure['spread'])} {figure['unit']}".strip()
     goal = figure["goal"] + ("" if figure["met"] else " **missed**")
     settings = figure["settings"]
     if figure["peer"]:
-        peer = f"{number(figure['peer_value'])}, {settings.get('peer', figure['peer'])}"
+        peer = f"{number(figure['peer_value'])}, {short(settings.get('peer', figure['peer']))}"
         ratio = with_spread(figure["ratio"], figure["ratio_spread"], "{:.2f}".format)
         return (figure["name"], figure["run"], value, peer, ratio), "goal", goal
     kind, name = KIND.search(figure["name"]), KIND.sub("", figure["name"], count=1)
@@ -88,31 +97,25 @@ def heading(path: Path) -> str:
     return "GPUs that were not there, simulated" if simulated else about.get("gpu") or about["cpu"]
 
 
-def suites_section(paths: Sequence[Path]) -> str:
-    """Of what `virnucpro benchmark` found."""
-    lines = ["## virnucpro benchmark", "", "A requirement passed unless another status follows its figure.", ""]
+def validation_tables(paths: Sequence[Path]) -> str:
+    """What `virnucpro benchmark` found."""
+    lines: List[str] = []
     verdicts: List[Cell] = []
-    metrics: List[Cell] = []
+    rows: Dict[str, Sequence[str]] = {}  # older reports name the same requirement otherwise
     for path in paths:
         report, page = json.loads(path.read_text()), path.with_suffix(".md")
         about = report["metadata"]
         lines.append(f"- {path.stem} ([JSON]({link(path)}), [report]({link(page)})):"
-                     f" {report['identity']['device']}; {about['processor'].partition(', cpu-')[0]}; suites"
-                     f" {', '.join(suite['name'] for suite in report['suites'])}; {about['num_sequences']:,}"
-                     f" sequences, {report['identity']['settings']}; commit {report['commit']};"
-                     f" {report['time'][:10]}")
+                     f" {report['identity']['device']}; {about['processor'].partition(', cpu-')[0]};"
+                     f" {about['num_sequences']:,} sequences, {report['identity']['settings']};"
+                     f" commit {report['commit']}; {report['time'][:10]}")
         for one in report["verdicts"]:
             status = "" if one["status"] == "PASS" else f" **{one['status']}**"
             if one["status"] != "SKIPPED":
-                verdicts.append(((one["name"], one["id"], one["bar"]), path.stem,
-                                 f"{number(one['value'])} {one['unit']}{status}"))
-        for one in report["metrics"]:
-            name, is_bytes, _ = one["key"].partition("_bytes")
-            of, unit = (1 << 20, " MiB") if is_bytes else (1, "")
-            spread = [one[end] / of for end in ("low_quartile", "high_quartile")]
-            metrics.append(((name,), path.stem, with_spread(one["median"] / of, spread) + unit))
-    lines += table(["requirement", "id", "wanted"], verdicts)
-    return "\n".join(lines + table(["median (quartiles)"], metrics)) + "\n"
+                key = one["name"] if one["id"] == "PERF-05" else one["id"]  # it has two
+                row = rows.setdefault(key, (one["name"], one["id"], one["bar"]))
+                verdicts.append((row, path.stem, f"{number(one['value'])} {one['unit']}{status}"))
+    return "\n".join(lines + table(["requirement", "id", "wanted"], verdicts)) + "\n"
 
 
 # What a layer of ESM-2 3B is made of, in its order, by the names of bench_gpu_ops.
@@ -130,21 +133,31 @@ def layer(ops: Dict[str, dict]) -> List[str]:
              " by op, each by itself.", "", "```"]
     for name in LAYER:
         share = ops[name]["milliseconds"] / total
-        short = name.removeprefix("fp16 ").split(",")[0]
-        lines.append(f"{short:<12}{ops[name]['milliseconds']:6.3f} ms {share:6.1%}  "
+        op = name.removeprefix("fp16 ").split(",")[0]
+        lines.append(f"{op:<12}{ops[name]['milliseconds']:6.3f} ms {share:6.1%}  "
                      f"{'█' * round(share * BAR)}")
     return [*lines, "```"]
 
 
-def main() -> None:
+def pages() -> Dict[Path, str]:
+    """The pages as they should be."""
     groups: Dict[str, List[Path]] = {}
     for path in sorted((BENCH / "results").glob("*.json"), key=lambda path: path.stem):
         groups.setdefault(heading(path), []).append(path)
     suites = sorted((BENCH / "results" / "validation").glob("*.json"), key=lambda path: path.stem)
-    page = PAGE.read_text()
-    sections = [*(section(*group) for group in groups.items()), suites_section(suites)]
-    PAGE.write_text("\n".join([page[:page.index(f"\n{FIRST}")], *sections, page[page.index(BEHIND):]]))
-    print(f"written to {PAGE}")
+    tables = {"performance.md": [section(*group) for group in groups.items()],
+              "validation.md": [validation_tables(suites)]}
+    texts = {}
+    for name, parts in tables.items():
+        text = (PAGES / name).read_text()
+        texts[PAGES / name] = "\n".join([text[:text.index(MARK)] + MARK, *parts])
+    return texts
+
+
+def main() -> None:
+    for page, text in pages().items():
+        page.write_text(text)
+        print(f"written to {page}")
 
 
 if __name__ == "__main__":
