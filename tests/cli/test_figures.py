@@ -78,7 +78,8 @@ def test_figures_are_those_of_their_files(page):
         assert is_rounded(shown, number), f"{shown} is {number} in {file}, {title}"
 
 
-@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30)])
+@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
+                                         ("docs/use/precision.md", 9)])
 def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
     rows, column = [], None
     for line in read(SOURCE / page).partition("<!-- bench/render.py")[0].splitlines():
