@@ -51,17 +51,17 @@ def short(peer: str) -> str:
 
 def cell(figure: dict) -> Cell:
     value = f"{with_spread(figure['value'], figure['spread'])} {figure['unit']}".strip()
-    goal = figure["goal"] + ("" if figure["met"] else " **missed**")
+    goal = goal_of(figure)
     settings = figure["settings"]
     if figure["peer"]:
         peer = f"{number(figure['peer_value'])}, {short(settings.get('peer', figure['peer']))}"
+        if figure.get("alone"):
+            goal += f"; {goal_of(figure['alone'])}"
         ratio = with_spread(figure["ratio"], figure["ratio_spread"], "{:.2f}".format)
         return (figure["name"], figure["run"], value, peer, ratio), "goal", goal
     kind, name = KIND.search(figure["name"]), KIND.sub("", figure["name"], count=1)
     if "op" in settings:  # one whose name has no kind takes rows of fp32
-        return ((name.removeprefix("op: "),), kind[1] if kind else "fp32",
-                f"{value}; {settings['milliseconds']:.3f} ms; {settings['share']:.0%} of"
-                f" {number(settings['ceiling'])}")
+        return (name.removeprefix("op: "),), kind[1] if kind else "fp32", f"{value}, {settings['share']:.0%}"
     return (name, figure["run"]), kind[1] if kind else "measured", f"{value}; {goal}"
 
 
@@ -71,6 +71,20 @@ TABLES = ((("figure", "run", "this program", "peer", "ratio"), lambda figure: fi
           (("figure", "run"), lambda figure: True))
 
 
+def joined(figures: Sequence[dict]) -> List[dict]:
+    """One of the same value as that against a peer, "…, alone", has its goal there."""
+    alone = {figure["name"].removesuffix(", alone"): figure for figure in figures
+             if figure["name"].endswith(", alone")}
+    of_pairs = [{**figure, "alone": alone.pop(figure["name"], None)} if figure["peer"] else figure
+                for figure in figures]
+    return [figure for figure in of_pairs
+            if not figure["name"].endswith(", alone") or figure["name"].removesuffix(", alone") in alone]
+
+
+def goal_of(figure: dict) -> str:
+    return figure["goal"] + ("" if figure["met"] else " **missed**")
+
+
 def section(heading: str, paths: Sequence[Path]) -> str:
     """Of what was measured on machines of a kind."""
     lines, figures = [f"## {heading}", ""], []
@@ -78,8 +92,8 @@ def section(heading: str, paths: Sequence[Path]) -> str:
         report, run = json.loads(path.read_text()), path.stem.split("-", 2)[-1]
         about = report["machine"]
         lines.append(f"- [{run}]({link(path)}): {about['cpu']}, {about['cores']} cores, {about['memory_gib']}"
-                     f" GiB; {about['kernel_path']}; commit {report['commit']}; {report['date']}")
-        figures += [{**figure, "run": run} for figure in report["figures"]]
+                     f" GiB; commit {report['commit']}; {report['date']}")
+        figures += [{**figure, "run": run} for figure in joined(report["figures"])]
     names = [figure["name"] for figure in figures]
     figures.sort(key=lambda figure: names.index(figure["name"]))
     ops = [figure for figure in figures if "op" in figure["settings"]]
@@ -87,6 +101,8 @@ def section(heading: str, paths: Sequence[Path]) -> str:
     for head, belongs in TABLES:
         lines += table(head, [cell(figure) for figure in rest if belongs(figure)])
         rest = [figure for figure in rest if not belongs(figure)]
+    if ops:
+        lines += ["", "Ops, and the share of what the clock or the memory allows:"]
     lines += table(["op"], [cell(figure) for figure in ops])
     return "\n".join(lines + layer({figure["settings"]["op"]: figure["settings"] for figure in ops})) + "\n"
 
