@@ -24,7 +24,8 @@ def link(path: Path) -> str:
 
 
 def with_spread(value: float, spread: Sequence[float], digits=number) -> str:
-    if spread[0] == spread[1]:
+    """The spread is left out where it is below a hundredth."""
+    if spread[1] - spread[0] < 0.01 * abs(value):
         return digits(value)
     return f"{digits(value)} ({digits(spread[0])} – {digits(spread[1])})"
 
@@ -41,7 +42,9 @@ def table(head: Sequence[str], cells: Sequence[Cell]) -> List[str]:
 
 
 # What the name of a figure says, or matters little.
-LEFT_OUT = re.compile(r"threads|padding|sorted|attention|CUDA|texts|^\d{6} tokens|sequences a batch|^ESM-2$")
+LEFT_OUT = re.compile(r"threads|padding|sorted|attention|CUDA|texts|^\d{6} tokens|"
+                      r"sequences a batch|^ESM-2$|"
+                      r"^(?!2048)\d+ tokens a batch")
 
 
 def short(peer: str) -> str:

@@ -89,11 +89,18 @@ void add_option_sections(std::string& text, const Command& parent, const Command
   }
 }
 
+// Flags with the same words share a row.
 std::string v2_flag_table() {
   std::string text = "\n| flag | what it stands for |\n|---|---|\n";
+  std::string_view says;
   for (const V2Flag& flag : v2_flags()) {
-    text +=
-        fmt::format("| `{}{}` | {} |\n", flag.names, flag.takes_value ? " N" : "", cell(flag.says));
+    const std::string name = fmt::format("`{}{}`", flag.names, flag.takes_value ? " N" : "");
+    if (flag.says == says) {
+      text.insert(text.rfind(" | "), ", " + name);
+    } else {
+      text += fmt::format("| {} | {} |\n", name, cell(flag.says));
+    }
+    says = flag.says;
   }
   return text;
 }

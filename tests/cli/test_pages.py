@@ -58,12 +58,15 @@ def test_every_page_is_in_the_list():
         assert page.resolve() in listed, page
 
 
+NAMING = {".cpp", ".hpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".smk", ".in", ".def", ".yaml", ".wdl"}
+
+
 def test_pages_that_sources_name_exist():
     """docs/use/calls.md in a comment or message."""
     named = {}
     for folder in ("src", "include", "tests", "tools", "bench", "workflow", "cmake", "packaging"):
         for file in (SOURCE / folder).rglob("*"):
-            if file.suffix in {".cpp", ".hpp", ".cu", ".cuh", ".py", ".sh", ".cmake", ".smk", ".in"}:
+            if file.suffix in NAMING:
                 for page in re.findall(r"\bdocs/\w+/\w[\w.]*\.(?:md|json|html|png)\b", file.read_text(errors="replace")):
                     named.setdefault(page, file)
     assert len(named) >= 8
