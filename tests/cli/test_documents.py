@@ -326,6 +326,16 @@ def test_zsh_knows_every_option(path):
             or f"{names}=[" in body.replace("'", ""), names
 
 
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_reference_has_every_option(path):
+    page = (SOURCE / "docs" / "reference" / "options.md").read_text()
+    heading = " ".join(["## virnucpro", *path]) if path else "# Commands and options"
+    part = page.partition(f"{heading}\n")[2].partition("\n## ")[0]
+    missing = [names for names in options_of(help_of(path))
+               if names != "-h,--help" and not re.search(rf"`(-\w, )?([-\w]+, )*{names.split(',')[-1]}[ `]", part)]
+    assert part and missing == []
+
+
 @pytest.mark.parametrize("name", ["options.md", "errors.md", "configuration.md"])
 def test_references_are_those_of_the_tables(tmp_path, name):
     subprocess.run([BUILD / "tools" / "write_documents", "docs", tmp_path], check=True)

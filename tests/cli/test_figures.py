@@ -101,7 +101,7 @@ def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
 
 def test_tables_are_those_of_the_results():
     """What bench/render.py would write."""
-    sys.path.insert(0, str(SOURCE / "bench"))
+    sys.path.append(str(SOURCE / "bench"))
     import render  # pylint: disable=import-outside-toplevel
     for page, text in render.pages().items():
         assert page.read_text() == text, f"{page.name}: run bench/render.py"
