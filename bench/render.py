@@ -52,40 +52,39 @@ def short(peer: str) -> str:
     return ", ".join(part for part in peer.split(", ") if not LEFT_OUT.search(part))
 
 
+def missed(figure: dict) -> str:
+    """Goals that were not reached; the JSON has the others, too."""
+    of_both = [one for one in (figure, figure.get("alone")) if one and not one["met"]]
+    return "".join(f"; **missed** {one['goal']}" for one in of_both)
+
+
 def cell(figure: dict) -> Cell:
     value = f"{with_spread(figure['value'], figure['spread'])} {figure['unit']}".strip()
-    goal = goal_of(figure)
     settings = figure["settings"]
     if figure["peer"]:
         peer = f"{number(figure['peer_value'])}, {short(settings.get('peer', figure['peer']))}"
-        if figure.get("alone"):
-            goal += f"; {goal_of(figure['alone'])}"
         ratio = with_spread(figure["ratio"], figure["ratio_spread"], "{:.2f}".format)
-        return (figure["name"], figure["run"], value, peer, ratio), "goal", goal
+        return (figure["name"], figure["run"], value, peer), "ratio", ratio + missed(figure)
     kind, name = KIND.search(figure["name"]), KIND.sub("", figure["name"], count=1)
     if "op" in settings:  # one whose name has no kind takes rows of fp32
         return (name.removeprefix("op: "),), kind[1] if kind else "fp32", f"{value}, {settings['share']:.0%}"
-    return (name, figure["run"]), kind[1] if kind else "measured", f"{value}; {goal}"
+    return (name, figure["run"]), kind[1] if kind else "measured", value + missed(figure)
 
 
 # The tables of a section: how they begin, and which figures are theirs.
-TABLES = ((("figure", "run", "this program", "peer", "ratio"), lambda figure: figure["peer"]),
+TABLES = ((("figure", "run", "this program", "peer"), lambda figure: figure["peer"]),
           (("figure", "run"), lambda figure: not KIND.search(figure["name"])),
           (("figure", "run"), lambda figure: True))
 
 
 def joined(figures: Sequence[dict]) -> List[dict]:
-    """One of the same value as that against a peer, "…, alone", has its goal there."""
+    """One of the same value as that against a peer, "…, alone", is told there."""
     alone = {figure["name"].removesuffix(", alone"): figure for figure in figures
              if figure["name"].endswith(", alone")}
     of_pairs = [{**figure, "alone": alone.pop(figure["name"], None)} if figure["peer"] else figure
                 for figure in figures]
     return [figure for figure in of_pairs
             if not figure["name"].endswith(", alone") or figure["name"].removesuffix(", alone") in alone]
-
-
-def goal_of(figure: dict) -> str:
-    return figure["goal"] + ("" if figure["met"] else " **missed**")
 
 
 def section(heading: str, paths: Sequence[Path]) -> str:
