@@ -15,14 +15,24 @@
 namespace virnucpro {
 namespace {
 
-// Text for a table cell.
-std::string cell(std::string_view text) {
+// Text with a backslash before each of `letters`.
+std::string with_backslashes(std::string_view text, std::string_view letters) {
   std::string result;
   for (const char letter : text) {
-    if (letter == '|' || letter == '<') result += '\\';
+    if (letters.find(letter) != std::string_view::npos) result += '\\';
     result += letter;
   }
   return result;
+}
+
+// Text for a table cell.
+std::string cell(std::string_view text) {
+  return with_backslashes(text, "|");
+}
+
+// Text with nothing that looks like a tag of HTML.
+std::string markdown(std::string_view text) {
+  return with_backslashes(text, "<");
 }
 
 std::string_view yes_or_no(bool yes) {
@@ -37,8 +47,9 @@ std::string typed(const OptionRow& option) {
   return text;
 }
 
+// A line of a list: most lines are too long for a table.
 std::string option_row(const OptionRow& option) {
-  return fmt::format("| `{}` | {}{} |\n", cell(typed(option)), cell(option.text),
+  return fmt::format("- `{}`: {}{}\n", typed(option), markdown(option.text),
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
@@ -55,8 +66,8 @@ bool has_same(const Command& other, const OptionRow& option) {
 }
 
 // The options of `command`, each group once. Those that are the same in `told`, which the page has
-// already, are named in a line behind the table.
-std::string option_table(const Command& command, const Command* told) {
+// already, are named in a line behind them.
+std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::vector<std::pair<std::string, std::string>> groups{{kOptions, {}}};
   for (const OptionRow& argument : command.arguments) groups[0].second += option_row(argument);
@@ -73,10 +84,10 @@ std::string option_table(const Command& command, const Command* told) {
   }
   std::string rows;
   for (const auto& [name, text] : groups) {
-    if (name != kOptions && !text.empty()) rows += fmt::format("| **{}** | |\n", cell(name));
+    if (text.empty()) continue;
+    rows += name == kOptions ? "\n" : fmt::format("\n**{}**\n\n", name);
     rows += text;
   }
-  if (!rows.empty()) rows.insert(0, "\n| option | what it does |\n|---|---|\n");
   if (shared.empty()) return rows;
   return rows + fmt::format("\nAs for `{}`: {}.\n", told->path, fmt::join(shared, ", "));
 }
@@ -84,7 +95,7 @@ std::string option_table(const Command& command, const Command* told) {
 void add_option_sections(std::string& text, const Command& parent, const Command& told) {
   for (const Command& command : parent.commands) {
     text += fmt::format("\n## {}\n{}.\n{}", command.path, command.text,
-                        option_table(command, &command == &told ? nullptr : &told));
+                        option_list(command, &command == &told ? nullptr : &told));
     add_option_sections(text, command, told);
   }
 }
@@ -113,7 +124,7 @@ std::string option_reference(const Command& program) {
       "Made by `make docs` from the options in `src/cli`; not to be edited.\n\n"
       "`virnucpro COMMAND --help` shows the same with examples. These options go before or after "
       "the\ncommand:\n";
-  text += option_table(program, nullptr);
+  text += option_list(program, nullptr);
   add_option_sections(text, program, program.commands.front());
   text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
                       fmt::join(commands_with_v2_flags(program), ", "));

@@ -75,7 +75,7 @@ def test_pages_that_sources_name_exist():
 
 
 OPTIONS = set(re.findall(r"(?<![\w-])(--?[a-z][-\w]*)",
-                         " ".join(re.findall(r"(?m)^\| `(-[^`]*)`",
+                         " ".join(re.findall(r"(?m)^(?:- |\| )`(-[^`]*)`",
                                              (SOURCE / "docs/reference/options.md").read_text()))))
 # Of other programs that the pages name.
 FOREIGN = re.compile(r"--(?:nv|gpus|gres|help\b|rm|fakeroot|path|no-account|ignore-missing|fail|location|"
