@@ -52,12 +52,11 @@ namespace fs = std::filesystem;
 constexpr const char* kBenchmarkExamples =
     "Examples:\n"
     "  virnucpro benchmark --suite all --data-size tiny --quick -o bench\n"
-    "  virnucpro benchmark --suite scaling,end-to-end --models-dir models --data-size medium \\\n"
-    "      --history history -o bench\n"
+    "  virnucpro benchmark --suite scaling,end-to-end --models-dir models \\\n"
+    "      --data-size medium --history history -o bench\n"
     "  virnucpro benchmark --suite memory --data-size tiny -o bench\n"
     "Without models the weights are synthetic: they are as fast as the real ones, and their "
-    "scores\n"
-    "mean nothing. docs/use/validation.md says how each requirement is measured.";
+    "scores mean nothing. docs/use/validation.md says how each requirement is measured.";
 
 // Seconds. A benchmark's run that computes for less on a GPU gives no reliable rate.
 constexpr double kShortestTrial = 10;
@@ -83,11 +82,13 @@ struct BenchmarkOptions {
 };
 
 void add_options(Command& command, BenchmarkOptions& options) {
-  command.add_value(
-      "--suite", options.suites,
-      "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
-      "v1-comparison, checkpoint-overhead; v2's names, too",
-      "SUITE[,...]");
+  command
+      .add_value(
+          "--suite", options.suites,
+          "What is measured (default all): throughput, memory, scaling, end-to-end, equivalence, "
+          "v1-comparison, checkpoint-overhead",
+          "SUITE[,...]")
+      .more = "v2's names, too";
   command.add_value(
       "--data-size", options.size,
       "How many made-up sequences: tiny 10, small 100 (default), medium 1,000, large 10,000, "
@@ -99,6 +100,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
                    "One repeat of each run, and shorter measurements of single models");
   command.add_value("-o,--output-dir,--output", options.output,
                     "Where reports, data and runs go (default benchmark)", "DIR");
+  const std::size_t rare = command.options.size();
   command.add_value(
       "--compare-to", options.compare_to,
       "An earlier benchmark's JSON, or a history (.jsonl); figures over 10 % worse are "
@@ -118,6 +120,7 @@ void add_options(Command& command, BenchmarkOptions& options) {
                     "Runs the original on the FASTA file $INPUT into the folder $OUTPUT",
                     "COMMAND");
   command.add_flag("--strict", options.strict, "Fail where a requirement is missed");
+  leave_to_help_all(command, rare);
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_compute_options(command, options.compute);

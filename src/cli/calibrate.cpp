@@ -32,8 +32,8 @@ namespace fs = std::filesystem;
 constexpr const char* kCalibrateExamples =
     "Examples:\n"
     "  virnucpro calibrate -m 300 --models-dir models --precision int8 -o calibration\n"
-    "  virnucpro calibrate -m 500 --models-dir models --precision int8 --on contigs.fa \\\n"
-    "      --frames 100000 -o of_contigs\n"
+    "  virnucpro calibrate -m 500 --models-dir models --precision int8 \\\n"
+    "      --on contigs.fa --frames 100000 -o of_contigs\n"
     "  virnucpro predict reads.fq.gz -m 300 --models-dir models --precision int8 \\\n"
     "      --calibration calibration/calibration.json\n"
     "DIR then has calibration.json, which predict takes, and calibration.html and .md.";
@@ -65,6 +65,7 @@ void add_options(Command& command, CalibrateOptions& options) {
                     "N");
   command.add_value("--seed", options.seed, "Of the made-up sequences (default 0)", "N").excludes =
       "--on";
+  const std::size_t rare = command.options.size();
   command.add_value("--target-cosine", options.cosine,
                     "What 99.9 % of ESM-2's embeddings must reach, after the mean is taken off "
                     "(default 0.99)",
@@ -73,6 +74,7 @@ void add_options(Command& command, CalibrateOptions& options) {
                     "Share of frames that must have the same call before any is computed again "
                     "(default 0.999)",
                     "X");
+  leave_to_help_all(command, rare);
   command.add_value("-o,--output", options.output, "Where the files go (default calibration)",
                     "DIR");
   command.add_flag("-f,--force", options.force, "Replace the files of an earlier calibration");

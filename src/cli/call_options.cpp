@@ -13,6 +13,7 @@
 namespace virnucpro {
 namespace {
 
+constexpr const char* kCallGroup = "Calls";
 constexpr const char* kRollupGroup = "Roll-up (--rollup)";
 constexpr std::uint64_t kMostChunks = 1'000'000'000;
 constexpr const char* kExpected = "a number from 0 to 1";
@@ -46,24 +47,25 @@ std::optional<double> configured_share(const Config& config) {
 
 }  // namespace
 
-void add_call_options(Command& command, CallOptions& options, CallDefault from,
-                      const std::string& group) {
+void add_call_options(Command& command, CallOptions& options, CallDefault from) {
   const bool is_new = from == CallDefault::kNewRun;
-  command.add_value("--min-score", options.min_score,
-                    fmt::format("Virus score from which a chunk can count as virus (default {})",
-                                is_new ? "0: only that it is not below the other" : "the run's"),
-                    "X", group);
+  command
+      .add_value("--min-score", options.min_score,
+                 fmt::format("Least virus score of a virus chunk (default {})",
+                             is_new ? "0" : "the run's"),
+                 "X", kCallGroup)
+      .more = "the score must also not be below the other one";
   command.add_value("--threshold,--min-share", options.min_share,
-                    fmt::format("Share of virus chunks from which a sequence is called virus "
-                                "(default {})",
+                    fmt::format("Least share of virus chunks for the call virus (default {})",
                                 is_new ? "0.5" : "the run's"),
-                    "X", group);
+                    "X", kCallGroup);
 }
 
-void add_table_options(Command& command, TableOptions& options, const std::string& group) {
+void add_table_options(Command& command, TableOptions& options) {
   command.add_value("--rollup", options.rollup,
-                    "Also write contigs.tsv: what the chunks of each sequence say together",
-                    std::string(kRollupName), group);
+                    "Also write contigs.tsv, the calls of whole contigs", std::string(kRollupName),
+                    kCallGroup);
+  const std::size_t rare = command.options.size();
   const RollupRule fallback;
   for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
     const RollupNumber& number = kRollupNumbers[k];
@@ -79,7 +81,9 @@ void add_table_options(Command& command, TableOptions& options, const std::strin
                     "Order of contigs.tsv: as the sequences come, or by id (NODE_2 before NODE_10)",
                     "input|natural", kRollupGroup);
   command.add_flag("--bed", options.bed,
-                   "Also write chunks.bed: where on its sequence each chunk lies, for IGV", group);
+                   "Also write chunks.bed: where on its sequence each chunk lies, for IGV",
+                   kCallGroup);
+  leave_to_help_all(command, rare);
 }
 
 MoreTables choose_more_tables(const TableOptions& options) {

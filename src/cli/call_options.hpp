@@ -25,16 +25,14 @@ struct TableOptions {
   std::string sort{};
   bool bed = false;
 };
-void add_table_options(Command& command, TableOptions& options,
-                       const std::string& group = kOptions);
+void add_table_options(Command& command, TableOptions& options);
 // Errors: kUsage, also for a number of a rule that is not asked for.
 MoreTables choose_more_tables(const TableOptions& options);
 
 // Where what is not given comes from: a new run's default, or the run that is read.
 enum class CallDefault { kNewRun, kTheRuns };
 
-void add_call_options(Command& command, CallOptions& options, CallDefault from,
-                      const std::string& group = kOptions);
+void add_call_options(Command& command, CallOptions& options, CallDefault from);
 
 // Of a new run: flags, then the configuration, then the default. Errors: kUsage, kConfig.
 CallRule choose_call_rule(const CallOptions& options, const Config& config);

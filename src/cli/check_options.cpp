@@ -133,13 +133,16 @@ void require_finer(Precision precision, const ComputeSettings& compute) {
 }  // namespace
 
 void add_check_precision(Command& command, std::string& option, const std::string& group) {
-  command.add_value("--check-precision", option,
-                    "The finer precision that calls are computed in again (default auto: fp16 for "
-                    "int8 on a GPU, or else fp32)",
-                    "auto|fp32|fp16|bf16", group);
+  command
+      .add_value("--check-precision", option,
+                 "The finer precision that calls are computed in again (default auto: fp16 for "
+                 "int8 on a GPU, or else fp32)",
+                 "auto|fp32|fp16|bf16", group)
+      .listed_by = ListedBy::kHelpAll;
 }
 
 void add_check_options(Command& command, FinerOptions& options, const std::string& group) {
+  const std::size_t rare = command.options.size();
   command.add_value("--calibration", options.calibration,
                     "What virnucpro calibrate found for these models: what int8 keeps in 16 bits, "
                     "and the margin",
@@ -156,6 +159,7 @@ void add_check_options(Command& command, FinerOptions& options, const std::strin
                     "(default 0: none)",
                     "X", group);
   add_check_precision(command, options.precision, group);
+  leave_to_help_all(command, rare);
 }
 
 Precision choose_check_precision(const std::string& option, const Config& config,

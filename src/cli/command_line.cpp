@@ -43,6 +43,19 @@ const OptionRow* Command::find_option(std::string_view name) const {
   return nullptr;
 }
 
+std::vector<RowGroup> Command::groups() const {
+  std::vector<RowGroup> groups;
+  const auto add = [&groups](const OptionRow& row) {
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&row](const RowGroup& known) { return known.name == row.group; });
+    if (group == groups.end()) group = groups.insert(group, {.name = row.group});
+    group->rows.push_back(&row);
+  };
+  for (const OptionRow& row : arguments) add(row);
+  for (const OptionRow& row : options) add(row);
+  return groups;
+}
+
 OptionRow& Command::add_option(const std::string& names, Target target, const std::string& help,
                                const std::string& type, const std::string& group) {
   return options.emplace_back(OptionRow{
@@ -50,12 +63,28 @@ OptionRow& Command::add_option(const std::string& names, Target target, const st
 }
 
 OptionRow& Command::add_argument(const std::string& name, Target target, const std::string& help) {
-  return arguments.emplace_back(
-      OptionRow{.names = {name}, .target = target, .text = help, .value = name, .required = true});
+  return arguments.emplace_back(OptionRow{.names = {name},
+                                          .target = target,
+                                          .text = help,
+                                          .value = name,
+                                          .group = kArguments,
+                                          .required = true});
 }
 
 Command& Command::add_command(const std::string& name, const std::string& help) {
   return commands.emplace_back(path + " " + name, help);
+}
+
+void leave_to_help_all(Command& command, std::size_t first) {
+  for (std::size_t i = first; i < command.options.size(); ++i) {
+    command.options[i].listed_by = ListedBy::kHelpAll;
+  }
+}
+
+bool leaves_out(const Command& command) {
+  return std::any_of(command.options.begin(), command.options.end(), [](const OptionRow& row) {
+    return !row.more.empty() || row.listed_by == ListedBy::kHelpAll;
+  });
 }
 
 const Command& chosen_command(const Command& program) {

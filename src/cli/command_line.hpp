@@ -22,13 +22,16 @@ struct Session;
 // A command's work. Returns the exit code, or throws Error.
 using Action = std::function<int(Session&)>;
 
-inline constexpr const char* kOptions = "Options";  // the group of most options
+// The groups of most options, and of most arguments.
+inline constexpr const char* kOptions = "Options";
+inline constexpr const char* kArguments = "Arguments";
 
 // An option that replaces a command's work.
-enum class Ask : std::uint8_t { kHelp, kHelpV2, kVersion };
+enum class Ask : std::uint8_t { kHelp, kHelpAll, kHelpV2, kVersion };
 
-// Which help lists an option: --help, --help-v2 or both.
-enum class ListedBy : std::uint8_t { kHelp, kHelpV2, kBoth };
+// Which help lists an option. --help has those that most runs need, --help-all also those that few
+// need and v2's with an effect, --help-v2 all of v2's.
+enum class ListedBy : std::uint8_t { kHelp, kHelpAll, kHelpAllAndV2, kHelpV2 };
 
 // What an option sets: a switch, a count of its occurrences, a value, or all of its values.
 using Target = std::variant<Ask, bool*, int*, std::string*, std::vector<std::string>*>;
@@ -40,7 +43,8 @@ using Target = std::variant<Ask, bool*, int*, std::string*, std::vector<std::str
 struct OptionRow {
   std::vector<std::string> names;  // "-o", "--output", the long name last; "INPUT" for an argument
   Target target;
-  std::string text;
+  std::string text;       // what it does
+  std::string more{};     // what --help-all and the manual add to the text
   std::string value{};    // empty: it takes no value
   bool* alone = nullptr;  // whether it stood without a value; null: it needs one
   std::string group = kOptions;
@@ -51,10 +55,21 @@ struct OptionRow {
   std::size_t times = 0;      // how often it occurs on the command line
 
   bool is_argument() const { return !names.front().starts_with('-'); }
+  bool is_ask() const { return std::holds_alternative<Ask>(target); }
   bool takes_value() const { return !value.empty(); }
+  bool is_of_v2() const {
+    return listed_by == ListedBy::kHelpV2 || listed_by == ListedBy::kHelpAllAndV2;
+  }
+  std::string whole_text() const { return more.empty() ? text : text + "; " + more; }
   // `value` as help shows it: "N", "[N]" if it may be left out.
   std::string shown_value() const { return alone == nullptr ? value : "[" + value + "]"; }
   bool repeats() const { return std::holds_alternative<std::vector<std::string>*>(target); }
+};
+
+// Rows under one heading.
+struct RowGroup {
+  std::string name;
+  std::vector<const OptionRow*> rows{};
 };
 
 // A command, or the program itself. References to commands and rows stay valid while others are
@@ -65,7 +80,9 @@ struct Command {
 
   std::string path;  // its whole name: "virnucpro utils inspect"
   std::string text;
-  std::string footer{};  // examples and remarks
+  // Examples, below a line "Examples:", begin with two blanks; any other line is a paragraph of
+  // remarks.
+  std::string footer{};
   std::deque<OptionRow> arguments{};
   std::deque<OptionRow> options{};
   std::list<Command> commands{};
@@ -78,6 +95,8 @@ struct Command {
   // nullptr if no subcommand has this name.
   const Command* find_command(std::string_view name) const;
   const OptionRow* find_option(std::string_view name) const;
+  // Arguments and options by group, the groups in the order of their first rows.
+  std::vector<RowGroup> groups() const;
 
   // `names` as in "-o,--output". The target must outlive the command.
   OptionRow& add_option(const std::string& names, Target target, const std::string& help,
@@ -96,6 +115,11 @@ struct Command {
   OptionRow& add_argument(const std::string& name, Target target, const std::string& help);
   Command& add_command(const std::string& name, const std::string& help);
 };
+
+// Leaves options that were just added to --help-all: those from the `first` on.
+void leave_to_help_all(Command& command, std::size_t first);
+// Whether --help leaves out an option, other than v2's, or a part of its text.
+bool leaves_out(const Command& command);
 
 // The command on the command line, or its innermost subcommand.
 const Command& chosen_command(const Command& program);

@@ -23,7 +23,8 @@ constexpr const char* kCompareExamples =
     "Examples:\n"
     "  virnucpro compare run_a run_b\n"
     "  virnucpro compare run_a run_b --exact -o differences.json\n"
-    "  virnucpro compare run_a/sequences.tsv run_b/sequences.tsv --rtol 0 --atol 1e-4 --show 100\n"
+    "  virnucpro compare run_a/sequences.tsv run_b/sequences.tsv --rtol 0 \\\n"
+    "      --atol 1e-4 --show 100\n"
     "Two numbers are equal when |a - b| <= atol + rtol * |b|. Rows are matched by id.\n"
     "Exit code 0: identical or within tolerance; 1: rows differ; 2: could not compare.";
 

@@ -1,5 +1,6 @@
 #include "cli/compatibility.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/log.hpp"
@@ -9,7 +10,6 @@ namespace {
 
 using enum V2Effect;
 
-constexpr const char* kHelpV2 = "--help-v2";
 constexpr const char* kWithEffect = "Flags of v2";
 constexpr const char* kWithoutEffect = "Flags of v2 without effect";
 constexpr std::string_view kByTokens =
@@ -48,10 +48,13 @@ std::span<const V2Flag> v2_flags() {
   return kFlags;
 }
 
-std::vector<std::string_view> commands_with_v2_flags(const Command& program) {
+std::vector<std::string_view> commands_with(const Command& program, ListedBy listed_by) {
   std::vector<std::string_view> names;
   for (const Command& command : program.commands) {
-    if (command.find_option(kHelpV2) != nullptr) names.push_back(command.name());
+    const bool has =
+        std::any_of(command.options.begin(), command.options.end(),
+                    [listed_by](const OptionRow& row) { return row.listed_by == listed_by; });
+    if (has) names.push_back(command.name());
   }
   return names;
 }
@@ -65,7 +68,7 @@ void V2Options::add(Command& command, const V2Flag& flag) {
   given.row = flag.takes_value ? &command.add_value(names, given.value, says, "N", group)
                                : &command.add_flag(names, given.on, says, group);
   given.row->may_be_empty = true;
-  given.row->listed_by = has_effect ? ListedBy::kBoth : ListedBy::kHelpV2;
+  given.row->listed_by = has_effect ? ListedBy::kHelpAllAndV2 : ListedBy::kHelpV2;
 }
 
 void V2Options::add_used_to(Command& command) {
@@ -75,8 +78,6 @@ void V2Options::add_used_to(Command& command) {
 }
 
 void V2Options::add_unused_to(Command& command) {
-  command.add_option(kHelpV2, Ask::kHelpV2,
-                     "List the flags of v2 that are accepted without effect, too", {}, kWithEffect);
   for (const V2Flag& flag : kFlags) {
     if (flag.effect == kNone) add(command, flag);
   }

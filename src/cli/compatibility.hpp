@@ -25,16 +25,15 @@ struct V2Flag {
 
 std::span<const V2Flag> v2_flags();
 
-// The commands that accept also those without effect, by name: predict.
-std::vector<std::string_view> commands_with_v2_flags(const Command& program);
+// The names of the commands with such flags.
+std::vector<std::string_view> commands_with(const Command& program, ListedBy listed_by);
 
 // The flags of v2 on a command line.
 class V2Options {
  public:
   // Adds those with an effect.
   void add_used_to(Command& command);
-  // Adds the others, and --help-v2, which lists all: --help leaves the others out. Only for
-  // commands that had them in v2.
+  // Adds the others. Only for commands that had them in v2.
   void add_unused_to(Command& command);
 
   // Logs one warning for each, except for the list of GPUs.

@@ -25,10 +25,10 @@ constexpr const char* kDownloadExamples =
     "Examples:\n"
     "  virnucpro download --list\n"
     "  virnucpro download --print-urls > models.txt\n"
-    "A download that was interrupted goes on where it stopped. Exit code 1 of --check: a model is\n"
-    "missing or damaged. Proxies and mirrors: https_proxy, no_proxy, SSL_CERT_FILE, HF_ENDPOINT,\n"
-    "HF_TOKEN, VIRNUCPRO_GITHUB_URL, VIRNUCPRO_FAIR_ESM_URL. Nothing else of the program uses the\n"
-    "network.";
+    "A download that was interrupted goes on where it stopped. Exit code 1 of --check: a model is "
+    "missing or damaged.\n"
+    "Proxies and mirrors: https_proxy, no_proxy, SSL_CERT_FILE, HF_ENDPOINT, HF_TOKEN, "
+    "VIRNUCPRO_GITHUB_URL, VIRNUCPRO_FAIR_ESM_URL.";
 
 constexpr std::uint64_t kMostRetries = 100;
 

@@ -17,8 +17,7 @@ namespace {
 constexpr const char* kExportExamples =
     "Examples:\n"
     "  virnucpro export contigs_predictions --min-score 0.8 --virus-fasta -o strict\n"
-    "  virnucpro export contigs_predictions     # of an interrupted run: "
-    "contigs_predictions_partial\n"
+    "  virnucpro export contigs_predictions    # of an interrupted run: see -o\n"
     "Exit code 2 when the run did not finish, or some input could not be processed.";
 
 struct ExportOptions {

@@ -25,9 +25,10 @@ constexpr const char* kGenerateExamples =
     "Examples:\n"
     "  virnucpro generate -n 1000 --length 500 --coding 1 -o coding.fa\n"
     "  virnucpro generate -n 10 --seed 7 --gc 0.4 -o - | virnucpro utils validate -\n"
-    "  virnucpro generate --preset large --length lognormal:400,0.5,100-5000 --files 4 -o reads\n"
+    "  virnucpro generate --preset large --length lognormal:400,0.5,100-5000 \\\n"
+    "      --files 4 -o reads\n"
     "  virnucpro generate --preset medium --length from:reads.fq.gz -o like_reads.fa\n"
-    "coding.fa.json has the settings, lengths, GC share and SHA-256 of coding.fa;\n"
+    "coding.fa.json has the settings, lengths, GC share and SHA-256 of coding.fa; "
     "reads/metadata.json has those of reads/reads_1.fa to reads/reads_4.fa.";
 
 struct GenerateOptions {

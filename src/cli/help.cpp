@@ -18,12 +18,9 @@
 namespace virnucpro {
 namespace {
 
-constexpr std::size_t kNameWidth = 34;
-constexpr std::size_t kTextWidth = 66;
-constexpr std::size_t kCodeWidth = 7;
-constexpr std::size_t kLineWidth = kNameWidth + kTextWidth;
-constexpr const char* kGlobalOptions =
-    "Global options (-v, -q, -l, -c) are accepted here, too: virnucpro --help.\n";
+constexpr std::size_t kLineWidth = 80;
+constexpr std::size_t kNameWidth = 28;
+constexpr std::size_t kCommandWidth = 14;
 
 // Breaks lines at blanks.
 std::string wrapped(std::string_view text, std::size_t width) {
@@ -45,7 +42,9 @@ std::string entry(std::string_view name, std::string_view text, std::size_t widt
   const std::string margin = fmt::format("\n{:{}}", "", width);
   std::string line = fmt::format("  {:<{}}", name, width - 2);
   if (name.size() + 2 >= width) line += margin;
-  for (const char letter : text) line += letter == '\n' ? margin : std::string(1, letter);
+  for (const char letter : wrapped(text, kLineWidth - width)) {
+    line += letter == '\n' ? margin : std::string(1, letter);
+  }
   return line + "\n";
 }
 
@@ -57,13 +56,23 @@ std::string wrapped_words(std::string name) {
   return name;
 }
 
-std::string option_entry(const OptionRow& row) {
-  std::string name = fmt::format("{}", fmt::join(row.names, ","));
+// --help leaves out older long names.
+std::string shown_names(const OptionRow& row, HelpKind kind) {
+  if (kind != HelpKind::kShort) return fmt::format("{}", fmt::join(row.names, ","));
+  const std::string& first = row.names.front();
+  const std::string& last = row.names.back();
+  const bool is_letter = !first.starts_with("--") && first != last;
+  return is_letter ? first + "," + last : last;
+}
+
+std::string option_entry(const OptionRow& row, HelpKind kind) {
+  std::string name = shown_names(row, kind);
   const bool is_named = row.is_argument() && row.value == name;
   if (row.takes_value() && !is_named) name += fmt::format(" {}", row.shown_value());
   if (row.repeats()) name += " ...";
-  if (row.required) name += " (required)";
-  return entry(wrapped_words(std::move(name)), wrapped(row.text, kTextWidth));
+  if (row.required && !row.is_argument()) name += " (required)";
+  return entry(wrapped_words(std::move(name)),
+               kind == HelpKind::kShort ? row.text : row.whole_text());
 }
 
 std::string usage(const Command& command) {
@@ -75,26 +84,57 @@ std::string usage(const Command& command) {
   return text + (command.commands.empty() ? "\n" : " COMMAND\n");
 }
 
-// The options that `help` lists, under the headings of their groups.
-std::string option_lines(const Command& command, ListedBy help) {
+bool is_listed(const OptionRow& row, HelpKind kind) {
+  if (kind == HelpKind::kV2) return row.is_of_v2();
+  if (row.listed_by == ListedBy::kHelpV2) return false;
+  return kind == HelpKind::kAll || row.listed_by == ListedBy::kHelp;
+}
+
+// Arguments and options under the headings of their groups. The last line of a command's help has
+// its kinds of help.
+std::string row_lines(const Command& command, HelpKind kind) {
   std::string text;
-  std::string group;
-  for (const OptionRow& row : command.options) {
-    if (row.listed_by != help && row.listed_by != ListedBy::kBoth) continue;
-    if (row.group != group) text += "\n" + row.group + ":\n";
-    group = row.group;
-    text += option_entry(row);
+  for (const RowGroup& group : command.groups()) {
+    std::string rows;
+    for (const OptionRow* row : group.rows) {
+      if (row->is_ask() && !command.is_program()) continue;
+      if (is_listed(*row, kind)) rows += option_entry(*row, kind);
+    }
+    if (!rows.empty()) text += fmt::format("\n{}:\n{}", group.name, rows);
   }
   return text;
 }
 
-std::string exit_code_lines() {
-  std::string text = "\nExit codes:\n";
-  for (const ExitCode& code : exit_codes()) {
-    text += entry(std::to_string(code.code), wrapped(code.meaning, kLineWidth - kCodeWidth),
-                  kCodeWidth);
+// Examples stay as they are.
+std::string footer_lines(std::string_view footer) {
+  std::string text = footer.empty() ? "" : "\n";
+  while (!footer.empty()) {
+    const std::string_view line = footer.substr(0, footer.find('\n'));
+    footer.remove_prefix(std::min(line.size() + 1, footer.size()));
+    text += (line.starts_with("  ") ? std::string(line) : wrapped(line, kLineWidth)) + "\n";
   }
   return text;
+}
+
+// Without what a code means for some commands, which stands behind a semicolon.
+std::string exit_code_lines() {
+  std::string text = "Exit codes:";
+  for (const ExitCode& code : exit_codes()) {
+    const bool is_last = code.code == exit_codes().back().code;
+    text += fmt::format(" {} {}{}", code.code, code.meaning.substr(0, code.meaning.find(';')),
+                        is_last ? "." : ";");
+  }
+  return "\n" + wrapped(text, kLineWidth) + "\n";
+}
+
+// Where the options are that this help leaves out.
+std::string last_line(const Command& command, HelpKind kind) {
+  const bool has_v2 = std::any_of(command.options.begin(), command.options.end(),
+                                  [](const OptionRow& row) { return row.is_of_v2(); });
+  std::string text = "More options:";
+  if (kind == HelpKind::kShort && leaves_out(command)) text += " --help-all (all),";
+  if (has_v2) text += " --help-v2 (v2's),";
+  return text + " virnucpro --help (-v -q -l -c)\n";
 }
 
 int run_help(const Command& program, const std::vector<std::string>& names) {
@@ -104,31 +144,28 @@ int run_help(const Command& program, const std::vector<std::string>& names) {
     if (inner == nullptr) throw Error(ErrorKind::kUsage, explain_unknown_command(*command, name));
     command = inner;
   }
-  write_stdout(help_text(*command));
+  write_stdout(help_text(*command, HelpKind::kShort));
   return kExitDone;
 }
 
 }  // namespace
 
-std::string help_text(const Command& command) {
-  std::string text = command.text + "\n" + usage(command);
-  if (!command.arguments.empty()) text += "\nArguments:\n";
-  for (const OptionRow& row : command.arguments) text += option_entry(row);
-  text += option_lines(command, ListedBy::kHelp);
+std::string help_text(const Command& command, HelpKind kind) {
+  std::string text = wrapped(command.text, kLineWidth) + "\n" + usage(command);
   if (!command.commands.empty()) text += "\nCommands:\n";
-  for (const Command& inner : command.commands) text += entry(inner.name(), inner.text);
-  text += "\n" + command.footer + (command.footer.empty() ? "" : "\n");
-  return text + (command.is_program() ? exit_code_lines() : kGlobalOptions);
+  for (const Command& inner : command.commands)
+    text += entry(inner.name(), inner.text, command.is_program() ? kCommandWidth : kNameWidth);
+  text += row_lines(command, kind) + footer_lines(command.footer);
+  return text + (command.is_program() ? exit_code_lines() : last_line(command, kind));
 }
 
 std::string help_v2_text(const Command& command, const Command& program) {
-  const std::vector<std::string_view> with_them = commands_with_v2_flags(program);
-  if (std::find(with_them.begin(), with_them.end(), command.name()) == with_them.end()) {
-    return fmt::format("{} has no flags of v2 but those in its --help; these commands have: {}.\n",
-                       command.path, fmt::join(with_them, ", "));
+  const std::string flags = row_lines(command, HelpKind::kV2);
+  if (flags.empty()) {
+    return fmt::format("{} has no flags of v2; these commands have: {}.\n", command.path,
+                       fmt::join(commands_with(program, ListedBy::kHelpAllAndV2), ", "));
   }
-  return fmt::format("Flags of v2 that {} accepts, so that v2's command lines run here.\n{}",
-                     command.path, option_lines(command, ListedBy::kHelpV2));
+  return fmt::format("Flags of v2 that {} accepts.\n{}", command.path, flags);
 }
 
 void add_help_command(Command& program) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -12,18 +13,21 @@
 namespace virnucpro {
 
 void add_input_options(Command& command, InputOptions& options) {
-  command.add_argument(
-      "INPUT", &options.paths,
-      "FASTA, FASTQ or SAM (plain, gzip or BGZF), BAM, CRAM, recognised by content; - is "
-      "stdin");
-  command.add_flag("--paired", options.paired,
-                   "The inputs are FASTQ pairs R1 R2 …; ids get /1 and /2");
+  OptionRow& input = command.add_argument("INPUT", &options.paths,
+                                          "FASTA, FASTQ, SAM, BAM, CRAM, also gzip; - is stdin");
+  input.more = "recognised by content, not by name";
+  input.group = kInputGroup;
+  command.add_flag("--paired", options.paired, "The inputs are FASTQ pairs: R1 R2 …", kInputGroup)
+      .more = "ids get /1 and /2";
+  const std::size_t rare = command.options.size();
   command.add_value("--reference", options.reference,
-                    "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE");
+                    "The FASTA that CRAM inputs were made with; nothing is fetched", "FILE",
+                    kInputGroup);
   command.add_value("--max-id-length", options.max_id_length,
                     "Refuse an input with a longer id, in bytes (default 4096): each row of the "
                     "tables repeats it",
-                    "N");
+                    "N", kInputGroup);
+  leave_to_help_all(command, rare);
 }
 
 InputSettings choose_inputs(const InputOptions& options) {

@@ -8,6 +8,8 @@
 
 namespace virnucpro {
 
+inline constexpr const char* kInputGroup = "Input";
+
 struct InputOptions {
   std::vector<std::string> paths;
   bool paired = false;

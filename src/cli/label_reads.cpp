@@ -23,8 +23,9 @@ namespace {
 constexpr const char* kLabelExamples =
     "Examples:\n"
     "  minimap2 -ax sr contigs.fa r1.fq r2.fq | samtools view -b -o reads.bam\n"
-    "  virnucpro label-reads contigs_predictions reads.bam        # reads_reads.tsv\n"
-    "  minimap2 -ax map-ont contigs.fa reads.fq | virnucpro label-reads contigs_predictions - -o -";
+    "  virnucpro label-reads contigs_predictions reads.bam    # reads_reads.tsv\n"
+    "  minimap2 -ax map-ont contigs.fa reads.fq | \\\n"
+    "      virnucpro label-reads contigs_predictions - -o -";
 
 struct LabelOptions {
   std::string run;

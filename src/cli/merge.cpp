@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kMergeExamples =
     "Example:\n"
-    "  virnucpro merge part_0 part_1 -o reads_predictions    # of predict --shard 0/2 and 1/2";
+    "  virnucpro merge part_0 part_1 -o merged    # of predict --shard 0/2 and 1/2";
 
 struct MergeOptions {
   std::vector<std::string> runs;

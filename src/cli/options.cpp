@@ -235,18 +235,25 @@ void fail_usage(const std::string& detail) {
 }
 
 void add_classifier_options(Command& command, ModelOptions& options) {
-  command.add_value("-m,--model-type", options.model_type,
-                    "Published classifier and its chunk size (default 500); custom needs -p and -e",
-                    "300|500|custom", kModelGroup);
-  command.add_value("-p,--model-path", options.model_path,
-                    "Classifier: a .pth or safetensors file, or synthetic[:SEED]", "CLASSIFIER",
-                    kModelGroup);
+  command
+      .add_value("-m,--model-type", options.model_type,
+                 "The classifier, by chunk size in bases (default 500)", "300|500|custom",
+                 kModelGroup)
+      .more = "custom needs -p and -e";
+  command
+      .add_value("-p,--model-path", options.model_path,
+                 "Another classifier: a .pth or safetensors file, or synthetic[:SEED]",
+                 "CLASSIFIER", kModelGroup)
+      .listed_by = ListedBy::kHelpAll;
 }
 
 void add_encoder_options(Command& command, ModelOptions& options) {
   const bool has_type = command.find_option("--model-type") != nullptr;
   const std::string of_type =
       has_type ? "the model type's" : "that of prediction.default_model_type, or 500";
+  command.add_value("--models-dir", options.models_dir,
+                    "Where downloaded models lie (VIRNUCPRO_MODELS)", "DIR", kModelGroup);
+  const std::size_t rare = command.options.size();
   command.add_value("-e,--expected-length", options.expected_length,
                     fmt::format("Chunk size in bases (default: {})", of_type), "N", kModelGroup);
   command.add_value("--dnabert-model", options.dnabert_model,
@@ -258,33 +265,31 @@ void add_encoder_options(Command& command, ModelOptions& options) {
       "ESM-2: a directory or file, a published name, or synthetic:NAME[-VARIANT][:SEED] "
       "(default esm2_t36_3B_UR50D)",
       "ESM", kModelGroup);
-  command.add_value("--models-dir", options.models_dir,
-                    "Where downloaded models lie (VIRNUCPRO_MODELS)", "DIR", kModelGroup);
+  leave_to_help_all(command, rare);
 }
 
 void add_device_option(Command& command, ComputeOptions& options) {
-  command.add_value(
-      "-d,--device", options.device,
-      "Device (default auto: every GPU, or else the CPU); cuda:0,2 or 0,2 are these GPUs, "
-      "cuda:all all of them, cuda one",
-      "auto|cpu|cuda", kComputeGroup);
+  command
+      .add_value("-d,--device", options.device, "Default auto: every GPU, or else the CPU",
+                 "auto|cpu|cuda", kComputeGroup)
+      .more = "cuda:0,2 or 0,2 are these GPUs, cuda:all all of them, cuda one";
 }
 
 void add_device_options(Command& command, ComputeOptions& options) {
   add_device_option(command, options);
-  command.add_value(
-      "--precision", options.precision,
-      "Precision of matrix products (default auto: fp16 on a GPU, fp32 on the CPU); int8 is "
-      "experimental and for Hopper GPUs; int8-simulated has its errors on the CPU, slowly",
-      "auto|fp32|fp16|bf16|int8|int8-simulated", kComputeGroup);
+  command
+      .add_value("--precision", options.precision, "Default auto: fp16 on a GPU, fp32 on the CPU",
+                 "auto|fp32|fp16|bf16|int8|int8-simulated", kComputeGroup)
+      .more =
+      "int8 is experimental and for Hopper GPUs; int8-simulated has its errors on the CPU, slowly";
   add_int8_keep(command, options.int8_keep);
-  command.add_value("-t,--threads", options.threads,
-                    "Host threads (default: all processors this process may use)", "N",
+  command.add_value("-t,--threads", options.threads, "Host threads (default: all it may use)", "N",
                     kComputeGroup);
 }
 
 void add_compute_options(Command& command, ComputeOptions& options) {
   add_device_options(command, options);
+  const std::size_t rare = command.options.size();
   command.add_value(
       "--token-budget", options.token_budget,
       "Tokens a batch (default auto: on the CPU what a few seconds compute, at most 4096; on a "
@@ -296,6 +301,7 @@ void add_compute_options(Command& command, ComputeOptions& options) {
   command.add_value("--cpu-workers", options.cpu_workers,
                     "Processes that share the threads on the CPU (default 1: only this one)", "N",
                     kComputeGroup);
+  leave_to_help_all(command, rare);
   options.v2.add_used_to(command);
 }
 
@@ -393,10 +399,12 @@ std::optional<Precision> parse_precision(std::string_view word, const std::vecto
 }
 
 void add_int8_keep(Command& command, std::string& option) {
-  command.add_value("--int8-keep", option,
-                    "ESM-2's linears that int8 keeps in 16 bits, by name or by layer: fc2, 0.qkv, "
-                    "30-35.fc1 (default none)",
-                    "LINEAR[,...]", kComputeGroup);
+  command
+      .add_value("--int8-keep", option,
+                 "ESM-2's linears that int8 keeps in 16 bits, by name or by layer: fc2, 0.qkv, "
+                 "30-35.fc1 (default none)",
+                 "LINEAR[,...]", kComputeGroup)
+      .listed_by = ListedBy::kHelpAll;
 }
 
 Int8Policy choose_int8_policy(const std::string& option, const Config& config) {

@@ -17,7 +17,7 @@ namespace virnucpro {
 
 inline constexpr std::uint64_t kMostPrefetch = 1024;
 
-inline constexpr const char* kComputeGroup = "Computing";
+inline constexpr const char* kComputeGroup = "Device";
 
 // The options of a command line, as written; empty: not given. The choose_* functions turn them
 // into settings. Precedence: flag, environment, configuration file, default.

@@ -31,6 +31,8 @@ struct OptionMaker {
 
   CLI::Option* operator()(Ask ask) const {
     if (ask == Ask::kHelp) return app.set_help_flag(names);
+    // CLI11 knows two kinds of help.
+    if (ask == Ask::kHelpAll) return app.add_flag_callback(names, [] { throw Ask::kHelpAll; });
     if (ask == Ask::kHelpV2) return app.set_help_all_flag(names);
     return app.set_version_flag(names, std::string{});
   }
@@ -57,6 +59,8 @@ class Parser {
   std::optional<Ask> parse(std::span<const char* const> arguments) {
     try {
       app_.parse(static_cast<int>(arguments.size()), arguments.data());
+    } catch (const Ask& ask) {
+      return ask;
     } catch (const CLI::CallForHelp&) {
       return Ask::kHelp;
     } catch (const CLI::CallForAllHelp&) {

@@ -39,14 +39,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOutputGroup = "Output";
+constexpr const char* kLongRunGroup = "Long runs";
+constexpr const char* kMeasureGroup = "Measuring";
 constexpr const char* kPredictExamples =
     "Examples:\n"
-    "  virnucpro predict contigs.fa.gz --models-dir models\n"
-    "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --min-score 0.8 --virus-fasta\n"
-    "  virnucpro predict contigs.fa.gz --models-dir models --resume    # after an interruption\n"
-    "  zcat contigs.fa.gz | virnucpro predict - -o - > frames.tsv\n"
-    "  virnucpro predict contigs.fa --dnabert-model synthetic:dnabert-s-tiny \\\n"
-    "      --esm-model synthetic:esm2_tiny -p synthetic      # a demonstration: random weights";
+    "  virnucpro predict --paired r1.fq.gz r2.fq.gz -m 300 -o out --virus-fastq viral\n"
+    "  virnucpro predict contigs.fa.gz --models-dir models --rollup viral-ngs\n"
+    "  virnucpro predict contigs.fa.gz --models-dir models --resume\n"
+    "  virnucpro predict contigs.fa -p synthetic --esm-model synthetic:esm2_tiny \\\n"
+    "      --dnabert-model synthetic:dnabert-s-tiny    # random weights: to try it";
 
 struct PredictOptions {
   InputOptions inputs;
@@ -76,48 +77,59 @@ struct PredictOptions {
 };
 
 void add_output_options(Command& command, PredictOptions& options) {
-  const auto value = [&command](const char* names, std::string& text, const char* help,
-                                const char* type) {
-    command.add_value(names, text, help, type, kOutputGroup);
-  };
+  command
+      .add_value("-o,--output-dir,--output", options.output,
+                 "Output directory (default NAME_predictions)", "DIR", kOutputGroup)
+      .more = "-: the frame table on stdout, nothing kept";
+  add_virus_options(command, options.viruses, kOutputGroup);
   const auto flag = [&command](const char* names, bool& on, const char* help) {
-    command.add_flag(names, on, help, kOutputGroup);
+    return &command.add_flag(names, on, help, kOutputGroup);
   };
-  value("-o,--output-dir,--output", options.output,
-        "Output directory (default NAME_predictions); -: the frame table on stdout, nothing kept",
-        "DIR");
-  value("--name", options.name, "Beginning of the tables' names (default: the first input's name)",
-        "NAME");
-  add_call_options(command, options.calls, CallDefault::kNewRun, kOutputGroup);
-  add_table_options(command, options.tables, kOutputGroup);
-  value("--min-length", options.min_length, "Skip sequences shorter than this (default 0)", "N");
-  flag("-f,--force", options.force, "Replace this program's files in the output directory");
-  flag("--resume", options.resume,
-       "Continue the interrupted run in the output directory, or start one if there is none");
-  flag("--force-resume", options.force_resume,
-       "Like --resume, but start over if the journal is refused");
-  flag("--skip-checkpoint-validation", options.skip_validation,
-       "Resume without checking every unit of the journal first");
-  value("--journal-interval", options.journal_interval,
-        "Seconds of scores that a killed run may lose, from 0.1 (default 2)", "N");
-  value("--shard", options.shard,
-        "Score only part I of N (0/4, 1/4 …), parts of as many bases, pairs together; virnucpro "
-        "merge joins them",
-        "I/N");
+  flag("--resume", options.resume, "Continue the interrupted run in that directory")->more =
+      "or start one if there is none";
+  flag("-f,--force", options.force, "Replace this program's files in that directory");
+  const std::size_t rare = command.options.size();
+  command.add_value("--name", options.name,
+                    "Beginning of the tables' names (default: the first input's name)", "NAME",
+                    kOutputGroup);
   flag("-k,--keep-intermediate", options.keep_intermediate,
        "Keep chunks and frames (FASTA) and embeddings (HDF5)");
-  add_virus_options(command, options.viruses, kOutputGroup);
-  flag("--strict-input", options.strict_input, "Stop at the first bad input");
-  value("--telemetry", options.telemetry,
-        "What to measure and write beside the tables; full (default): also a line per batch",
-        "off|summary|full");
-  value("--metrics-file", options.metrics_file,
-        "Keep the run's counters in this file, as Prometheus's node exporter reads them", "FILE");
-  add_trace_options(command, options.trace, kOutputGroup);
-  flag("--strict", options.strict, "Write all files, but fail if a requirement is missed");
   flag("--no-report", options.no_report,
        "Write no reports (report.html and others); virnucpro report makes them");
   flag("--no-progress", options.no_progress, "No progress on stderr");
+  leave_to_help_all(command, rare);
+}
+
+// All of these only --help-all lists.
+void add_rare_options(Command& command, PredictOptions& options) {
+  const std::size_t rare = command.options.size();
+  command.add_value("--min-length", options.min_length,
+                    "Skip sequences shorter than this (default 0)", "N", kInputGroup);
+  command.add_flag("--strict-input", options.strict_input, "Stop at the first bad input",
+                   kInputGroup);
+  command.add_value("--shard", options.shard,
+                    "Score only part I of N (0/4, 1/4 …), parts of as many bases, pairs together; "
+                    "virnucpro merge joins them",
+                    "I/N", kLongRunGroup);
+  command.add_value("--journal-interval", options.journal_interval,
+                    "Seconds of scores that a killed run may lose, from 0.1 (default 2)", "N",
+                    kLongRunGroup);
+  command.add_flag("--force-resume", options.force_resume,
+                   "Like --resume, but start over if the journal is refused", kLongRunGroup);
+  command.add_flag("--skip-checkpoint-validation", options.skip_validation,
+                   "Resume without checking every unit of the journal first", kLongRunGroup);
+  command.add_value(
+      "--telemetry", options.telemetry,
+      "What to measure and write beside the tables; full (default): also a line per batch",
+      "off|summary|full", kMeasureGroup);
+  command.add_value("--metrics-file", options.metrics_file,
+                    "Keep the run's counters in this file, as Prometheus's node exporter reads "
+                    "them",
+                    "FILE", kMeasureGroup);
+  add_trace_options(command, options.trace, kMeasureGroup);
+  command.add_flag("--strict", options.strict,
+                   "Write all files, but fail if a requirement is missed", kMeasureGroup);
+  leave_to_help_all(command, rare);
 }
 
 std::string choose_stem(const PredictOptions& options) {
@@ -363,12 +375,15 @@ void add_predict_command(Command& program) {
   Command& command = program.add_command("predict", "Score sequences and write the tables");
   const auto options = std::make_shared<PredictOptions>();
   add_input_options(command, options->inputs);
+  add_output_options(command, *options);
   add_classifier_options(command, options->models);
   add_encoder_options(command, options->models);
-  add_output_options(command, *options);
+  add_call_options(command, options->calls, CallDefault::kNewRun);
+  add_table_options(command, options->tables);
   add_compute_options(command, options->compute);
-  add_check_options(command, options->check, kComputeGroup);
   options->compute.v2.add_unused_to(command);
+  add_check_options(command, options->check, "Calls computed again");
+  add_rare_options(command, *options);
   command.footer = kPredictExamples;
   command.action = [options](Session& session) { return run_predict(*options, session); };
 }

@@ -24,11 +24,10 @@ namespace {
 constexpr const char* kProfileExamples =
     "Examples:\n"
     "  virnucpro profile -m esm2 --models-dir models\n"
-    "  virnucpro profile -m dnabert-s --models-dir models --min-batch 1024 --max-batch 4096 \\\n"
-    "      --step 1024 --test-file reads.fq.gz -e 150 -o budgets.json\n"
+    "  virnucpro profile -m dnabert-s --models-dir models --min-batch 1024 \\\n"
+    "      --max-batch 4096 --step 1024 --test-file reads.fq.gz -e 150 -o x.json\n"
     "Only tokens of the model that is named count. A batch of predict has the same frames for "
-    "both\n"
-    "models, and is full when one of them has the budget's tokens: that is mostly ESM-2.";
+    "both models, and is full when one of them has the budget's tokens: that is mostly ESM-2.";
 
 // The range of the best budgets on each kind of device.
 constexpr std::size_t kLeastOnCpu = 512;
@@ -69,8 +68,10 @@ void add_options(Command& command, ProfileOptions& options) {
       "An input of predict, whose first frames are taken (default: made-up sequences of a "
       "chunk's length); - is stdin",
       "FILE");
-  command.add_value("--seconds", options.seconds, "Seconds to measure each budget for (default 2)",
-                    "X");
+  command
+      .add_value("--seconds", options.seconds, "Seconds to measure each budget for (default 2)",
+                 "X")
+      .listed_by = ListedBy::kHelpAll;
   command.add_value("-o,--output", options.output,
                     "The figures as JSON; -: on stdout, in place of the table", "FILE");
   command.add_flag("-f,--force", options.force, "Replace the output file");

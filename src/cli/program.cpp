@@ -33,26 +33,25 @@ namespace virnucpro {
 namespace {
 
 constexpr const char* kDescription =
-    "Tells viral from other sequences: reads FASTA, FASTQ, BAM, SAM or CRAM, cuts and translates\n"
-    "it, and scores every stop-free reading frame with DNABERT-S, ESM-2 and a classifier.";
+    "Tells viral from other sequences: scores every stop-free reading frame with DNABERT-S, ESM-2 "
+    "and a classifier. virnucpro COMMAND --help describes a command.";
+constexpr const char* kGlobalGroup = "Options, before or after the command";
 constexpr const char* kProgramExamples =
     "Examples:\n"
-    "  virnucpro predict reads.fq.gz --models-dir models -o out\n"
+    "  virnucpro predict reads.fq.gz -m 300 -o out\n"
     "  virnucpro utils generate-config -o virnucpro.yaml\n"
-    "  virnucpro -c virnucpro.yaml predict contigs.fa\n"
-    "The options above are accepted before and after the command. virnucpro COMMAND --help, or\n"
-    "virnucpro help COMMAND, describes a command.";
+    "  virnucpro -c virnucpro.yaml predict contigs.fa";
 
 void add_global_options(Command& program, GlobalOptions& global) {
   program.add_option("-v,--verbose", &global.verbosity, "Say more; -vv: everything");
   program.add_flag("-q,--quiet", global.quiet, "Errors only, no progress").excludes = "--verbose";
   program.add_value("-l,--log-file", global.log_file, "Write the log to this file, too", "FILE");
   program.add_value("-c,--config", global.config_file,
-                    "Configuration (YAML); virnucpro utils generate-config writes one", "FILE");
-  program.add_option("--version", Ask::kVersion,
-                     "The version; with -v: build, libraries and devices");
-  program.add_option("--help-v2", Ask::kHelpV2,
-                     "After a command: the flags of v2 that it accepts without effect");
+                    "Configuration in YAML (utils generate-config)", "FILE");
+  program.add_option("--version", Ask::kVersion, "The version; -v: also build, libraries, devices");
+  program.add_option("--help-all", Ask::kHelpAll, "After a command: all its options");
+  program.add_option("--help-v2", Ask::kHelpV2, "After a command: its flags of v2");
+  for (OptionRow& row : program.options) row.group = kGlobalGroup;
 }
 
 std::optional<LogLevel> level_of(std::string_view name) {
@@ -135,8 +134,10 @@ void name_process() {
 }
 
 std::string answer(Ask ask, const Command& program) {
-  if (ask == Ask::kHelp) return help_text(chosen_command(program));
-  if (ask == Ask::kHelpV2) return help_v2_text(chosen_command(program), program);
+  const Command& command = chosen_command(program);
+  if (ask == Ask::kHelp) return help_text(command, HelpKind::kShort);
+  if (ask == Ask::kHelpAll) return help_text(command, HelpKind::kAll);
+  if (ask == Ask::kHelpV2) return help_v2_text(command, program);
   return version_text(program.find_option("-v")->times > 0) + "\n";
 }
 

@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kReportExamples =
     "Examples:\n"
-    "  virnucpro report contigs_predictions                  # report.html and others, there\n"
-    "  virnucpro report contigs_predictions -o report        # of a directory that is only read\n"
+    "  virnucpro report contigs_predictions               # report.html and others\n"
+    "  virnucpro report contigs_predictions -o report     # if it is read-only\n"
     "  virnucpro report run_a run_b -o compare.html\n"
     "Exit code 2 when a run did not finish, or some input or frame could not be processed.";
 

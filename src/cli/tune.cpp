@@ -44,10 +44,10 @@ namespace fs = std::filesystem;
 constexpr const char* kTuneExamples =
     "Examples:\n"
     "  virnucpro tune --models-dir models --data-size tiny --quick -o quick\n"
-    "  virnucpro tune --models-dir models --test-file reads.fq.gz --budget-grid 2048,4096 \\\n"
-    "      --threads-grid 1,2 --prefetch-grid 2\n"
-    "Every cell of the grid is measured by whole runs of predict; those that are clearly slower\n"
-    "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json,\n"
+    "  virnucpro tune --models-dir models --test-file reads.fq.gz \\\n"
+    "      --budget-grid 2048,4096 --threads-grid 1,2 --prefetch-grid 2\n"
+    "Every cell of the grid is measured by whole runs of predict; those that are clearly slower "
+    "than the best are stopped early. DIR then has tune.yaml, which -c takes, and tune.json, "
     "tune.html and tune.md. Of all settings only the precision changes results.";
 
 // A larger grid must be a mistake.
@@ -78,7 +78,7 @@ struct TuneOptions {
   ComputeOptions compute;
 };
 
-void add_options(Command& command, TuneOptions& options) {
+void add_grid_options(Command& command, TuneOptions& options) {
   command.add_value(
       "--threads-grid", options.threads,
       "Host threads to try (default: all processors this process may use, half and a fourth "
@@ -91,6 +91,7 @@ void add_options(Command& command, TuneOptions& options) {
       "Token budgets to try (default 512 to 4096 on the CPU, 8192 to 65536 on a GPU, each "
       "twice the one before)",
       "N[,...]");
+  const std::size_t rare = command.options.size();
   command.add_value("--journal-grid", options.journal_intervals,
                     "Seconds of scores that a killed run may lose, to try (default: the one that "
                     "predict takes)",
@@ -98,6 +99,10 @@ void add_options(Command& command, TuneOptions& options) {
   command.add_value("--precisions", options.precisions,
                     "Precisions to try (default: the one that predict takes)",
                     "fp32|fp16|bf16|int8[,...]");
+  leave_to_help_all(command, rare);
+}
+
+void add_options(Command& command, TuneOptions& options) {
   command.add_value("--data-size", options.size,
                     "How many made-up sequences: 10, 100 (default on the CPU), 1,000, 10,000 "
                     "(on a GPU) or 6 million",
@@ -110,6 +115,7 @@ void add_options(Command& command, TuneOptions& options) {
                    "Two rounds in place of three, the last without repeats");
   command.add_value("-o,--output", options.output, "Where the files go (default tune)", "DIR");
   command.add_flag("-f,--force", options.force, "Replace the files of an earlier tune");
+  add_grid_options(command, options);
   add_classifier_options(command, options.models);
   add_encoder_options(command, options.models);
   add_device_option(command, options.compute);

@@ -35,8 +35,8 @@ constexpr const char* kUtilsValidateCheckpointsExamples =
     "Example:\n"
     "  virnucpro utils validate-checkpoints contigs_predictions\n"
     "Of a run its journal is checked, of v2 the checkpoints (.pt): those in DIR, as v2 did, and "
-    "in\n"
-    "its folders checkpoints, .checkpoints and shard_*, as v2's runs put them there. Exit code 0:\n"
+    "in its folders checkpoints, .checkpoints and shard_*, as v2's runs put them there. Exit code "
+    "0: "
     "none is bad, 1: one is corrupted or incompatible, 3: there are none, or DIR cannot be read.";
 
 constexpr const char* kFailedEarlier = "failed_checkpoints.txt";  // lines path|reason|time of v2

@@ -24,13 +24,15 @@ PairRule choose_pair_rule(const VirusOptions& options) {
 void add_virus_options(Command& command, VirusOptions& options, const std::string& group) {
   command.add_flag("--virus-fasta", options.fasta,
                    "Write the sequences called virus to virus.fasta", group);
-  command.add_value(kFastqFlag, options.fastq,
-                    "Write the reads called virus with their qualities: PREFIX.fastq.gz, and "
-                    "pairs to PREFIX_1.fastq.gz and PREFIX_2.fastq.gz",
-                    "PREFIX", group);
-  command.add_value("--pair-rule", options.pair_rule,
-                    "Which pairs: those with a mate called virus (default), or with both",
-                    "either|both", group);
+  command
+      .add_value(kFastqFlag, options.fastq, "Write the reads called virus to PREFIX.fastq.gz",
+                 "PREFIX", group)
+      .more = "with their qualities; pairs to PREFIX_1.fastq.gz and PREFIX_2.fastq.gz";
+  command
+      .add_value("--pair-rule", options.pair_rule,
+                 "Which pairs: those with a mate called virus (default), or with both",
+                 "either|both", group)
+      .listed_by = ListedBy::kHelpAll;
 }
 
 VirusOutputs choose_viruses(const VirusOptions& options, const std::filesystem::path& run,

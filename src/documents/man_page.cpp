@@ -53,26 +53,28 @@ std::string synopsis(const Command& command) {
 
 void add_option(std::string& text, const OptionRow& option) {
   const std::string required = option.required ? " (required)" : "";
-  text += item(option_term(option), roff(option.text) + required);
-}
-
-void add_options(std::string& text, const Command& command) {
-  for (const OptionRow& argument : command.arguments) add_option(text, argument);
-  std::string group = kOptions;
-  for (const OptionRow& option : command.options) {
-    if (option.listed_by == ListedBy::kHelpV2) continue;
-    if (option.group != group) {
-      group = option.group;
-      text += fmt::format(".PP\n{}:\n", roff(group));
-    }
-    add_option(text, option);
-  }
+  text += item(option_term(option), roff(option.whole_text()) + required);
 }
 
 // Except right after a heading, which begins a paragraph itself.
 void begin_paragraph(std::string& text) {
   const std::size_t last_line = text.rfind('\n', text.size() - 2) + 1;
   if (!std::string_view(text).substr(last_line).starts_with(".S")) text += ".PP\n";
+}
+
+void add_options(std::string& text, const Command& command) {
+  for (const RowGroup& group : command.groups()) {
+    const bool is_usual = group.name == kArguments || group.name == kOptions;
+    std::string rows;
+    for (const OptionRow* row : group.rows) {
+      if (row->listed_by != ListedBy::kHelpV2) add_option(rows, *row);
+    }
+    if (!rows.empty() && !is_usual) {
+      begin_paragraph(text);
+      text += roff(group.name) + ":\n";
+    }
+    text += rows;
+  }
 }
 
 // Examples stay as they are; remarks become paragraphs.
@@ -117,7 +119,7 @@ void add_flags_of_v2(std::string& text, const Command& program) {
   text += fmt::format(
       ".SH FLAGS OF V2\nAccepted by {}, so that the command lines of v2 run; those without effect "
       "are not in \\fB\\-\\-help\\fR.\n",
-      fmt::join(commands_with_v2_flags(program), ", "));
+      fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
   for (const V2Flag& flag : v2_flags()) {
     std::string term = "\\fB" + roff(flag.names) + "\\fR";
     if (flag.takes_value) term += " \\fIN\\fR";

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,7 +47,7 @@ std::string typed(const OptionRow& option) {
 
 // A line of a list: most lines are too long for a table.
 std::string option_row(const OptionRow& option) {
-  return fmt::format("- `{}`: {}{}\n", typed(option), markdown(option.text),
+  return fmt::format("- `{}`: {}{}\n", typed(option), markdown(option.whole_text()),
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
@@ -65,27 +63,25 @@ bool has_same(const Command& other, const OptionRow& option) {
   return same != nullptr && option_row(*same) == option_row(option);
 }
 
-// The options of `command`, each group once. Those that are the same in `told`, which the page has
-// already, are named in a line behind them.
+// The options of `command`. Those that are the same in `told`, which the page has already, are
+// named in a line behind them.
 std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
-  std::vector<std::pair<std::string, std::string>> groups{{kOptions, {}}};
-  for (const OptionRow& argument : command.arguments) groups[0].second += option_row(argument);
-  for (const OptionRow& option : command.options) {
-    if (option.listed_by == ListedBy::kHelpV2 || is_help(option)) continue;
-    if (told != nullptr && has_same(*told, option)) {
-      shared.push_back(fmt::format("`{}`", option.names.back()));
-      continue;
-    }
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const auto& one) { return one.first == option.group; });
-    if (group == groups.end()) group = groups.insert(groups.end(), {option.group, {}});
-    group->second += option_row(option);
-  }
   std::string rows;
-  for (const auto& [name, text] : groups) {
-    if (text.empty()) continue;
-    rows += name == kOptions ? "\n" : fmt::format("\n**{}**\n\n", name);
+  for (const RowGroup& group : command.groups()) {
+    std::string text;
+    for (const OptionRow* row : group.rows) {
+      if (row->listed_by == ListedBy::kHelpV2 || is_help(*row)) continue;
+      if (told != nullptr && has_same(*told, *row)) {
+        shared.push_back(fmt::format("`{}`", row->names.back()));
+      } else {
+        text += option_row(*row);
+      }
+    }
+    const bool is_usual = group.name == kOptions || group.name == kArguments;
+    const bool has_heading = !is_usual && !command.is_program() && !text.empty();
+    if (has_heading) rows += fmt::format("\n**{}**\n\n", group.name);
+    if (!has_heading && rows.empty() && !text.empty()) rows += "\n";
     rows += text;
   }
   if (shared.empty()) return rows;
@@ -122,12 +118,12 @@ std::string option_reference(const Command& program) {
   std::string text =
       "# Commands and options\n\n"
       "Made by `make docs` from the options in `src/cli`; not to be edited.\n\n"
-      "`virnucpro COMMAND --help` shows the same with examples. These options go before or after "
-      "the\ncommand:\n";
+      "`virnucpro COMMAND --help` shows what most runs need, with examples, `--help-all` all of "
+      "this. These\noptions go before or after the command:\n";
   text += option_list(program, nullptr);
   add_option_sections(text, program, program.commands.front());
   text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
-                      fmt::join(commands_with_v2_flags(program), ", "));
+                      fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));
   return text + v2_flag_table();
 }
 

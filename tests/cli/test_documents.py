@@ -22,13 +22,18 @@ UTILS = ["validate", "inspect", "list-devices", "generate-config", "validate-che
 PATHS = [[], *[[c] for c in COMMANDS], *[["utils", u] for u in UTILS]]
 
 
-def help_of(path):
-    return shown_help(*path)
+def help_of(path, kind="--help"):
+    return shown_help(*path, kind)
+
+
+def all_help_of(path):
+    """Of the program, which leaves nothing out, --help-all shows the same."""
+    return help_of(path, "--help-all")
 
 
 @functools.lru_cache(maxsize=None)
-def shown_help(*path):
-    return subprocess.run([BIN, *path, "--help"], capture_output=True, check=True, text=True).stdout
+def shown_help(*arguments):
+    return subprocess.run([BIN, *arguments], capture_output=True, check=True, text=True).stdout
 
 
 def section(text, name):
@@ -69,11 +74,37 @@ def test_help_of_an_unknown_command(program):
 
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)
 def test_help_is_laid_out(path):
+    for text in (help_of(path), all_help_of(path)):
+        assert "\n\n\n" not in text
+        assert max(map(len, text.splitlines())) <= 80
+        assert text.count("Exit codes:") == (0 if path else 1)
+        assert len(examples_of(text)) >= 1
+        headings = re.findall(r"(?m)^(\w.*):$", text)
+        assert len(headings) == len(set(headings))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_help_fits_a_screen_and_a_half(path):
+    """Of a terminal with 24 lines of 80 columns; some are for the prompt."""
     text = help_of(path)
-    assert "\n\n\n" not in text
-    assert max(map(len, text.splitlines())) <= 100
-    assert text.count("Exit codes:") == (0 if path else 1)
-    assert len(examples_of(text)) >= 1
+    assert len(text.splitlines()) <= 40
+    # What it leaves out, and only that, --help-all shows.
+    assert ("--help-all (all)" in text) == (all_help_of(path) != text) == \
+        (len(all_help_of(path).splitlines()) > len(text.splitlines()))
+
+
+def test_help_of_predict_is_in_the_order_of_use():
+    text = help_of(["predict"])
+    assert re.findall(r"(?m)^(\w.*):$", text) == ["Input", "Output", "Models", "Calls", "Device",
+                                                  "Examples"]
+    assert text.endswith("More options: --help-all (all), --help-v2 (v2's), "
+                         "virnucpro --help (-v -q -l -c)\n")
+    assert set(options_of(text)) & flags_of_v2(["predict"]) == set()
+    for names in ("-o,--output", "-m,--model-type", "--min-score", "-d,--device", "--resume"):
+        assert names in options_of(text)
+    for names in ("--bed", "--trace", "--token-budget", "--output-dir"):
+        assert names not in text
+        assert names in all_help_of(["predict"])
 
 
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
@@ -111,23 +142,24 @@ def test_examples_run(shell, path, example):
 
 
 WITH_FLAGS_OF_V2 = [path for path in PATHS if path and "--help-v2" in help_of(path)]
-# With an effect, so that --help has them, too.
+# With an effect, so that --help-all has them, too.
 USED_FLAGS_OF_V2 = {"--parallel", "--gpus", "--v1-fallback"}
 
 
 def flags_of_v2(path):
     text = subprocess.run([BIN, *path, "--help-v2"], capture_output=True, check=True, text=True).stdout
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= 80
     return set(options_of(text))
 
 
-def test_help_leaves_flags_of_v2_without_effect_to_help_v2():
-    assert WITH_FLAGS_OF_V2 == [["predict"]]  # in v2, too: tests/data/v2/interface.json
-    shown, flags = set(options_of(help_of(["predict"]))), flags_of_v2(["predict"])
-    assert flags & shown == USED_FLAGS_OF_V2
-    assert len(flags - shown) > 10 and "-b,--batch-size" in flags
-    for path in (["predict"], []):
-        assert len(re.findall(r"(?m)^  --help-v2 ", help_of(path))) == 1
+def test_help_leaves_flags_of_v2_to_help_v2():
+    assert WITH_FLAGS_OF_V2 == [["predict"], ["embed"], ["benchmark"]]
+    for path in WITH_FLAGS_OF_V2:
+        shown, flags = set(options_of(all_help_of(path))), flags_of_v2(path)
+        assert flags & shown == USED_FLAGS_OF_V2
+        assert not flags & set(options_of(help_of(path)))
+        # Only predict had the others: tests/data/v2/interface.json.
+        assert (len(flags - shown) > 10 and "-b,--batch-size" in flags) == (path == ["predict"])
 
 
 def test_help_v2_where_v2_has_no_more(program):
@@ -135,8 +167,7 @@ def test_help_v2_where_v2_has_no_more(program):
         if path not in WITH_FLAGS_OF_V2:
             name = " ".join(["virnucpro", *path])
             assert program(*path, "--help-v2", code=0).stdout.decode() == (
-                f"{name} has no flags of v2 but those in its --help; these commands have: "
-                "predict.\n")
+                f"{name} has no flags of v2; these commands have: predict, embed, benchmark.\n")
 
 
 def manual():
@@ -158,7 +189,7 @@ def test_manual_lists_flags_of_v2_once():
 def test_manual_has_every_option_and_example():
     page = manual()
     for path in PATHS:
-        text = help_of(path)
+        text = all_help_of(path)
         assert " ".join(["virnucpro", *path]) + " [OPTIONS]" in page
         for names in options_of(text):
             assert names.replace(",", ", ") in page, names
@@ -237,7 +268,7 @@ def test_bash_completion(tmp_path, arguments, expected):
 
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)
 def test_bash_completes_every_option(tmp_path, path):
-    options = {name for names in options_of(help_of(path)) for name in names.split(",")}
+    options = {name for names in options_of(all_help_of(path)) for name in names.split(",")}
     offered = bash_complete(tmp_path, "virnucpro", *path, "-")
     assert options <= offered
     assert {"--config", "--quiet"} <= offered
@@ -321,7 +352,7 @@ def test_zsh_knows_every_option(path):
     functions = re.split(r"(?m)^(_virnucpro\w*|_virnucpro_[-\w]+)\(\) \{$", ZSH.read_text())
     bodies = dict(zip(functions[1::2], functions[2::2]))
     body = bodies["_".join(["_virnucpro", *path])]
-    for names in options_of(help_of(path)):
+    for names in options_of(all_help_of(path)):
         assert f"({names.replace(',', ' ')})" in body or f"{names}[" in body.replace("'", "") \
             or f"{names}=[" in body.replace("'", ""), names
 
@@ -331,7 +362,7 @@ def test_reference_has_every_option(path):
     page = (SOURCE / "docs" / "reference" / "options.md").read_text()
     heading = " ".join(["## virnucpro", *path]) if path else "# Commands and options"
     part = page.partition(f"{heading}\n")[2].partition("\n## ")[0]
-    missing = [names for names in options_of(help_of(path))
+    missing = [names for names in options_of(all_help_of(path))
                if names != "-h,--help" and not re.search(rf"`(-\w, )?([-\w]+, )*{names.split(',')[-1]}[ `]", part)]
     assert part and missing == []
 
