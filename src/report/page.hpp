@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "report/contig_map.hpp"
 #include "telemetry/time_bins.hpp"
 
 namespace virnucpro {
@@ -85,8 +86,8 @@ struct HeatMap {
 };
 
 // Lines over time or over another number, vertical bars, horizontal bars with their names at the
-// left, or a heat map.
-enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap };
+// left, a heat map, or a contig with its scores.
+enum class PlotKind : std::uint8_t { kOverTime, kOverNumber, kBars, kRows, kHeatMap, kContig };
 
 struct Plot {
   std::string key{};
@@ -98,6 +99,7 @@ struct Plot {
   std::vector<PlotLine> lines{};
   std::vector<PlotBar> bars{};
   HeatMap map{};
+  std::vector<MapStretch> stretches{};  // of kContig: the whole contig; `title` is its name
 };
 
 struct Section {
@@ -108,6 +110,7 @@ struct Section {
   std::vector<Plot> plots{};
   std::vector<Table> tables{};
   std::string preformatted{};  // a command to be copied
+  bool folded = false;         // HTML shows only its title until the reader opens it, or prints
 };
 
 struct Page {

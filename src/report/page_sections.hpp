@@ -48,10 +48,13 @@ Section stage_section(const RunFacts& facts);
 // What was computed again, and what a sample of the other calls says of them.
 Section precision_section(const RunFacts& facts);
 
-// From the journal: the inputs and the results. The last one also uses telemetry.
+// From the journal: the inputs and the results.
 Section input_section(const RunFacts& facts);
 Section score_section(const RunFacts& facts);
 Section hit_section(const RunFacts& facts);
+// Maps of the first of these that have several chunks; nothing if none has.
+std::optional<Section> contig_section(const RunFacts& facts);
+Section unscored_section(const RunFacts& facts);
 
 Section reproduce_section(const RunFacts& facts);
 

@@ -10,12 +10,16 @@ inline constexpr std::string_view kPageStyle = R"css(
   --paper: #f7f7f5; --card: #ffffff; --ink: #1c2024; --soft: #5d6570; --line: #dfe1e4;
   --c1: #2c6fbb; --c2: #d1662a; --c3: #2f8f6b; --c4: #8c5bb5; --c5: #b8860b; --c6: #c24a6b;
   --good: #1d7a4c; --bad: #b3261e; --warn: #8a5a00; --quiet: #5d6570;
-  --good-wash: #e3f3ea; --bad-wash: #fbe6e4; --warn-wash: #fdf0d5; --quiet-wash: #ececee; }
+  --good-wash: #e3f3ea; --bad-wash: #fbe6e4; --warn-wash: #fdf0d5; --quiet-wash: #ececee;
+  --s1: #7b8aa0; --s2: #8480a6; --s3: #9c6d9b; --s4: #b04a74; --s5: #b3261e;
+  --shade: rgb(28 32 36 / 32%); }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #14171a; --card: #1d2125; --ink: #e6e8ea; --soft: #9fa8b2; --line: #343a41;
   --c1: #6aa9ee; --c2: #ef9561; --c3: #5fc49d; --c4: #bd93e3; --c5: #dcb14a; --c6: #ee86a3;
   --good: #7ad3a4; --bad: #ff9d94; --warn: #f1c069; --quiet: #a9b2bc;
-  --good-wash: #16352a; --bad-wash: #43201e; --warn-wash: #3b2d12; --quiet-wash: #2a2f35; } }
+  --good-wash: #16352a; --bad-wash: #43201e; --warn-wash: #3b2d12; --quiet-wash: #2a2f35;
+  --s1: #8796a8; --s2: #a79fc9; --s3: #c493bd; --s4: #e57fa6; --s5: #ff8a7d;
+  --shade: rgb(190 205 220 / 40%); } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -47,16 +51,27 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .fields div { display: flex; justify-content: space-between; gap: 12px;
   border-bottom: 1px solid var(--line); padding: 4px 0; }
 .fields dt { color: var(--soft); }
-.fields dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
-.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 330px), 1fr));
+.fields dd { margin: 0; max-width: 75%; text-align: right; overflow-wrap: break-word; }
+summary { cursor: pointer; padding: 2px 0; }
+summary:focus-visible { outline: 2px solid var(--c1); outline-offset: 3px; border-radius: 4px; }
+summary h2 { display: inline; }
+details[open] > summary { margin-bottom: 10px; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr));
   gap: 18px 26px; margin: 0 0 14px; align-items: start; }
 figure { margin: 0; min-width: 0; }
-figcaption { font-weight: 600; margin-bottom: 4px; }
+figcaption { font-weight: 600; margin-bottom: 4px; overflow-wrap: anywhere; }
 figcaption span { font-weight: 400; color: var(--soft); font-size: .87rem; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 14px; margin: 2px 0 0;
   padding: 0; font-size: .85rem; color: var(--soft); }
 .legend i { display: inline-block; width: 14px; height: 3px; border-radius: 2px;
   vertical-align: middle; margin-right: 5px; }
+.legend.contigs { margin: 0 0 14px; }
+.legend.contigs i { width: 14px; height: 12px; }
+.plots.contigs { grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); }
+.contigs svg.plot { height: 40px; max-width: none; background: var(--paper);
+  border-bottom: 1px solid var(--soft); }
+.ends { display: flex; justify-content: space-between; margin: 0; font-size: .82rem;
+  color: var(--soft); font-variant-numeric: tabular-nums; }
 svg.plot { display: block; width: 100%; max-width: 560px; height: auto; }
 svg text { font: 11.5px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
   fill: var(--soft); }
@@ -66,25 +81,43 @@ svg .line.c1 { stroke: var(--c1); } svg .line.c2 { stroke: var(--c2); }
 svg .line.c3 { stroke: var(--c3); } svg .line.c4 { stroke: var(--c4); }
 svg .line.c5 { stroke: var(--c5); } svg .line.c6 { stroke: var(--c6); }
 svg .bar { fill: var(--c1); }
-.wide-plot { overflow-x: auto; }
-.wide-plot:focus-visible { outline: 2px solid var(--c1); }
+svg .s1 { fill: var(--s1); } svg .s2 { fill: var(--s2); } svg .s3 { fill: var(--s3); }
+svg .s4 { fill: var(--s4); } svg .s5 { fill: var(--s5); }
+svg .unscored { stroke: var(--soft); stroke-width: 40; stroke-dasharray: 1.5 4.5; fill: none;
+  opacity: .6; vector-effect: non-scaling-stroke; }
+svg .half { stroke: var(--ink); stroke-dasharray: 6 5; fill: none; opacity: .5;
+  vector-effect: non-scaling-stroke; }
+.s1 i { background: var(--s1); } .s2 i { background: var(--s2); } .s3 i { background: var(--s3); }
+.s4 i { background: var(--s4); } .s5 i { background: var(--s5); }
+.unscored i { background: repeating-linear-gradient(to right, var(--soft) 0 2px, transparent 2px 5px); }
+.wide-plot:focus-visible, .table:focus-visible { outline: 2px solid var(--c1); }
 svg .cell { fill: var(--c1); stroke: var(--line); }
 svg .cell.chosen { stroke: var(--ink); stroke-width: 2.5; }
 svg .cell.left-out { stroke: var(--soft); stroke-dasharray: 3 3; }
 svg text.value { fill: var(--ink); }
 .c1 i { background: var(--c1); } .c2 i { background: var(--c2); } .c3 i { background: var(--c3); }
 .c4 i { background: var(--c4); } .c5 i { background: var(--c5); } .c6 i { background: var(--c6); }
-.table { overflow-x: auto; margin: 0 0 12px; }
-.table.long { max-height: 27rem; overflow-y: auto; }
+/* The shades at the edges show that there is more to scroll to: each is covered by a patch that
+   moves with the content. */
+.table { margin: 0 0 12px; }
+.table, .wide-plot { overflow-x: auto; background:
+    linear-gradient(to right, var(--card) 40%, transparent) left / 40px 100% no-repeat local,
+    linear-gradient(to left, var(--card) 40%, transparent) right / 40px 100% no-repeat local,
+    linear-gradient(to right, var(--shade), transparent) left / 18px 100% no-repeat scroll,
+    linear-gradient(to left, var(--shade), transparent) right / 18px 100% no-repeat scroll; }
+.table.long { max-height: 27rem; overflow-y: auto; border-bottom: 1px solid var(--soft); }
+.table.long tbody tr:last-child td { border-bottom: 0; }
 .table.long thead th { position: sticky; top: 0; background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; font-weight: 600; padding: 4px 0; }
-th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; overflow-wrap: anywhere; min-width: 4.2em; unicode-bidi: isolate; }
+caption span { position: sticky; left: 0; display: inline-block; max-width: calc(100vw - 60px); }
+th, td { text-align: left; padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; overflow-wrap: anywhere; min-width: 3.6em; unicode-bidi: isolate; }
 td { white-space: nowrap; }
-th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
-td.wide { min-width: 9em; white-space: normal; }
-th.number, td.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+th { color: var(--soft); font-weight: 600; overflow-wrap: normal; vertical-align: bottom; }
+td.wide { min-width: 15em; white-space: normal; }
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 td.none { color: var(--soft); }
 th button { all: unset; cursor: pointer; }
 th button:focus-visible { outline: 2px solid var(--c1); }
@@ -97,23 +130,42 @@ pre { margin: 0 0 12px; padding: 12px; border: 1px solid var(--line); border-rad
   background: var(--paper); white-space: pre-wrap; overflow-wrap: anywhere; font-size: .87rem; }
 footer { padding-bottom: 30px; }
 @media (max-width: 480px) { section { padding: 14px 12px 6px; } .tiles { gap: 8px;
-  grid-template-columns: 1fr 1fr; } }
+  grid-template-columns: 1fr 1fr; } td.wide { min-width: 10em; } svg text { font-size: 13.5px; } }
 @media print { :root { color-scheme: light;
   --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --c1: #1f5fa8; --c2: #b9531d;
   --c3: #20785a; --c4: #75489b; --c5: #8a6500; --c6: #a33355; --good: #14603a; --bad: #8f1d17;
   --warn: #6d4700; --quiet: #444; --good-wash: #fff; --bad-wash: #fff; --warn-wash: #fff;
-  --quiet-wash: #fff; }
+  --quiet-wash: #fff; --s1: #7b8aa0; --s2: #8480a6; --s3: #9c6d9b; --s4: #b04a74; --s5: #b3261e; }
   body { font-size: 10pt; } nav, .filter { display: none; }
   .badge { border: 1px solid currentColor; }
+  details::details-content { content-visibility: visible; block-size: auto; }
   section { border: 0; padding: 0; } figure, tr, .tiles div { break-inside: avoid; }
-  h2 { break-after: avoid; } .table { overflow: visible; }
+  h2 { break-after: avoid; } .table, .wide-plot { overflow: visible;
+    background: none; }
+  table { font-size: 7pt; } th, td { padding: 2pt 6pt 2pt 0; min-width: 0; }
+  td.wide { min-width: 0; } td .badge { font-size: inherit; padding: 0 4px; } summary { list-style: none; }
+  .legend i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .table.long { max-height: none; } }
 )css";
 
 // Filters a table by the text typed above it, and sorts it by the column whose head is clicked. If
-// a cell's text is not a number, its data-value is.
+// a cell's text is not a number, its data-value is. Opens a folded section for a link to it, and
+// all of them for printing, which older browsers do not do by the style alone.
 inline constexpr std::string_view kPageScript = R"js(
 "use strict";
+const folds = Array.from(document.querySelectorAll("details"));
+const openLinked = () => {
+  const linked = folds.find((fold) => "#" + fold.parentElement.id === location.hash);
+  if (linked) linked.open = true;
+};
+addEventListener("hashchange", openLinked);
+openLinked();
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  unfolded = folds.filter((fold) => !fold.open);
+  for (const fold of unfolded) fold.open = true;
+});
+addEventListener("afterprint", () => { for (const fold of unfolded) fold.open = false; });
 for (const table of document.querySelectorAll("table[data-filter]")) {
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "report/page_style.hpp"
 #include "report/page_writers.hpp"
 #include "report/svg_plot.hpp"
@@ -74,19 +75,37 @@ void add_legend(Html& html, const Plot& plot) {
   html.raw("</ul>\n");
 }
 
+// What is wider than its place scrolls there, also by keys.
+std::string scroller(std::string_view style, std::string_view name) {
+  return fmt::format("<div class=\"{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">", style,
+                     escaped(name));
+}
+
+constexpr std::string_view kContigLegend =
+    "<ul class=\"legend contigs\"><li class=\"s1\"><i></i>up to 0.2</li><li class=\"s2\"><i></i>0.4"
+    "</li><li class=\"s3\"><i></i>0.6</li><li class=\"s4\"><i></i>0.8</li><li class=\"s5\"><i></i>1"
+    "</li><li class=\"unscored\"><i></i>unscored</li></ul>\n";
+
+// The first and last base below a contig, as its drawing has no text.
+void add_ends(Html& html, const Plot& plot) {
+  if (plot.stretches.empty()) return;
+  html.add("<p class=\"ends\"><span>1</span><span>{}</span></p>\n",
+           grouped(plot.stretches.back().end));
+}
+
 void add_plots(Html& html, const std::vector<Plot>& plots) {
   if (plots.empty()) return;
-  html.raw("<div class=\"plots\">\n");
+  const bool are_contigs = plots.front().kind == PlotKind::kContig;
+  if (are_contigs) html.raw(kContigLegend);
+  html.add("<div class=\"{}\">\n", are_contigs ? "plots contigs" : "plots");
   for (const Plot& plot : plots) {
     html.add("<figure><figcaption>{} <span>{}</span></figcaption>\n", escaped(plot.title),
              escaped(plot.y_label));
     const bool may_be_wide = plot.kind == PlotKind::kHeatMap;
-    if (may_be_wide) {
-      html.add("<div class=\"wide-plot\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">\n",
-               escaped(plot.title));
-    }
+    if (may_be_wide) html.raw(scroller("wide-plot", plot.title) + "\n");
     html.raw(svg_plot(plot));
     if (may_be_wide) html.raw("</div>\n");
+    if (are_contigs) add_ends(html, plot);
     add_legend(html, plot);
     html.raw("</figure>\n");
   }
@@ -113,9 +132,9 @@ void add_cell(Html& html, const Value& value, Measure unit) {
 }
 
 void add_table(Html& html, const Table& table) {
-  html.add("<div class=\"table{}\"><table{}>\n<caption>{}</caption>\n<thead><tr>",
-           table.can_be_filtered ? " long" : "", table.can_be_filtered ? " data-filter" : "",
-           escaped(table.caption));
+  html.raw(scroller(table.can_be_filtered ? "table long" : "table", table.caption));
+  html.add("<table{}>\n<caption><span>{}</span></caption>\n<thead><tr>",
+           table.can_be_filtered ? " data-filter" : "", escaped(table.caption));
   for (const Column& column : table.columns) {
     html.add("<th scope=\"col\"{}>{}</th>", is_number(column.unit) ? " class=\"number\"" : "",
              escaped(column.label));
@@ -130,14 +149,16 @@ void add_table(Html& html, const Table& table) {
 }
 
 void add_section(Html& html, const Section& section) {
-  html.add("<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n",
-           section.key, escaped(section.title));
+  html.add(
+      "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n{2}<h2 id=\"{0}-title\">{1}</h2>{3}\n",
+      section.key, escaped(section.title), section.folded ? "<details><summary>" : "",
+      section.folded ? "</summary>" : "");
   if (!section.note.empty()) html.add("<p class=\"soft\">{}</p>\n", escaped(section.note));
   if (!section.preformatted.empty()) html.add("<pre>{}</pre>\n", escaped(section.preformatted));
   add_fields(html, section.fields, "fields");
   add_plots(html, section.plots);
   for (const Table& table : section.tables) add_table(html, table);
-  html.raw("</section>\n");
+  html.raw(section.folded ? "</details></section>\n" : "</section>\n");
 }
 
 void add_warnings(Html& html, const std::vector<std::string>& warnings) {
@@ -154,7 +175,11 @@ void add_header(Html& html, const Page& page) {
   html.raw("</p>\n");
   add_fields(html, page.highlights, "tiles");
   html.raw("<nav aria-label=\"Sections\">");
+  // Folded sections are short, and follow each other at the end: the first is link enough.
+  bool is_folded = false;
   for (const Section& section : page.sections) {
+    if (is_folded && section.folded) continue;
+    is_folded = section.folded;
     html.add("<a href=\"#{}\">{}</a>\n", section.key, escaped(section.title));
   }
   html.raw("</nav>\n</header>\n");

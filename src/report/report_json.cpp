@@ -44,7 +44,16 @@ Json json_heat_map(const Plot& plot) {
   return cells;
 }
 
+Json json_contig(const Plot& plot) {
+  std::vector<Json> stretches;
+  for (const MapStretch& stretch : plot.stretches) {
+    stretches.push_back({{"begin", stretch.begin}, {"end", stretch.end}, {"score", stretch.score}});
+  }
+  return {{"sequence_id", plot.title}, {"stretches", stretches}};
+}
+
 Json json_plot(const Plot& plot) {
+  if (plot.kind == PlotKind::kContig) return json_contig(plot);
   if (plot.kind == PlotKind::kHeatMap) return json_heat_map(plot);
   std::vector<Json> bars;
   for (const PlotBar& bar : plot.bars) bars.push_back({{"name", bar.name}, {"value", bar.value}});

@@ -119,7 +119,25 @@ std::string heat_map_text(const Plot& plot) {
   return text;
 }
 
+// As many blocks as strip() has, each with the score at its middle; a dot where there is none.
+std::string contig_strip(const std::vector<MapStretch>& stretches) {
+  std::string text;
+  auto at = stretches.begin();
+  for (std::size_t k = 0; k < kStripLength && !stretches.empty(); ++k) {
+    const double middle = (static_cast<double>(k) + 0.5) / static_cast<double>(kStripLength) *
+                          static_cast<double>(stretches.back().end);
+    while (at + 1 != stretches.end() && static_cast<double>(at->end) <= middle) ++at;
+    const double level = std::clamp(at->score.value_or(0), 0.0, 1.0) * (kBlocks.size() - 1);
+    text += at->score ? kBlocks[static_cast<std::size_t>(std::lround(level))] : "·";
+  }
+  return text;
+}
+
 std::string plot_text(const Plot& plot) {
+  if (plot.kind == PlotKind::kContig) {
+    return fmt::format("**{}** {}\n\n{}\n\n", plain(plot.title), plain(plot.y_label),
+                       contig_strip(plot.stretches));
+  }
   std::string text = fmt::format("**{}** {}\n\n", plain(plot.title), plain(plot.y_label));
   if (plot.kind == PlotKind::kHeatMap) return text + heat_map_text(plot) + "\n";
   const bool has_bars = plot.kind == PlotKind::kBars || plot.kind == PlotKind::kRows;

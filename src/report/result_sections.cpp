@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <string_view>
+
 #include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "report/page_sections.hpp"
@@ -8,9 +11,18 @@ namespace virnucpro {
 namespace {
 
 constexpr std::size_t kMostInputs = 200;  // rows
+constexpr std::size_t kMostMaps = 20;
 
 std::string input_name(const RunFacts& facts, std::uint32_t input) {
   return input < facts.inputs.size() ? shown_text(facts.inputs[input].name) : "";
+}
+
+// "high_confidence" as "high"; nothing for a contig without a scored chunk.
+Value tier_words(std::string_view tier) {
+  constexpr std::string_view kSuffix = "_confidence";
+  if (tier.empty()) return {};
+  if (tier.ends_with(kSuffix)) tier.remove_suffix(kSuffix.size());
+  return std::string(tier);
 }
 
 Plot score_plot(const ScoreFacts& scores) {
@@ -99,6 +111,100 @@ Table failed_table(const RunFacts& facts) {
   return table;
 }
 
+Table tier_table(const ScoreFacts& scores) {
+  Table table{.key = "tiers", .caption = "Calls of the roll-up (contigs.tsv)"};
+  table.columns = {{"call", "Call"},
+                   {"tier", "Confidence"},
+                   {"sequences", "Sequences", Measure::kCount},
+                   {"bases", "Bases", Measure::kCount}};
+  for (const TierCount& count : scores.tiers) {
+    table.rows.push_back(
+        {std::string(count.call), tier_words(count.tier), count.sequences, count.bases});
+  }
+  return table;
+}
+
+Table reason_table(const TableCounts& counts) {
+  Table table{.key = "reasons", .caption = "Why sequences have no score"};
+  table.columns = {{"reason", "Reason"}, {"sequences", "Sequences", Measure::kCount}};
+  for (std::size_t k = 0; k < kUnscoredReasons; ++k) {
+    if (counts.unscored_by_reason[k] == 0) continue;
+    table.rows.push_back(
+        {std::string(words_of(static_cast<Unscored>(k))), counts.unscored_by_reason[k]});
+  }
+  return table;
+}
+
+std::vector<Column> hit_columns(bool has_tiers) {
+  std::vector<Column> columns{{"sequence_id", "Sequence"},
+                              {"call", "Call", Measure::kStatus},
+                              {"evidence", "Evidence", Measure::kCount},
+                              {"length", "Bases", Measure::kCount},
+                              {"bases_scored", "Bases scored", Measure::kCount},
+                              {"virus_chunks", "Virus chunks", Measure::kCount},
+                              {"chunks_scored", "Scored chunks", Measure::kCount},
+                              {"virus_share", "Virus share", Measure::kShare},
+                              {"max_virus_score", "Highest score", Measure::kScore},
+                              {"mean_virus_score", "Mean score", Measure::kScore}};
+  if (has_tiers) {
+    columns.insert(columns.end(), {{"rollup_call", "Roll-up"}, {"tier", "Confidence"}});
+  }
+  columns.push_back({"input", "Input"});
+  return columns;
+}
+
+Table hit_table(const RunFacts& facts) {
+  Table table{.key = "sequences", .caption = "Sequences with virus chunks, most evidence first"};
+  table.can_be_filtered = true;
+  table.columns = hit_columns(facts.rollup.has_value());
+  for (const SequenceHit& hit : facts.scores.top_hits) {
+    std::vector<Value> row{hit.id,
+                           hit.virus ? "virus" : "others",
+                           std::round(hit.evidence),
+                           hit.length,
+                           hit.bases_scored,
+                           hit.virus_chunks,
+                           hit.chunks_scored,
+                           hit.virus_share,
+                           static_cast<double>(hit.max_virus_score),
+                           static_cast<double>(hit.mean_virus_score)};
+    if (facts.rollup) {
+      row.insert(row.end(), {std::string(hit.rolled_call), tier_words(hit.tier)});
+    }
+    row.emplace_back(input_name(facts, hit.input));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Plot contig_plot(const SequenceHit& hit, std::size_t number) {
+  Plot plot{.key = fmt::format("contig_{}", number), .title = hit.id, .kind = PlotKind::kContig};
+  plot.y_label =
+      fmt::format("{}: {} of {} scored chunks are virus, {} of {} bases scored",
+                  hit.virus ? "virus" : "others", grouped(hit.virus_chunks),
+                  grouped(hit.chunks_scored), grouped(hit.bases_scored), grouped(hit.length));
+  plot.stretches = hit.map;
+  return plot;
+}
+
+Value share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? Value{} : Value{static_cast<double>(part) / static_cast<double>(whole)};
+}
+
+// "12 of 300 sequences (4 %) are called virus; 20 have no score."
+std::string found_words(const RunFacts& facts) {
+  const TableCounts& counts = facts.scores.counts;
+  if (counts.sequences == 0) return "There are no sequences.";
+  const std::string unscored =
+      counts.unscored_sequences == 0
+          ? std::string()
+          : fmt::format("; {} without a score", grouped(counts.unscored_sequences));
+  return fmt::format("Called virus: {} of {} sequences ({}){}. Scores are not probabilities.",
+                     grouped(counts.virus_sequences), grouped(counts.sequences),
+                     value_text(share(counts.virus_sequences, counts.sequences), Measure::kShare),
+                     unscored);
+}
+
 }  // namespace
 
 Section input_section(const RunFacts& facts) {
@@ -109,7 +215,7 @@ Section input_section(const RunFacts& facts) {
       {"bases", "Bases", scores.bases, Measure::kCount},
       {"chunks", "Chunks", scores.chunks, Measure::kCount},
       {"chunks_scored", "Chunks scored", scores.counts.chunks_scored, Measure::kCount}};
-  section.plots = {length_plot(scores), frame_plot(scores)};
+  if (scores.counts.sequences > 0) section.plots = {length_plot(scores), frame_plot(scores)};
   section.tables = {input_table(facts)};
   if (Table failed = failed_table(facts); !failed.rows.empty()) {
     section.tables.push_back(std::move(failed));
@@ -123,42 +229,68 @@ Section input_section(const RunFacts& facts) {
 
 Section score_section(const RunFacts& facts) {
   const TableCounts& counts = facts.scores.counts;
-  Section section{.key = "scores", .title = "Scores and calls"};
-  section.fields = {{"virus_sequences", "Virus", counts.virus_sequences, Measure::kCount},
-                    {"unscored_sequences", "Unscored", counts.unscored_sequences, Measure::kCount},
-                    {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
-                    {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount},
-                    {"min_score", "Least virus score of a virus chunk", facts.rule.min_score()},
-                    {"min_share", "Least share of virus chunks", facts.rule.min_share()}};
+  Section section{.key = "scores", .title = "What was found"};
+  section.note = found_words(facts);
   section.plots = {call_plot(counts), score_plot(facts.scores)};
+  section.fields = {{"min_score", "Least virus score of a virus chunk", facts.rule.min_score()},
+                    {"min_share", "Least share of virus chunks", facts.rule.min_share()},
+                    {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
+                    {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
+  if (facts.rollup) section.tables = {tier_table(facts.scores)};
   return section;
 }
 
 Section hit_section(const RunFacts& facts) {
+  const ScoreFacts& scores = facts.scores;
   Section section{.key = "top_hits", .title = "Top hits"};
-  section.note = fmt::format(
-      "The largest shares of virus chunks, then the highest virus scores, {} at most; "
-      "sequences.tsv "
-      "has all.",
-      ScoreFacts::kTopHits);
-  Table table{.key = "sequences", .caption = "Top hits"};
-  table.can_be_filtered = true;
-  table.columns = {{"sequence_id", "Sequence"},
-                   {"input", "Input"},
-                   {"length", "Length", Measure::kCount},
-                   {"virus_chunks", "Virus chunks", Measure::kCount},
-                   {"chunks_scored", "Chunks scored", Measure::kCount},
-                   {"virus_share", "Virus share", Measure::kShare},
-                   {"max_virus_score", "Highest score", Measure::kScore},
-                   {"mean_virus_score", "Mean score", Measure::kScore},
-                   {"call", "Call", Measure::kStatus}};
-  for (const SequenceHit& hit : facts.scores.top_hits) {
-    table.rows.push_back(
-        {hit.id, input_name(facts, hit.input), hit.length, hit.virus_chunks, hit.chunks_scored,
-         hit.virus_share, static_cast<double>(hit.max_virus_score),
-         static_cast<double>(hit.mean_virus_score), hit.virus ? "virus" : "others"});
+  if (scores.hits == 0) {
+    section.note = "No sequence has a chunk that counts as virus.";
+    return section;
   }
-  section.tables = {std::move(table)};
+  section.note = fmt::format(
+      "{} with a virus chunk{}. Those called virus come first, then those with more evidence: the "
+      "bases in virus chunks, each times its chunk's virus score.",
+      scores.hits == 1 ? "One sequence" : grouped(scores.hits) + " sequences",
+      scores.hits > scores.top_hits.size()
+          ? fmt::format("; here are {}, sequences.tsv has all", grouped(scores.top_hits.size()))
+          : std::string());
+  section.tables = {hit_table(facts)};
+  return section;
+}
+
+std::optional<Section> contig_section(const RunFacts& facts) {
+  Section section{.key = "contigs", .title = "Where on the contigs"};
+  for (const SequenceHit& hit : facts.scores.top_hits) {
+    if (hit.map.empty()) continue;
+    if (section.plots.size() == kMostMaps) break;
+    section.plots.push_back(contig_plot(hit, section.plots.size() + 1));
+  }
+  if (section.plots.empty()) return std::nullopt;
+  section.note =
+      "The top hits of several chunks, at most 20. Height and colour are the virus score: the line "
+      "is 0.5, the top is 1. Striped: unscored. Chunks of long contigs are averaged; chunks.bed "
+      "(--bed) has each.";
+  return section;
+}
+
+Section unscored_section(const RunFacts& facts) {
+  const ScoreFacts& scores = facts.scores;
+  const TableCounts& counts = scores.counts;
+  Section section{.key = "unscored", .title = "What has no score"};
+  section.note =
+      "A stretch in which every frame has a stop codon cannot be scored. That speaks neither for a "
+      "virus nor against one.";
+  section.fields = {
+      {"unscored_sequences", "Sequences without a score", counts.unscored_sequences,
+       Measure::kCount},
+      {"bases_scored", "Bases scored", scores.bases_scored, Measure::kCount},
+      {"bases_scored_share", "Share of bases scored", share(scores.bases_scored, scores.bases),
+       Measure::kShare},
+      {"unscored_stretches", "Unscored stretches of the others", scores.unscored_stretches,
+       Measure::kCount},
+      {"unscored_bases", "Bases in these stretches", scores.unscored_bases, Measure::kCount},
+      {"longest_unscored", "Longest of them", scores.longest_unscored, Measure::kCount}};
+  if (counts.unscored_sequences > 0) section.tables = {reason_table(counts)};
   return section;
 }
 

@@ -79,6 +79,13 @@ void add_run_warnings(RunFacts& facts) {
   }
 }
 
+std::uint64_t known_chunk_size(const Journal::Fingerprint& print, const fs::path& run) {
+  const auto size = chunk_size_of(print);
+  if (size) return *size;
+  throw Error(ErrorKind::kJournalDamaged, Place{.file = run.string()},
+              "its fingerprint does not say how sequences were cut");
+}
+
 std::string name_of(const fs::path& run) {
   fs::path path = fs::absolute(run).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -97,7 +104,12 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   facts.synthetic = is_synthetic(facts.fingerprint);
   facts.rule = change.over(rule_of(facts.fingerprint));
   facts.inputs = journal.inputs();
-  facts.scores = read_scores(journal, facts.rule, cancel);
+  facts.rollup = rollup_of(facts.fingerprint);
+  facts.scores = read_scores(journal,
+                             {.rule = facts.rule,
+                              .rollup = facts.rollup,
+                              .chunk_size = known_chunk_size(facts.fingerprint, run)},
+                             cancel);
   add_run_warnings(facts);
   std::error_code unknown;
   if (facts.finished && !fs::exists(run_files::kSequenceTable.in(run), unknown)) {

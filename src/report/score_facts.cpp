@@ -1,10 +1,12 @@
 #include "report/score_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "base/shown_text.hpp"
+#include "sequence/chunker.hpp"
 #include "tables/sequence_walk.hpp"
 
 namespace virnucpro {
@@ -34,17 +36,94 @@ void trim(std::vector<LengthBin>& bins) {
 }
 
 bool is_before(const SequenceHit& a, const SequenceHit& b) {
-  if (a.virus_share != b.virus_share) return a.virus_share > b.virus_share;
+  if (a.virus != b.virus) return a.virus;
+  if (a.evidence != b.evidence) return a.evidence > b.evidence;
   if (a.max_virus_score != b.max_virus_score) return a.max_virus_score > b.max_virus_score;
   return a.number < b.number;
+}
+
+// What its scored chunks say of the sequence that is being read.
+class OpenSequence {
+ public:
+  explicit OpenSequence(const ScoreSettings& settings)
+      : settings_(settings), rollup_(settings.rollup.value_or(RollupRule{})) {}
+
+  void add_part(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+    if (!begun_ && part.chunks > 1) map_.begin(part.length);
+    begun_ = true;
+    const ChunkPlan plan(part.length, settings_.chunk_size);
+    for (const ChunkScore& chunk : chunks) {
+      if (settings_.rollup) rollup_.add(chunk);
+      // Of a damaged journal a chunk may lie nowhere.
+      if (chunk.chunk < plan.count()) add_chunk(plan.at(chunk.chunk), chunk, part.chunks > 1);
+    }
+    if (part.last) add_gap(part.length);
+  }
+
+  std::uint64_t bases_scored() const { return bases_scored_; }
+  std::uint64_t gaps() const { return gaps_; }
+  std::uint64_t longest_gap() const { return longest_gap_; }
+  double evidence() const { return evidence_; }
+  ContigCall rolled() const { return rollup_.result(); }
+  std::vector<MapStretch> map() const { return map_.stretches(); }
+
+ private:
+  void add_chunk(const Chunk& place, const ChunkScore& chunk, bool has_map) {
+    add_gap(place.begin);
+    const std::uint64_t fresh = std::max(place.begin, scored_end_);
+    bases_scored_ += place.end - std::min(place.end, fresh);
+    // Scores of a damaged journal may be any.
+    const double score =
+        std::isnan(chunk.virus) ? 0 : std::clamp(static_cast<double>(chunk.virus), 0.0, 1.0);
+    if (settings_.rule.is_virus_chunk(chunk.others, chunk.virus)) {
+      const std::uint64_t first = std::max(place.begin, virus_end_);
+      evidence_ += score * static_cast<double>(place.end - std::min(place.end, first));
+      virus_end_ = std::max(virus_end_, place.end);
+    }
+    if (has_map) map_.add(place, fresh, score);
+    scored_end_ = std::max(scored_end_, place.end);
+  }
+
+  void add_gap(std::uint64_t end) {
+    if (end <= scored_end_) return;
+    ++gaps_;
+    longest_gap_ = std::max(longest_gap_, end - scored_end_);
+  }
+
+  const ScoreSettings& settings_;
+  bool begun_ = false;
+  ContigRollup rollup_;
+  ContigMap map_;
+  std::uint64_t bases_scored_ = 0;
+  std::uint64_t scored_end_ = 0;  // of the last scored chunk: chunks overlap
+  std::uint64_t virus_end_ = 0;   // of the last virus chunk
+  std::uint64_t gaps_ = 0;
+  std::uint64_t longest_gap_ = 0;
+  double evidence_ = 0;
+};
+
+// The order of the calls and tiers in a report.
+constexpr std::array kCalls{kViralCall, kAmbiguousCall, kNonviralCall, kUnclassifiedCall};
+constexpr std::array<std::string_view, 4> kTiers{"high_confidence", "moderate_confidence",
+                                                 "low_confidence", kReviewTier};
+
+bool is_tier_before(const TierCount& a, const TierCount& b) {
+  const auto rank = [](const TierCount& count) {
+    return std::pair(std::ranges::find(kCalls, count.call), std::ranges::find(kTiers, count.tier));
+  };
+  return rank(a) < rank(b);
 }
 
 // Takes the journal's sequences in order.
 class Collector {
  public:
-  explicit Collector(ScoreFacts& facts) : facts_(facts) { facts_.lengths = empty_length_bins(); }
+  Collector(const ScoreSettings& settings, ScoreFacts& facts) : settings_(settings), facts_(facts) {
+    facts_.lengths = empty_length_bins();
+    open_.emplace(settings_);
+  }
 
-  void add_part(const SequencePart& part) {
+  void add_part(const SequencePart& part, const std::vector<ChunkScore>& chunks) {
+    open_->add_part(part, chunks);
     std::uint64_t with_frames = 0;
     for (auto at = part.frames.begin(); at != part.frames.end(); ++with_frames) {
       const auto end = std::find_if(at, part.frames.end(), [at](const FrameScore& frame) {
@@ -68,8 +147,9 @@ class Collector {
                      [&part](const LengthBin& candidate) { return part.length < candidate.below; });
     ++bin->sequences;
     // NaN cannot be sorted.
-    const bool has_place = sequence.scored() && !std::isnan(sequence.max_virus_score());
-    if (has_place) keep_best(hit_of(part, sequence));
+    const bool is_hit = sequence.virus_chunks() > 0 && !std::isnan(sequence.max_virus_score());
+    if (is_hit) keep_best(part, sequence);
+    open_.emplace(settings_);
   }
 
   void finish() {
@@ -77,6 +157,7 @@ class Collector {
     facts_.chunks = std::max(facts_.chunks, chunks_with_frames_);
     facts_.chunks_by_frames[0] = facts_.chunks - chunks_with_frames_;
     trim(facts_.lengths);
+    std::sort(facts_.tiers.begin(), facts_.tiers.end(), is_tier_before);
     std::sort(facts_.top_hits.begin(), facts_.top_hits.end(), is_before);
   }
 
@@ -85,47 +166,78 @@ class Collector {
     facts_.counts.add(sequence);
     facts_.bases += sequence.length();
     facts_.chunks += sequence.chunks();
+    facts_.bases_scored += open_->bases_scored();
+    if (settings_.rollup) count_tier(open_->rolled(), sequence.length());
+    if (!sequence.scored()) return;
+    facts_.unscored_stretches += open_->gaps();
+    facts_.unscored_bases += sequence.length() - open_->bases_scored();
+    facts_.longest_unscored = std::max(facts_.longest_unscored, open_->longest_gap());
   }
 
+  void count_tier(const ContigCall& rolled, std::uint64_t bases) {
+    auto found = std::ranges::find_if(facts_.tiers, [&rolled](const TierCount& known) {
+      return known.call == rolled.call && known.tier == rolled.tier;
+    });
+    if (found == facts_.tiers.end()) {
+      found = facts_.tiers.insert(found, {.call = rolled.call, .tier = rolled.tier});
+    }
+    ++found->sequences;
+    found->bases += bases;
+  }
+
+  // What is_before() looks at, and numbers.
   SequenceHit hit_of(const SequencePart& part, const SequenceSummary& sequence) const {
-    return {.id = shown_text(part.id),
-            .input = part.input,
+    return {.input = part.input,
             .number = facts_.counts.sequences,
             .length = sequence.length(),
+            .bases_scored = open_->bases_scored(),
             .chunks_scored = sequence.chunks_scored(),
             .virus_chunks = sequence.virus_chunks(),
             .virus_share = sequence.virus_share(),
+            .evidence = open_->evidence(),
             .max_virus_score = sequence.max_virus_score(),
             .mean_virus_score = sequence.mean_virus_score(),
             .virus = sequence.is_virus()};
   }
 
   // top_hits is a heap with the worst hit at its top.
-  void keep_best(SequenceHit hit) {
+  void keep_best(const SequencePart& part, const SequenceSummary& sequence) {
+    ++facts_.hits;
+    SequenceHit hit = hit_of(part, sequence);
     auto& hits = facts_.top_hits;
     if (hits.size() == ScoreFacts::kTopHits) {
       if (!is_before(hit, hits.front())) return;
       std::pop_heap(hits.begin(), hits.end(), is_before);
       hits.pop_back();
     }
+    hit.id = shown_text(part.id);
+    if (part.chunks > 1) hit.map = open_->map();
+    if (settings_.rollup) {
+      const ContigCall rolled = open_->rolled();
+      hit.rolled_call = rolled.call;
+      hit.tier = rolled.tier;
+    }
     hits.push_back(std::move(hit));
     std::push_heap(hits.begin(), hits.end(), is_before);
   }
 
+  const ScoreSettings& settings_;
   ScoreFacts& facts_;
+  std::optional<OpenSequence> open_;
   std::uint64_t chunks_with_frames_ = 0;
 };
 
 }  // namespace
 
-ScoreFacts read_scores(const Journal& journal, const CallRule& rule, const Cancel& cancel) {
+ScoreFacts read_scores(const Journal& journal, const ScoreSettings& settings,
+                       const Cancel& cancel) {
   ScoreFacts facts;
-  Collector collector(facts);
+  Collector collector(settings, facts);
   walk_sequences(
       journal,
-      {.rule = rule,
+      {.rule = settings.rule,
        .part = [&](const SequencePart& part,
-                   const std::vector<ChunkScore>&) { collector.add_part(part); },
+                   const std::vector<ChunkScore>& chunks) { collector.add_part(part, chunks); },
        .end = [&](const SequencePart& part,
                   const SequenceSummary& sequence) { collector.add_sequence(part, sequence); }},
       cancel);

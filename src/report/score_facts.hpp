@@ -3,27 +3,46 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cancel.hpp"
 #include "journal/journal.hpp"
+#include "report/contig_map.hpp"
+#include "tables/contig_rollup.hpp"
 #include "tables/tables.hpp"
 
 namespace virnucpro {
 
-// A scored sequence, with the values of its row in sequences.tsv.
+// A sequence with a virus chunk: the values of its rows in sequences.tsv and contigs.tsv.
 struct SequenceHit {
-  std::string id;  // through shown_text()
+  std::string id{};  // through shown_text()
   std::uint32_t input = 0;
   std::uint64_t number = 0;  // in input order, from 1
   std::uint64_t length = 0;
+  std::uint64_t bases_scored = 0;
   std::uint64_t chunks_scored = 0;
   std::uint64_t virus_chunks = 0;
   double virus_share = 0;
+  // The bases of its virus chunks, each times its chunk's virus score. A base counts once, in the
+  // first of its chunks.
+  double evidence = 0;
   float max_virus_score = 0;
   float mean_virus_score = 0;
   bool virus = false;
+  std::string_view rolled_call{};  // empty without a roll-up
+  std::string_view tier{};
+  std::vector<MapStretch> map{};  // of a sequence of several chunks
+};
+
+// Sequences of one call and tier of contigs.tsv.
+struct TierCount {
+  std::string_view call;
+  std::string_view tier;
+  std::uint64_t sequences = 0;
+  std::uint64_t bases = 0;
 };
 
 // A bin of sequence lengths; bins start at 0, 1, 2, 5, 10, 20 …
@@ -41,15 +60,28 @@ struct ScoreFacts {
 
   TableCounts counts;  // without duplicate ids, which would need a sort
   std::uint64_t bases = 0;
+  std::uint64_t bases_scored = 0;  // that lie in a scored chunk
+  // Stretches that lie in no scored chunk, of sequences that have a score.
+  std::uint64_t unscored_stretches = 0;
+  std::uint64_t unscored_bases = 0;
+  std::uint64_t longest_unscored = 0;
+  std::vector<TierCount> tiers;  // those with a sequence, virus first, then from high to low
+  std::uint64_t hits = 0;        // sequences with a virus chunk
   std::uint64_t chunks = 0;
   // Frames by virus score, in bins of 0.05; a score of 1 is in the last.
   std::array<std::uint64_t, kScoreBins> frames_by_score{};
   std::array<std::uint64_t, kMostFrames + 1> chunks_by_frames{};
   std::vector<LengthBin> lengths;     // from the first bin with a sequence to the last
-  std::vector<SequenceHit> top_hits;  // by virus share, then largest virus score, then order
+  std::vector<SequenceHit> top_hits;  // called virus first; then by evidence, score, order
+};
+
+struct ScoreSettings {
+  CallRule rule{};
+  std::optional<RollupRule> rollup{};
+  std::uint64_t chunk_size = 0;  // of the run
 };
 
 // Memory does not grow with the run. Errors: kJournalDamaged.
-ScoreFacts read_scores(const Journal& journal, const CallRule& rule, const Cancel& cancel);
+ScoreFacts read_scores(const Journal& journal, const ScoreSettings& settings, const Cancel& cancel);
 
 }  // namespace virnucpro

@@ -86,13 +86,27 @@ std::vector<Field> highlights_of(const RunFacts& facts) {
   std::vector<Field> fields{
       {"sequences", "sequences", counts.sequences, Measure::kCount},
       {"virus_sequences", "called virus", counts.virus_sequences, Measure::kCount},
+      {"other_sequences", "others",
+       counts.sequences - counts.virus_sequences - counts.unscored_sequences, Measure::kCount},
       {"unscored_sequences", "unscored", counts.unscored_sequences, Measure::kCount},
       {"frames", "frames scored", counts.frames, Measure::kCount}};
   if (!facts.measured()) return fields;
   fields.push_back({"seconds", "time", measured(recorded.run.seconds), Measure::kSeconds});
-  fields.push_back({"sequences_per_second", "sequences a second",
-                    measured(recorded.throughput.sequences_per_second), Measure::kPerSecond});
   return fields;
+}
+
+// How the result came about; most readers need none of it.
+std::vector<Section> engine_sections(const RunFacts& facts) {
+  std::vector<Section> sections{reproduce_section(facts)};
+  if (facts.telemetry.settings.check_precision) sections.push_back(precision_section(facts));
+  if (!facts.measured()) {
+    sections.push_back(unmeasured_section());
+    return sections;
+  }
+  sections.insert(sections.end(),
+                  {throughput_section(facts), stage_section(facts), device_section(facts),
+                   packing_section(facts), verdict_section(facts)});
+  return sections;
 }
 
 }  // namespace
@@ -122,18 +136,13 @@ Page single_run_page(const RunFacts& facts) {
   if (facts.synthetic) page.badges.emplace_back("synthetic weights");
   page.highlights = highlights_of(facts);
   page.warnings = facts.warnings;
-  page.sections = {score_section(facts), hit_section(facts), input_section(facts)};
-  if (facts.measured()) {
-    page.sections.insert(page.sections.begin(), verdict_section(facts));
-    page.sections.insert(page.sections.end() - 1, {throughput_section(facts), device_section(facts),
-                                                   packing_section(facts), stage_section(facts)});
-  } else {
-    page.sections.push_back(unmeasured_section());
+  page.sections = {score_section(facts), hit_section(facts)};
+  if (auto contigs = contig_section(facts)) page.sections.push_back(*std::move(contigs));
+  page.sections.insert(page.sections.end(), {unscored_section(facts), input_section(facts)});
+  for (Section& section : engine_sections(facts)) {
+    section.folded = true;
+    page.sections.push_back(std::move(section));
   }
-  if (facts.telemetry.settings.check_precision) {
-    page.sections.push_back(precision_section(facts));
-  }
-  page.sections.push_back(reproduce_section(facts));
   return page;
 }
 

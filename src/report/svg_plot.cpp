@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -75,9 +76,9 @@ bool is_finite(const PlotPoint& point) {
 class Drawing {
  public:
   Drawing(const Plot& plot, double height) { begin(plot, kWidth, height, ""); }
-  // A drawing with a fixed size.
-  Drawing(const Plot& plot, double width, double height) {
-    begin(plot, width, height, fmt::format(" style=\"width:{}px;max-width:none\"", width));
+  // `more`: attributes.
+  Drawing(const Plot& plot, double width, double height, std::string_view more) {
+    begin(plot, width, height, more);
   }
 
   template <typename... Args>
@@ -93,10 +94,10 @@ class Drawing {
   std::string finish() { return text_ + "</svg>\n"; }
 
  private:
-  void begin(const Plot& plot, double width, double height, std::string_view style) {
-    add("<svg class=\"plot\"{} viewBox=\"0 0 {} {}\" role=\"img\" xmlns=\"{}\">", style, width,
+  void begin(const Plot& plot, double width, double height, std::string_view more) {
+    add("<svg class=\"plot\"{} viewBox=\"0 0 {} {}\" role=\"img\" xmlns=\"{}\">", more, width,
         height, "http://www.w3.org/2000/svg");
-    add("<title>{}</title>", escaped(plot.title));
+    add("<title>{}</title><desc>{}</desc>", escaped(plot.title), escaped(plot_words(plot)));
   }
 
   std::string text_;
@@ -251,6 +252,103 @@ std::string draw_rows(const Plot& plot) {
   return drawing.finish();
 }
 
+// Stretched to any width, so it has no text: its page writes that below.
+constexpr double kContigWidth = 1000;
+constexpr double kContigHeight = 40;
+constexpr int kScoreColours = 5;
+constexpr double kLeastBar = 2;
+
+struct ContigPaths {
+  std::array<std::string, kScoreColours> bars;
+  std::string unscored;
+};
+
+ContigPaths contig_paths(const std::vector<MapStretch>& stretches) {
+  ContigPaths paths;
+  const double scale = kContigWidth / static_cast<double>(stretches.back().end);
+  for (const MapStretch& stretch : stretches) {
+    const double x = scale * static_cast<double>(stretch.begin);
+    const double width = scale * static_cast<double>(stretch.end) - x;
+    if (!stretch.score) {
+      paths.unscored += fmt::format("M{:.1f} {}h{:.1f}", x, kContigHeight / 2, width);
+      continue;
+    }
+    const double score = std::clamp(*stretch.score, 0.0, 1.0);
+    const double height = std::max(score * kContigHeight, kLeastBar);
+    const auto colour = static_cast<std::size_t>(std::min(score * kScoreColours, 4.0));
+    paths.bars.at(colour) +=
+        fmt::format("M{:.1f} {}v-{:.1f}h{:.1f}v{:.1f}z", x, kContigHeight, height, width, height);
+  }
+  return paths;
+}
+
+std::string draw_contig(const Plot& plot) {
+  Drawing drawing(plot, kContigWidth, kContigHeight, " preserveAspectRatio=\"none\"");
+  if (plot.stretches.empty() || plot.stretches.back().end == 0) return drawing.finish();
+  const ContigPaths paths = contig_paths(plot.stretches);
+  for (std::size_t k = 0; k < paths.bars.size(); ++k) {
+    if (paths.bars[k].empty()) continue;
+    drawing.add("<path class=\"s{}\" d=\"{}\"/>", k + 1, paths.bars[k]);
+  }
+  // A thick line of short dashes: stripes.
+  if (!paths.unscored.empty()) {
+    drawing.add("<path class=\"unscored\" d=\"{}\"/>", paths.unscored);
+  }
+  drawing.add("<path class=\"half\" d=\"M0 {}H{}\"/>", kContigHeight / 2, kContigWidth);
+  return drawing.finish();
+}
+
+// Of a contig with many stretches the words are about shares.
+std::string contig_words(const std::vector<MapStretch>& stretches) {
+  constexpr std::size_t kMostTold = 12;
+  if (stretches.empty()) return "not measured";
+  if (stretches.size() <= kMostTold) {
+    std::vector<std::string> words;
+    for (const MapStretch& stretch : stretches) {
+      words.push_back(fmt::format(
+          "{} to {}: {}", grouped(stretch.begin + 1), grouped(stretch.end),
+          stretch.score ? fmt::format("{:.2f}", *stretch.score) : std::string("unscored")));
+    }
+    return fmt::format("virus score by base: {}", fmt::join(words, "; "));
+  }
+  double high = 0;
+  double unscored = 0;
+  for (const MapStretch& stretch : stretches) {
+    const auto bases = static_cast<double>(stretch.end - stretch.begin);
+    if (!stretch.score) unscored += bases;
+    if (stretch.score >= 0.5) high += bases;
+  }
+  const auto all = static_cast<double>(stretches.back().end);
+  return fmt::format("{} of its bases have a virus score from 0.5 on, {} are unscored",
+                     value_text(high / all, Measure::kShare),
+                     value_text(unscored / all, Measure::kShare));
+}
+
+std::string heat_map_words(const Plot& plot) {
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < plot.map.cells.size(); ++k) {
+    const HeatCell& cell = plot.map.cells[k];
+    if (cell.mark != HeatMark::kChosen) continue;
+    const std::size_t columns = plot.map.columns.size();
+    words.push_back(
+        fmt::format("chosen: {} {}, {} {}: {}", plot.map.row_label, plot.map.rows.at(k / columns),
+                    plot.x_label, plot.map.columns.at(k % columns),
+                    cell.value ? value_text(*cell.value, plot.unit) : std::string("not measured")));
+  }
+  return words.empty() ? "nothing is chosen" : fmt::format("{}", fmt::join(words, "; "));
+}
+
+std::string line_words(const PlotLine& line, Measure unit) {
+  std::vector<double> measured;
+  for (const PlotPoint& point : line.points) {
+    if (is_finite(point)) measured.push_back(point.y);
+  }
+  if (measured.empty()) return fmt::format("{}: not measured", line.name);
+  const auto [least, most] = std::ranges::minmax(measured);
+  return fmt::format("{}: from {} to {}", line.name, value_text(least, unit),
+                     value_text(most, unit));
+}
+
 std::string_view css_class(HeatMark mark) {
   if (mark == HeatMark::kChosen) return "cell chosen";
   return mark == HeatMark::kLeftOut ? "cell left-out" : "cell";
@@ -283,7 +381,8 @@ std::string draw_heat_map(const Plot& plot) {
     return nothing.finish();
   }
   const double width = kLeft + kCellWidth * static_cast<double>(map.columns.size()) + kRight;
-  Drawing drawing(plot, width, kCellHead + kCellHeight * static_cast<double>(map.rows.size()) + 2);
+  Drawing drawing(plot, width, kCellHead + kCellHeight * static_cast<double>(map.rows.size()) + 2,
+                  fmt::format(" style=\"width:{}px;max-width:none\"", width));  // a fixed size
   drawing.label(kLeft - 6, kCellHead - 8, "end", map.row_label);
   drawing.label((kLeft + width - kRight) / 2, 13, "middle", plot.x_label);
   for (std::size_t column = 0; column < map.columns.size(); ++column) {
@@ -331,7 +430,19 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+std::string plot_words(const Plot& plot) {
+  if (plot.kind == PlotKind::kContig) return contig_words(plot.stretches);
+  if (plot.kind == PlotKind::kHeatMap) return heat_map_words(plot);
+  std::vector<std::string> words;
+  for (const PlotBar& bar : plot.bars) {
+    words.push_back(fmt::format("{}: {}", bar.name, value_text(bar.value, plot.unit)));
+  }
+  for (const PlotLine& line : plot.lines) words.push_back(line_words(line, plot.unit));
+  return words.empty() ? "not measured" : fmt::format("{}", fmt::join(words, "; "));
+}
+
 std::string svg_plot(const Plot& plot) {
+  if (plot.kind == PlotKind::kContig) return draw_contig(plot);
   if (plot.kind == PlotKind::kBars) return draw_bars(plot);
   if (plot.kind == PlotKind::kRows) return draw_rows(plot);
   if (plot.kind == PlotKind::kHeatMap) return draw_heat_map(plot);

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "observe/batch_metrics.hpp"
 #include "report/page_sections.hpp"
+#include "telemetry/verdicts.hpp"
 
 namespace virnucpro {
 namespace {
@@ -174,7 +177,7 @@ Plot queue_plot(const RunFacts& facts) {
 }
 
 Table stage_table(const RunFacts& facts) {
-  Table table{.key = "stages", .caption = "Time per stage"};
+  Table table{.key = "stages", .caption = "Stages, by the clock that each has"};
   table.columns = {{"name", "Stage"},
                    {"clock", "Clock"},
                    {"seconds", "Time", Measure::kSeconds},
@@ -187,7 +190,7 @@ Table stage_table(const RunFacts& facts) {
 
 Plot stage_plot(const std::vector<RunTelemetry::Stage>& stages) {
   Plot plot{.key = "seconds_by_stage",
-            .title = "Time per stage",
+            .title = "Time of each stage",
             .kind = PlotKind::kRows,
             .y_label = "of the device's and the host's clock",
             .unit = Measure::kSeconds};
@@ -242,6 +245,16 @@ void add_shadow(const RunTelemetry::Shadow& shadow, Section& section) {
   section.tables = {std::move(table)};
 }
 
+// A requirement that this run cannot show is no news to its reader.
+std::vector<RunTelemetry::Verdict> judged_of(const std::vector<RunTelemetry::Verdict>& verdicts) {
+  std::vector<RunTelemetry::Verdict> judged;
+  std::ranges::copy_if(verdicts, std::back_inserter(judged),
+                       [](const RunTelemetry::Verdict& verdict) {
+                         return verdict.status != name_of(VerdictStatus::kSkipped);
+                       });
+  return judged;
+}
+
 }  // namespace
 
 std::vector<PlotPoint> throughput_of(const RunFacts& facts) {
@@ -251,7 +264,7 @@ std::vector<PlotPoint> throughput_of(const RunFacts& facts) {
 
 Section verdict_section(const RunFacts& facts) {
   Section section{.key = "verdicts", .title = "Verdicts"};
-  Table table{.key = "verdicts", .caption = "Verdicts"};
+  Table table{.key = "verdicts", .caption = "Requirements that were judged"};
   table.columns = {{"status", "Verdict", Measure::kStatus},
                    {"id", "No."},
                    {"name", "What"},
@@ -259,12 +272,17 @@ Section verdict_section(const RunFacts& facts) {
                    {"unit", "Unit"},
                    {"bar", "Asked for"},
                    {"detail", "Remark"}};
-  add_rows(facts.telemetry.verdicts, table);
-  if (table.rows.empty()) {
+  const std::vector<RunTelemetry::Verdict> judged = judged_of(facts.telemetry.verdicts);
+  add_rows(judged, table);
+  const std::size_t skipped = facts.telemetry.verdicts.size() - judged.size();
+  if (!facts.has_summary) {
     section.note = "No verdicts: the telemetry has no summary.";
-  } else {
-    section.tables.push_back(std::move(table));
+  } else if (skipped > 0) {
+    section.note = fmt::format(
+        "{} of {} requirements could not be judged by this run; its telemetry says why.", skipped,
+        facts.telemetry.verdicts.size());
   }
+  if (!table.rows.empty()) section.tables.push_back(std::move(table));
   Table causes{.key = "bottlenecks", .caption = "What held the run up"};
   causes.columns = {{"stage", "Stage"},
                     {"share", "Share", Measure::kShare},

@@ -45,9 +45,9 @@ void require_files(const InputSettings& inputs) {
 }
 
 FrameStreamSettings cutting_of(const KeptRun& run) {
-  const auto chunk_size = parse_count(run.value("chunk_size"));
+  const auto chunk_size = chunk_size_of(run.fingerprint());
   const auto min_length = parse_count(run.value("min_length"));
-  if (!chunk_size || *chunk_size == 0 || !min_length) {
+  if (!chunk_size || !min_length) {
     throw Error(ErrorKind::kJournalDamaged, Place{.file = run.directory().string()},
                 "its fingerprint does not say how sequences were cut");
   }

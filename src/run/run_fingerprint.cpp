@@ -150,6 +150,11 @@ Journal::Fingerprint rule_entries(const CallRule& rule, const MoreTables& more) 
           {kRollupSort, more.natural_order ? kNaturalSort : "input"}};
 }
 
+std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print) {
+  const auto size = parse_count(value_of(print, "chunk_size"));
+  return size == 0U ? std::nullopt : size;
+}
+
 std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print) {
   return parse_rollup(value_of(print, kRollup));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -38,6 +39,8 @@ Shard shard_of(const Journal::Fingerprint& print);
 bool states_same_calls(const Journal::Fingerprint& print, const PredictSettings& settings);
 // The rule of contigs.tsv: none where the run wrote none, or its entry cannot be read.
 std::optional<RollupRule> rollup_of(const Journal::Fingerprint& print);
+// Empty where it is not said.
+std::optional<std::uint64_t> chunk_size_of(const Journal::Fingerprint& print);
 // Whether the rows of contigs.tsv come by id.
 bool is_sorted_naturally(const Journal::Fingerprint& print);
 // Whether a run dealt its sequences to shards as this program does. Earlier ones did it otherwise.

@@ -9,6 +9,20 @@
 
 namespace virnucpro {
 
+std::string_view words_of(Unscored reason) {
+  switch (reason) {
+    case Unscored::kEmpty:
+      return "empty";
+    case Unscored::kTooShort:
+      return "shorter than --min-length";
+    case Unscored::kNoFrame:
+      return "no stop-free frame";
+    case Unscored::kFailed:
+      return "frames that could not be computed";
+  }
+  return {};
+}
+
 std::vector<ChunkScore> scored_chunks(const SequencePart& part) {
   std::vector<ChunkScore> chunks;
   for (const FrameScore& frame : part.frames) {
@@ -50,12 +64,16 @@ float SequenceSummary::mean_virus_score() const {
   return static_cast<float>(sum_ / static_cast<double>(chunks_scored_));
 }
 
+Unscored SequenceSummary::why_unscored() const {
+  if (failed_frames_ > 0) return Unscored::kFailed;
+  if (skip_ == Skip::kTooShort) return Unscored::kTooShort;
+  return skip_ == Skip::kEmpty || length_ == 0 ? Unscored::kEmpty : Unscored::kNoFrame;
+}
+
 std::string SequenceSummary::reason() const {
   if (failed_frames_ > 0) return fmt::format("failed: {} frames", failed_frames_);
   if (scored()) return "NA";
-  if (skip_ == Skip::kTooShort) return "shorter than --min-length";
-  if (skip_ == Skip::kEmpty || length_ == 0) return "empty";
-  return "no stop-free frame";
+  return std::string(words_of(why_unscored()));
 }
 
 std::string SequenceSummary::row(std::string_view input) const {

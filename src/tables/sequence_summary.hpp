@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,11 @@ struct ChunkScore {
 
 // The chunks of a part that have a frame with scores, in order. Failed frames count as absent.
 std::vector<ChunkScore> scored_chunks(const SequencePart& part);
+
+// Why a sequence has no score.
+enum class Unscored : std::uint8_t { kEmpty, kTooShort, kNoFrame, kFailed };
+inline constexpr std::size_t kUnscoredReasons = 4;
+std::string_view words_of(Unscored reason);
 
 // A sequence's row in sequences.tsv, added up from its parts in order.
 class SequenceSummary {
@@ -46,6 +52,8 @@ class SequenceSummary {
   double virus_share() const;
   float max_virus_score() const { return max_; }
   float mean_virus_score() const;
+  // There must be no scored chunk.
+  Unscored why_unscored() const;
   // Including its line end. `input`: the name of its input, on one line.
   std::string row(std::string_view input) const;
 

@@ -101,7 +101,10 @@ class InputNames {
 
 void TableCounts::add(const SequenceSummary& sequence) {
   ++sequences;
-  if (!sequence.scored()) ++unscored_sequences;
+  if (!sequence.scored()) {
+    ++unscored_sequences;
+    ++unscored_by_reason.at(static_cast<std::size_t>(sequence.why_unscored()));
+  }
   if (sequence.is_virus()) ++virus_sequences;
   chunks_scored += sequence.chunks_scored();
   frames += sequence.frames();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -15,8 +16,6 @@
 #include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
-
-class SequenceSummary;
 
 // What is written beside the three tables.
 struct MoreTables {
@@ -40,6 +39,7 @@ struct TableCounts {
   std::uint64_t sequences = 0;
   std::uint64_t virus_sequences = 0;
   std::uint64_t unscored_sequences = 0;
+  std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored
   std::uint64_t chunks_scored = 0;
   std::uint64_t frames = 0;
   std::uint64_t failed_frames = 0;

@@ -45,7 +45,9 @@ std::string bar_from(double pass, double least) {
 }
 
 Verdict projected_time(const RunMeasurements& run, const Thresholds& thresholds) {
-  std::string why_not = too_short(run.computing_seconds, thresholds);
+  // The bars are those of a machine with GPUs.
+  std::string why_not = unless(run.gpus > 0, "no GPU was used");
+  if (why_not.empty()) why_not = too_short(run.computing_seconds, thresholds);
   if (why_not.empty()) why_not = unless(run.sequences > 0, "no sequence was computed");
   const double hours = run.computing_seconds / 3600 * static_cast<double>(kProjectedSequences) /
                        static_cast<double>(run.sequences);

@@ -51,9 +51,58 @@ def test_report_of_a_finished_run(run):
     assert report["summary"]["virus_sequences"] == sum(row["call"] == "virus" for row in rows)
     hits = report["sections"]["top_hits"]["tables"]["sequences"]
     assert {hit["sequence_id"]: hit["call"] for hit in hits} == {
-        row["sequence_id"]: row["call"] for row in rows}
+        row["sequence_id"]: row["call"] for row in rows if int(row["virus_chunks"]) > 0}
     assert sum(bar["value"] for bar in report["sections"]["scores"]["plots"]["frames_by_score"]) \
         == sum(int(row["frames"]) for row in rows)
+
+
+def rows_of(table):
+    return list(csv.DictReader(table.read_text().splitlines(), delimiter="\t"))
+
+
+def test_report_of_contigs_says_what_the_tables_say(program, sequences, genome):
+    out = program.folder / "out"
+    stops = "TAATTAATTAAC" * 50
+    (program.folder / "contigs.fa").write_text(fasta({
+        **sequences, "long": genome[:9000] + stops + genome[9000:], "stops": stops}))
+    program.predict("contigs.fa", *SHORT, "--rollup", "viral-ngs", "--bed", "-o", "out", code=0)
+    sections = report_of(out)["sections"]
+    rows = {row["ID"]: row for row in rows_of(out / "contigs.tsv")}
+    chunks = [line.split("\t") for line in (out / "chunks.bed").read_text().splitlines()]
+
+    assert {(tier["call"], tier["tier"]): (tier["sequences"], tier["bases"])
+            for tier in sections["scores"]["tables"]["tiers"]} == {
+        (call, tier and tier.removesuffix("_confidence") or None): (len(found), sum(found))
+        for call, tier in {(row["call"], row["tier"]) for row in rows.values()}
+        for found in [[int(row["length"]) for row in rows.values()
+                       if (row["call"], row["tier"]) == (call, tier)]]}
+
+    evidence = dict.fromkeys(rows, 0)
+    ends = dict.fromkeys(rows, 0)
+    for name, begin, end, call, _, _, _, score, _ in chunks:
+        if call == "virus":
+            evidence[name] += (int(end) - max(int(begin), ends[name])) * float(score)
+            ends[name] = int(end)
+    hits = sections["top_hits"]["tables"]["sequences"]
+    assert {hit["sequence_id"]: (hit["evidence"], hit["bases_scored"], hit["rollup_call"])
+            for hit in hits} == {name: (pytest.approx(found, abs=1), int(rows[name]["bases_scored"]),
+                                        rows[name]["call"])
+                                 for name, found in evidence.items() if found > 0}
+    order = [(hit["call"] != "virus", -hit["evidence"]) for hit in hits]
+    assert order == sorted(order)
+
+    fields = sections["unscored"]["fields"]
+    assert fields["bases_scored"] == sum(int(row["bases_scored"]) for row in rows.values())
+    assert fields["longest_unscored"] >= len(stops) - 2
+    assert sections["unscored"]["tables"]["reasons"] == [
+        {"reason": "no stop-free frame", "sequences": 1}]
+
+    maps = {found["sequence_id"]: found["stretches"]
+            for found in sections["contigs"]["plots"].values()}
+    assert list(maps) == [hit["sequence_id"] for hit in hits]
+    assert len(maps["long"]) <= 160 and maps["long"][-1]["end"] == len(genome) + len(stops)
+    assert any(stretch["score"] is None and stretch["begin"] <= 9300 < stretch["end"]
+               for stretch in maps["long"])
 
 
 def test_predict_leaves_what_report_makes_again(run):

@@ -66,6 +66,18 @@ TEST(Pages, HoldNothingThatIsNotSeen) {
   }
 }
 
+TEST(Html, FoldsASectionBelowItsTitle) {
+  Page page = page_of("text");
+  EXPECT_THAT(report_html(page), Not(HasSubstr("<details>")));
+  page.sections.front().folded = true;
+  page.sections.push_back(page.sections.front());
+  page.sections.back().key = "second";
+  const std::string html = report_html(page);
+  EXPECT_THAT(html, HasSubstr("<details><summary><h2 id=\"s-title\">text</h2></summary>"));
+  EXPECT_THAT(html, HasSubstr("<a href=\"#s\">"));
+  EXPECT_THAT(html, Not(HasSubstr("<a href=\"#second\">")));
+}
+
 TEST(Html, NoTextBecomesMarkup) {
   const std::string text = report_html(page_of("</style></script><img src=x onerror='a()'>\"&"));
   EXPECT_THAT(text, Not(HasSubstr("<img")));

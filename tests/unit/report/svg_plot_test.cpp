@@ -60,7 +60,7 @@ TEST(SvgPlot, EscapesText) {
     for (const char* raw : {"<Title>", "<line>", "<tick>", "<bar>", "<x>"}) {
       EXPECT_THAT(svg, Not(HasSubstr(raw)));
     }
-    EXPECT_THAT(svg, HasSubstr("<title>&lt;Title&gt;</title>"));
+    EXPECT_THAT(svg, HasSubstr("<title>&lt;Title&gt;</title><desc>"));
   }
 }
 
@@ -122,6 +122,44 @@ TEST(SvgHeatMap, MarksCellsAndColoursThemByHeat) {
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.46\"><title>threads 2, budget 1024"));
 }
 
+Plot contig() {
+  Plot plot = plot_of(PlotKind::kContig);
+  plot.stretches = {{0, 500, 0.95}, {500, 750, {}}, {750, 1000, 0.05}};
+  return plot;
+}
+
+TEST(SvgContig, ShowsScoresByHeightAndColour) {
+  const std::string svg = svg_plot(contig());
+  EXPECT_THAT(svg, HasSubstr("class=\"s5\" d=\"M0.0 40v-38.0h500.0v38.0z\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"unscored\" d=\"M500.0 20h250.0\""));
+  EXPECT_THAT(svg, HasSubstr("class=\"s1\" d=\"M750.0 40v-2.0h250.0v2.0z\""));
+  EXPECT_THAT(svg, HasSubstr("<desc>virus score by base: 1 to 500: 0.95; 501 to 750: unscored; "
+                             "751 to 1,000: 0.05</desc>"));
+}
+
+TEST(SvgContig, TellsSharesOfAContigWithManyStretches) {
+  Plot plot = plot_of(PlotKind::kContig);
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    plot.stretches.push_back({10 * k, 10 * (k + 1), {}});
+    if (k < 10) plot.stretches.back().score = k < 5 ? 0.9 : 0.1;
+  }
+  EXPECT_THAT(svg_plot(plot), HasSubstr("<desc>25 % of its bases have a virus score from 0.5 on, "
+                                        "50 % are unscored</desc>"));
+  EXPECT_THAT(svg_plot(plot_of(PlotKind::kContig)), HasSubstr("<desc>not measured</desc>"));
+}
+
+// For readers who cannot see the plot.
+TEST(SvgPlot, TellsItsNumbersInWords) {
+  Plot plot = plot_of(PlotKind::kBars);
+  plot.bars = {{"a", "first", 3}, {"b", "<b>", 4}};
+  EXPECT_THAT(svg_plot(plot), HasSubstr("<desc>first: 3; &lt;b&gt;: 4</desc>"));
+  plot = plot_of(PlotKind::kOverTime);
+  plot.lines = {{"line", {{0, 2}, {1, kNaN}, {2, 7}}}, {"none", {}}};
+  EXPECT_THAT(svg_plot(plot), HasSubstr("<desc>line: from 2 to 7; none: not measured</desc>"));
+  EXPECT_THAT(svg_plot(heat_map()),
+              HasSubstr("<desc>chosen: threads 2, budget 1024: 100 /s</desc>"));
+}
+
 // On a phone, scaled text would be too small.
 TEST(SvgHeatMap, KeepsItsSize) {
   EXPECT_THAT(svg_plot(heat_map()), HasSubstr("style=\"width:354px;max-width:none\""));
@@ -181,11 +219,32 @@ TEST(HeatMap, IsAListOfCellsInJson) {
   EXPECT_EQ(json.number(cells + "/2/value"), 50.0);
 }
 
+TEST(Contig, IsAStripOfBlocksInMarkdownAndAListInJson) {
+  Page page{.title = "Page"};
+  Section section{.key = "contigs", .title = "Contigs"};
+  section.plots = {contig()};
+  section.plots.front().key = "contig_1";
+  page.sections = {section};
+  std::string strip;
+  for (int k = 0; k < 48; ++k) strip += k < 24 ? "█" : k < 36 ? "·" : "▁";
+  EXPECT_THAT(report_markdown(page), HasSubstr("**\\<Title\\>** \n\n" + strip + "\n"));
+  const std::string text = report_json(page);
+  const JsonValues json(text, "report.json");
+  const std::string map = "sections/contigs/plots/contig_1";
+  EXPECT_EQ(json.text(map + "/sequence_id"), "<Title>");
+  EXPECT_EQ(json.elements(map + "/stretches"), 3U);
+  EXPECT_EQ(json.number(map + "/stretches/2/begin"), 750);
+  EXPECT_EQ(json.number(map + "/stretches/2/score"), 0.05);
+  EXPECT_FALSE(json.number(map + "/stretches/1/score"));
+  EXPECT_THAT(report_html(page),
+              HasSubstr("<p class=\"ends\"><span>1</span><span>1,000</span></p>"));
+}
+
 TEST(HeatMap, ScrollsInHtmlWhereItIsWide) {
   const std::string html = report_html(page_with_a_map());
   EXPECT_THAT(html, HasSubstr("<div class=\"wide-plot\" tabindex=\"0\" role=\"group\" "
                               "aria-label=\"A map\">\n<svg class=\"plot\""));
-  EXPECT_THAT(html, HasSubstr(".wide-plot { overflow-x: auto; }"));
+  EXPECT_THAT(html, HasSubstr(".wide-plot { overflow-x: auto;"));
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr const char* kSummary = R"({"schema": "virnucpro-telemetry-1",
   "run": {"seconds": 100, "command": ["virnucpro", "predict", "it's.fa"]},
   "throughput": {"sequences_per_second": 10, "esm_tokens_per_second": 3000},
   "workers": [{"name": "cuda:0", "batches": 11}],
-  "verdicts": [{"id": "PERF-01", "name": "time", "status": "PASS", "value": 8.2}]})";
+  "verdicts": [{"id": "PERF-02", "name": "GPU utilisation", "status": "SKIPPED"},
+               {"id": "PERF-01", "name": "time", "status": "PASS", "value": 8.2}]})";
 
 JsonValues json_of(const std::vector<std::string>& texts) {
   return {texts[2], "report.json"};
@@ -94,7 +95,9 @@ TEST_F(Reports, SayWhatTheTelemetrySays) {
   const auto texts = texts_of_parts({});
   const JsonValues report = json_of(texts);
   EXPECT_EQ(report.number("summary/seconds"), 100);
+  EXPECT_EQ(report.elements("sections/verdicts/tables/verdicts"), 1U);
   EXPECT_EQ(report.text("sections/verdicts/tables/verdicts/0/status"), "PASS");
+  EXPECT_THAT(report.text("sections/verdicts/note"), Optional(HasSubstr("1 of 2 requirements")));
   EXPECT_EQ(report.number("sections/throughput/tables/workers/0/batches"), 11);
   EXPECT_EQ(report.text("sections/reproduce/command"), "virnucpro predict 'it'\\''s.fa'");
   EXPECT_THAT(texts[1], HasSubstr("| time | 100 s |"));

@@ -118,6 +118,7 @@ TEST_F(Tables, AreTheseBytes) {
   EXPECT_EQ(counts.sequences, 7U);
   EXPECT_EQ(counts.virus_sequences, 2U);
   EXPECT_EQ(counts.unscored_sequences, 4U);
+  EXPECT_THAT(counts.unscored_by_reason, testing::Each(1U));  // one of each reason
   EXPECT_EQ(counts.chunks_scored, 4U);
   EXPECT_EQ(counts.frames, 5U);
   EXPECT_EQ(counts.failed_frames, 2U);

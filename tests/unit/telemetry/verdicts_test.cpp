@@ -116,7 +116,9 @@ TEST(Verdicts, SkipWhatAShortRunCannotTell) {
 TEST(Verdicts, SkipWhatWasNotMeasured) {
   RunMeasurements run = good_run();
   run.gpus = 0;
-  EXPECT_THAT(verdict_of(run, "utilisation").detail, HasSubstr("no GPU was used"));
+  for (const char* name : {"projected", "utilisation"}) {
+    EXPECT_THAT(verdict_of(run, name).detail, HasSubstr("no GPU was used"));
+  }
   run.gpus = 2;
   EXPECT_THAT(verdict_of(run, "speed-up").detail, HasSubstr("one run does not show it"));
   run.batches = 0;

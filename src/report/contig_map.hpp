@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sequence/chunker.hpp"
+
+namespace virnucpro {
+
+// A stretch of a contig, 0-based, and its virus score. Without a score it is unscored.
+struct MapStretch {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::optional<double> score{};
+
+  bool operator==(const MapStretch&) const = default;
+};
+
+// Where on a contig the scores are, in fixed memory: a contig of any length is divided into at most
+// kBins bins of equal length. A bin has the mean of its chunks' scores, weighted by their bases in
+// it; it is unscored if no chunk covers half of it.
+class ContigMap {
+ public:
+  static constexpr std::uint64_t kBins = 160;
+
+  // Begins the map of another contig of `length` bases.
+  void begin(std::uint64_t length);
+  // A scored chunk; chunks come in order. `fresh`: where its bases begin that no chunk before it
+  // has.
+  void add(const Chunk& chunk, std::uint64_t fresh, double score);
+  // Neighbours with the same score to three decimals are one stretch.
+  std::vector<MapStretch> stretches() const;
+
+ private:
+  struct Bin {
+    double weight = 0;
+    double sum = 0;
+    std::uint64_t covered = 0;
+  };
+
+  std::uint64_t end_of(std::uint64_t bin) const;
+
+  std::uint64_t length_ = 0;
+  std::uint64_t width_ = 1;  // of a bin, in bases
+  std::vector<Bin> bins_;
+};
+
+}  // namespace virnucpro
