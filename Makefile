@@ -70,7 +70,7 @@ bench-peers:  ## the same comparisons with PyPI's torch, in .venv-peers (gigabyt
 gpu-bundle:  ## the program, GPU tests and benchmarks for a machine with a GPU: dist/virnucpro-gpu.tar.xz
 	@tools/gpu_bundle.sh
 
-docs:  ## write errors.md and configuration.md of docs/reference from the program's tables
+docs:  ## write options.md, errors.md and configuration.md of docs/reference from the program's tables
 	@tools/setup.sh demo
 	cmake --preset cpu
 	cmake --build --preset cpu --target write_documents

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the sections with tables of docs/develop/performance.md from bench/results/, where also the JSON of
-`virnucpro benchmark` lies. What stands before and behind them is written by hand, and kept."""
+"""Writes the tables at the end of docs/develop/performance.md from bench/results/, and those of
+docs/develop/validation.md from the JSON of `virnucpro benchmark`. What stands before them is kept."""
 
 import json
 import os
@@ -11,20 +11,21 @@ from typing import Dict, List, Sequence, Tuple
 from figure import number
 
 BENCH = Path(__file__).resolve().parent
-PAGE = BENCH.parent / "docs" / "develop" / "performance.md"
-FIRST, BEHIND = "## ", "## What limits it\n"  # where the tables begin, and what is behind them
+PAGES = BENCH.parent / "docs" / "develop"
+MARK = "<!-- bench/render.py writes everything below this line. -->\n"
 # What is measured in several kinds has a column for each of them.
 KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16|int8)|(?:500|150)-base reads)")
 Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its text
 
 
 def link(path: Path) -> str:
-    """From the page."""
-    return os.path.relpath(path, PAGE.parent)
+    """From the pages."""
+    return os.path.relpath(path, PAGES)
 
 
 def with_spread(value: float, spread: Sequence[float], digits=number) -> str:
-    if spread[0] == spread[1]:
+    """The spread is left out where it is below a hundredth."""
+    if spread[1] - spread[0] < 0.01 * abs(value):
         return digits(value)
     return f"{digits(value)} ({digits(spread[0])} – {digits(spread[1])})"
 
@@ -40,26 +41,50 @@ def table(head: Sequence[str], cells: Sequence[Cell]) -> List[str]:
     return ["", *(f"| {' | '.join(line)} |" for line in lines)] if rows else []
 
 
+# What the name of a figure says, or matters little.
+LEFT_OUT = re.compile(r"threads|padding|sorted|attention|CUDA|texts|^\d{6} tokens|"
+                      r"sequences a batch|^ESM-2$|"
+                      r"^(?!2048)\d+ tokens a batch")
+
+
+def short(peer: str) -> str:
+    """What a peer is; the JSON has all its settings."""
+    return ", ".join(part for part in peer.split(", ") if not LEFT_OUT.search(part))
+
+
+def missed(figure: dict) -> str:
+    """Goals that were not reached; the JSON has the others, too."""
+    of_both = [one for one in (figure, figure.get("alone")) if one and not one["met"]]
+    return "".join(f"; **missed** {one['goal']}" for one in of_both)
+
+
 def cell(figure: dict) -> Cell:
     value = f"{with_spread(figure['value'], figure['spread'])} {figure['unit']}".strip()
-    goal = figure["goal"] + ("" if figure["met"] else " **missed**")
     settings = figure["settings"]
     if figure["peer"]:
-        peer = f"{number(figure['peer_value'])}, {settings.get('peer', figure['peer'])}"
+        peer = f"{number(figure['peer_value'])}, {short(settings.get('peer', figure['peer']))}"
         ratio = with_spread(figure["ratio"], figure["ratio_spread"], "{:.2f}".format)
-        return (figure["name"], figure["run"], value, peer, ratio), "goal", goal
+        return (figure["name"], figure["run"], value, peer), "ratio", ratio + missed(figure)
     kind, name = KIND.search(figure["name"]), KIND.sub("", figure["name"], count=1)
     if "op" in settings:  # one whose name has no kind takes rows of fp32
-        return ((name.removeprefix("op: "),), kind[1] if kind else "fp32",
-                f"{value}; {settings['milliseconds']:.3f} ms; {settings['share']:.0%} of"
-                f" {number(settings['ceiling'])}")
-    return (name, figure["run"]), kind[1] if kind else "measured", f"{value}; {goal}"
+        return (name.removeprefix("op: "),), kind[1] if kind else "fp32", f"{value}, {settings['share']:.0%}"
+    return (name, figure["run"]), kind[1] if kind else "measured", value + missed(figure)
 
 
 # The tables of a section: how they begin, and which figures are theirs.
-TABLES = ((("figure", "run", "this program", "peer", "ratio"), lambda figure: figure["peer"]),
+TABLES = ((("figure", "run", "this program", "peer"), lambda figure: figure["peer"]),
           (("figure", "run"), lambda figure: not KIND.search(figure["name"])),
           (("figure", "run"), lambda figure: True))
+
+
+def joined(figures: Sequence[dict]) -> List[dict]:
+    """One of the same value as that against a peer, "…, alone", is told there."""
+    alone = {figure["name"].removesuffix(", alone"): figure for figure in figures
+             if figure["name"].endswith(", alone")}
+    of_pairs = [{**figure, "alone": alone.pop(figure["name"], None)} if figure["peer"] else figure
+                for figure in figures]
+    return [figure for figure in of_pairs
+            if not figure["name"].endswith(", alone") or figure["name"].removesuffix(", alone") in alone]
 
 
 def section(heading: str, paths: Sequence[Path]) -> str:
@@ -69,8 +94,8 @@ def section(heading: str, paths: Sequence[Path]) -> str:
         report, run = json.loads(path.read_text()), path.stem.split("-", 2)[-1]
         about = report["machine"]
         lines.append(f"- [{run}]({link(path)}): {about['cpu']}, {about['cores']} cores, {about['memory_gib']}"
-                     f" GiB; {about['kernel_path']}; commit {report['commit']}; {report['date']}")
-        figures += [{**figure, "run": run} for figure in report["figures"]]
+                     f" GiB; commit {report['commit']}; {report['date']}")
+        figures += [{**figure, "run": run} for figure in joined(report["figures"])]
     names = [figure["name"] for figure in figures]
     figures.sort(key=lambda figure: names.index(figure["name"]))
     ops = [figure for figure in figures if "op" in figure["settings"]]
@@ -78,6 +103,8 @@ def section(heading: str, paths: Sequence[Path]) -> str:
     for head, belongs in TABLES:
         lines += table(head, [cell(figure) for figure in rest if belongs(figure)])
         rest = [figure for figure in rest if not belongs(figure)]
+    if ops:
+        lines += ["", "Ops, and the share of what the clock or the memory allows:"]
     lines += table(["op"], [cell(figure) for figure in ops])
     return "\n".join(lines + layer({figure["settings"]["op"]: figure["settings"] for figure in ops})) + "\n"
 
@@ -88,31 +115,25 @@ def heading(path: Path) -> str:
     return "GPUs that were not there, simulated" if simulated else about.get("gpu") or about["cpu"]
 
 
-def suites_section(paths: Sequence[Path]) -> str:
-    """Of what `virnucpro benchmark` found."""
-    lines = ["## virnucpro benchmark", "", "A requirement passed unless another status follows its figure.", ""]
+def validation_tables(paths: Sequence[Path]) -> str:
+    """What `virnucpro benchmark` found."""
+    lines: List[str] = []
     verdicts: List[Cell] = []
-    metrics: List[Cell] = []
+    rows: Dict[str, Sequence[str]] = {}  # older reports name the same requirement otherwise
     for path in paths:
         report, page = json.loads(path.read_text()), path.with_suffix(".md")
         about = report["metadata"]
         lines.append(f"- {path.stem} ([JSON]({link(path)}), [report]({link(page)})):"
-                     f" {report['identity']['device']}; {about['processor'].partition(', cpu-')[0]}; suites"
-                     f" {', '.join(suite['name'] for suite in report['suites'])}; {about['num_sequences']:,}"
-                     f" sequences, {report['identity']['settings']}; commit {report['commit']};"
-                     f" {report['time'][:10]}")
+                     f" {report['identity']['device']}; {about['processor'].partition(', cpu-')[0]};"
+                     f" {about['num_sequences']:,} sequences, {report['identity']['settings']};"
+                     f" commit {report['commit']}; {report['time'][:10]}")
         for one in report["verdicts"]:
             status = "" if one["status"] == "PASS" else f" **{one['status']}**"
             if one["status"] != "SKIPPED":
-                verdicts.append(((one["name"], one["id"], one["bar"]), path.stem,
-                                 f"{number(one['value'])} {one['unit']}{status}"))
-        for one in report["metrics"]:
-            name, is_bytes, _ = one["key"].partition("_bytes")
-            of, unit = (1 << 20, " MiB") if is_bytes else (1, "")
-            spread = [one[end] / of for end in ("low_quartile", "high_quartile")]
-            metrics.append(((name,), path.stem, with_spread(one["median"] / of, spread) + unit))
-    lines += table(["requirement", "id", "wanted"], verdicts)
-    return "\n".join(lines + table(["median (quartiles)"], metrics)) + "\n"
+                key = one["name"] if one["id"] == "PERF-05" else one["id"]  # it has two
+                row = rows.setdefault(key, (one["name"], one["id"], one["bar"]))
+                verdicts.append((row, path.stem, f"{number(one['value'])} {one['unit']}{status}"))
+    return "\n".join(lines + table(["requirement", "id", "wanted"], verdicts)) + "\n"
 
 
 # What a layer of ESM-2 3B is made of, in its order, by the names of bench_gpu_ops.
@@ -130,21 +151,31 @@ def layer(ops: Dict[str, dict]) -> List[str]:
              " by op, each by itself.", "", "```"]
     for name in LAYER:
         share = ops[name]["milliseconds"] / total
-        short = name.removeprefix("fp16 ").split(",")[0]
-        lines.append(f"{short:<12}{ops[name]['milliseconds']:6.3f} ms {share:6.1%}  "
+        op = name.removeprefix("fp16 ").split(",")[0]
+        lines.append(f"{op:<12}{ops[name]['milliseconds']:6.3f} ms {share:6.1%}  "
                      f"{'█' * round(share * BAR)}")
     return [*lines, "```"]
 
 
-def main() -> None:
+def pages() -> Dict[Path, str]:
+    """The pages as they should be."""
     groups: Dict[str, List[Path]] = {}
     for path in sorted((BENCH / "results").glob("*.json"), key=lambda path: path.stem):
         groups.setdefault(heading(path), []).append(path)
     suites = sorted((BENCH / "results" / "validation").glob("*.json"), key=lambda path: path.stem)
-    page = PAGE.read_text()
-    sections = [*(section(*group) for group in groups.items()), suites_section(suites)]
-    PAGE.write_text("\n".join([page[:page.index(f"\n{FIRST}")], *sections, page[page.index(BEHIND):]]))
-    print(f"written to {PAGE}")
+    tables = {"performance.md": [section(*group) for group in groups.items()],
+              "validation.md": [validation_tables(suites)]}
+    texts = {}
+    for name, parts in tables.items():
+        text = (PAGES / name).read_text()
+        texts[PAGES / name] = "\n".join([text[:text.index(MARK)] + MARK, *parts])
+    return texts
+
+
+def main() -> None:
+    for page, text in pages().items():
+        page.write_text(text)
+        print(f"written to {page}")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ constexpr std::array kVariables{
                         false},
     EnvironmentVariable{
         "ONEDNN_MAX_CPU_ISA",
-        "AVX2: the same numbers as on a processor without AVX-512 (docs/reference/determinism.md)",
+        "AVX2: the same numbers as on a processor without AVX-512 (docs/develop/determinism.md)",
         true, false},
     EnvironmentVariable{
         "TMPDIR",

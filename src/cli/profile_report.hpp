@@ -34,7 +34,7 @@ std::string profile_row(const BudgetRow& row);
 // The table's last line: the recommendation.
 std::string profile_end(std::size_t recommended);
 
-// All results for programs (docs/use/outputs.md).
+// All results for programs (docs/reference/files.md).
 std::string profile_json(const ProfileFacts& facts, const std::vector<BudgetRow>& rows,
                          std::size_t recommended);
 

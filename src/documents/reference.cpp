@@ -13,14 +13,24 @@
 namespace virnucpro {
 namespace {
 
-// Text for a table cell.
-std::string cell(std::string_view text) {
+// Text with a backslash before each of `letters`.
+std::string with_backslashes(std::string_view text, std::string_view letters) {
   std::string result;
   for (const char letter : text) {
-    if (letter == '|' || letter == '<') result += '\\';
+    if (letters.find(letter) != std::string_view::npos) result += '\\';
     result += letter;
   }
   return result;
+}
+
+// Text for a table cell.
+std::string cell(std::string_view text) {
+  return with_backslashes(text, "|");
+}
+
+// Text with nothing that looks like a tag of HTML.
+std::string markdown(std::string_view text) {
+  return with_backslashes(text, "<");
 }
 
 std::string_view yes_or_no(bool yes) {
@@ -35,8 +45,9 @@ std::string typed(const OptionRow& option) {
   return text;
 }
 
+// A line of a list: most lines are too long for a table.
 std::string option_row(const OptionRow& option) {
-  return fmt::format("| `{}` | {}{} |\n", cell(typed(option)), cell(option.whole_text()),
+  return fmt::format("- `{}`: {}{}\n", typed(option), markdown(option.whole_text()),
                      option.required && !option.is_argument() ? " (required)" : "");
 }
 
@@ -53,8 +64,8 @@ bool has_same(const Command& other, const OptionRow& option) {
 }
 
 // The options of `command`. Those that are the same in `told`, which the page has already, are
-// named in a line behind the table.
-std::string option_table(const Command& command, const Command* told) {
+// named in a line behind them.
+std::string option_list(const Command& command, const Command* told) {
   std::vector<std::string> shared;
   std::string rows;
   for (const RowGroup& group : command.groups()) {
@@ -69,10 +80,10 @@ std::string option_table(const Command& command, const Command* told) {
     }
     const bool is_usual = group.name == kOptions || group.name == kArguments;
     const bool has_heading = !is_usual && !command.is_program() && !text.empty();
-    if (has_heading) rows += fmt::format("| **{}** | |\n", cell(group.name));
+    if (has_heading) rows += fmt::format("\n**{}**\n\n", group.name);
+    if (!has_heading && rows.empty() && !text.empty()) rows += "\n";
     rows += text;
   }
-  if (!rows.empty()) rows.insert(0, "\n| option | what it does |\n|---|---|\n");
   if (shared.empty()) return rows;
   return rows + fmt::format("\nAs for `{}`: {}.\n", told->path, fmt::join(shared, ", "));
 }
@@ -80,7 +91,7 @@ std::string option_table(const Command& command, const Command* told) {
 void add_option_sections(std::string& text, const Command& parent, const Command& told) {
   for (const Command& command : parent.commands) {
     text += fmt::format("\n## {}\n{}.\n{}", command.path, command.text,
-                        option_table(command, &command == &told ? nullptr : &told));
+                        option_list(command, &command == &told ? nullptr : &told));
     add_option_sections(text, command, told);
   }
 }
@@ -109,7 +120,7 @@ std::string option_reference(const Command& program) {
       "Made by `make docs` from the options in `src/cli`; not to be edited.\n\n"
       "`virnucpro COMMAND --help` shows what most runs need, with examples, `--help-all` all of "
       "this. These\noptions go before or after the command:\n";
-  text += option_table(program, nullptr);
+  text += option_list(program, nullptr);
   add_option_sections(text, program, program.commands.front());
   text += fmt::format("\n## Flags of v2\nAccepted by {}, so that the command lines of v2 run.\n",
                       fmt::join(commands_with(program, ListedBy::kHelpV2), ", "));

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -168,3 +169,42 @@ def workers_of(process):
         except OSError:  # a thread that has ended
             continue
     return [worker for worker in found if is_there(worker)]
+
+
+@pytest.fixture(scope="module")
+def files_of_examples(genome, tmp_path_factory):
+    """A folder with the files named in the examples."""
+    program = Program(tmp_path_factory.mktemp("examples"))
+    folder, sequences = program.folder, pieces(genome)
+    for name in ("contigs.fa", "reads.fa"):
+        (folder / name).write_text(fasta(sequences))
+    for name in ("reads.fq", "r1.fq", "r2.fq"):
+        (folder / name).write_text(fastq(sequences))
+    (folder / "proteins.faa").write_text(">a\nMKV*L\n>b\nM\n")
+    for name in ("contigs.fa", "reads.fq", "r1.fq", "r2.fq"):
+        subprocess.run(["gzip", "--keep", name], cwd=folder, check=True)
+    subprocess.run("minimap2 -a contigs.fa reads.fq | samtools view -b -o reads.bam", shell=True,
+                   cwd=folder, check=True, capture_output=True)
+    for model, place, *flags in (("synthetic:dnabert-s-tiny", "DNABERT-S"),
+                                 ("synthetic:esm2_tiny", "esm2_t36_3B_UR50D"),
+                                 ("synthetic:1", "300_model.pth", "--inputs", "80"),
+                                 ("synthetic:2", "500_model.pth", "--inputs", "80")):
+        (folder / "models").mkdir(exist_ok=True)
+        result = program("utils", "export-weights", model, "-o", f"models/{place}", *flags)
+        assert result.returncode == 0, result.stderr
+    (folder / "500_model.pth").write_bytes((folder / "models" / "500_model.pth").read_bytes())
+    return folder
+
+
+@pytest.fixture
+def shell(program, files_of_examples):
+    """bash in a copy of that folder, with the program on its PATH."""
+    folder = program.folder
+    shutil.copytree(files_of_examples, folder, dirs_exist_ok=True)
+
+    def run(command):
+        environment = {**program.environment, "PATH": f"{Path(BIN).parent}:{os.environ['PATH']}",
+                       "VIRNUCPRO_MODELS": str(folder / "models")}
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder,
+                              env=environment, capture_output=True, timeout=120, check=False)
+    return run

@@ -3,13 +3,12 @@
 import functools
 import os
 import re
-import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from conftest import BIN, SOURCE, Program, fasta, fastq, pieces
+from conftest import BIN, SOURCE
 from lengths import by_length
 
 BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
@@ -106,45 +105,6 @@ def test_help_of_predict_is_in_the_order_of_use():
     for names in ("--bed", "--trace", "--token-budget", "--output-dir"):
         assert names not in text
         assert names in all_help_of(["predict"])
-
-
-@pytest.fixture(scope="module")
-def files_of_examples(genome, tmp_path_factory):
-    """A folder with the files named in the examples."""
-    program = Program(tmp_path_factory.mktemp("examples"))
-    folder, sequences = program.folder, pieces(genome)
-    for name in ("contigs.fa", "reads.fa"):
-        (folder / name).write_text(fasta(sequences))
-    for name in ("reads.fq", "r1.fq", "r2.fq"):
-        (folder / name).write_text(fastq(sequences))
-    (folder / "proteins.faa").write_text(">a\nMKV*L\n>b\nM\n")
-    for name in ("contigs.fa", "reads.fq", "r1.fq", "r2.fq"):
-        subprocess.run(["gzip", "--keep", name], cwd=folder, check=True)
-    subprocess.run("minimap2 -a contigs.fa reads.fq | samtools view -b -o reads.bam", shell=True,
-                   cwd=folder, check=True, capture_output=True)
-    for model, place, *flags in (("synthetic:dnabert-s-tiny", "DNABERT-S"),
-                                 ("synthetic:esm2_tiny", "esm2_t36_3B_UR50D"),
-                                 ("synthetic:1", "300_model.pth", "--inputs", "80"),
-                                 ("synthetic:2", "500_model.pth", "--inputs", "80")):
-        (folder / "models").mkdir(exist_ok=True)
-        result = program("utils", "export-weights", model, "-o", f"models/{place}", *flags)
-        assert result.returncode == 0, result.stderr
-    (folder / "500_model.pth").write_bytes((folder / "models" / "500_model.pth").read_bytes())
-    return folder
-
-
-@pytest.fixture
-def shell(program, files_of_examples):
-    """bash in a copy of that folder, with the program on its PATH."""
-    folder = program.folder
-    shutil.copytree(files_of_examples, folder, dirs_exist_ok=True)
-
-    def run(command):
-        environment = {**program.environment, "PATH": f"{Path(BIN).parent}:{os.environ['PATH']}",
-                       "VIRNUCPRO_MODELS": str(folder / "models")}
-        return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder,
-                              env=environment, capture_output=True, timeout=120, check=False)
-    return run
 
 
 RUNS_OF_EXAMPLES = {" contigs_predictions": [""],
@@ -396,17 +356,6 @@ def test_zsh_knows_every_option(path):
     for names in options_of(all_help_of(path)):
         assert f"({names.replace(',', ' ')})" in body or f"{names}[" in body.replace("'", "") \
             or f"{names}=[" in body.replace("'", ""), names
-
-
-def test_links_of_what_is_installed_lead_somewhere(tmp_path):
-    subprocess.run(["cmake", "--install", BUILD, "--component", "documents", "--prefix", tmp_path],
-                   capture_output=True, check=True,
-                   env={name: value for name, value in os.environ.items() if name != "DESTDIR"})
-    pages = list(tmp_path.rglob("*.md"))
-    assert {"README.md", "outputs.md", "ARCHITECTURE.md"} <= {page.name for page in pages}
-    for page in pages:
-        for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
-            assert link.startswith("https://") or (page.parent / link).exists(), (page, link)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)

@@ -42,7 +42,7 @@ std::string winner_text(const TuneOutcome& outcome);
 
 // The winner as a configuration file, with a comment on the conditions of the tuning.
 std::string tune_yaml(const TuneFacts& facts, const TuneOutcome& outcome);
-// All results for programs (docs/use/outputs.md).
+// All results for programs (docs/reference/files.md).
 std::string tune_json(const TuneFacts& facts, const TuneOutcome& outcome);
 // All results for people: a heat map of threads and token budget for each prefetch and precision.
 Page tune_page(const TuneFacts& facts, const TuneOutcome& outcome);

@@ -1,0 +1,115 @@
+"""A figure on a page is a link to its results file; the link's title says which figure it is there:
+
+    [1.14](bench/results/nvidia-h200-predict.json "ratio of predict, fp16") times
+
+The title is the figure's name (of a report of `benchmark` the verdict's id), for its value; "MEMBER of"
+before it is for another number of it. A link may also be [1.14][name], with file and title below."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import SOURCE
+
+PAGES = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md")])
+FIGURE = re.compile(r'\[([^]]+)\]\(([^) ]+\.json) "([^"]+)"\)')
+BY_NAME = re.compile(r"\[([^]]+)\]\[(\w+)\]")
+DEFINITION = re.compile(r'(?m)^\[(\w+)\]: (\S+\.json) "([^"]+)"$')
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+# Names with digits that are no figures.
+NAMES = re.compile(r"fp\d+|bf16|int8|ESM-2|H\d00|PERF-\d+")
+
+
+def read(page):
+    """The text, with each figure's file beside it."""
+    text = re.sub(r"`[^`\n]*`", "", page.read_text())  # no links in code
+    files = {name: f'({file} "{title}")' for name, file, title in DEFINITION.findall(text)}
+    return BY_NAME.sub(lambda link: f"[{link[1]}]{files[link[2]]}", DEFINITION.sub("", text))
+
+
+def number_in(path, title):
+    member, name = re.fullmatch(r"(?:(ratio|peer_value) of )?(.+)", title).groups()
+    report = json.loads(path.read_text())
+    rows = report.get("verdicts", report.get("figures"))
+    found = [row for row in rows if name in (row.get("id"), row["name"])]
+    assert len(found) == 1, f"{path.name} has {len(found)} figures {name}"
+    return found[0][member or "value"]
+
+
+def step(shown):
+    """What the last digit of a number stands for. Zeros at the end of thousands are no digits."""
+    digits = shown.replace(",", "").lstrip("-")
+    if "." in digits:
+        return 10.0 ** -len(digits.partition(".")[2])
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return 10.0 ** max(0, min(zeros, len(digits) - 3))
+
+
+def is_rounded(shown, number):
+    return abs(float(shown.replace(",", "")) - number) <= step(shown) / 2 * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("shown, number, right", [
+    ("1.14", 1.1394, True), ("1.14", 1.146, False), ("1.14", 1.13, False), ("104,000", 104051, True),
+    ("104,000", 104600, False), ("100,000", 99910, True), ("100,000", 101000, False),
+    ("22,200", 22221, True), ("22,200", 22260, False), ("50", 50.3, True), ("50", 51, False),
+    ("0.0000023", 2.32e-6, True), ("0.0000023", 2.4e-6, False), ("-1.1", -1.11, True), ("-1.1", 1.11, False)])
+def test_a_figure_is_rounded_as_shown(shown, number, right):
+    assert is_rounded(shown, number) == right
+
+
+def test_a_figure_is_found_by_its_title(tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps({"figures": [{"name": "a, fp16", "value": 2, "ratio": 3},
+                                                             {"name": "b", "value": 4, "ratio": None}]}))
+    assert number_in(tmp_path / "x.json", "a, fp16") == 2
+    assert number_in(tmp_path / "x.json", "ratio of a, fp16") == 3
+    with pytest.raises(AssertionError, match="has 0 figures c"):
+        number_in(tmp_path / "x.json", "c")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(SOURCE)))
+def test_figures_are_those_of_their_files(page):
+    for shown, file, title in FIGURE.findall(read(page)):
+        number = number_in(page.parent / file, title)
+        assert NUMBER.fullmatch(shown), f"[{shown}] is more than a number"
+        assert is_rounded(shown, number), f"{shown} is {number} in {file}, {title}"
+
+
+@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
+                                         ("docs/use/precision.md", 9)])
+def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
+    rows, column = [], None
+    for line in read(SOURCE / page).partition("<!-- bench/render.py")[0].splitlines():
+        cells = [cell.strip() for cell in line.split(" | ")]
+        cells[-1] = cells[-1].removesuffix("|").strip()
+        if not line.startswith("|"):
+            column = None
+        elif cells[-1] == "figure":
+            column = len(cells) - 1
+        elif column is not None and not line.startswith("|---"):
+            rows.append(cells[column])
+    assert sum(len(FIGURE.findall(row)) for row in rows) >= least
+    for row in rows:
+        words = NAMES.sub("", FIGURE.sub("", row))
+        # A goal is no measurement, and neither is the size of a batch.
+        words = re.sub(r"goal of [\d.,]+|batches of [\d,]+|[\d,]+ cores", "", words)
+        assert not re.search(r"\d", words), f"a number without a file: {row}"
+
+
+def test_tables_are_those_of_the_results():
+    """What bench/render.py would write."""
+    sys.path.append(str(SOURCE / "bench"))
+    import render  # pylint: disable=import-outside-toplevel
+    for page, text in render.pages().items():
+        assert page.read_text() == text, f"{page.name}: run bench/render.py"
+
+
+def test_results_named_without_a_link_exist():
+    """`x2-scaling` in performance.md stands for nvidia-h200-x2-scaling.json and so on."""
+    page = (SOURCE / "docs" / "develop" / "performance.md").read_text()
+    runs = set(re.findall(r"(?m)^- \[([-\w]+)\]\(", page))
+    named = set(re.findall(r"`((?:[a-z]\w*-)*(?:\d+-\w+|scaling|host|others|telemetry))`", page.partition("## All")[0]))
+    assert len(named) >= 5 and named <= runs, named - runs
