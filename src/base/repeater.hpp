@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/threads.hpp"
+
 namespace virnucpro {
 
 // Calls an action once per interval, on its own thread; the first call comes after one interval.
@@ -14,7 +16,9 @@ namespace virnucpro {
 class Repeater {
  public:
   Repeater(std::chrono::milliseconds interval, std::function<void()> action)
-      : interval_(interval), action_(std::move(action)), thread_([this] { repeat(); }) {}
+      : interval_(interval),
+        action_(std::move(action)),
+        thread_(start_thread([this] { repeat(); })) {}
   ~Repeater() {
     {
       const std::lock_guard lock(mutex_);

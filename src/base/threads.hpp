@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <csignal>
 #include <cstddef>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -17,12 +19,43 @@ inline void name_thread(const char* name) {
   ::pthread_setname_np(::pthread_self(), name);
 }
 
+// While it lives, threads that are started block all signals that come from outside. A handler must
+// never run on a thread that computes: oneDNN's kernels of matrix products let the stack's pointer
+// point into the heap meanwhile (its issue 4845), and what the system writes there for a handler
+// damages the heap. Signals of a thread's own faults and limits are not blocked.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t outside;
+    ::sigfillset(&outside);
+    for (const int own :
+         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ}) {
+      ::sigdelset(&outside, own);
+    }
+    ::pthread_sigmask(SIG_SETMASK, &outside, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+// Every thread is started by this one or start_threads().
+template <typename Run>
+std::thread start_thread(Run run) {
+  const SignalsBlocked blocked;
+  return std::thread(std::move(run));
+}
+
 // Starts threads until `threads` holds `count`; each calls run(its index). If the system refuses a
 // thread, calls stop(), which must end and join the started ones. Errors: kOutOfMemory.
 template <typename Run, typename Stop>
 void start_threads(std::vector<std::thread>& threads, std::size_t count, const Run& run,
                    const Stop& stop) {
   threads.reserve(count);
+  const SignalsBlocked blocked;
   try {
     while (threads.size() < count) threads.emplace_back(run, threads.size());
   } catch (const std::system_error& error) {

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 
 namespace virnucpro {
 namespace {
@@ -23,12 +25,20 @@ void on_signal(int signal) {
   cancel->request(meant);
 }
 
+// Where on_signal() runs: see SignalsBlocked, of which this thread is none.
+alignas(std::max_align_t) std::array<std::byte, std::size_t{64} << 10U> handler_stack;
+
 }  // namespace
 
 void handle_signals(Cancel& cancel) {
   target.store(&cancel, std::memory_order_release);
+  stack_t stack{};
+  stack.ss_sp = handler_stack.data();
+  stack.ss_size = handler_stack.size();
+  ::sigaltstack(&stack, nullptr);
   struct sigaction action {};
   action.sa_handler = on_signal;
+  action.sa_flags = SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   // No SA_RESTART: a signal interrupts a read from a pipe, and its reader then checks the Cancel.
   ::sigaction(SIGINT, &action, nullptr);
@@ -37,6 +47,7 @@ void handle_signals(Cancel& cancel) {
   ::sigaction(SIGHUP, nullptr, &inherited);
   // Under nohup, closing the terminal must not stop the program.
   if (inherited.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);
+  action.sa_flags = 0;
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
   ::sigaction(SIGXFSZ, &action, nullptr);  // write() then reports a limit on file sizes

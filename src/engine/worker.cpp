@@ -18,7 +18,7 @@ struct Worker::State {
       : engine(worker_engine),
         in_flight(most_waiting),
         requests(most_waiting),
-        thread([this] { serve(); }) {}
+        thread(start_thread([this] { serve(); })) {}
 
   ~State() {
     {

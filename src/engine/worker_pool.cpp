@@ -184,7 +184,7 @@ class WorkerPool::Thread {
         schedule_(schedule_settings(shared.settings)),
         links_(shared.settings.workers.size()),
         said_by_(shared.settings.workers.size()),
-        thread_([this] { run(); }) {}
+        thread_(start_thread([this] { run(); })) {}
   ~Thread() {
     {
       const std::lock_guard lock(shared_.mutex);

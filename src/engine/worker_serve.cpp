@@ -61,7 +61,7 @@ class SharedWriter {
 class Inbox {
  public:
   Inbox(int socket, Cancel& cancel)
-      : socket_(socket), cancel_(cancel), thread_([this] { run(); }) {}
+      : socket_(socket), cancel_(cancel), thread_(start_thread([this] { run(); })) {}
   ~Inbox() {
     messages_.close();
     ::shutdown(socket_, SHUT_RD);

@@ -23,7 +23,7 @@ std::size_t bytes_of(const Unit& unit) {
 }  // namespace
 
 JournalWriter::JournalWriter(Journal& journal, TimeCounter& time)
-    : journal_(journal), time_(time), thread_([this] { work(); }) {}
+    : journal_(journal), time_(time), thread_(start_thread([this] { work(); })) {}
 
 JournalWriter::~JournalWriter() {
   {

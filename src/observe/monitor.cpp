@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/threads.hpp"
 #include "observe/line_file.hpp"
 #include "observe/monitor_rows.hpp"
 
@@ -466,7 +467,7 @@ std::vector<std::optional<double>> Monitor::Sampler::utilization() const {
 Monitor::Monitor(MonitorSettings settings)
     : sampler_(std::make_shared<Sampler>(std::move(settings))) {
   try {
-    thread_ = std::thread([sampler = sampler_] { sampler->run(); });
+    thread_ = start_thread([sampler = sampler_] { sampler->run(); });
   } catch (const std::system_error& error) {
     log_warning("nothing is measured: {}", error.what());
   }

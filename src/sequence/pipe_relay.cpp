@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/threads.hpp"
 #include "sequence/child_process.hpp"
 
 namespace virnucpro {
@@ -15,7 +16,7 @@ PipeRelay::PipeRelay(UniqueFd source, const Cancel& cancel)
   SocketPair ends = make_socket_pair();
   output_ = std::move(ends.one);
   input_ = std::move(ends.other);
-  thread_ = std::thread([this] { serve(); });
+  thread_ = start_thread([this] { serve(); });
 }
 
 PipeRelay::~PipeRelay() {

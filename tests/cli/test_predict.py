@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from conftest import LAMBDA, MODELS, Program, fasta, fastq, message, of_input, pieces
@@ -351,6 +352,19 @@ def test_a_second_signal_ends_a_run_at_once_but_for_a_repeated_sigterm(program, 
     assert process.wait(timeout=5) in ({143} if ends_well else {130, 143})
     said = process.communicate()[1]
     assert (b"Run it again; predict goes on from there with --resume." in said) == ends_well, said
+
+
+def test_only_the_first_thread_gets_signals(program, reads):
+    """A handler on a thread that computes would damage the heap."""
+    process = running(program)
+    blocked = {}
+    for task in Path(f"/proc/{process.pid}/task").iterdir():
+        status = dict(line.split(":\t") for line in (task / "status").read_text().splitlines())
+        blocked[int(task.name)] = bool(int(status["SigBlk"], 16) >> (signal.SIGTERM - 1) & 1)
+    assert not blocked.pop(process.pid)
+    assert blocked and all(blocked.values())
+    process.communicate(reads.read_bytes(), timeout=60)
+    assert process.returncode == 0
 
 
 # Batches of the large models take seconds, so the run must stop between two layers.

@@ -1,7 +1,10 @@
+#include "base/threads.hpp"
+
 #include <gmock/gmock.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +20,17 @@
 
 namespace virnucpro {
 namespace {
+
+TEST(Threads, LeaveSignalsFromOutsideToOthers) {
+  sigset_t inside;
+  ::sigemptyset(&inside);
+  start_thread([&inside] { ::pthread_sigmask(SIG_SETMASK, nullptr, &inside); }).join();
+  EXPECT_TRUE(sigismember(&inside, SIGTERM));
+  EXPECT_FALSE(sigismember(&inside, SIGXCPU));  // that ends a decoder which takes too long
+  sigset_t here;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &here);
+  EXPECT_FALSE(sigismember(&here, SIGTERM));
+}
 
 TEST(Repeater, RepeatsUntilItEnds) {
   std::atomic<int> calls{0};
