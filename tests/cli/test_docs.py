@@ -79,7 +79,7 @@ OPTIONS = set(re.findall(r"(?<![\w-])(--?[a-z][-\w]*)",
                                              (SOURCE / "docs/reference/options.md").read_text()))))
 # Of other programs that the pages name.
 FOREIGN = re.compile(r"--(?:nv|gpus|gres|help\b|rm|fakeroot|path|no-account|ignore-missing|fail|location|"
-                     r"create-dirs|cpus-per-task|exclusive|wrap|strict|workflow-profile|dangerously)")
+                     r"create-dirs|cpus-per-task|exclusive|wrap|strict|workflow-profile|dangerously|unlock|jobs|rerun-incomplete)")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if name_of(page).startswith(("README", "docs/use"))],
@@ -119,11 +119,17 @@ samtools view -C -T genome.fa -o sample.cram mapped.bam
 virnucpro utils generate-config -o v2.yaml
 """
 
+# Runs that are put on one page.
+SAMPLES = """
+for name in lung water; do virnucpro predict reads.fq --name $name -o runs/$name; done
+for name in run_a run_b; do virnucpro predict reads.fq -o $name; done
+"""
+
 
 @pytest.mark.parametrize("page", RUN_HERE, ids=name_of)
 def test_commands_run(shell, page):
     commands = [command for command in commands_of(page) if not NOT_RUN.search(command)]
-    made = shell(FILES)
+    made = shell(FILES + (SAMPLES if any("runs/*" in command for command in commands) else ""))
     assert made.returncode == 0, made.stderr.decode()
     for command in commands:
         for words, others in ON_THE_CPU.items():

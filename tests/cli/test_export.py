@@ -56,7 +56,7 @@ def stated(folder):
     if (folder / "report.json").exists():
         report = json.loads((folder / "report.json").read_text())
         fields = report["sections"]["scores"]["fields"]
-        counts |= {report["summary"]["virus_sequences"], fields["virus_sequences"]}
+        counts.add(report["summary"]["virus_sequences"])
         rules.add((fields["min_score"], fields["min_share"]))
     return counts, rules
 
