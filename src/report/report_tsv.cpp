@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "report/page_writers.hpp"
 
 namespace virnucpro {
@@ -12,17 +16,25 @@ std::string cell_text(const Value& value) {
   return "NA";
 }
 
+void add_line(const std::vector<std::string>& cells, std::string& text) {
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    if (k > 0) text += '\t';
+    text += cells[k];
+  }
+  text += '\n';
+}
+
 }  // namespace
 
 std::string report_tsv(const Table& table) {
   std::string text;
-  for (const Column& column : table.columns) {
-    text += (text.empty() ? "" : "\t") + column.key;
-  }
-  text += '\n';
+  std::vector<std::string> cells;
+  for (const Column& column : table.columns) cells.push_back(column.key);
+  add_line(cells, text);
   for (const std::vector<Value>& row : table.rows) {
-    for (std::size_t k = 0; k < row.size(); ++k) text += (k == 0 ? "" : "\t") + cell_text(row[k]);
-    text += '\n';
+    cells.clear();
+    for (const Value& value : row) cells.push_back(cell_text(value));
+    add_line(cells, text);
   }
   return text;
 }
