@@ -153,7 +153,8 @@ Error with_way_on(Error error, const RunCounters& counters, const PredictSetting
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {
-    advice += (advice.empty() ? "" : " ") + done_text(counters, settings);
+    if (!advice.empty()) advice += ' ';
+    advice += done_text(counters, settings);
   }
   advice += fmt::format("{}To go on{}:\n{}", advice.empty() ? "" : " ",
                         has_pipe(settings.inputs) ? ", with the same input again" : "", command);
