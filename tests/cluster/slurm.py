@@ -108,8 +108,9 @@ def processes_at(run):
 
 
 def slurm_job_of(process):
-    """The Slurm job that a process is of."""
-    for entry in Path(f"/proc/{process}/environ").read_bytes().split(b"\0"):
-        if entry.startswith(b"SLURM_JOB_ID="):
-            return entry.partition(b"=")[2].decode()
-    raise AssertionError(f"process {process} is of no Slurm job")
+    """The Slurm job that a process is of; empty if it is gone."""
+    try:
+        variables = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return next(one.partition(b"=")[2].decode() for one in variables if one.startswith(b"SLURM_JOB_ID="))

@@ -27,7 +27,9 @@ class Project:
         (folder / "config" / "samples.tsv").write_text("\n".join(rows) + "\n")
         (folder / "config" / "config.yaml").write_text(
             f"virnucpro: {PROGRAM}\nmultiqc: /usr/bin/multiqc\nshards: {SHARDS}\ntoken_budget: 512\n"
-            f"predict_options: {' '.join(MODELS)}\n")
+            f"predict_options: {' '.join(MODELS)}\n"
+            # No SIGTERM before the time limit, so that a job reaches it.
+            "slurm_extra: --signal=CONT@1\n")
 
     def snakemake(self, profile, *options):
         """Output and exit code of Snakemake."""
@@ -43,7 +45,7 @@ class Project:
 def project(tmp_path_factory, single_runs, slurm):
     """The samples, computed by Snakemake on Slurm while things go wrong."""
     made = Project(tmp_path_factory.mktemp("project"), single_runs)
-    trouble = Trouble(slurm, lambda sample: made.folder / "results" / sample / "shards")
+    trouble = Trouble(slurm, lambda sample: made.folder / "results" / sample / "shards", warns=False)
     trouble.begin()
     try:
         made.output, made.code = made.snakemake("slurm-cpu", *WITHOUT_ACCOUNTING)
@@ -100,7 +102,7 @@ def test_array_ends_complete(tmp_path, single_runs, slurm):
     def wait_for_jobs():
         wait_for("empty queue", lambda: not slurm.call("squeue", "-h"), 1200)
 
-    trouble = Trouble(slurm, lambda sample: tmp_path / sample / "shards")
+    trouble = Trouble(slurm, lambda sample: tmp_path / sample / "shards", warns=True)
     trouble.begin()
     try:
         for sample in SAMPLES:

@@ -14,9 +14,11 @@ BATCHES = 4  # so many are computed before a shard is disturbed: its journal the
 
 
 class Trouble:
-    """Five things that go wrong, each with a shard of its own. `shards(sample)` is their folder."""
+    """Things that go wrong, each with a shard of its own. `shards(sample)` is their folder. `warns`: whether Slurm
+    sends SIGTERM before a time limit to jobs of sample c; never to those of b."""
 
-    def __init__(self, slurm, shards):
+    def __init__(self, slurm, shards, warns):
+        self.warns = warns
         self.slurm = slurm
         self.shards = shards
         self.failures = []
@@ -41,7 +43,8 @@ class Trouble:
     def begin(self):
         """To be called before the jobs are submitted."""
         self._make_small_disk()
-        for act in (self._kill, self._requeue, self._hit_the_time_limit, self._warn, self._free_space):
+        acts = [self._kill, self._requeue, self._hit_the_time_limit, self._free_space]
+        for act in acts + [self._warn] * self.warns:
             thread = threading.Thread(target=self._watch, args=(act,), daemon=True)
             thread.start()
             self.threads.append(thread)
@@ -53,7 +56,7 @@ class Trouble:
         assert not self.failures, self.failures
         assert 137 in exit_codes(self.killed()), "killed"
         assert 1 in exit_codes(self.without_space()), "the disk was full"
-        for shard in (self.killed(), self.requeued(), self.timed_out(), self.warned()):
+        for shard in [self.killed(), self.requeued(), self.timed_out()] + [self.warned()] * self.warns:
             assert went_on(shard), f"{shard} began again: {frames_of(shard)}, {exit_codes(shard)}"
 
     def tidy(self):
@@ -105,13 +108,18 @@ class Trouble:
     def _hit_the_time_limit(self):
         job = self._shorten(self._running(self.timed_out()))
 
+        def processes():
+            return [one for one in processes_at(self.timed_out()) if slurm_job_of(one) == job]
+
         def ended():
             if self.slurm.has_timed_out(job):
                 return True
-            for process in processes_at(self.timed_out()):
+            for process in processes():
                 signal_if_there(process, signal.SIGSTOP)
             return False
         wait_for("end at the time limit", ended, 600)
+        for process in processes():  # one that was stopped again just now must end, too
+            signal_if_there(process, signal.SIGCONT)
         self._lengthen(job)
 
     def _warn(self):
