@@ -232,10 +232,12 @@ Section score_section(const RunFacts& facts) {
   Section section{.key = "scores", .title = "What was found"};
   section.note = found_words(facts);
   section.plots = {call_plot(counts), score_plot(facts.scores)};
-  section.fields = {{"min_score", "Least virus score of a virus chunk", facts.rule.min_score()},
-                    {"min_share", "Least share of virus chunks", facts.rule.min_share()},
-                    {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
-                    {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
+  section.fields = {
+      {"min_score", "Virus chunk: virus score not the smaller one, and at least",
+       facts.rule.min_score()},
+      {"min_share", "Virus sequence: share of virus chunks at least", facts.rule.min_share()},
+      {"frames_scored", "Frames scored", counts.frames, Measure::kCount},
+      {"failed_frames", "Frames that failed", counts.failed_frames, Measure::kCount}};
   if (facts.rollup) section.tables = {tier_table(facts.scores)};
   return section;
 }
@@ -254,6 +256,12 @@ Section hit_section(const RunFacts& facts) {
       scores.hits > scores.top_hits.size()
           ? fmt::format("; here are {}, sequences.tsv has all", grouped(scores.top_hits.size()))
           : std::string());
+  if (facts.rollup) {
+    section.note +=
+        " Call and roll-up are two rules: the call is that of sequences.tsv and of the counts, the "
+        "roll-up that of contigs.tsv and label-reads. Where they differ, believe a contig's "
+        "roll-up.";
+  }
   section.tables = {hit_table(facts)};
   return section;
 }

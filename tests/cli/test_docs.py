@@ -112,6 +112,8 @@ ON_THE_CPU = {"--precision int8": "--precision int8-simulated", "--precision fp1
 # What the commands of a page read, made of files_of_examples.
 FILES = """
 cp reads.fq.gz sample.fq.gz
+cp contigs.fa viruses.fa
+cp contigs.fa others.fa
 { echo ">chr1"; grep -v "^>" contigs.fa | tr -d "[:space:]"; echo; } > genome.fa
 minimap2 -a genome.fa reads.fq 2> /dev/null | samtools sort -o mapped.bam 2> /dev/null
 samtools index mapped.bam
