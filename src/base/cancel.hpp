@@ -22,9 +22,11 @@ class Cancel {
   }
   bool requested() const noexcept { return requested_.load(std::memory_order_acquire); }
   // Whether this signal only repeats the request. Slurm stops a job by SIGTERM to each of its
-  // processes, and `srun` and a job's script pass theirs on: the program gets several at a time.
+  // processes, and `srun` and a job's script pass on what they get, Ctrl-C as SIGTERM: the program
+  // gets several at a time. SIGINT twice is a person.
   bool repeats(int signal) const noexcept {
-    return requested() && signal == SIGTERM && signal_.load(std::memory_order_relaxed) == SIGTERM &&
+    const int first = signal_.load(std::memory_order_relaxed);
+    return requested() && first != 0 && !(first == SIGINT && signal == SIGINT) &&
            now() - requested_at_.load(std::memory_order_relaxed) <
                std::chrono::nanoseconds(kRepeats).count();
   }

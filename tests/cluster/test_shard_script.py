@@ -103,6 +103,21 @@ def test_signal_reaches_the_program(shard):
     assert (shard.folder / "run.attempts.tsv").read_text().endswith("\t143\n")
 
 
+def test_interrupt_of_all_processes(tmp_path):
+    """Ctrl-C of a terminal: the program gets SIGINT, and what the script passes on."""
+    os.mkfifo(tmp_path / "reads.fq")
+    script = subprocess.Popen([SCRIPT, "run", "1", "auto", PROGRAM, "-q", "predict", "reads.fq", *MODELS,
+                               "--device", "cpu", "--threads", "1", "--no-progress"],
+                              cwd=tmp_path, start_new_session=True, stderr=subprocess.PIPE)
+    with open(tmp_path / "reads.fq", "wb"):
+        wait_for("journal", (tmp_path / "run" / "run.db").exists, 60)
+        os.killpg(script.pid, signal.SIGINT)
+        said = script.communicate(timeout=30)[1].decode()
+    assert script.returncode in (130, 143)
+    assert "To go on" in said, said
+    assert not (tmp_path / "run" / "run.lock").exists() and not (tmp_path / "run" / "run.db-wal").exists()
+
+
 def test_real_lack_of_memory(tmp_path):
     write_reads(tmp_path / "reads.fq", seed=5, count=60)
     command = [SCRIPT, "run", "1", "4096", PROGRAM, "-q", "predict", "reads.fq", *MODELS, "--device", "cpu",

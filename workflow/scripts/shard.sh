@@ -63,8 +63,8 @@ refuse_hopeless() {
   esac
 }
 
-# The program gets the signals of this script. In the background it ignores SIGINT, so it gets
-# SIGTERM instead.
+# The program gets the signals of this script, SIGINT as SIGTERM: bash starts jobs in the background
+# with SIGINT ignored. Of Ctrl-C virnucpro gets its own SIGINT, too, and takes both as one request.
 run_program() {
   local status=0
   "$@" &

@@ -26,24 +26,34 @@ TEST(Cancel, ThrowsTheKindOfItsSignal) {
   EXPECT_EQ(kind_after(SIGTERM), ErrorKind::kTerminated);
 }
 
-TEST(Cancel, OnlySigtermSoonAfterSigtermRepeatsTheRequest) {
+TEST(Cancel, ASignalSoonAfterSigtermRepeatsTheRequest) {
   Cancel cancel;
   EXPECT_FALSE(cancel.repeats(SIGTERM));
   cancel.request(SIGTERM);
   EXPECT_TRUE(cancel.repeats(SIGTERM));
-  EXPECT_FALSE(cancel.repeats(SIGINT));
+  EXPECT_TRUE(cancel.repeats(SIGINT));
 }
 
-TEST(Cancel, NothingRepeatsAnInterrupt) {
+TEST(Cancel, SigtermAloneRepeatsAnInterrupt) {
   Cancel cancel;
   cancel.request(SIGINT);
   EXPECT_FALSE(cancel.repeats(SIGINT));
-  EXPECT_FALSE(cancel.repeats(SIGTERM));
+  EXPECT_TRUE(cancel.repeats(SIGTERM));
 }
 
-TEST(Cancel, ALaterSigtermIsAnotherRequest) {
+TEST(Cancel, ALaterSignalIsAnotherRequest) {
+  for (const int first : {SIGINT, SIGTERM}) {
+    Cancel cancel;
+    cancel.request_now(first);  // it counts as asked for three seconds ago
+    EXPECT_FALSE(cancel.repeats(SIGINT));
+    EXPECT_FALSE(cancel.repeats(SIGTERM));
+  }
+}
+
+TEST(Cancel, NoSignalRepeatsAStopThatIsNotTheUsers) {
   Cancel cancel;
-  cancel.request_now(SIGTERM);  // it counts as asked for three seconds ago
+  cancel.request(0);
+  EXPECT_FALSE(cancel.repeats(SIGINT));
   EXPECT_FALSE(cancel.repeats(SIGTERM));
 }
 
