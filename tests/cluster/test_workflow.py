@@ -33,8 +33,10 @@ class Project:
 
     def __init__(self, folder):
         self.folder = folder
-        for name in ("config", "trouble"):
+        for name in ("config", "trouble", "my clones"):
             (folder / name).mkdir()
+        self.workflow = folder / "my clones" / "workflow"
+        self.workflow.symlink_to(WORKFLOW)
         for seed, sample in enumerate(SAMPLES):
             write_reads(folder / f"{sample}.fq", seed, READS)
         self.write_sheet({})
@@ -55,8 +57,8 @@ class Project:
             "".join(f"{key}: {value}\n" for key, value in keys.items()))
 
     def command(self, profile, *options):
-        return [SNAKEMAKE, "--snakefile", WORKFLOW / "Snakefile", "--workflow-profile",
-                WORKFLOW / "profiles" / profile, *options]
+        return [SNAKEMAKE, "--snakefile", self.workflow / "Snakefile", "--workflow-profile",
+                self.workflow / "profiles" / profile, *options]
 
     def snakemake(self, *options, profile="local", code=0):
         done = subprocess.run(self.command(profile, *options), cwd=self.folder, text=True, check=False,
@@ -168,7 +170,9 @@ def test_jobs_of_a_profile(project, profile, gpus, device):
     ("predict_options", "--resume", "sets --resume itself"),
     ("predict_options", "-t4", "sets -t itself: set threads"),
     ("predict_options", "--virus-fastq viral", "take virnucpro export of the merged run"),
-    ("merge_options", "--force", "sets --force itself")])
+    ("merge_options", "--force", "sets --force itself"),
+    ("merge_options", "--resume", "sets --resume itself"),
+    ("merge_options", "--no-report", "MultiQC shows what the reports have")])
 def test_options_of_the_workflow_are_refused(project, key, value, why):
     project.write_config(**{key: value})
     assert why in project.snakemake("--dry-run", code=1)

@@ -24,7 +24,7 @@ rule shard:
         token_budget=config["token_budget"],
         slurm_extra=config["slurm_extra"],
     shell:
-        "{workflow.basedir}/scripts/shard.sh {params.run} {resources.attempt} {resources.token_budget} "
+        "{workflow.basedir:q}/scripts/shard.sh {params.run} {resources.attempt} {resources.token_budget} "
         "{params.program} -q predict {input.reads:q} --shard {wildcards.shard}/{wildcards.shards} "
         "{params.options} --device {resources.device} --threads {threads} --no-progress "
         ">>{log} 2>&1 && date -u +%Y-%m-%dT%H:%M:%SZ >{output.done}"
