@@ -40,7 +40,7 @@ def test_commands_make_all_outputs(tmp_path, which):
     path = f"{tmp_path / 'bin'}:/usr/bin:/bin"
     subprocess.run(["bash", "-euo", "pipefail", "-c", filled(commands()[which])], cwd=tmp_path, check=True,
                    env={"PATH": path})
-    assert len(outputs()) == 8
+    assert len(outputs()) == 9
     for name in outputs().values():
         assert (tmp_path / name).is_file(), name
     version = subprocess.run([PROGRAM, "--version"], check=True, text=True,

@@ -1,7 +1,9 @@
 """The Snakemake workflow on this machine, without Slurm. The program is a script that may fail before it starts the
 real one, as a file says."""
 
+import csv
 import os
+import re
 import signal
 import subprocess
 
@@ -86,6 +88,7 @@ def project(tmp_path):
 def whole(tmp_path_factory):
     """A project that was computed without trouble."""
     made = Project(tmp_path_factory.mktemp("whole"))
+    made.write_config(controls="[c]")
     made.snakemake()
     return made
 
@@ -100,6 +103,15 @@ def test_all_samples_are_those_of_single_runs(whole, tmp_path):
         check_sample(whole, sample, tmp_path)
         assert (whole.run(sample) / "report.html").exists()
     assert "Nothing to be done" in whole.snakemake("--dry-run")
+
+
+def test_pages_of_all_samples(whole):
+    with open(whole.folder / "results" / "samples.tsv", newline="") as table:
+        rows = {row["sample"]: row["against_controls"] for row in csv.DictReader(table, delimiter="\t")}
+    assert set(rows) == set(SAMPLES)
+    assert [sample for sample in rows if rows[sample] == "control"] == ["c"]
+    said = (whole.folder / "logs" / "multiqc.log").read_text()
+    assert re.search(r"custom_content .* 3 samples", said), said
 
 
 def test_only_a_changed_sample_runs_again(whole, tmp_path):
@@ -160,7 +172,7 @@ def test_jobs_of_a_profile(project, profile, gpus, device):
     said = project.snakemake("--dry-run", "--printshellcmds", profile=profile)
     assert said.count(f"{gpus}, ") == said.count(device) == len(SAMPLES) * SHARDS
     assert said.count("runtime=70") == SHARDS
-    jobs = len(SAMPLES) * (SHARDS + 2) + 1
+    jobs = len(SAMPLES) * (SHARDS + 1) + 2  # shards and merge; MultiQC, page of samples
     assert said.count("mem_mb=") == said.count("runtime=") == jobs, said
 
 
@@ -172,7 +184,8 @@ def test_jobs_of_a_profile(project, profile, gpus, device):
     ("predict_options", "--virus-fastq viral", "take virnucpro export of the merged run"),
     ("merge_options", "--force", "sets --force itself"),
     ("merge_options", "--resume", "sets --resume itself"),
-    ("merge_options", "--no-report", "MultiQC shows what the reports have")])
+    ("merge_options", "--no-report", "MultiQC shows what the reports have"),
+    ("controls", "[water]", "config/samples.tsv has no sample water")])
 def test_options_of_the_workflow_are_refused(project, key, value, why):
     project.write_config(**{key: value})
     assert why in project.snakemake("--dry-run", code=1)

@@ -43,8 +43,7 @@ rule merge:
         html="results/{sample}/run/report.html",
         markdown="results/{sample}/run/report.md",
         json="results/{sample}/run/report.json",
-        multiqc="results/{sample}/run/virnucpro_mqc.json",
-        scores="results/{sample}/run/virnucpro_scores_mqc.tsv",
+        multiqc=expand("results/{{sample}}/run/{file}", file=MULTIQC_FILES),
     log:
         "logs/{sample}/merge.log",
     params:

@@ -1,16 +1,38 @@
+# The pages of all samples. Each rule's command names the runs alone: a command line with all files of a
+# thousand samples is longer than the system takes.
 rule multiqc:
     input:
-        expand("results/{sample}/run/virnucpro_mqc.json", sample=SAMPLES),
-        expand("results/{sample}/run/virnucpro_scores_mqc.tsv", sample=SAMPLES),
+        expand("results/{sample}/run/{file}", sample=SAMPLES, file=MULTIQC_FILES),
     output:
         "results/multiqc/multiqc_report.html",
     log:
         "logs/multiqc.log",
     params:
+        runs=RUNS,
         program=config["multiqc"],
     resources:
         mem_mb=config["report_mem_mb"],
         runtime=config["report_runtime"],
     shell:
-        "{params.program} --force --outdir $(dirname {output:q}) --filename $(basename {output:q}) "
-        "--dirs --no-data-dir {input:q} >{log} 2>&1"
+        "runs=({params.runs}); {params.program} --force --outdir $(dirname {output:q}) "
+        "--filename $(basename {output:q}) --no-data-dir ${{runs[@]/%//virnucpro*_mqc*}} >{log} 2>&1"
+
+
+rule samples:
+    input:
+        expand("results/{sample}/run/sequences.tsv", sample=SAMPLES),
+    output:
+        html="results/samples.html",
+        tsv="results/samples.tsv",
+        json="results/samples.json",
+    log:
+        "logs/samples.log",
+    params:
+        runs=RUNS,
+        program=config["virnucpro"],
+        controls=[f"--control={name}" for name in CONTROLS],
+    resources:
+        mem_mb=config["report_mem_mb"],
+        runtime=config["report_runtime"],
+    shell:
+        "{params.program} -q report {params.runs} {params.controls} --force -o {output.html} >{log} 2>&1"

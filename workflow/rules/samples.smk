@@ -54,7 +54,23 @@ def read_samples(path):
     return rows
 
 
+def read_controls():
+    """The samples that are negative controls."""
+    for name in config["controls"]:
+        if name not in SAMPLES:
+            raise WorkflowError(f"controls: {config['samples']} has no sample {name}")
+    return config["controls"]
+
+
 SAMPLES = read_samples(config["samples"])
+CONTROLS = read_controls()
+RUNS = [f"results/{sample}/run" for sample in SAMPLES]
+MULTIQC_FILES = [
+    "virnucpro_mqc.json",
+    "virnucpro_calls_mqc.json",
+    "virnucpro_scores_mqc.tsv",
+    "virnucpro_mqc_versions.yml",
+]
 
 
 wildcard_constraints:

@@ -24,7 +24,7 @@ workflow virnucpro_samples {
     Array[File]   sequences         = classify_virnucpro.sequences
     Array[File]   contigs           = classify_virnucpro.contigs
     Array[File]   reports           = classify_virnucpro.report
-    Array[File]   multiqc           = classify_virnucpro.multiqc
+    Array[File]   multiqc           = flatten(classify_virnucpro.multiqc)
     Array[String] virnucpro_version = classify_virnucpro.virnucpro_version
   }
 }
@@ -59,7 +59,10 @@ task classify_virnucpro {
     File   sequences         = "results/sequences.tsv"
     File   contigs           = "results/contigs.tsv"
     File   report            = "results/report.html"
-    File   multiqc           = "results/virnucpro_mqc.json"
+    Array[File] multiqc      = [
+      "results/virnucpro_mqc.json", "results/virnucpro_calls_mqc.json",
+      "results/virnucpro_scores_mqc.tsv", "results/virnucpro_mqc_versions.yml"
+    ]
     String virnucpro_version = read_string("VERSION")
   }
   runtime {

@@ -19,6 +19,7 @@ process VIRNUCPRO_PREDICT {
     tuple val(meta), path("${prefix}/contigs.tsv")                                          , emit: contigs
     tuple val(meta), path("${prefix}/report.html")                                          , emit: report
     tuple val(meta), path("${prefix}/virnucpro_mqc.json")                                   , emit: multiqc
+    tuple val(meta), path("${prefix}/virnucpro_calls_mqc.json")                             , emit: multiqc_calls
     tuple val(meta), path("${prefix}/virnucpro_scores_mqc.tsv")                             , emit: multiqc_scores
     path "versions.yml"                                                                     , emit: versions
 
@@ -55,7 +56,7 @@ process VIRNUCPRO_PREDICT {
     """
     mkdir -p $prefix/${prefix}_merged
     touch $prefix/sequences.tsv $prefix/contigs.tsv $prefix/report.html
-    touch $prefix/virnucpro_mqc.json $prefix/virnucpro_scores_mqc.tsv
+    touch $prefix/virnucpro_mqc.json $prefix/virnucpro_calls_mqc.json $prefix/virnucpro_scores_mqc.tsv
     touch $prefix/${prefix}_merged/prediction_results.txt
     touch $prefix/${prefix}_merged/prediction_results_highestscore.csv
 
