@@ -196,16 +196,33 @@ std::vector<LockFile> chain_of(const Directory& directory) {
   return chain;
 }
 
-[[noreturn]] void fail_busy(const Directory& directory, const LockFile& lock, Life life) {
-  const LockHolder& holder = lock.holder;
-  Error busy(ErrorKind::kOutputBusy, Place{.file = (directory.path() / kName).string()},
-             fmt::format("host {}, process {}", holder.host, holder.pid));
+Error busy_error(const Directory& directory, const LockHolder& holder) {
+  return {ErrorKind::kOutputBusy, Place{.file = (directory.path() / kName).string()},
+          fmt::format("host {}, process {}", holder.host, holder.pid)};
+}
+
+[[noreturn]] void fail_busy(const Directory& directory, const LockHolder& holder, Life life) {
+  Error busy = busy_error(directory, holder);
   if (life == Life::kUnknown) {
     busy.advise(fmt::format(
         "Wait for it, or choose another --output. Where host {} has no such process any more, "
         "remove run.lock and go on with predict --resume, or start over with --force.",
         holder.host));
   }
+  throw Error(busy);
+}
+
+// For who only reads the run.
+[[noreturn]] void fail_not_free(const Directory& directory, const LockHolder& holder, Life life) {
+  Error busy = busy_error(directory, holder);
+  std::string advice = "Wait until that run has ended.";
+  if (life == Life::kUnknown) {
+    advice += fmt::format(
+        " Where host {} has no such process any more, remove run.lock and go on with predict "
+        "--resume.",
+        holder.host);
+  }
+  busy.advise(std::move(advice));
   throw Error(busy);
 }
 
@@ -220,7 +237,7 @@ void require_dead(const Directory& directory, const LockFile& lock, TakeOver all
   if (lock.holder.host.empty()) fail_foreign(directory, lock.name);
   const Life life = life_of(lock.holder, lock.file_lock);
   if (life == Life::kDead || (life == Life::kUnknown && allowed == TakeOver::kForced)) return;
-  fail_busy(directory, lock, life);
+  fail_busy(directory, lock.holder, life);
 }
 
 }  // namespace
@@ -371,7 +388,9 @@ void RunLock::require_free(const std::filesystem::path& directory) {
   const Directory held(directory);
   const std::vector<LockFile> chain = chain_of(held);
   if (chain.empty() || chain.back().holder.host.empty()) return;
-  require_dead(held, chain.back(), TakeOver::kOfTheDead);
+  const LockHolder& holder = chain.back().holder;
+  const Life life = life_of(holder, chain.back().file_lock);
+  if (life != Life::kDead) fail_not_free(held, holder, life);
 }
 
 RunLock::~RunLock() {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <utility>
 
@@ -19,6 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What one message names. Of more directories, those whose shards are known are told as numbers.
+constexpr std::size_t kMostRuns = 5;
+constexpr std::size_t kMostReasons = 20;
+constexpr std::size_t kMostAdvice = 3;
+// Unfinished runs whose sequences are counted: that reads their whole journals.
+constexpr std::size_t kMostCounted = 3;
+
 // "0, 3, 7-12"
 std::string ranges_of(const std::set<std::uint64_t>& numbers) {
   std::string text;
@@ -29,6 +37,15 @@ std::string ranges_of(const std::set<std::uint64_t>& numbers) {
     if (!text.empty()) text += ", ";
     text += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
   }
+  return text;
+}
+
+// The first of them, and how many more there are.
+std::string some_of(const std::vector<std::string>& texts, std::size_t most, const char* between) {
+  const std::size_t told = std::min(texts.size(), most);
+  std::string text = fmt::format(
+      "{}", fmt::join(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(told), between));
+  if (texts.size() > told) text += fmt::format("{}{} more", between, grouped(texts.size() - told));
   return text;
 }
 
@@ -45,6 +62,7 @@ struct ShardLook {
   std::string inputs;
   std::string content;
   bool finished = false;
+  std::string so_far{};  // of a run that did not finish, where it was asked for
   CallRule rule{};
   std::optional<RollupRule> rollup{};
   bool fits = true;  // nothing is wrong with it so far
@@ -61,35 +79,66 @@ std::string inputs_hash(const std::vector<InputEntry>& inputs) {
   return hash.hex();
 }
 
-ShardLook look_at(const fs::path& directory, const Cancel& cancel) {
-  const KeptRun run(directory, cancel, Journal::Check::kHead);
-  const auto shard = parse_shard(run.value("shard"));
-  if (!shard) {
-    throw Error(ErrorKind::kJournalDamaged, Place{.file = directory.string()},
-                "its fingerprint names no shard");
-  }
-  return {.run = directory,
-          .shard = *shard,
-          .settings = shared_settings(run.fingerprint()),
-          .inputs = inputs_hash(run.journal().inputs()),
-          .content = run.journal().content_hash(),
-          .finished = run.journal().finished(),
-          .rule = rule_of(run.fingerprint()),
-          .rollup = rollup_of(run.fingerprint())};
-}
-
-// Of a run that did not finish.
-std::string how_far(const fs::path& directory, const Cancel& cancel) {
-  const KeptRun run(directory, cancel, Journal::Check::kQuick);
+std::string so_far_of(const KeptRun& run, const Cancel& cancel) {
   std::uint64_t sequences = 0;
   run.journal().for_each_unit([&](const Unit& unit) {
     cancel.check();
     sequences += static_cast<std::uint64_t>(
         std::ranges::count_if(unit.parts, [](const SequencePart& part) { return part.last; }));
   });
-  return fmt::format("it did not finish: it has {} sequences so far, and {} of {} inputs are done",
+  return fmt::format(": it has {} sequences so far, and {} of {} inputs are done",
                      grouped(sequences), run.journal().inputs().size(),
                      input_names_of(run.fingerprint()).size());
+}
+
+// `counts`: says how far it is, if it did not finish. The journal of a killed run is copied to be
+// opened, so this is done once.
+ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) {
+  const KeptRun run(directory, cancel, Journal::Check::kHead);
+  const auto shard = parse_shard(run.value("shard"));
+  if (!shard) {
+    throw Error(ErrorKind::kJournalDamaged, Place{.file = directory.string()},
+                "its fingerprint names no shard");
+  }
+  const bool finished = run.journal().finished();
+  return {.run = directory,
+          .shard = *shard,
+          .settings = shared_settings(run.fingerprint()),
+          .inputs = inputs_hash(run.journal().inputs()),
+          .content = run.journal().content_hash(),
+          .finished = finished,
+          .so_far = counts && !finished ? so_far_of(run, cancel) : "",
+          .rule = rule_of(run.fingerprint()),
+          .rollup = rollup_of(run.fingerprint())};
+}
+
+// Compares the inputs of two runs of the same.
+struct InputDifference {
+  std::string other{};          // how they are not the same
+  std::string mine_failed{};    // an input that this run could not process, and the other one did
+  std::string theirs_failed{};  // the other way round
+};
+
+InputDifference difference_of(const std::vector<InputEntry>& mine, const fs::path& run,
+                              const std::vector<InputEntry>& theirs) {
+  InputDifference found;
+  if (mine.size() != theirs.size()) {
+    found.other =
+        fmt::format("it read {} inputs, and {} read {}", mine.size(), run.string(), theirs.size());
+    return found;
+  }
+  for (std::size_t k = 0; k < mine.size(); ++k) {
+    if (ended_alike(mine[k], theirs[k])) continue;
+    const bool is_one = mine[k].name == theirs[k].name && mine[k].failed != theirs[k].failed;
+    if (!is_one) {
+      found.other =
+          fmt::format("its input {} is not that of {} ({} sequences, there {})", mine[k].name,
+                      run.string(), grouped(mine[k].records), grouped(theirs[k].records));
+      return found;
+    }
+    (mine[k].failed ? found.mine_failed : found.theirs_failed) = mine[k].name;
+  }
+  return found;
 }
 
 // The value that most of them have; of several, the first one's.
@@ -111,6 +160,7 @@ class ShardSearch {
  public:
   ShardSearch(const std::vector<fs::path>& directories, const Cancel& cancel) : cancel_(cancel) {
     std::map<std::pair<dev_t, ino_t>, fs::path> seen;
+    std::size_t unfinished = 0;
     for (const fs::path& directory : directories) {
       cancel.check();
       struct stat status {};
@@ -120,7 +170,8 @@ class ShardSearch {
         continue;
       }
       try {
-        looks_.push_back(look_at(directory, cancel));
+        looks_.push_back(look_at(directory, unfinished < kMostCounted, cancel));
+        if (!looks_.back().finished) ++unfinished;
       } catch (const Error& error) {
         unreadable_.push_back(error);
       }
@@ -211,40 +262,49 @@ class ShardSearch {
   }
 
   void take_out_unfinished(BadShards& bad) {
+    const auto count = std::ranges::count_if(
+        looks_, [](const ShardLook& look) { return look.fits && !look.finished; });
+    const bool tells = count <= static_cast<std::ptrdiff_t>(kMostCounted);
     for (ShardLook& look : looks_) {
       if (!look.fits || look.finished) continue;
-      try {
-        spoil(look, how_far(look.run, cancel_), BadShards::Help::kResume, bad);
-      } catch (const Error& error) {
-        look.fits = false;
-        bad.add(look.shard.index, error);
-      }
+      spoil(look, "it did not finish" + (tells ? look.so_far : std::string()),
+            BadShards::Help::kResume, bad);
     }
   }
 
+  // An input that failed may have been mended, and only some of the shards resumed then: these are
+  // right, however few.
   void take_out_other_inputs(BadShards& bad) {
     const std::string inputs = most_common(looks_, [](const auto& look) { return look.inputs; });
     const ShardLook* const first = first_with(&ShardLook::inputs, inputs);
     if (first == nullptr) return;
     const fs::path run = first->run;
+    const std::vector<InputEntry> theirs = inputs_in(run);
+    std::string mended;  // why those of most runs are to be resumed
     for (ShardLook& look : looks_) {
       if (!look.fits || look.inputs == inputs) continue;
-      spoil(look, input_text(look.run, run), BadShards::Help::kOther, bad);
+      const InputDifference found = difference_of(inputs_in(look.run), run, theirs);
+      if (!found.other.empty()) {
+        spoil(look, found.other, BadShards::Help::kOther, bad);
+      } else if (!found.mine_failed.empty()) {
+        spoil(look, failed_text(found.mine_failed, run), BadShards::Help::kResume, bad);
+      }
+      if (found.other.empty() && !found.theirs_failed.empty()) {
+        mended = failed_text(found.theirs_failed, look.run);
+      }
+    }
+    if (mended.empty()) return;
+    for (ShardLook& look : looks_) {
+      if (look.fits && look.inputs == inputs) spoil(look, mended, BadShards::Help::kResume, bad);
     }
   }
 
-  std::string input_text(const fs::path& own, const fs::path& run) const {
-    const auto inputs_in = [this](const fs::path& directory) {
-      return KeptRun(directory, cancel_, Journal::Check::kHead).journal().inputs();
-    };
-    const std::vector<InputEntry> a = inputs_in(own);
-    const std::vector<InputEntry> b = inputs_in(run);
-    const auto [mine, theirs] = std::ranges::mismatch(a, b, ended_alike);
-    if (mine == a.end() || theirs == b.end()) {
-      return fmt::format("it read {} inputs, and {} read {}", a.size(), run.string(), b.size());
-    }
-    return fmt::format("its input {} is not that of {} ({} sequences, there {})", mine->name,
-                       run.string(), grouped(mine->records), grouped(theirs->records));
+  static std::string failed_text(const std::string& input, const fs::path& other) {
+    return fmt::format("it could not process its input {}, and {} did", input, other.string());
+  }
+
+  std::vector<InputEntry> inputs_in(const fs::path& directory) const {
+    return KeptRun(directory, cancel_, Journal::Check::kHead).journal().inputs();
   }
 
   // No file could say which rule it is of.
@@ -302,65 +362,95 @@ void BadShards::add(const fs::path& run, std::optional<std::uint64_t> index, con
   if (index && help == Help::kResume) to_resume_.insert(*index);
   if (index && help == Help::kAnew) to_begin_.insert(*index);
   has_others_ = has_others_ || help == Help::kOther;
-  add_reason(index ? fmt::format("{} (shard {})", run.string(), *index) : run.string(), why);
+  add_reason({.name = run.string(), .index = index}, why);
 }
 
-void BadShards::add_reason(const std::string& name, const std::string& why) {
+void BadShards::add_reason(Named run, const std::string& why) {
   const auto known =
       std::ranges::find_if(reasons_, [&](const auto& one) { return one.first == why; });
   if (known != reasons_.end()) {
-    known->second.push_back(name);
+    known->second.push_back(std::move(run));
   } else {
-    reasons_.push_back({why, {name}});
+    reasons_.push_back({why, {std::move(run)}});
   }
 }
 
 void BadShards::add(std::optional<std::uint64_t> index, const Error& error) {
+  const bool is_advised = error.remedy() != error.info().remedy;
   switch (error.kind()) {
     case ErrorKind::kOutputBusy:
-      has_busy_ = true;
+      add_advice(std::string(error.remedy()));
+      break;
+    case ErrorKind::kInputMissing:
+      add_advice("Check the paths that were not found, and that they may be read.");
       break;
     case ErrorKind::kJournalDamaged:
-    case ErrorKind::kInputMissing:
-      if (index) to_begin_.insert(*index);
+      if (is_advised) add_advice(std::string(error.remedy()));
+      if (!is_advised && index) to_begin_.insert(*index);
+      has_damaged_ = has_damaged_ || (!is_advised && !index);
       break;
     default:
       throw Error(error);
   }
   const std::string_view summary = error.info().summary;
-  add_reason(error.place().file, error.detail().empty()
-                                     ? std::string(summary)
-                                     : fmt::format("{}: {}", summary, error.detail()));
+  add_reason({.name = error.place().file, .index = std::nullopt},
+             error.detail().empty() ? std::string(summary)
+                                    : fmt::format("{}: {}", summary, error.detail()));
+}
+
+void BadShards::add_advice(std::string advice) {
+  if (std::ranges::find(advice_, advice) == advice_.end()) advice_.push_back(std::move(advice));
 }
 
 std::string BadShards::remedy() const {
+  // A directory that cannot be read may hold what seems to be missing.
+  const bool may_be_there = !has_damaged_ && !advice_.empty();
   std::vector<std::string> steps;
-  const auto run_again = [&](const std::set<std::uint64_t>& shards, const char* flag) {
+  const auto run_again = [&](const char* when, const std::set<std::uint64_t>& shards,
+                             const char* flag) {
     if (shards.empty()) return;
     steps.push_back(
-        fmt::format("run predict again, as the others were run, with --shard I/{} {}, for I = {}",
-                    count_, flag, ranges_of(shards)));
+        fmt::format("{}run predict again, as the others were run, with --shard I/{} {}, for I = {}",
+                    when, count_, flag, ranges_of(shards)));
   };
-  run_again(joined(missing_, to_resume_), "--resume");
-  run_again(to_begin_, "--force-resume");
-  if (has_busy_) steps.emplace_back("wait for the runs that are on");
+  const bool is_resumed = !has_damaged_ && !may_be_there;
+  run_again("", is_resumed ? joined(missing_, to_resume_) : to_resume_, "--resume");
+  run_again("", has_damaged_ ? joined(missing_, to_begin_) : to_begin_, "--force-resume");
+  if (may_be_there) run_again("if it was never run, ", missing_, "--resume");
   if (has_others_) steps.emplace_back("give each shard of one run once, and no other");
-  if (steps.empty()) steps.emplace_back("name the directories of all shards");
-  std::string text = fmt::format("{}. Then merge again.", fmt::join(steps, "; "));
-  text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (steps.empty() && advice_.empty()) steps.emplace_back("name the directories of all shards");
+  steps.emplace_back("then merge again");
+  std::string text = some_of(advice_, kMostAdvice, " ");
+  for (std::string& step : steps) {
+    step.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(step.front())));
+    text += (text.empty() ? "" : " ") + step + ".";
+  }
   return text;
+}
+
+// Of many shards only the numbers are told.
+std::string BadShards::names_of(const std::vector<Named>& runs) {
+  std::vector<std::string> names;
+  std::set<std::uint64_t> indexes;
+  for (const Named& run : runs) {
+    if (run.index) indexes.insert(*run.index);
+    names.push_back(run.index ? fmt::format("{} (shard {})", run.name, *run.index) : run.name);
+  }
+  const bool are_known = indexes.size() == runs.size() && runs.size() > kMostRuns;
+  return are_known ? "shards " + ranges_of(indexes) : some_of(names, kMostRuns, ", ");
 }
 
 void BadShards::require_none() const {
   if (missing_.empty() && reasons_.empty()) return;
-  std::string text;
+  std::vector<std::string> parts;
   if (!missing_.empty()) {
-    text = fmt::format("missing: {} of {} ({})", missing_.size(), count_, ranges_of(missing_));
+    parts.push_back(
+        fmt::format("missing: {} of {} ({})", missing_.size(), count_, ranges_of(missing_)));
   }
-  for (const auto& [why, names] : reasons_) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", fmt::join(names, ", "), why);
+  for (const auto& [why, runs] : reasons_) {
+    parts.push_back(fmt::format("{}: {}", names_of(runs), why));
   }
-  Error error(ErrorKind::kShards, text);
+  Error error(ErrorKind::kShards, some_of(parts, kMostReasons, "; "));
   error.advise(remedy());
   throw Error(error);
 }

@@ -15,7 +15,7 @@
 
 namespace virnucpro {
 
-// Collects what is wrong with the shards of a run, so that one error can name all of it.
+// Collects what is wrong with the shards of a run, so that one error can tell all of it.
 class BadShards {
  public:
   explicit BadShards(std::uint64_t count) : count_(count) {}
@@ -33,7 +33,14 @@ class BadShards {
   void require_none() const;
 
  private:
-  void add_reason(const std::string& name, const std::string& why);
+  struct Named {
+    std::string name;
+    std::optional<std::uint64_t> index;
+  };
+
+  void add_reason(Named run, const std::string& why);
+  void add_advice(std::string advice);
+  static std::string names_of(const std::vector<Named>& runs);
   std::string remedy() const;
 
   std::uint64_t count_;
@@ -41,9 +48,10 @@ class BadShards {
   std::set<std::uint64_t> to_resume_;
   std::set<std::uint64_t> to_begin_;
   bool has_others_ = false;
-  bool has_busy_ = false;
+  bool has_damaged_ = false;         // some run whose shard is not known
+  std::vector<std::string> advice_;  // of the errors themselves, each once
   // With the shards of each: many may have the same.
-  std::vector<std::pair<std::string, std::vector<std::string>>> reasons_;
+  std::vector<std::pair<std::string, std::vector<Named>>> reasons_;
 };
 
 // The finished runs of all shards of one input.

@@ -156,6 +156,15 @@ def spoilt(run):
     journal.write_bytes(data)
 
 
+def linked(run):
+    (run / "run.db").rename(run / "elsewhere.db")
+    (run / "run.db").symlink_to("elsewhere.db")
+
+
+def locked_elsewhere(run):
+    (run / "run.lock").write_text("node17 4711 1 some-boot 1 flock - 1\n")
+
+
 @pytest.fixture(scope="module")
 def five(tmp_path_factory, genome):
     """A run, its five shards, and shards that are of others."""
@@ -172,6 +181,10 @@ def five(tmp_path_factory, genome):
     program.predict("reads.fa", "reads.fa", "other.fa", *SHORT, "--shard", "1/5", "-o", "of_other",
                     code=0)
     for name, spoil in (("unfinished", left_unfinished), ("damaged", spoilt)):
+        shutil.copytree(program.folder / "1", program.folder / name)
+        spoil(program.folder / name)
+    for name, spoil in (("junk", lambda run: (run / "run.db").write_text("no journal")),
+                        ("linked", linked), ("of_a_dead_node", locked_elsewhere)):
         shutil.copytree(program.folder / "1", program.folder / name)
         spoil(program.folder / name)
     shutil.copytree(program.folder / "1", program.folder / "twin")
@@ -202,7 +215,16 @@ BAD = {
     "damaged": (["0", "damaged", "2", "3", "4"], ["damaged/run.db: the run's journal is damaged"],
                 "--force-resume, for I = 1."),
     "no run": (["0", "empty", "2", "3", "4", "absent"], [
-        MISSING, "empty, absent: input not found: it holds no journal of a run"], "for I = 1."),
+        MISSING, "empty, absent: input not found: it holds no journal of a run"],
+        "Check the paths that were not found, and that they may be read. If it was never run, run predict "
+        "again, as the others were run, with --shard I/5 --resume, for I = 1."),
+    "no journal": (["0", "junk", "2", "3", "4"], [MISSING, "junk/run.db: the run's journal is damaged"],
+                   "--shard I/5 --force-resume, for I = 1."),
+    "a link": (["0", "linked", "2", "3", "4"], ["linked/run.db: the run's journal is damaged"],
+               "Nothing was opened or changed. If the run is yours, move that file away and run again"),
+    "of a dead node": (["0", "of_a_dead_node", "2", "3", "4"], ["of_a_dead_node/run.lock: another run"],
+                       "Where host node17 has no such process any more, remove run.lock and go on with "
+                       "predict --resume."),
 }
 
 
@@ -236,7 +258,18 @@ def test_a_shard_that_is_running_is_named(five):
     process.kill()
     process.communicate()
     assert "running/run.lock: another run is using the output directory" in message(result)
-    assert "wait for the runs that are on" in message(result)
+    assert "Wait until that run has ended." in message(result)
+
+
+def test_an_input_is_mended_for_all_shards(run):
+    (run.folder / "cut.fa").write_bytes(b">cut\nAC\0")
+    for part in range(3):
+        run.predict("reads.fa", "cut.fa", *SHORT, "-o", part, "--shard", f"{part}/3", code=2)
+    (run.folder / "cut.fa").write_text(fasta({"mended": "ACGT" * 50}))
+    run.predict("reads.fa", "cut.fa", *SHORT, "-o", "1", "--shard", "1/3", "--resume", code=0)
+    result = run("merge", "0", "1", "2", "-o", "merged", code=3)
+    assert "0 (shard 0), 2 (shard 2): it could not process its input cut.fa, and 1 did" in message(result)
+    assert "--resume, for I = 0, 2. Then merge again." in message(result)
 
 
 # --- what is written of the whole ------------------------------------------------------------------
@@ -496,5 +529,5 @@ def test_all_of_many_wrong_shards_are_named(many):
         change(many.folder / f"{k}", "DELETE FROM completion")
     result = many("merge", *(k for k in range(MANY) if k % 3 != 1), "-o", "never", code=3)
     assert f"missing: {len(lost)} of {MANY} (1, 4, 7, " in message(result)
-    for k in range(0, MANY, 3):
-        assert f"{k} (shard {k})" in message(result)
+    assert "shards 0, 3, 6, " in message(result)
+    assert f"{(MANY - 1) // 3 * 3}: it did not finish\n" in message(result)
