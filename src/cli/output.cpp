@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "journal/run_files.hpp"
 #include "run/input_check.hpp"
 
 namespace virnucpro {
@@ -25,10 +26,35 @@ bool lies_in(const std::string& path, const std::filesystem::path& directory) {
   return !within.empty() && *within.begin() != "..";
 }
 
+bool holds_run(const std::filesystem::path& directory) {
+  return is_there(run_files::kJournal.in(directory)) ||
+         is_there(run_files::kOwnFiles.in(directory));
+}
+
+// Not even --force replaces a run's file, and a new one of such a name would be in its way.
+void require_no_run_file(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(whole.parent_path(), unknown);
+  const std::string name = whole.filename().string();
+  const bool is_own = is_run_file({}, name) || run_files::kOwnFiles.matches(name) ||
+                      run_files::kLock.matches(name) || run_files::kLockAside.matches(name);
+  const bool is_in_run = is_own && holds_run(folder);
+  const bool is_in_folder =
+      holds_run(folder.parent_path()) && is_run_file(folder.filename().string(), name);
+  if (!is_in_run && !is_in_folder) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--output {}: this is the name of a file of the run there; name a file "
+                          "elsewhere",
+                          path));
+}
+
 }  // namespace
 
 void check_output_file(const std::string& path, bool force) {
   if (path == "-") throw Error(ErrorKind::kUsage, "--output -: a file is needed, not stdout");
+  require_no_run_file(path);
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return;

@@ -13,7 +13,7 @@
 namespace virnucpro {
 
 // Checks a file that a command is to write. It may replace an existing one only with `force`, and
-// only a regular file. Errors: kUsage; kOutputExists.
+// only a regular file that is none of a run. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
 // Checks a folder that a command is to write files of these names to, none of which may be one of

@@ -45,7 +45,8 @@ struct OptionMaker {
   }
   CLI::Option* operator()(std::vector<std::string>* values) const {
     CLI::Option* option = app.add_option(names, *values)->type_name(row.value);
-    return row.one_each ? option->allow_extra_args(false) : option;
+    if (row.one_each) option->allow_extra_args(false);
+    return row.may_be_empty ? option : option->check(refuse_empty);
   }
 };
 

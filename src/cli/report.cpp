@@ -45,6 +45,8 @@ struct ReportOptions {
   bool force = false;
 };
 
+constexpr const char* kPageEnding = ".html";
+
 // What was reported, and where.
 struct Reported {
   std::string page;
@@ -123,12 +125,25 @@ Reported report_one(const ReportOptions& options, const Cancel& cancel) {
           .code = code_of(facts)};
 }
 
+// Checked before hundreds of runs are read.
 void require_page(const ReportOptions& options, const std::vector<fs::path>& files) {
   if (options.output.empty()) {
     throw Error(ErrorKind::kUsage,
-                "several runs are shown on one page: name it, --output FILE.html");
+                fmt::format("{} shown on one page: name it, --output FILE.html",
+                            options.runs.size() > 1 ? "several runs are" : "a control is"));
+  }
+  if (!options.output.ends_with(kPageEnding)) {
+    throw Error(ErrorKind::kUsage, fmt::format("--output {}: a page is written; its name must end "
+                                               "with {}",
+                                               printable(options.output), kPageEnding));
   }
   for (const fs::path& file : files) check_output_file(file.string(), options.force);
+  const fs::path folder = fs::path(options.output).parent_path();
+  std::error_code unknown;
+  if (folder.empty() || fs::is_directory(folder, unknown)) return;
+  throw Error(ErrorKind::kUsage,
+              fmt::format("--output {}: there is no directory {}", printable(options.output),
+                          printable(folder.string())));
 }
 
 // Hundreds of samples: one run is open at a time, and only its row is kept.
@@ -169,7 +184,8 @@ Reported report_comparison(const ReportOptions& options, const Cancel& cancel) {
 
 // A page is asked for by its name, so that pipelines get the same files of one sample as of many.
 bool wants_samples(const ReportOptions& options) {
-  return options.runs.size() > 1 || !options.controls.empty() || options.output.ends_with(".html");
+  return options.runs.size() > 1 || !options.controls.empty() ||
+         options.output.ends_with(kPageEnding);
 }
 
 Reported make_reports(const ReportOptions& options, const Cancel& cancel) {

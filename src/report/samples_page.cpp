@@ -269,15 +269,18 @@ void warn_of(const Samples& samples, const char* what, const Test& test,
 }
 
 void warn_of_names(const Samples& samples, std::vector<std::string>& warnings) {
+  std::vector<std::string> doubled;
   for (const auto& [name, runs] : by_name(samples)) {
     if (runs.size() == 1) continue;
     std::vector<std::string> paths;
     for (const SampleFacts* sample : runs) paths.push_back(sample->run);
-    warnings.push_back(fmt::format(
-        "{} runs have the name {}: {}. MultiQC shows only one of them; virnucpro predict --name "
-        "gives another name.",
-        runs.size(), name, some_of(paths)));
+    doubled.push_back(fmt::format("{} ({} runs: {})", name, runs.size(), some_of(paths)));
   }
+  if (doubled.empty()) return;
+  warnings.push_back(
+      fmt::format("Names of several runs: {}. MultiQC shows only one run of a name; virnucpro "
+                  "predict --name gives another one.",
+                  some_of(doubled)));
 }
 
 std::vector<std::string> warnings_of(const Samples& samples,

@@ -298,7 +298,12 @@ def test_a_comparison_with_an_interrupted_run(interrupted, sequences):
     (["out", "-o", "reads.fa"], "reads.fa"),
     (["--compare", "out", "-o", "x.html"], "two runs"),
     (["--compare", "out", "-o", "x.html", "--control", "reads"], "--control is for samples"),
-    (["out", "--control", "reads"], "--output FILE.html"),
+    (["out", "--control", "reads"], "a control is shown on one page: name it, --output FILE.html"),
+    ([""], "RUN_DIR: the value is empty"),
+    (["", "out", "-o", "x.html"], "RUN_DIR: the value is empty"),
+    (["out", "none", "-o", "x.json"], "x.json: a page is written; its name must end with .html"),
+    (["out", "none", "-o", "x"], "x: a page is written; its name must end with .html"),
+    (["out", "none", "-o", "nowhere/x.html"], "there is no directory nowhere"),
     (["out", "--control", "water", "-o", "x.html"], "no sample has this name; there are reads"),
 ])
 def test_wrong_use(run, arguments, why):
@@ -306,12 +311,29 @@ def test_wrong_use(run, arguments, why):
     assert not FILES & files_of(run.folder / "out")
 
 
+@pytest.mark.parametrize("arguments", [
+    ["report", "out", "b", "-o", "b/sequences.html"],  # and sequences.tsv
+    ["report", "--compare", "out", "b", "-o", "b/report.html"],
+    ["report", "out", "-o", "b"],
+    ["compare", "out", "b", "-o", "b/run.db"],
+    ["compare", "out", "b", "-o", "b/contigs.tsv"],
+    ["compare", "out", "b", "-o", "b/run.files"],
+    ["compare", "out", "b", "-o", "b/reads_merged/prediction_results.txt"]])
+def test_no_file_of_a_run_is_replaced(run, arguments):
+    run.predict("reads.fa", *SHORT, "-o", "b", code=0)
+    before = {path: path.read_bytes() for path in (run.folder / "b").rglob("*") if path.is_file()}
+    result = run(*arguments, "--force", code=2 if arguments[0] == "compare" else 1)
+    assert "this is the name of a file of the run there; name a file elsewhere" in message(result)
+    assert before == {path: path.read_bytes() for path in (run.folder / "b").rglob("*")
+                      if path.is_file()}
+
+
 def test_several_runs_want_a_page(run):
     assert run.predict("reads.fa", *SHORT, "-o", "b").returncode == 0
     for arguments in (["report", "out", "b"], ["report", "out", "b", "-o", "-"],
                       ["report", "out", "b", "-o", "out"], ["report", "--compare", "out", "b"]):
         result = run(*arguments, code=1)
-        assert "--output" in message(result) or "not a regular file" in message(result)
+        assert "--output" in message(result)
 
 
 def test_a_live_run_is_left_alone(program):

@@ -145,8 +145,11 @@ def test_what_cannot_be_compared_is_marked(samples):
 def test_doubled_names_are_told(samples):
     run_sample(samples, samples.pieces, "other", "--name", "a")
     result = report(samples, "runs/a", "runs/b", "other")
-    assert "2 runs have the name a: runs/a, other" in message(result)
+    assert "Names of several runs: a (2 runs: runs/a, other). MultiQC" in message(result)
     assert "2 runs have this name" in rows(samples)["other"]["notes"]
+    run_sample(samples, samples.pieces, "another", "--name", "b")
+    told = message(report(samples, "runs/a", "runs/b", "other", "another"))
+    assert "runs: a (2 runs: runs/a, other), b (2 runs: runs/b, another)." in told
     refusal = message(report(samples, "runs/a", "other", "--control", "a", code=1))
     assert "--control a: 2 runs have this name; name the run: runs/a or other" in refusal
     report(samples, "runs/a", "other", "--control", "other")
@@ -201,7 +204,7 @@ def test_many_samples_are_one_page(program, sequences):
         (runs / f"s{k}" / "run.db").hardlink_to(program.folder / "r0" / "run.db")
     paths = [f"r/s{k}" for k in range(500)]
     result = program("report", *paths, "-o", "all.html", preexec_fn=few_files, code=0)
-    assert "500 runs have the name in: r/s0, r/s1, r/s2, r/s3, r/s4 and 495 more" in message(result)
+    assert "in (500 runs: r/s0, r/s1, r/s2, r/s3, r/s4 and 495 more)" in message(result)
     page = program.folder / "all.html"
     assert read_page(page).elements.count("tr") == 501
     assert page.stat().st_size < 1_000_000
