@@ -61,7 +61,8 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
                     "X", kCallGroup);
 }
 
-void add_table_options(Command& command, TableOptions& options) {
+void add_table_options(Command& command, TableOptions& options, CallDefault from) {
+  const std::string or_else = from == CallDefault::kNewRun ? "default" : "default: the runs', else";
   command.add_value("--rollup", options.rollup,
                     "Also write contigs.tsv, the calls of whole contigs", std::string(kRollupName),
                     kCallGroup);
@@ -70,7 +71,7 @@ void add_table_options(Command& command, TableOptions& options) {
   for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
     const RollupNumber& number = kRollupNumbers[k];
     command.add_value(number.flag, options.numbers[k],
-                      fmt::format("{} (default {})", number.help, fallback.*number.value), "X",
+                      fmt::format("{} ({} {})", number.help, or_else, fallback.*number.value), "X",
                       kRollupGroup);
   }
   command.add_value("--min-chunks", options.min_chunks,
@@ -86,32 +87,33 @@ void add_table_options(Command& command, TableOptions& options) {
   leave_to_help_all(command, rare);
 }
 
-MoreTables choose_more_tables(const TableOptions& options) {
-  MoreTables more;
-  more.bed = options.bed;
+TableChange choose_table_change(const TableOptions& options) {
+  TableChange change;
+  change.bed = options.bed;
   if (!options.rollup.empty() && options.rollup != kRollupName) {
     fail_usage(fmt::format("--rollup {}: expected {}", options.rollup, kRollupName));
   }
-  RollupRule rule;
-  bool has_number = !options.min_chunks.empty() || !options.sort.empty();
-  more.natural_order = options.sort == "natural";
-  if (!more.natural_order && !options.sort.empty() && options.sort != "input") {
+  if (!options.sort.empty()) change.natural_order = options.sort == "natural";
+  if (change.natural_order == false && options.sort != "input") {
     fail_usage(fmt::format("--sort {}: expected input or natural", options.sort));
   }
+  RollupChange rule;
   for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
-    const std::optional<double> value = given(kRollupNumbers[k].flag, options.numbers[k]);
-    if (value) rule.*kRollupNumbers[k].value = *value;
-    has_number = has_number || value;
+    rule.numbers[k] = given(kRollupNumbers[k].flag, options.numbers[k]);
   }
   if (!options.min_chunks.empty()) {
     rule.min_chunks = count_value("--min-chunks", options.min_chunks, 0, kMostChunks);
   }
   if (!options.rollup.empty()) {
-    more.rollup = rule;
-  } else if (has_number) {
+    change.rollup = rule;
+  } else if (!rule.is_empty() || change.natural_order) {
     fail_usage(fmt::format("what is said of a roll-up needs --rollup {}", kRollupName));
   }
-  return more;
+  return change;
+}
+
+MoreTables choose_more_tables(const TableOptions& options) {
+  return choose_table_change(options).over({});
 }
 
 CallRuleChange choose_call_change(const CallOptions& options) {

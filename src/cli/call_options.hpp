@@ -25,12 +25,14 @@ struct TableOptions {
   std::string sort{};
   bool bed = false;
 };
-void add_table_options(Command& command, TableOptions& options);
-// Errors: kUsage, also for a number of a rule that is not asked for.
-MoreTables choose_more_tables(const TableOptions& options);
-
-// Where what is not given comes from: a new run's default, or the run that is read.
+// Where what is not given comes from: a new run's default, or the runs that are read.
 enum class CallDefault { kNewRun, kTheRuns };
+
+void add_table_options(Command& command, TableOptions& options, CallDefault from);
+// Errors: kUsage, also for a number of a rule that is not asked for.
+TableChange choose_table_change(const TableOptions& options);
+// The same, with the default of each number.
+MoreTables choose_more_tables(const TableOptions& options);
 
 void add_call_options(Command& command, CallOptions& options, CallDefault from);
 

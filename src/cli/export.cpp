@@ -59,7 +59,7 @@ void add_export_command(Command& program) {
                     "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)",
                     "DIR");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
-  add_table_options(command, options->tables);
+  add_table_options(command, options->tables, CallDefault::kNewRun);
   add_virus_options(command, options->viruses);
   command.add_option(
       "--inputs", &options->inputs,

@@ -67,7 +67,7 @@ MergeSettings choose_merge_settings(const MergeOptions& options, const Session& 
   settings.runs.assign(options.runs.begin(), options.runs.end());
   settings.output = options.output;
   settings.rule = choose_call_change(options.calls);
-  settings.more = choose_more_tables(options.tables);
+  settings.tables = choose_table_change(options.tables);
   settings.existing = choose_existing(options);
   settings.start_over = options.force_resume;
   const bool reports = !options.no_report;
@@ -110,7 +110,7 @@ void add_merge_command(Command& program) {
   command.add_argument("RUN_DIR", &options->runs, "The output directories of all shards");
   command.add_value("-o,--output", options->output, "Output directory", "DIR").required = true;
   add_call_options(command, options->calls, CallDefault::kTheRuns);
-  add_table_options(command, options->tables);
+  add_table_options(command, options->tables, CallDefault::kTheRuns);
   command.add_flag("-f,--force", options->force,
                    "Replace this program's files in the output directory");
   command.add_flag("--resume", options->resume,

@@ -391,7 +391,7 @@ void add_predict_command(Command& program) {
   add_classifier_options(command, options->models);
   add_encoder_options(command, options->models);
   add_call_options(command, options->calls, CallDefault::kNewRun);
-  add_table_options(command, options->tables);
+  add_table_options(command, options->tables, CallDefault::kNewRun);
   add_compute_options(command, options->compute);
   options->compute.v2.add_unused_to(command);
   add_check_options(command, options->check, "Calls computed again");

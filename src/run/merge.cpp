@@ -76,16 +76,17 @@ void require_shards_kept(const ShardRuns& shards, const OutputDirectory& directo
   }
 }
 
+SharedRollup shared_rollup(const std::optional<RollupChange>& wanted) {
+  if (!wanted) return SharedRollup::kOfAll;
+  return wanted->is_whole() ? SharedRollup::kNone : SharedRollup::kWhereThereIsOne;
+}
+
 // What to write of the whole: what is asked for, else what the shards have.
 MoreTables tables_of(const ShardRuns& shards, const MergeSettings& settings) {
-  MoreTables more = settings.more;
-  more.bed = more.bed || std::ranges::any_of(shards.runs, [](const auto& run) {
-               return has_own(RunFolder(run), run_files::kChunkBed);
-             });
-  if (more.rollup) return more;
-  more.rollup = rollup_of(shards.print);
-  more.natural_order = is_sorted_naturally(shards.print);
-  return more;
+  const bool bed = std::ranges::any_of(
+      shards.runs, [](const auto& run) { return has_own(RunFolder(run), run_files::kChunkBed); });
+  return settings.tables.over(
+      {.rollup = shards.rollup, .natural_order = shards.natural_order, .bed = bed});
 }
 
 Journal::Fingerprint print_of(const ShardRuns& shards, const CallRule& rule,
@@ -310,8 +311,8 @@ ExportSummary write_files(const MergeSettings& settings, const CallRule& rule,
 MergeSummary merge_runs(const MergeSettings& settings, const Cancel& cancel) {
   require_another_output(settings);
   const bool has_rule = settings.rule.min_score && settings.rule.min_share;
-  const ShardRuns shards =
-      find_shards(settings.runs, {.calls = !has_rule, .rollup = !settings.more.rollup}, cancel);
+  const SharedRules shared{.calls = !has_rule, .rollup = shared_rollup(settings.tables.rollup)};
+  const ShardRuns shards = find_shards(settings.runs, shared, cancel);
   const CallRule rule = settings.rule.over(rule_of(shards.print));
   const MoreTables more = tables_of(shards, settings);
   const Journal::Fingerprint print = print_of(shards, rule, more);

@@ -65,6 +65,7 @@ struct ShardLook {
   std::string so_far{};  // of a run that did not finish, where it was asked for
   CallRule rule{};
   std::optional<RollupRule> rollup{};
+  bool natural_order = false;
   bool fits = true;  // nothing is wrong with it so far
 };
 
@@ -109,7 +110,8 @@ ShardLook look_at(const fs::path& directory, bool counts, const Cancel& cancel) 
           .finished = finished,
           .so_far = counts && !finished ? so_far_of(run, cancel) : "",
           .rule = rule_of(run.fingerprint()),
-          .rollup = rollup_of(run.fingerprint())};
+          .rollup = rollup_of(run.fingerprint()),
+          .natural_order = is_sorted_naturally(run.fingerprint())};
 }
 
 // Compares the inputs of two runs of the same.
@@ -312,6 +314,11 @@ class ShardSearch {
     const auto first = std::ranges::find(looks_, true, &ShardLook::fits);
     if (first == looks_.end()) return;
     const ShardLook kept = *first;
+    const bool of_all = shared.rollup == SharedRollup::kOfAll;
+    const auto rolled = std::ranges::find_if(looks_, [&](const ShardLook& look) {
+      return look.fits && (look.rollup.has_value() || of_all);
+    });
+    const ShardLook model = rolled == looks_.end() ? kept : *rolled;
     for (ShardLook& look : looks_) {
       if (!look.fits) continue;
       if (shared.calls && look.rule != kept.rule) {
@@ -320,10 +327,12 @@ class ShardSearch {
                           "and --min-share",
                           kept.run.string()),
               BadShards::Help::kOther, bad);
-      } else if (shared.rollup && look.rollup != kept.rollup) {
+      } else if (shared.rollup != SharedRollup::kNone && (look.rollup || of_all) &&
+                 look.rollup != model.rollup) {
         spoil(look,
-              fmt::format("its roll-up is by another rule than that of {}: give merge --rollup",
-                          kept.run.string()),
+              fmt::format("its roll-up is by another rule than that of {}: give merge --rollup, "
+                          "with all of its numbers",
+                          model.run.string()),
               BadShards::Help::kOther, bad);
       }
     }
@@ -337,6 +346,9 @@ class ShardSearch {
     for (const ShardLook& look : looks_) {
       shards.runs.push_back(look.run);
       hash.update(as_bytes(look.content));
+      if (!look.rollup || shards.rollup) continue;
+      shards.rollup = look.rollup;
+      shards.natural_order = look.natural_order;
     }
     shards.content_hash = hash.hex();
     const KeptRun first(shards.runs.front(), cancel_, Journal::Check::kHead);

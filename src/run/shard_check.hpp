@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "journal/journal.hpp"
 #include "run/shard.hpp"
+#include "tables/contig_rollup.hpp"
 
 namespace virnucpro {
 
@@ -60,12 +61,18 @@ struct ShardRuns {
   std::string content_hash{};                 // of all their units
   Journal::Fingerprint print{};               // of the first
   std::vector<InputEntry> inputs{};
+  // Of the first that has a roll-up, and the order of its rows.
+  std::optional<RollupRule> rollup{};
+  bool natural_order = false;
 };
+
+// Which shards must have one and the same roll-up.
+enum class SharedRollup : std::uint8_t { kOfAll, kWhereThereIsOne, kNone };
 
 // What the files of calls of all shards must have in common.
 struct SharedRules {
   bool calls = true;
-  bool rollup = true;
+  SharedRollup rollup = SharedRollup::kOfAll;
 };
 
 // Finds each shard's run among some directories, in any order. Looks at the beginning of each

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.hpp"
@@ -19,7 +20,25 @@ std::string_view one_step_lower(std::string_view tier) {
   return tier == kHighTier || tier == kModerateTier ? kLowTier : kReviewTier;
 }
 
+constexpr auto kIsGiven = [](const std::optional<double>& number) { return number.has_value(); };
+
 }  // namespace
+
+bool RollupChange::is_empty() const {
+  return !min_chunks && std::ranges::none_of(numbers, kIsGiven);
+}
+
+bool RollupChange::is_whole() const {
+  return min_chunks && std::ranges::all_of(numbers, kIsGiven);
+}
+
+RollupRule RollupChange::over(RollupRule rule) const {
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (numbers[k]) rule.*kRollupNumbers[k].value = *numbers[k];
+  }
+  rule.min_chunks = min_chunks.value_or(rule.min_chunks);
+  return rule;
+}
 
 std::string text_of(const RollupRule& rule) {
   std::string text(kRollupName);

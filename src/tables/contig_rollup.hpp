@@ -51,6 +51,16 @@ inline constexpr std::array kRollupNumbers{
                  &RollupRule::min_nonviral_prop},
 };
 
+// The numbers that are given; the others are those of another rule.
+struct RollupChange {
+  std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as kRollupNumbers
+  std::optional<std::uint64_t> min_chunks{};
+
+  bool is_empty() const;
+  bool is_whole() const;
+  RollupRule over(RollupRule rule) const;
+};
+
 // The rule as a journal keeps it, and back; empty for any other text.
 std::string text_of(const RollupRule& rule);
 std::optional<RollupRule> parse_rollup(std::string_view text);

@@ -99,6 +99,14 @@ class InputNames {
 
 }  // namespace
 
+MoreTables TableChange::over(MoreTables own) const {
+  own.bed = own.bed || bed;
+  if (!rollup) return own;
+  own.natural_order = natural_order.value_or(own.rollup && own.natural_order);
+  own.rollup = rollup->over(own.rollup.value_or(RollupRule{}));
+  return own;
+}
+
 void TableCounts::add(const SequenceSummary& sequence) {
   ++sequences;
   if (!sequence.scored()) {

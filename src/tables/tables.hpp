@@ -24,6 +24,16 @@ struct MoreTables {
   bool bed = false;                    // chunks.bed
 };
 
+// What is asked for, over what runs have: their roll-up, where they have one, gives the numbers and
+// the order that are not given.
+struct TableChange {
+  std::optional<RollupChange> rollup{};  // empty: the runs', if they have one
+  std::optional<bool> natural_order{};
+  bool bed = false;
+
+  MoreTables over(MoreTables own) const;
+};
+
 struct TableSettings {
   RunFolder directory;  // the run's output directory
   std::string stem;     // tables go to <directory>/<stem>_merged/

@@ -125,12 +125,35 @@ def test_merge_keeps_what_its_shards_have(run):
     for name in ("sequences.tsv", "contigs.tsv", "chunks.bed"):
         assert (run.folder / "merged" / name).read_bytes() == (
             run.folder / "whole" / name).read_bytes()
+    ask = ["merge", "1", "0", "--rollup", "viral-ngs", "-o", "asked", "--force"]
+    run(*ask, code=0)
+    contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "whole")]
+    assert contigs[0] == contigs[1]
+    other = ["--rollup", "viral-ngs", "--min-chunks", "1", "--min-weighted-delta", "1", "--sort", "input"]
+    run("export", "whole", *other, "--min-score", "0.4", "-o", "other", code=0)
+    run(*ask, "--min-weighted-delta", "1", "--sort", "input", code=0)
+    contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("asked", "other", "whole")]
+    assert contigs[0] == contigs[1] != contigs[2]
     run("export", "0", "--min-score", "0.9", code=0)
     result = run("merge", "0", "1", "-o", "two_rules", code=3)
     assert "its calls are by another rule" in message(result)
     run("merge", "0", "1", "-o", "one_rule", "--min-score", "0.4", "--min-share", "0.5", code=0)
     assert (run.folder / "one_rule" / "sequences.tsv").read_bytes() == (
         run.folder / "whole" / "sequences.tsv").read_bytes()
+
+
+def test_a_roll_up_that_is_not_the_shards_own(run):
+    run.predict("reads.fa", *SHORT, "--rollup", "viral-ngs", "--min-chunks", "1", "-o", "0", "--shard",
+                "0/2", code=0)
+    run.predict("reads.fa", *SHORT, "-o", "1", "--shard", "1/2", code=0)
+    assert "give merge --rollup" in message(run("merge", "0", "1", "-o", "merged", code=3))
+    run("merge", "0", "1", "--rollup", "viral-ngs", "-o", "merged", code=0)
+    run("export", "merged", "--rollup", "viral-ngs", "--min-chunks", "1", "-o", "one", code=0)
+    contigs = [(run.folder / name / "contigs.tsv").read_bytes() for name in ("merged", "one")]
+    assert contigs[0] == contigs[1]
+    run("export", "1", "--rollup", "viral-ngs", code=0)
+    result = run("merge", "0", "1", "--rollup", "viral-ngs", "-o", "two", code=3)
+    assert "1 (shard 1): its roll-up is by another rule than that of 0" in message(result)
 
 
 # --- what is wrong with shards ---------------------------------------------------------------------
