@@ -162,8 +162,10 @@ std::string help_text(const Command& command, HelpKind kind) {
 std::string help_v2_text(const Command& command, const Command& program) {
   const std::string flags = row_lines(command, HelpKind::kV2);
   if (flags.empty()) {
-    return fmt::format("{} has no flags of v2; these commands have: {}.\n", command.path,
-                       fmt::join(commands_with(program, ListedBy::kHelpAllAndV2), ", "));
+    const std::string text =
+        fmt::format("{} has no flags of v2; these commands have: {}.", command.path,
+                    fmt::join(commands_with(program, ListedBy::kHelpAllAndV2), ", "));
+    return wrapped(text, kLineWidth) + "\n";
   }
   return fmt::format("Flags of v2 that {} accepts.\n{}", command.path, flags);
 }

@@ -82,7 +82,11 @@ class Parser {
     fill_in_chosen(app_, program_);
   }
 
-  std::vector<std::string> unused() const { return app_.remaining(true); }
+  std::vector<std::string> unused() const {
+    std::vector<std::string> words = app_.remaining(true);
+    std::erase(words, "--");
+    return words;
+  }
 
  private:
   // Tells an option that stood alone from one with a value. CLI11 checks no empty value of such an

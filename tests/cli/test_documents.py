@@ -167,8 +167,10 @@ def test_help_v2_where_v2_has_no_more(program):
     for path in PATHS:
         if path not in WITH_FLAGS_OF_V2:
             name = " ".join(["virnucpro", *path])
-            assert program(*path, "--help-v2", code=0).stdout.decode() == (
-                f"{name} has no flags of v2; these commands have: predict, embed, benchmark.\n")
+            lines = program(*path, "--help-v2", code=0).stdout.decode().splitlines()
+            assert " ".join(lines) == (
+                f"{name} has no flags of v2; these commands have: predict, embed, benchmark.")
+            assert max(map(len, lines)) <= 80
 
 
 def manual():
