@@ -7,6 +7,7 @@
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 #include "cli/summary.hpp"
 #include "cli/virus_options.hpp"
 #include "report/write_reports.hpp"
@@ -33,6 +34,7 @@ struct ExportOptions {
 int run_export(const ExportOptions& options, const Session& session) {
   ExportSettings settings;
   settings.run = options.run;
+  require_folder_name(options.output);
   settings.output = options.output;
   settings.viruses = choose_viruses(options.viruses, options.run, options.force);
   settings.inputs = options.inputs;
@@ -43,7 +45,7 @@ int run_export(const ExportOptions& options, const Session& session) {
     write_reports(journal, {.run = run.path(), .output = run}, {}, session.cancel);
   };
   const ExportSummary summary = export_run(settings, session.cancel);
-  say_summary(export_lines(summary), session.global.quiet);
+  say_summary(export_lines(summary, Written::kByExport), session.global.quiet);
   return exit_code(summary);
 }
 

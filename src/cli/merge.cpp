@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
+#include "cli/output.hpp"
 #include "cli/summary.hpp"
 #include "cli/telemetry_options.hpp"
 #include "report/write_reports.hpp"
@@ -20,7 +21,7 @@ constexpr const char* kMergeExamples =
     "Examples:\n"
     "  virnucpro merge part_0 part_1 -o merged    # of predict --shard 0/2 and 1/2\n"
     "  virnucpro merge part_0 part_1 -o merged --resume    # after an interruption\n"
-    "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, of\n"
+    "Exit code 2 when some input or frame could not be processed, 3 when a shard is missing, of "
     "another run, not finished or given twice: all of them are named.";
 
 struct MergeOptions {
@@ -65,6 +66,7 @@ bool has_rest(const RunFolder& directory, const std::vector<std::filesystem::pat
 MergeSettings choose_merge_settings(const MergeOptions& options, const Session& session) {
   MergeSettings settings;
   settings.runs.assign(options.runs.begin(), options.runs.end());
+  require_folder_name(options.output);
   settings.output = options.output;
   settings.rule = choose_call_change(options.calls);
   settings.tables = choose_table_change(options.tables);
@@ -82,22 +84,16 @@ MergeSettings choose_merge_settings(const MergeOptions& options, const Session& 
   return settings;
 }
 
-std::vector<std::string> merge_lines(const MergeSummary& summary, const MergeOptions& options) {
-  std::vector<std::string> lines;
-  if (summary.written) {
-    lines = export_lines(*summary.written);
-  } else {
-    lines = {"merged before: nothing is left to do", file_line("tables", summary.tables)};
-  }
-  if (has_report_page(options.output)) {
-    lines.push_back(file_line("report", report_files(options.output).front()));
-  }
+std::vector<std::string> merge_lines(const MergeSummary& summary) {
+  if (summary.written) return export_lines(*summary.written, Written::kByMerge);
+  std::vector<std::string> lines{"merged before: nothing is left to do"};
+  add_merged_files(lines, summary.tables);
   return lines;
 }
 
 int run_merge(const MergeOptions& options, const Session& session) {
   const MergeSummary summary = merge_runs(choose_merge_settings(options, session), session.cancel);
-  say_summary(merge_lines(summary, options), session.global.quiet);
+  say_summary(merge_lines(summary), session.global.quiet);
   return summary.partial ? kExitPartial : kExitDone;
 }
 

@@ -31,6 +31,11 @@ bool has_failed(const std::vector<InputEntry>& inputs) {
   return std::ranges::any_of(inputs, [](const InputEntry& input) { return input.failed; });
 }
 
+std::string mend_inputs(const std::filesystem::path& folder) {
+  return fmt::format("mend the inputs that {} names, then run ",
+                     printable(run_files::kFailedInputs.in(folder).string()));
+}
+
 // Contigs, and long reads, mostly have several chunks; a short read has one.
 bool has_long_sequences(const TableCounts& counts) {
   return counts.chunks_scored > counts.sequences - counts.unscored_sequences;
@@ -99,8 +104,7 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
   const std::filesystem::path& run = settings.output;
   const TableCounts& counts = summary.counts;
   if (has_failed(summary.inputs)) {
-    return fmt::format("mend the inputs that {} names, then run the same command with --resume",
-                       printable(run_files::kFailedInputs.in(run).string()));
+    return mend_inputs(run) + "the same command with --resume";
   }
   if (summary.synthetic) return kMeaningless;
   if (settings.shard.count > 1) {
@@ -119,10 +123,16 @@ std::string next_step(const PredictSettings& settings, const RunSummary& summary
   return "virnucpro report " + word(run);
 }
 
-std::string next_step(const ExportSummary& summary) {
+std::string next_step(const ExportSummary& summary, Written how) {
+  const std::filesystem::path folder = summary.tables.parent_path();
+  if (has_failed(summary.inputs)) {
+    return mend_inputs(folder) + (how == Written::kByMerge
+                                      ? "virnucpro predict of every shard again with --resume, and "
+                                        "merge with --force-resume"
+                                      : "virnucpro predict again with --resume");
+  }
   if (summary.synthetic) return kMeaningless;
   if (!summary.finished) return "virnucpro predict with --resume goes on with the run";
-  const std::filesystem::path folder = summary.tables.parent_path();
   std::error_code absent;
   const bool is_run = std::filesystem::exists(run_files::kJournal.in(folder), absent);
   const bool has_report = std::filesystem::exists(run_files::kReportHtml.in(folder), absent);

@@ -17,7 +17,8 @@ namespace virnucpro {
 // After a run that is done. Empty: nothing is left.
 std::string next_step(const PredictSettings& settings, const RunSummary& summary, bool reports);
 // After export or merge.
-std::string next_step(const ExportSummary& summary);
+enum class Written : std::uint8_t { kByExport, kByMerge };
+std::string next_step(const ExportSummary& summary, Written how);
 
 // The command line with --resume in place of --force: it goes on with the run that `arguments`, of
 // the command predict of `program`, began.

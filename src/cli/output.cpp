@@ -64,6 +64,11 @@ void check_output_file(const std::string& path, bool force) {
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
 }
 
+void require_folder_name(const std::string& output) {
+  if (output != "-") return;
+  throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
+}
+
 void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force,
                          const InputSettings& inputs) {
   const std::filesystem::path path = folder;

@@ -16,6 +16,9 @@ namespace virnucpro {
 // only a regular file that is none of a run. Errors: kUsage; kOutputExists.
 void check_output_file(const std::string& path, bool force);
 
+// Refuses "-", which elsewhere is stdout. Errors: kUsage.
+void require_folder_name(const std::string& output);
+
 // Checks a folder that a command is to write files of these names to, none of which may be one of
 // the inputs (which may be none). Errors: kUsage; kOutputExists.
 void check_output_folder(const std::string& folder, std::span<const char* const> names, bool force,

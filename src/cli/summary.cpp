@@ -9,8 +9,8 @@
 #include "base/log.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
-#include "cli/next_step.hpp"
 #include "journal/run_files.hpp"
+#include "report/write_reports.hpp"
 #include "run/shadow_check.hpp"
 
 namespace virnucpro {
@@ -238,14 +238,24 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
   return lines;
 }
 
-std::vector<std::string> export_lines(const ExportSummary& summary) {
+void add_merged_files(std::vector<std::string>& lines, const std::filesystem::path& tables) {
+  const std::filesystem::path run = tables.parent_path();
+  add_tables(lines, run, tables);
+  if (has_report_page(run)) lines.push_back(file_line("report", report_files(run).front()));
+}
+
+std::vector<std::string> export_lines(const ExportSummary& summary, Written how) {
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
   add_table_remarks(lines, summary.counts, summary.inputs);
   if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
   add_synthetic_warning(lines, summary.synthetic);
-  add_tables(lines, summary.tables.parent_path(), summary.tables);
-  add_next(lines, next_step(summary));
+  if (how == Written::kByMerge) {
+    add_merged_files(lines, summary.tables);
+  } else {
+    add_tables(lines, summary.tables.parent_path(), summary.tables);
+  }
+  add_next(lines, next_step(summary, how));
   return lines;
 }
 

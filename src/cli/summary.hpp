@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/next_step.hpp"
 #include "report/run_facts.hpp"
 #include "report/sample_facts.hpp"
 #include "run/export.hpp"
@@ -32,7 +33,10 @@ std::vector<std::string> summary_lines(const PredictSettings& settings, const Ru
                                        const RunCounters& counters, const RunRemarks& remarks);
 
 // The same for export and merge.
-std::vector<std::string> export_lines(const ExportSummary& summary);
+std::vector<std::string> export_lines(const ExportSummary& summary, Written how);
+
+// Where the tables of a merge are, and its report, if it has one.
+void add_merged_files(std::vector<std::string>& lines, const std::filesystem::path& tables);
 
 // Lines of any command's summary: a number; where a file is; that the scores mean nothing.
 std::string summary_row(std::string_view name, const std::string& value);

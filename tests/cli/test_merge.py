@@ -37,6 +37,25 @@ def shards(tmp_path_factory, genome):
     return program
 
 
+def test_the_last_lines_are_results_files_and_the_next_step(shards):
+    told = message(shards("merge", "a", "b", "-o", "told", code=2)).splitlines()
+    names = [line.split(":")[0] for line in told if not line.startswith((" ", "warning"))]
+    assert names == ["calls", "tables", "report", "next"]
+    assert "next: mend the inputs that told/failed_inputs.txt names, then run virnucpro predict of every " \
+           "shard again" in "\n".join(told)
+    again = message(shards("merge", "a", "b", "-o", "told", "--resume", code=2)).splitlines()
+    assert [line.split(":")[0] for line in again] == ["merged before", "calls", "tables", "report"]
+
+
+@pytest.mark.parametrize("arguments, why", [
+    (["a", "b", "-o", "-"], "--output -: a directory is needed, not stdout"),
+    (["a", "", "-o", "x"], "RUN_DIR: the value is empty"),
+    (["--", "a", "b"], "--output is required")])
+def test_wrong_use(shards, arguments, why):
+    assert why in message(shards("merge", *arguments, code=1))
+    assert not (shards.folder / "-").exists()
+
+
 def test_merge_makes_one_run_of_its_shards(shards):
     for runs in (["b", "a"], ["a", "b"]):
         shards("merge", *runs, "-o", "merged", "--force", code=2)  # one input is damaged

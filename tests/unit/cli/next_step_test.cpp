@@ -54,6 +54,21 @@ TEST(NextStep, OfAPartOfARun) {
   EXPECT_THAT(run.next(), HasSubstr("my out/failed_inputs.txt names, then"));
 }
 
+TEST(NextStep, OfTablesThatLackAnInput) {
+  InputEntry failed;
+  failed.failed = true;
+  ExportSummary summary;
+  summary.inputs = {failed};
+  summary.finished = true;
+  summary.tables = "out/reads_merged";
+  EXPECT_EQ(next_step(summary, Written::kByExport),
+            "mend the inputs that out/failed_inputs.txt names, then run virnucpro predict again "
+            "with --resume");
+  EXPECT_THAT(next_step(summary, Written::kByMerge),
+              HasSubstr("then run virnucpro predict of every shard again with --resume, and merge "
+                        "with --force-resume"));
+}
+
 TEST(NextStep, OfSyntheticWeights) {
   EndedRun run("-");
   run.summary.synthetic = true;
