@@ -20,6 +20,12 @@ constexpr std::uint64_t kLeastBeside = std::uint64_t{64} << 20U;
 // What a run takes beside its models, and some room.
 constexpr std::uint64_t kForTheRest = 2 * kOneGib;
 
+std::string amount_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kOneMib = std::uint64_t{1} << 20U;
+  if (bytes >= kOneGib) return gib_text(bytes);
+  return fmt::format("{} MiB", (bytes + kOneMib - 1) / kOneMib);
+}
+
 std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
                             std::size_t processes) {
   const std::uint64_t gib = (need + kForTheRest + kOneGib - 1) / kOneGib;
@@ -41,14 +47,14 @@ void require_memory(const EngineModels& models, const EngineSettings& settings,
   if (settings.gpu) return;
   const auto limit = read_control_group(root).memory_limit;
   if (!limit) return;
-  const CpuMemoryNeed of_one = cpu_memory_need(models, settings);
-  const std::uint64_t need = processes * (of_one.all() + kLeastBeside);
+  const std::uint64_t of_one = cpu_memory_need(models, settings).all() + kLeastBeside;
+  const std::uint64_t need = processes * of_one;
   if (need <= *limit) return;
   const std::string each = processes > 1 ? fmt::format(" in each of {} processes", processes) : "";
   Error error(ErrorKind::kOutOfMemory,
               fmt::format("the models with a batch take {}{}, but the control group of this job or "
                           "container may use {}",
-                          gib_text(of_one.all()), each, gib_text(*limit)));
+                          amount_text(of_one), each, amount_text(*limit)));
   error.advise(what_to_ask_for(need, settings, processes));
   throw Error(error);
 }

@@ -68,6 +68,17 @@ TEST_F(MemoryOfAJob, MustHoldTheModelsAndABatch) {
   EXPECT_THAT(refusal({}), HasSubstr("the models with a batch take"));
 }
 
+TEST_F(MemoryOfAJob, IsToldInMebibytesWhereItIsSmall) {
+  constexpr std::uint64_t kAMib = std::uint64_t{1} << 20U;
+  allow(60 * kAMib);
+  try {
+    require_memory({}, {}, 1, root.path());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.detail(), AllOf(HasSubstr(" take 64 MiB, but"), HasSubstr("may use 60 MiB")));
+  }
+}
+
 TEST_F(MemoryOfAJob, IsToldWithWhatToAskFor) {
   allow(8 * kAGib);
   EXPECT_THAT(refusal({}),
@@ -92,7 +103,7 @@ TEST_F(MemoryOfAJob, IsNeededByThePrecision) {
   EXPECT_NO_THROW(check({.precision = Precision::kBf16}));
   EXPECT_NO_THROW(check({.precision = Precision::kInt8}));
   EXPECT_THAT(refusal({.precision = Precision::kInt8, .check_precision = Precision::kFp32}),
-              AllOf(HasSubstr("take 13.6 GiB"), Not(HasSubstr("bf16"))));
+              AllOf(HasSubstr("take 13.7 GiB"), Not(HasSubstr("bf16"))));
 }
 
 TEST_F(MemoryOfAJob, IsNoMatterWithoutALimitOrOnAGpu) {
