@@ -566,20 +566,33 @@ void send_file(const std::filesystem::path& path,
   }
 }
 
+// A run that keeps nothing. It is the temporary folder that is full, not an output directory.
+RunSummary run_to_stdout(const PredictSettings& settings, RunCounters& counters,
+                         const Cancel& cancel,
+                         const std::function<void(std::string_view)>& stdout_sink,
+                         const PredictEvents& events) {
+  const TemporaryFolder scratch;
+  const std::filesystem::path run = scratch.path() / "run";
+  try {
+    RunSummary summary = run_in(settings, run, counters, cancel, events);
+    send_file(run_files::kFrameTable.in(run, settings.stem), stdout_sink);
+    return summary;
+  } catch (const Error& error) {
+    const bool is_in_scratch = error.place().file.starts_with(scratch.path().string());
+    if (error.kind() != ErrorKind::kOutputWrite || !is_in_scratch) throw;
+    throw Error(ErrorKind::kTemporaryFolder, error.place(), error.detail());
+  }
+}
+
 }  // namespace
 
 RunSummary predict(const PredictSettings& settings, RunCounters& counters, const Cancel& cancel,
                    const std::function<void(std::string_view)>& stdout_sink,
                    const PredictEvents& events) {
   const StopWatch watch;
-  RunSummary summary;
-  if (settings.to_stdout) {
-    const TemporaryFolder scratch;
-    summary = run_in(settings, scratch.path() / "run", counters, cancel, events);
-    send_file(run_files::kFrameTable.in(scratch.path() / "run", settings.stem), stdout_sink);
-  } else {
-    summary = run_in(settings, settings.output, counters, cancel, events);
-  }
+  RunSummary summary = settings.to_stdout
+                           ? run_to_stdout(settings, counters, cancel, stdout_sink, events)
+                           : run_in(settings, settings.output, counters, cancel, events);
   summary.seconds = watch.seconds();
   return summary;
 }

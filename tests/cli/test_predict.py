@@ -440,6 +440,12 @@ def test_disk_full(program, reads):
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 
+def test_temporary_folder_full(program, reads):
+    result = program.predict(reads.name, *SHORT, "-o", "-", preexec_fn=limit_file_size, code=1)
+    assert "the temporary folder cannot be used" in message(result)
+    assert "Set TMPDIR to a folder with free space" in message(result)
+
+
 def test_output_that_cannot_be_made(program, reads):
     result = program.predict(reads.name, *SHORT, "-o", "reads.fa/out", code=1)
     assert "output cannot be written" in message(result)
