@@ -90,9 +90,7 @@ ReportFolders prepare_folders(KeptRun& run, const fs::path& output, bool force,
     run.lock();
     return {.run = run.directory(), .output = RunFolder(output)};
   }
-  if (output == "-") {
-    throw Error(ErrorKind::kUsage, "--output -: a directory is needed, not stdout");
-  }
+  require_folder_name(output.string());
   make_directory(output);
   for (const fs::path& file : report_files(output)) check_output_file(file.string(), force);
   return {.run = run.directory(), .output = output};
@@ -173,12 +171,19 @@ Reported report_comparison(const ReportOptions& options, const Cancel& cancel) {
   require_page(options, {options.output});
   std::vector<std::unique_ptr<KeptRun>> runs;
   std::vector<NamedRun> named;
-  for (const std::string& path : options.runs) {
-    runs.push_back(std::make_unique<KeptRun>(path, cancel, kCheck));
-    named.push_back({runs.back()->directory(), runs.back()->journal()});
+  std::vector<RunFacts> facts;
+  try {
+    for (const std::string& path : options.runs) {
+      runs.push_back(std::make_unique<KeptRun>(path, cancel, kCheck));
+      named.push_back({runs.back()->directory(), runs.back()->journal()});
+    }
+    facts = write_comparison(named, options.output, choose_call_change(options.calls), cancel);
+  } catch (const std::exception& exception) {
+    Error error = error_of(exception);
+    if (error.kind() != ErrorKind::kTooManyFiles) throw;
+    error.advise("Compare fewer runs at once, or raise the limit (ulimit -n).");
+    throw Error(error);
   }
-  const std::vector<RunFacts> facts =
-      write_comparison(named, options.output, choose_call_change(options.calls), cancel);
   return {.page = options.output, .warnings = warnings_of(facts), .code = code_of(facts)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -15,17 +16,25 @@ constexpr std::size_t kMostNames = 20;  // in a message
 std::string some_names(const std::vector<SampleFacts>& samples) {
   std::string text;
   for (std::size_t k = 0; k < std::min(samples.size(), kMostNames); ++k) {
-    text += (k == 0 ? "" : ", ") + samples[k].name;
+    const auto alike = std::ranges::count(samples, samples[k].name, &SampleFacts::name);
+    if (k > 0) text += ", ";
+    text += samples[k].name;
+    if (alike > 1) text += fmt::format(" ({})", samples[k].run);
   }
   if (samples.size() > kMostNames) text += fmt::format(" and {} more", samples.size() - kMostNames);
   return text;
 }
 
+// "./a//b" and "a/b" are one run.
+std::string plain_path(const std::string& run) {
+  return run_text(std::filesystem::path(run).lexically_normal().string());
+}
+
 std::size_t find_control(const std::vector<SampleFacts>& samples, const std::string& name) {
-  const std::string run = run_text(name);
+  const std::string run = plain_path(name);
   std::vector<std::size_t> found;
   for (std::size_t k = 0; k < samples.size(); ++k) {
-    if (samples[k].run == run) return k;
+    if (plain_path(samples[k].run) == run) return k;
     if (samples[k].name == name) found.push_back(k);
   }
   if (found.size() == 1) return found.front();

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import resource
 import signal
 import subprocess
 
@@ -326,6 +327,16 @@ def test_no_file_of_a_run_is_replaced(run, arguments):
     assert "this is the name of a file of the run there; name a file elsewhere" in message(result)
     assert before == {path: path.read_bytes() for path in (run.folder / "b").rglob("*")
                       if path.is_file()}
+
+
+def test_a_comparison_of_too_many_runs(run):
+    for k in range(20):
+        (run.folder / f"r{k}").mkdir()
+        (run.folder / f"r{k}" / "run.db").write_bytes((run.folder / "out" / "run.db").read_bytes())
+    result = run("report", "--compare", *(f"r{k}" for k in range(20)), "-o", "x.html", code=1,
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24)))
+    assert "too many files are open" in message(result)
+    assert "Compare fewer runs at once, or raise the limit (ulimit -n)." in message(result)
 
 
 def test_several_runs_want_a_page(run):

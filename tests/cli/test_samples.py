@@ -152,6 +152,10 @@ def test_doubled_names_are_told(samples):
     assert "runs: a (2 runs: runs/a, other), b (2 runs: runs/b, another)." in told
     refusal = message(report(samples, "runs/a", "other", "--control", "a", code=1))
     assert "--control a: 2 runs have this name; name the run: runs/a or other" in refusal
+    refusal = message(report(samples, "runs/a", "other", "--control", "water", code=1))
+    assert "there are a (runs/a), a (other)" in refusal
+    report(samples, "runs/a", "./other", "--control", "runs/../other/")
+    assert rows(samples)["./other"]["against_controls"] == "control"
     report(samples, "runs/a", "other", "--control", "other")
     assert rows(samples)["other"]["against_controls"] == "control"
 

@@ -49,7 +49,7 @@ TEST(Controls, OfADoubledNameAreAskedForByTheirRun) {
 
 TEST(Controls, TellSomeNamesOfMany) {
   const std::vector<SampleFacts> samples(500, sample("a", 1, 2));
-  EXPECT_THAT(refusal(samples, "d"), HasSubstr("a, a and 480 more"));
+  EXPECT_THAT(refusal(samples, "d"), HasSubstr("a (runs/a), a (runs/a) and 480 more"));
 }
 
 TEST(Controls, AreAllToBeExceeded) {
