@@ -73,8 +73,7 @@ def check(folder, command, kind, limit):
         if command in ("one thread", "threads", "workers"):
             assert (folder / "out" / TABLE).read_bytes() == (folder / "done" / TABLE).read_bytes()
     elif ended.returncode == LOADER:
-        # A library finds no room, or, with all of them loaded, the first thread's own data.
-        assert re.search("error while loading shared libraries|cannot allocate TLS data", ended.stderr), told
+        assert "error while loading shared libraries" in ended.stderr, told
     else:
         assert LACKS.get(ended.returncode, "?") in ended.stderr, told
         assert not re.search("bug|terminate|libgomp|libgcc", ended.stderr), told
@@ -99,7 +98,7 @@ def test_address_space(folder, command):
 def test_data(folder, command):
     count = 5 if command in COMPUTING else 3
     codes = [check(folder, command, resource.RLIMIT_DATA, size * MIB)
-             for size in some(1, 400, count, 60)]
+             for size in some(2, 400, count, 60)]
     assert codes[0] in (0, 4) and codes[-1] == 0
 
 
