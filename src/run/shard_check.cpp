@@ -269,7 +269,7 @@ class ShardSearch {
     const bool tells = count <= static_cast<std::ptrdiff_t>(kMostCounted);
     for (ShardLook& look : looks_) {
       if (!look.fits || look.finished) continue;
-      spoil(look, "it did not finish" + (tells ? look.so_far : std::string()),
+      spoil(look, fmt::format("it did not finish{}", tells ? look.so_far : ""),
             BadShards::Help::kResume, bad);
     }
   }
@@ -435,7 +435,7 @@ std::string BadShards::remedy() const {
   std::string text = some_of(advice_, kMostAdvice, " ");
   for (std::string& step : steps) {
     step.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(step.front())));
-    text += (text.empty() ? "" : " ") + step + ".";
+    text += fmt::format("{}{}.", text.empty() ? "" : " ", step);
   }
   return text;
 }
@@ -449,7 +449,7 @@ std::string BadShards::names_of(const std::vector<Named>& runs) {
     names.push_back(run.index ? fmt::format("{} (shard {})", run.name, *run.index) : run.name);
   }
   const bool are_known = indexes.size() == runs.size() && runs.size() > kMostRuns;
-  return are_known ? "shards " + ranges_of(indexes) : some_of(names, kMostRuns, ", ");
+  return are_known ? fmt::format("shards {}", ranges_of(indexes)) : some_of(names, kMostRuns, ", ");
 }
 
 void BadShards::require_none() const {
