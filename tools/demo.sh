@@ -33,13 +33,8 @@ Everything lies in $output/: the tables above, the report (report.html), what wa
 (telemetry_*, logs/gpu_metrics_*), the journal (run.db) and the log (logs/virnucpro.log).
 
 THESE SCORES MEAN NOTHING. The weights were random numbers of a small model's shape; the
-demonstration shows that the pipeline works, not what lambda is. For real scores put
-  DNABERT-S/            config.json, tokenizer.json and pytorch_model.bin of zhihan1996/DNABERT-S on
-                        Hugging Face (the last has 468,320,053 bytes, sha256
-                        f3cfc3d0541859df64759e758cc4bc40fe1d5760799a7d098a9f9f09501c1e5f)
-  esm2_t36_3B_UR50D.pt  ESM-2 3B, as fair-esm publishes it
-  300_model.pth, 500_model.pth   the classifiers, from the VirNucPro repository
-into one folder, say models/, and run
-  $virnucpro predict YOUR.fa.gz --models-dir models
-docs/use/models.md says more.
+demonstration shows that the pipeline works, not what lambda is. For real scores
+  $virnucpro download                                # the published models, about 12 GB
+  $virnucpro predict YOUR.fa.gz -m 300 -o results    # reads; contigs: -m 500 --rollup viral-ngs
+docs/use/quick_start.md goes on from here.
 END
