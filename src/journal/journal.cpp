@@ -640,4 +640,9 @@ std::optional<SequencePart> PartReader::next() {
   return std::move(unit_->parts[next_part_++]);
 }
 
+std::string entry_of(const Journal::Fingerprint& print, const std::string& key) {
+  const auto found = print.find(key);
+  return found == print.end() ? "" : found->second;
+}
+
 }  // namespace virnucpro

@@ -174,4 +174,7 @@ class PartReader {
   std::size_t next_part_ = 0;  // index into the unit's parts
 };
 
+// An entry of a fingerprint; empty if there is none.
+std::string entry_of(const Journal::Fingerprint& print, const std::string& key);
+
 }  // namespace virnucpro

@@ -21,11 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestWarning = 500;
 
-std::string value_of(const Journal::Fingerprint& print, const char* key) {
-  const auto found = print.find(key);
-  return found == print.end() ? "" : found->second;
-}
-
 void warn_of_damage(const fs::path& file, std::uint64_t lines, RunFacts& facts) {
   if (lines == 0) return;
   facts.warnings.push_back(fmt::format("{}: {} lines cannot be read and are left out",
@@ -95,7 +90,7 @@ RunFacts read_run_facts(const Journal& journal, const fs::path& run, const CallR
   facts.name = directory_name(run);
   facts.finished = journal.finished();
   facts.fingerprint = journal.fingerprint();
-  facts.stem = shown_text(value_of(facts.fingerprint, "stem"));
+  facts.stem = shown_text(entry_of(facts.fingerprint, "stem"));
   facts.sample = sample_name(facts.fingerprint, run);
   facts.synthetic = is_synthetic(facts.fingerprint);
   facts.rule = change.over(rule_of(facts.fingerprint));

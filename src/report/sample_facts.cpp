@@ -17,11 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string entry(const Journal::Fingerprint& print, const std::string& key) {
-  const auto found = print.find(key);
-  return found == print.end() ? "" : found->second;
-}
-
 // The sequences of a run, added up.
 class Sum {
  public:
@@ -76,13 +71,13 @@ std::optional<double> seconds_of(const fs::path& run) {
 }
 
 SampleSettings settings_of(const Journal::Fingerprint& print, const CallRule& rule) {
-  return {entry(print, "dnabert_s_hash"),         entry(print, "esm2_hash"),
-          entry(print, "classifier_hash"),        shown_text(entry(print, "chunk_size")),
-          shown_text(entry(print, "min_length")), text_of(rule)};
+  return {entry_of(print, "dnabert_s_hash"),         entry_of(print, "esm2_hash"),
+          entry_of(print, "classifier_hash"),        shown_text(entry_of(print, "chunk_size")),
+          shown_text(entry_of(print, "min_length")), text_of(rule)};
 }
 
 std::string part_of(const Journal::Fingerprint& print) {
-  const std::string shard = entry(print, "shard");
+  const std::string shard = entry_of(print, "shard");
   return shard.ends_with("/1") ? "" : shown_text(shard);
 }
 
@@ -100,8 +95,8 @@ std::string run_text(std::string_view path) {
 }
 
 std::string sample_name(const Journal::Fingerprint& print, const fs::path& run) {
-  const std::string stem = entry(print, "stem");
-  const std::string input = entry(print, input_path_key(0));
+  const std::string stem = entry_of(print, "stem");
+  const std::string input = entry_of(print, input_path_key(0));
   const bool was_named = !is_nameless(input) || stem != output_stem(input);
   return !stem.empty() && was_named ? shown_text(stem) : directory_name(run);
 }
@@ -119,7 +114,7 @@ SampleFacts read_sample(const Journal& journal, const fs::path& run, const CallR
                     .inputs = inputs.size(),
                     .shard = part_of(print),
                     .seconds = seconds_of(run),
-                    .precision = shown_text(entry(print, "precision")),
+                    .precision = shown_text(entry_of(print, "precision")),
                     .rollup = rollup ? text_of(*rollup) : "",
                     .settings = settings_of(print, rule)};
   facts.failed_inputs = static_cast<std::uint64_t>(

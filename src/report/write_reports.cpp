@@ -57,9 +57,7 @@ void write_together(const Places& places, const Texts& texts) {
 // could not, proves nothing.
 std::optional<std::string> other_inputs(const Journal& first, const Journal& other) {
   const auto entry = [](const Journal& run, const char* key) {
-    const Journal::Fingerprint print = run.fingerprint();
-    const auto found = print.find(key);
-    return found == print.end() ? "" : found->second;
+    return entry_of(run.fingerprint(), key);
   };
   if (entry(first, "inputs") != entry(other, "inputs")) return "another number of inputs";
   if (entry(first, "shard") != entry(other, "shard")) return "another shard of its input";

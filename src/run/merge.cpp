@@ -214,11 +214,6 @@ void write_journal(const ShardRuns& shards, const Journal::Fingerprint& print,
   journal.publish();
 }
 
-std::string entry_of(const Journal::Fingerprint& print, const char* key) {
-  const auto found = print.find(key);
-  return found == print.end() ? "" : found->second;
-}
-
 // A finished journal that an earlier merge of the same shards left. Errors: kJournalMismatch for
 // any other.
 void require_merge_of(const Journal& journal, const Journal::Fingerprint& print) {

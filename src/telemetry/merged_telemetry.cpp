@@ -115,17 +115,12 @@ std::map<std::string, std::string> models_of(const Journal::Fingerprint& print) 
   return models;
 }
 
-std::string value_of(const Journal::Fingerprint& print, const char* key) {
-  const auto found = print.find(key);
-  return found == print.end() ? "" : found->second;
-}
-
 // What the merge itself knows.
 void add_merge(const MergedRun& run, RunTelemetry& whole) {
   const Journal::Fingerprint print = run.journal.fingerprint();
   whole.run.status = "finished";
   whole.run.output = shown_text(run.directory.path().string());
-  whole.run.stem = shown_text(value_of(print, "stem"));
+  whole.run.stem = shown_text(entry_of(print, "stem"));
   whole.run.command = run.program.command;
   if (!whole.run.models_ready_seconds) whole.run.models_ready_seconds = 0;
   whole.program = {.version = std::string(program_version()),
