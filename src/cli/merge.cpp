@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/call_options.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
@@ -35,15 +34,6 @@ struct MergeOptions {
   bool no_report = false;
 };
 
-Existing choose_existing(const MergeOptions& options) {
-  const bool resume = options.resume || options.force_resume;
-  if (resume && options.force) {
-    throw Error(ErrorKind::kUsage, "--force starts anew and --resume goes on: give one of them");
-  }
-  if (resume) return Existing::kResume;
-  return options.force ? Existing::kReplace : Existing::kRefuse;
-}
-
 // What is made besides the tables. Like predict's, it never ends the merge.
 void write_rest(const Journal& journal, const ExportSummary& summary, const RunFolder& directory,
                 const std::vector<std::filesystem::path>& shards, bool reports,
@@ -70,7 +60,7 @@ MergeSettings choose_merge_settings(const MergeOptions& options, const Session& 
   settings.output = options.output;
   settings.rule = choose_call_change(options.calls);
   settings.tables = choose_table_change(options.tables);
-  settings.existing = choose_existing(options);
+  settings.existing = choose_existing(options.force, options.resume || options.force_resume);
   settings.start_over = options.force_resume;
   const bool reports = !options.no_report;
   settings.on_tables = [reports, &session](const Journal& journal, const ExportSummary& summary,

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "cli/options.hpp"
 #include "journal/run_files.hpp"
 #include "run/input_check.hpp"
 
@@ -62,6 +63,14 @@ void check_output_file(const std::string& path, bool force) {
     throw Error(ErrorKind::kUsage, fmt::format("{} is not a regular file", path));
   }
   if (!force) throw Error(ErrorKind::kOutputExists, Place{.file = path}, {});
+}
+
+Existing choose_existing(bool force, bool resume) {
+  if (resume && force) {
+    fail_usage("--force starts anew and --resume goes on: give one of them");
+  }
+  if (resume) return Existing::kResume;
+  return force ? Existing::kReplace : Existing::kRefuse;
 }
 
 void require_folder_name(const std::string& output) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "run/output_directory.hpp"
 #include "sequence/input_set.hpp"
 
 namespace virnucpro {
@@ -18,6 +19,9 @@ void check_output_file(const std::string& path, bool force);
 
 // Refuses "-", which elsewhere is stdout. Errors: kUsage.
 void require_folder_name(const std::string& output);
+
+// What becomes of an earlier run in the output directory. Errors: kUsage for both.
+Existing choose_existing(bool force, bool resume);
 
 // Checks a folder that a command is to write files of these names to, none of which may be one of
 // the inputs (which may be none). Errors: kUsage; kOutputExists.

@@ -177,11 +177,9 @@ bool keeps_journal(const Session& session) {
          !session.environment.enabled("VIRNUCPRO_DISABLE_CHECKPOINTING");
 }
 
-void choose_existing(const PredictOptions& options, PredictSettings& settings) {
+void choose_resuming(const PredictOptions& options, PredictSettings& settings) {
   const bool resume = options.resume || options.force_resume;
-  if (resume && options.force) {
-    throw Error(ErrorKind::kUsage, "--force starts anew and --resume goes on: give one of them");
-  }
+  settings.existing = choose_existing(options.force, resume);
   if (resume && options.output == "-") {
     throw Error(ErrorKind::kUsage, "--output - keeps nothing that could be resumed");
   }
@@ -190,8 +188,6 @@ void choose_existing(const PredictOptions& options, PredictSettings& settings) {
                 "without checkpoints (checkpointing.enabled, VIRNUCPRO_DISABLE_CHECKPOINTING) "
                 "nothing can be resumed");
   }
-  if (options.force) settings.existing = Existing::kReplace;
-  if (resume) settings.existing = Existing::kResume;
   settings.start_over = options.force_resume;
   settings.check_journal = !options.skip_validation;
 }
@@ -226,7 +222,7 @@ PredictSettings choose_settings(const PredictOptions& options, const Session& se
   settings.compute = choose_own_compute(options.compute, session.config, session.environment);
   settings.journal = keeps_journal(session);
   settings.journal_interval = choose_journal_interval(options.journal_interval, session.config);
-  choose_existing(options, settings);
+  choose_resuming(options, settings);
   settings.shard = choose_shard(options.shard);
   const bool cleanup = session.config.flag("files.auto_cleanup").value_or(true);
   settings.keep_intermediate = options.keep_intermediate || !cleanup;
