@@ -7,7 +7,7 @@
 # bench/accuracy.py, which needs .trained-esm2/ here and h5py.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-usage='usage: bench/h200.sh BUNDLE tests|esm2|int8|predict|int8-predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]
+usage='usage: bench/h200.sh BUNDLE tests|esm2|int8|predict|predict-bf16|int8-predict|others|telemetry|trace|validation|short-reads|vanilla|simulation [FOLDER [SUITES]]
        bench/h200.sh BUNDLE accuracy [FOLDER [ARGUMENT…]]'
 bundle=${1:?$usage}
 what=${2:?$usage}
@@ -87,7 +87,7 @@ run_trace() {
 name_of_gpus() {
   local names
   names=$(nvidia-smi --query-gpu=name --format=csv,noheader | tr '[:upper:] ' '[:lower:]-')
-  printf '%s' "${names%%$'\n'*}"
+  cut -d- -f1,2 <<<"${names%%$'\n'*}" | tr -d '\n'
   [ "$(wc -l <<<"$names")" -eq 1 ] || printf -- '-x%d' "$(wc -l <<<"$names")"
 }
 
@@ -153,7 +153,7 @@ case "$what" in
   vanilla) run_vanilla ;;
   accuracy) run_accuracy "${@:4}" ;;
   simulation) run_simulation ;;
-  esm2 | int8 | predict | int8-predict | others | telemetry) run_set "nvidia-h200-$what.json" ;;
+  esm2 | int8 | predict | predict-bf16 | int8-predict | others | telemetry) run_set "$(name_of_gpus)-$what.json" ;;
   *)
     printf 'h200.sh: there is no %s; %s\n' "$what" "$usage" >&2
     exit 2
