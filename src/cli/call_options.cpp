@@ -62,7 +62,7 @@ void add_call_options(Command& command, CallOptions& options, CallDefault from) 
 }
 
 void add_table_options(Command& command, TableOptions& options, CallDefault from) {
-  const std::string or_else = from == CallDefault::kNewRun ? "default" : "default: the runs', else";
+  const std::string or_else = from == CallDefault::kNewRun ? "default" : "default: the run's, else";
   command.add_value("--rollup", options.rollup,
                     "Also write contigs.tsv, the calls of whole contigs", std::string(kRollupName),
                     kCallGroup);
@@ -75,7 +75,7 @@ void add_table_options(Command& command, TableOptions& options, CallDefault from
                       kRollupGroup);
   }
   command.add_value("--min-chunks", options.min_chunks,
-                    fmt::format("With fewer chunks, confidence is one step lower (default {})",
+                    fmt::format("With fewer chunks, confidence is one step lower ({} {})", or_else,
                                 fallback.min_chunks),
                     "N", kRollupGroup);
   command.add_value("--sort", options.sort,

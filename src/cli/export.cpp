@@ -40,7 +40,7 @@ int run_export(const ExportOptions& options, const Session& session) {
   settings.inputs = options.inputs;
   settings.force = options.force;
   settings.rule = choose_call_change(options.calls);
-  settings.more = choose_more_tables(options.tables);
+  settings.tables = choose_table_change(options.tables);
   settings.on_reports = [&session](const Journal& journal, const RunFolder& run) {
     write_reports(journal, {.run = run.path(), .output = run}, {}, session.cancel);
   };
@@ -61,7 +61,7 @@ void add_export_command(Command& program) {
                     "Where the tables go (default: RUN_DIR; of an interrupted run RUN_DIR_partial)",
                     "DIR");
   add_call_options(command, options->calls, CallDefault::kTheRuns);
-  add_table_options(command, options->tables, CallDefault::kNewRun);
+  add_table_options(command, options->tables, CallDefault::kTheRuns);
   add_virus_options(command, options->viruses);
   command.add_option(
       "--inputs", &options->inputs,

@@ -129,15 +129,15 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
   return summary;
 }
 
-// What is asked for, and what the run has: that is written anew.
-MoreTables more_in_place(const KeptRun& run, const ExportSettings& settings, const RunFolder& own) {
-  MoreTables more = settings.more;
-  if (!more.rollup && has_own(own, run_files::kContigTable)) {
-    more.rollup = rollup_of(run.fingerprint());
-    more.natural_order = is_sorted_naturally(run.fingerprint());
+// What is asked for, and what lies in `folder`: that is written anew. The run's own roll-up gives
+// the numbers that are not given, wherever its table lies.
+MoreTables tables_to_write(const KeptRun& run, const TableChange& change, const RunFolder& folder) {
+  MoreTables own{.bed = has_own(folder, run_files::kChunkBed)};
+  if (change.rollup || has_own(folder, run_files::kContigTable)) {
+    own.rollup = rollup_of(run.fingerprint());
+    own.natural_order = is_sorted_naturally(run.fingerprint());
   }
-  more.bed = more.bed || has_own(own, run_files::kChunkBed);
-  return more;
+  return change.over(own);
 }
 
 ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const Cancel& cancel) {
@@ -148,7 +148,7 @@ ExportSummary write_in_place(KeptRun& run, const ExportSettings& settings, const
   const CallRule rule = settings.rule.over(before);
   const std::unique_ptr<VirusFiles> viruses = virus_files(run, settings, rule, own, cancel);
   const bool had_reports = has_own(own, run_files::kReportHtml);
-  const MoreTables more = more_in_place(run, settings, own);
+  const MoreTables more = tables_to_write(run, settings.tables, own);
   remove_call_files(own, rule == before);
   if (rule != before || more.rollup != rollup_of(run.fingerprint()) ||
       more.natural_order != is_sorted_naturally(run.fingerprint())) {
@@ -186,7 +186,8 @@ ExportSummary export_run(const ExportSettings& settings, const Cancel& cancel) {
   const CallRule rule = settings.rule.over(rule_of(run.fingerprint()));
   const std::unique_ptr<VirusFiles> viruses =
       virus_files(run, settings, rule, directory.files(), cancel);
-  ExportSummary summary = write_run(run, rule, settings.more, directory.files(), cancel);
+  const MoreTables more = tables_to_write(run, settings.tables, directory.files());
+  ExportSummary summary = write_run(run, rule, more, directory.files(), cancel);
   if (viruses) viruses->commit();
   return summary;
 }

@@ -28,7 +28,7 @@ struct ExportSettings {
   // interrupted run.
   std::filesystem::path output;
   CallRuleChange rule{};
-  MoreTables more{};
+  TableChange tables{};  // of what the run has
   VirusOutputs viruses{};
   std::vector<std::string> inputs{};  // where they lie now; empty: where the run found them
   bool force = false;                 // replaces the files in another directory

@@ -290,7 +290,7 @@ ExportSummary write_files(const MergeSettings& settings, const CallRule& rule,
   ExportSettings tables{.run = settings.output,
                         .output = {},
                         .rule = {.min_score = rule.min_score(), .min_share = rule.min_share()},
-                        .more = more,
+                        .tables = TableChange::to(more),
                         .check = Journal::Check::kQuick};
   if (settings.on_tables) {
     tables.on_tables = [&](const Journal& journal, const ExportSummary& summary,

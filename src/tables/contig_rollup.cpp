@@ -24,6 +24,14 @@ constexpr auto kIsGiven = [](const std::optional<double>& number) { return numbe
 
 }  // namespace
 
+RollupChange RollupChange::to(const RollupRule& rule) {
+  RollupChange change{.min_chunks = rule.min_chunks};
+  for (std::size_t k = 0; k < kRollupNumbers.size(); ++k) {
+    change.numbers[k] = rule.*kRollupNumbers[k].value;
+  }
+  return change;
+}
+
 bool RollupChange::is_empty() const {
   return !min_chunks && std::ranges::none_of(numbers, kIsGiven);
 }

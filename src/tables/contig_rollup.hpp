@@ -56,6 +56,7 @@ struct RollupChange {
   std::array<std::optional<double>, kRollupNumbers.size()> numbers{};  // as kRollupNumbers
   std::optional<std::uint64_t> min_chunks{};
 
+  static RollupChange to(const RollupRule& rule);  // whole
   bool is_empty() const;
   bool is_whole() const;
   RollupRule over(RollupRule rule) const;

@@ -99,6 +99,12 @@ class InputNames {
 
 }  // namespace
 
+TableChange TableChange::to(const MoreTables& wanted) {
+  TableChange change{.natural_order = wanted.natural_order, .bed = wanted.bed};
+  if (wanted.rollup) change.rollup = RollupChange::to(*wanted.rollup);
+  return change;
+}
+
 MoreTables TableChange::over(MoreTables own) const {
   own.bed = own.bed || bed;
   if (!rollup) return own;

@@ -31,6 +31,7 @@ struct TableChange {
   std::optional<bool> natural_order{};
   bool bed = false;
 
+  static TableChange to(const MoreTables& wanted);
   MoreTables over(MoreTables own) const;
 };
 

@@ -113,6 +113,23 @@ def test_in_place_they_are_written_anew(contigs):
     assert b"\tViral\t" not in files_of(contigs.folder / "out")[0]
 
 
+def test_export_takes_the_runs_own_roll_up(contigs):
+    """Its numbers and its order, also elsewhere and where its table is gone; what is given wins."""
+    own = ["--min-weighted-delta", "0", "--min-chunks", "1", "--sort", "natural"]
+    contigs.predict("contigs.fa", *SHORT, *ROLLUP, *own, "-o", "out", code=0)
+    wanted = (contigs.folder / "out" / "contigs.tsv").read_bytes()
+    contigs("export", "out", *ROLLUP, "-o", "elsewhere", code=0)
+    assert (contigs.folder / "elsewhere" / "contigs.tsv").read_bytes() == wanted
+    (contigs.folder / "out" / "contigs.tsv").unlink()
+    contigs("export", "out", *ROLLUP, code=0)
+    assert (contigs.folder / "out" / "contigs.tsv").read_bytes() == wanted
+    other = ["--min-weighted-delta", "1", "--sort", "input"]
+    contigs("export", "out", *ROLLUP, *other, "-o", "given", code=0)
+    contigs.predict("contigs.fa", *SHORT, *ROLLUP, "--min-chunks", "1", *other, "-o", "new", code=0)
+    given = (contigs.folder / "given" / "contigs.tsv").read_bytes()
+    assert given == (contigs.folder / "new" / "contigs.tsv").read_bytes() != wanted
+
+
 def test_natural_order(contigs):
     contigs.predict("contigs.fa", *SHORT, *BOTH, "--sort", "natural", "-o", "out", code=0)
     names = [row[0] for row in rows_of(contigs.folder / "out" / "contigs.tsv")[1:]]
@@ -123,9 +140,9 @@ def test_the_order_stays_in_place(program, genome):
     names = ["NODE_10", "NODE_9", "NODE_2"]
     (program.folder / "a.fa").write_text(fasta({name: genome[:300] for name in names}))
     program.predict("a.fa", *SHORT, *ROLLUP, "--sort", "natural", "-o", "out", code=0)
-    for options, order in (([], names[::-1]), (["--min-score", "1"], names[::-1]), (ROLLUP, names),
-                           ([], names), ([*ROLLUP, "--sort", "natural"], names[::-1]),
-                           ([], names[::-1])):
+    for options, order in (([], names[::-1]), (["--min-score", "1"], names[::-1]), (ROLLUP, names[::-1]),
+                           ([*ROLLUP, "--sort", "input"], names), ([], names),
+                           ([*ROLLUP, "--sort", "natural"], names[::-1]), ([], names[::-1])):
         program("export", "out", *options, code=0)
         rows = rows_of(program.folder / "out" / "contigs.tsv")[1:]
         assert [row[0] for row in rows] == order, options

@@ -112,7 +112,7 @@ def test_the_rule_is_the_runs_own(run):
     run("label-reads", "run", "a.sam", code=0)
     assert table(run)[1][9] == "Ambiguous"
     run.predict("contigs.fa", *SHORT, "-o", "plain", code=0)
-    run("export", "run", "--rollup", "viral-ngs", code=0)
+    run("export", "run", "--rollup", "viral-ngs", "--min-weighted-delta", "0.3", code=0)
     run("label-reads", "plain", "a.sam", "-f", code=0)
     assert table(run)[1][9:18] == calls_of(run)["NODE_1"]
     (run.folder / "run" / "contigs.tsv").unlink()
