@@ -163,8 +163,7 @@ Error with_way_on(Error error, const RunCounters& counters, const PredictSetting
   const bool was_stopped = kind == ErrorKind::kInterrupted || kind == ErrorKind::kTerminated;
   std::string advice(was_stopped ? "" : error.remedy());
   if (kind != ErrorKind::kOutputWrite) {
-    if (!advice.empty()) advice += ' ';
-    advice += done_text(counters, settings);
+    advice += (advice.empty() ? "" : " ") + done_text(counters, settings);
   }
   advice += fmt::format("{}To go on{}:\n{}", advice.empty() ? "" : " ",
                         has_pipe(settings.inputs) ? ", with the same input again" : "", command);

@@ -40,8 +40,7 @@ std::string_view yes_or_no(bool yes) {
 // An option or argument as a user types it.
 std::string typed(const OptionRow& option) {
   std::string text = fmt::format("{}", fmt::join(option.names, ", "));
-  if (option.takes_value() && !option.is_argument())
-    text += fmt::format(" {}", option.shown_value());
+  if (option.takes_value() && !option.is_argument()) text += " " + option.shown_value();
   if (option.repeats()) text += "...";
   return text;
 }
