@@ -119,6 +119,13 @@ const std::string& TelemetrySum::Names::of(const std::string& name) {
   return keys.try_emplace(name, host + '\n' + name).first->second;
 }
 
+const std::string& TelemetrySum::labelled(const Text& name, Names& names) {
+  const std::string label = name.value_or("");
+  const std::string& key = names.of(label);
+  labels_.try_emplace(key, label);
+  return key;
+}
+
 void TelemetrySum::add(const std::string& shard, const std::string& directory,
                        const std::vector<MeasuredSession>& sessions) {
   RunTelemetry::ShardPart part{.shard = shard, .directory = directory, .sessions = sessions.size()};
@@ -224,11 +231,10 @@ void TelemetrySum::add_machine(const RunTelemetry::Machine& machine, Names& name
   add_words(machine.processor, processor_names_);
   add_words(machine.driver, drivers_);
   for (const RunTelemetry::MachineDevice& device : machine.devices) {
-    const std::string name = device.id.value_or("");
     // The same name can stand for another GPU in each session.
-    const std::string& key = names.keys[name] = key_of(machine, device);
-    labels_.try_emplace(key, name);
-    RunTelemetry::MachineDevice& known = machine_devices_.try_emplace(key, device).first->second;
+    names.keys[device.id.value_or("")] = key_of(machine, device);
+    RunTelemetry::MachineDevice& known =
+        machine_devices_.try_emplace(labelled(device.id, names), device).first->second;
     if (known.failure.value_or("").empty()) known.failure = device.failure;
   }
 }
@@ -279,10 +285,7 @@ void TelemetrySum::add_stages(const std::vector<RunTelemetry::Stage>& stages) {
 
 void TelemetrySum::add_workers(const std::vector<RunTelemetry::Worker>& workers, Names& names) {
   for (const RunTelemetry::Worker& worker : workers) {
-    const std::string name = worker.name.value_or("");
-    const std::string& key = names.of(name);
-    labels_.try_emplace(key, name);
-    RunTelemetry::Worker& sum = workers_[key];
+    RunTelemetry::Worker& sum = workers_[labelled(worker.name, names)];
     add_to(sum.batches, worker.batches);
     add_to(sum.frames, worker.frames);
     add_to(sum.esm_tokens, worker.esm_tokens);
@@ -296,10 +299,7 @@ void TelemetrySum::add_workers(const std::vector<RunTelemetry::Worker>& workers,
 
 void TelemetrySum::add_devices(const std::vector<RunTelemetry::Device>& devices, Names& names) {
   for (const RunTelemetry::Device& device : devices) {
-    const std::string name = device.id.value_or("");
-    const std::string& key = names.of(name);
-    labels_.try_emplace(key, name);
-    RunTelemetry::Device& sum = devices_[key];
+    RunTelemetry::Device& sum = devices_[labelled(device.id, names)];
     add_to(sum.rows, device.rows);
     add_to(sum.nvml_rows, device.nvml_rows);
     combine(sum.ecc_errors, device.ecc_errors);

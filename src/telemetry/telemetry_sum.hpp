@@ -49,6 +49,8 @@ class TelemetrySum {
     const std::string& of(const std::string& name);
   };
 
+  // The key of a device or worker; its name in the session becomes its label.
+  const std::string& labelled(const RunTelemetry::Text& name, Names& names);
   void add_counts(const std::vector<MeasuredSession>& sessions, RunTelemetry::ShardPart& part);
   void add_session(const MeasuredSession& session, Names& names);
   void add_machine(const RunTelemetry::Machine& machine, Names& names);
