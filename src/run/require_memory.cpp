@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "base/control_group.hpp"
@@ -29,9 +28,9 @@ std::string amount_text(std::uint64_t bytes) {
 std::string what_to_ask_for(std::uint64_t need, const EngineSettings& settings,
                             std::size_t processes) {
   const std::uint64_t gib = (need + kForTheRest + kOneGib - 1) / kOneGib;
-  const bool is_slurm = std::getenv("SLURM_JOB_ID") != nullptr;  // NOLINT(concurrency-mt-unsafe)
-  std::string advice = is_slurm ? fmt::format("Ask for more memory: #SBATCH --mem={}G", gib)
-                                : fmt::format("Give the job or container {} GiB", gib);
+  std::string advice = slurm_job().empty()
+                           ? fmt::format("Give the job or container {} GiB", gib)
+                           : fmt::format("Ask for more memory: #SBATCH --mem={}G", gib);
   if (processes > 1) advice += ", or use fewer --cpu-workers";
   if (settings.token_budget > 0) advice += ", or use a smaller --token-budget";
   if (settings.precision == Precision::kFp32) {

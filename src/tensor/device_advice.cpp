@@ -26,7 +26,7 @@ std::string variable(const char* name) {
 // What to do in a job of Slurm's that was given no GPU; empty elsewhere. The GPUs of its host are
 // other jobs', so it must not be told to make them visible.
 std::string what_to_ask_slurm() {
-  const std::string job = variable("SLURM_JOB_ID");
+  const std::string job = slurm_job();
   const std::array names{"SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS_ON_NODE"};
   const bool has_gpu =
       std::ranges::any_of(names, [](const char* name) { return !variable(name).empty(); });
@@ -66,6 +66,10 @@ std::string what_fits(const MemoryShortage& shortage) {
 }
 
 }  // namespace
+
+std::string slurm_job() {
+  return variable("SLURM_JOB_ID");
+}
 
 std::string gib_text(std::uint64_t bytes) {
   constexpr double kGib = 1U << 30U;

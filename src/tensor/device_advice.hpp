@@ -42,6 +42,9 @@ inline constexpr std::string_view kInt8Need =
 // Names the devices that are too old, and what is needed; empty if there are none.
 std::string why_too_old(std::span<const DeviceInfo> devices);
 
+// The job of Slurm's that this is; empty elsewhere.
+std::string slurm_job();
+
 // The first device that is new enough.
 std::optional<int> first_usable(const DeviceSurvey& survey);
 // Why there is no such device.
