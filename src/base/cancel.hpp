@@ -14,7 +14,8 @@ namespace virnucpro {
 // of an input and, with some delay, between the layers of a model.
 class Cancel {
  public:
-  // `signal` is SIGINT or SIGTERM, or 0 for a stop that is not the user's (another thread failed).
+  // `signal` is SIGINT, SIGTERM or SIGHUP, or 0 for a stop that is not the user's (another thread
+  // failed).
   void request(int signal) noexcept { request_at(signal, now()); }
   // The same, without the time of grace for work that is under way.
   void request_now(int signal) noexcept {
@@ -34,9 +35,14 @@ class Cancel {
   // Throws Error(kInterrupted | kTerminated) if a stop was requested.
   void check() const {
     if (!requested()) return;
-    const bool terminated = signal_.load(std::memory_order_relaxed) == SIGTERM;
-    throw Error(terminated ? ErrorKind::kTerminated : ErrorKind::kInterrupted,
-                terminated ? "by SIGTERM" : "by the user");
+    switch (signal_.load(std::memory_order_relaxed)) {
+      case SIGTERM:
+        throw Error(ErrorKind::kTerminated, "by SIGTERM");
+      case SIGHUP:
+        throw Error(ErrorKind::kTerminated, "by SIGHUP, which a terminal sends when it is closed");
+      default:
+        throw Error(ErrorKind::kInterrupted, "by the user");
+    }
   }
   // The same, but only kGrace after the request: for work worth finishing, such as a batch.
   void check_late() const {

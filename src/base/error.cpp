@@ -150,7 +150,7 @@ constexpr std::array kExitCodes{
              "validate-checkpoints: there are none, or they cannot be read"},
     ExitCode{4, "out of memory"},
     ExitCode{130, "interrupted (SIGINT)"},
-    ExitCode{143, "terminated (SIGTERM)"},
+    ExitCode{143, "terminated (SIGTERM, SIGHUP)"},
 };
 
 // Text from a file may be very long, or contain a NUL, which would end what().

@@ -10,19 +10,22 @@
 namespace virnucpro {
 namespace {
 
-constexpr int kSignalExit = 128;
-
 std::atomic<Cancel*> target{nullptr};
 static_assert(std::atomic<Cancel*>::is_always_lock_free, "used in a signal handler");
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "Cancel is used in a signal handler");
 
+// As of the errors kInterrupted and kTerminated.
+int exit_code_after(int signal) {
+  constexpr int kSignalExit = 128;
+  return kSignalExit + (signal == SIGHUP ? SIGTERM : signal);
+}
+
 void on_signal(int signal) {
-  const int meant = signal == SIGHUP ? SIGTERM : signal;
   Cancel* cancel = target.load(std::memory_order_acquire);
-  if (cancel->repeats(meant)) return;
-  if (cancel->requested()) ::_exit(kSignalExit + meant);
-  cancel->request(meant);
+  if (cancel->repeats(signal)) return;
+  if (cancel->requested()) ::_exit(exit_code_after(signal));
+  cancel->request(signal);
 }
 
 // Where on_signal() runs: see SignalsBlocked, of which this thread is none.

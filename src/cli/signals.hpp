@@ -8,7 +8,7 @@ namespace virnucpro {
 // second one ends the process at once with 130 or 143, unless it only repeats the first: see
 // Cancel::repeats(). SIGINT does so also where a shell had it ignored, as for a script's job in the
 // background: Ctrl-C then ends the script, which would leave the job behind. SIGHUP, a closed
-// terminal, counts as SIGTERM. SIGPIPE is ignored, so a closed pipe is a write error like any
+// terminal, has the exit code of SIGTERM. SIGPIPE is ignored, so a closed pipe is a write error like any
 // other.
 void handle_signals(Cancel& cancel);
 

@@ -332,13 +332,15 @@ def test_second_process_on_the_same_output(program, reads):
     assert first.returncode == 0, errors
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143),
-                                          (signal.SIGHUP, 143)])
-def test_signals_stop_a_run_within_five_seconds(program, number, code):
+@pytest.mark.parametrize("number, code, told", [
+    (signal.SIGINT, 130, "interrupted: by the user"), (signal.SIGTERM, 143, "terminated: by SIGTERM"),
+    (signal.SIGHUP, 143, "terminated: by SIGHUP, which a terminal sends when it is closed")])
+def test_signals_stop_a_run_within_five_seconds(program, number, code, told):
     process = running(program)
     process.send_signal(number)
     assert process.wait(timeout=5) == code
-    assert process.communicate()[1].decode().splitlines()[-1].endswith(" --resume")
+    lines = process.communicate()[1].decode().splitlines()
+    assert f"virnucpro: error: {told}" in lines and lines[-1].endswith(" --resume")
     assert not list((program.folder / "out").rglob("prediction_results*"))
 
 

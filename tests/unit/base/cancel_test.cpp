@@ -1,6 +1,6 @@
 #include "base/cancel.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <csignal>
 
@@ -12,18 +12,21 @@ namespace {
 TEST(Cancel, ThrowsTheKindOfItsSignal) {
   Cancel cancel;
   EXPECT_NO_THROW(cancel.check());
-  const auto kind_after = [](int signal) {
+  const auto error_after = [](int signal) {
     Cancel asked;
     asked.request(signal);
     try {
       asked.check();
     } catch (const Error& error) {
-      return error.kind();
+      return error;
     }
-    return ErrorKind::kInternal;
+    return Error(ErrorKind::kInternal, "");
   };
-  EXPECT_EQ(kind_after(SIGINT), ErrorKind::kInterrupted);
-  EXPECT_EQ(kind_after(SIGTERM), ErrorKind::kTerminated);
+  EXPECT_EQ(error_after(SIGINT).kind(), ErrorKind::kInterrupted);
+  EXPECT_EQ(error_after(SIGTERM).kind(), ErrorKind::kTerminated);
+  EXPECT_EQ(error_after(SIGTERM).detail(), "by SIGTERM");
+  EXPECT_EQ(error_after(SIGHUP).kind(), ErrorKind::kTerminated);
+  EXPECT_THAT(error_after(SIGHUP).detail(), testing::StartsWith("by SIGHUP"));
 }
 
 TEST(Cancel, ASignalSoonAfterSigtermRepeatsTheRequest) {
