@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
@@ -189,21 +188,6 @@ void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) throw write_error(directory, error.value());
-}
-
-TemporaryFolder::TemporaryFolder() {
-  const char* const set = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
-  const std::string parent = set == nullptr || *set == '\0' ? "/tmp" : set;
-  std::string name = std::filesystem::path(parent) / "virnucpro-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorKind::kTemporaryFolder, Place{.file = parent}, errno_text(errno));
-  }
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // what remains does no harm
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace virnucpro

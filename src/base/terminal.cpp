@@ -1,9 +1,12 @@
 #include "base/terminal.hpp"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -26,6 +29,26 @@ Terminal& terminal() {
 
 void write_stderr(std::string_view text) {
   (void)write_all(STDERR_FILENO, text);  // a failure could not be reported anywhere
+}
+
+// What removes the block from the screen, where a signal handler may read it.
+struct BlockEraser {
+  std::array<char, 32> code{};
+  std::atomic<std::size_t> size{0};  // 0: no block is shown, or the code is too long
+};
+constinit BlockEraser eraser;
+static_assert(std::atomic<std::size_t>::is_always_lock_free, "used in a signal handler");
+
+void keep_eraser(std::string_view code) {
+  eraser.size = 0;
+  if (code.size() > eraser.code.size()) return;
+  std::ranges::copy(code, eraser.code.begin());
+  eraser.size = code.size();
+}
+
+void write_if_ready(std::string_view text) noexcept {
+  pollfd stream{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&stream, 1, 0) == 1) write_stderr(text);
 }
 
 // The cursor waits at the start of the block's first line. A terminal that becomes narrower wraps
@@ -64,6 +87,7 @@ void terminal_show_live(LiveLines lines, const CursorControl& control) {
   terminal().live = std::move(lines);
   terminal().control = control;
   output += drawn(terminal());
+  keep_eraser(cleared(terminal()));
   write_stderr(output);
 }
 
@@ -71,7 +95,14 @@ void terminal_hide_live() {
   const std::lock_guard lock(terminal().mutex);
   const std::string output = cleared(terminal());
   terminal().live = nullptr;
+  keep_eraser({});
   if (!output.empty()) write_stderr(output);
+}
+
+void terminal_last_words(std::string_view line) noexcept {
+  write_if_ready({eraser.code.data(), eraser.size});
+  write_if_ready(line);
+  write_if_ready("\n");
 }
 
 TerminalSize terminal_size() {

@@ -36,6 +36,10 @@ void terminal_show_live(LiveLines lines, const CursorControl& control);
 // Removes the block.
 void terminal_hide_live();
 
+// The same as terminal_print() of printable text, for a signal handler that ends the process: takes
+// no lock and no memory, and writes nothing where stderr would make it wait.
+void terminal_last_words(std::string_view line) noexcept;
+
 // The terminal's present size; the default where it is unknown.
 TerminalSize terminal_size();
 

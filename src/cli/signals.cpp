@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstddef>
 
+#include "base/temporary_folder.hpp"
+#include "base/terminal.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -21,10 +24,17 @@ int exit_code_after(int signal) {
   return kSignalExit + (signal == SIGHUP ? SIGTERM : signal);
 }
 
+[[noreturn]] void end_at_once(int code) {
+  terminal_last_words(
+      "virnucpro: ended at once by a second signal; what was not yet saved is lost");
+  remove_temporary_folders();
+  ::_exit(code);
+}
+
 void on_signal(int signal) {
   Cancel* cancel = target.load(std::memory_order_acquire);
   if (cancel->repeats(signal)) return;
-  if (cancel->requested()) ::_exit(exit_code_after(signal));
+  if (cancel->requested()) end_at_once(exit_code_after(signal));
   cancel->request(signal);
 }
 

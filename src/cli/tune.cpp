@@ -19,6 +19,7 @@
 #include "base/own_program.hpp"
 #include "base/processors.hpp"
 #include "base/shown_text.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/limits.hpp"
 #include "base/shown_text.hpp"
+#include "base/temporary_folder.hpp"
 #include "journal/kept_run.hpp"
 #include "run/input_check.hpp"
 #include "run/run_fingerprint.hpp"

@@ -17,6 +17,7 @@
 #include "base/log.hpp"
 #include "base/shown_text.hpp"
 #include "base/stop_watch.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/text.hpp"
 #include "journal/ledger.hpp"
 #include "journal/run_files.hpp"

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/file_watch.hpp"
+#include "base/temporary_folder.hpp"
 
 struct faidx_t;
 

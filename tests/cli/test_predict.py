@@ -386,6 +386,26 @@ def test_signals_stop_a_run_that_computes(program, genome, number, code, models)
     process.communicate()
 
 
+def test_a_second_interrupt_leaves_nothing_in_the_temporary_folder(program, genome):
+    """The first one waits for a batch, which takes seconds."""
+    (program.folder / "long.fa").write_text(fasta({f"copy_{i}": genome for i in range(400)}))
+    temporary = program.folder / "tmp"
+    temporary.mkdir()
+    program.environment["TMPDIR"] = str(temporary)
+    process = program.start("predict", "long.fa", "--dnabert-model", "synthetic:dnabert-s", "--esm-model",
+                            "synthetic:esm2_t12_35M", "-p", "synthetic", "-t", "1", "-o", "-",
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    program.wait_for(lambda: list(temporary.glob("virnucpro-*/run/run.db")), process)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=5) == 130
+    assert process.communicate()[1].decode().splitlines()[-1].startswith(
+        "virnucpro: ended at once by a second signal")
+    assert not list(temporary.iterdir())
+
+
 def test_force_replaces_nothing_before_the_models_are_there(program, reads):
     assert program.predict(reads.name, *SHORT, "-o", "out").returncode == 0
     before = program.tables("out", "reads")

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/cancel.hpp"
-#include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/version.hpp"
 #include "unit/memory_file.hpp"
 #include "validate/datasets/data_json.hpp"

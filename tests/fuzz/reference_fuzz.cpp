@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 #include "sequence/reference_index.hpp"
 
 namespace {

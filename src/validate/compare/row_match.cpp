@@ -8,6 +8,7 @@
 #include "base/directory.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "base/temporary_folder.hpp"
 #include "tables/external_sort.hpp"
 #include "validate/compare/packed_reader.hpp"
 

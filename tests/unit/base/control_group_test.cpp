@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "base/directory.hpp"
 #include "base/processors.hpp"
+#include "base/temporary_folder.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/directory.hpp"
+#include "base/temporary_folder.hpp"
 
 namespace virnucpro {
 namespace {

@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "base/temporary_folder.hpp"
+#include "unit/temp_dir.hpp"
+#include "unit/variable.hpp"
+
 namespace virnucpro {
 namespace {
 
@@ -20,6 +24,19 @@ namespace {
 TEST(Signals, SigintTwiceEndsTheProcessAtOnce) {
   EXPECT_EXIT(get_signals({SIGINT, SIGINT}), testing::ExitedWithCode(130), "");
   EXPECT_EXIT(get_signals({SIGINT, SIGTERM, SIGINT}), testing::ExitedWithCode(130), "");
+}
+
+TEST(Signals, AtOnceMeansALineAndNoTemporaryFolder) {
+  const TempDir place;
+  const auto end_with_a_folder = [&place] {
+    const ScopedVariable set("TMPDIR", place.path().string());
+    const TemporaryFolder folder;
+    write_text(folder.path() / "run.db", "scores");
+    get_signals({SIGINT, SIGINT});
+  };
+  EXPECT_EXIT(end_with_a_folder(), testing::ExitedWithCode(130),
+              "^virnucpro: ended at once by a second signal; what was not yet saved is lost\n$");
+  EXPECT_EQ(place.entries(), 0U);
 }
 
 TEST(Signals, OneRequestInTwoSignals) {

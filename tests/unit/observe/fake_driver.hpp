@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/directory.hpp"
+#include "base/temporary_folder.hpp"
 #include "unit/variable.hpp"
 
 namespace virnucpro {

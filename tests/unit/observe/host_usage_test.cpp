@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/directory.hpp"
+#include "base/temporary_folder.hpp"
 
 namespace virnucpro {
 namespace {

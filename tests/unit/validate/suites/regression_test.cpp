@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 
 namespace virnucpro {
 namespace {

@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/directory.hpp"
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 #include "unit/variable.hpp"
 #include "validate/suites/benchmark_report.hpp"
 

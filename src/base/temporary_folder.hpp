@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+
+namespace virnucpro {
+
+// A new folder in the temporary folder (TMPDIR), removed with everything in it at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();  // Errors: kTemporaryFolder.
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Removes this process's, for a signal handler that ends it at once: takes no lock and no memory.
+void remove_temporary_folders() noexcept;
+
+}  // namespace virnucpro
