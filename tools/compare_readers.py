@@ -19,7 +19,7 @@ VOLATILE_TEXT = [(re.compile(pattern, re.MULTILINE), by) for pattern, by in (
     (r"it computed for [\d.]+ s", "it computed for N s"),
     # predict's last words
     (r"^(virnucpro: )?speed: .*", "speed: N"),
-    (r"[\d.]+(?= ESM tokens/s)|(?<=(busy|ting) )[\d.]+(?= %)|(?<=DNABERT-S )[\d.]+(?= %)", "N"),
+    (r"(?<=device: busy )[\d.]+|(?<=waiting for sequences )[\d.]+|(?<=GPU use )[\d.]+", "N"),
     (r"trace: \d+ events( .*) took .*", r"trace: N events\1 took N"),
     # the tables of profile and tune
     (r"^( +[\d,]+) +[\d,]+ +[\d.]+ % +[\d,]+$", r"\1 N"),

@@ -66,20 +66,15 @@ std::string speed_line(const RunSummary& summary, const RunCounters& counters) {
                      per_second(counters.frames_scored.get(), summary.seconds));
 }
 
-// Excludes the time of loading and writing.
+// Excludes the time of loading and writing. The report and telemetry have more figures.
 void add_device(std::vector<std::string>& lines, const RunCounters& counters,
                 const std::optional<double>& gpu_percent) {
-  const PipelineSummary summary = counters.pipeline.summary();
-  const BatchTotals& computed = summary.totals;
-  const BatchTimes& device = computed.times;
+  const BatchTimes device = counters.pipeline.summary().totals.times;
   if (device.all() <= 0) return;
   std::string line =
-      fmt::format("device: {} ESM tokens/s, busy {}, waiting {}",
-                  per_second(computed.esm_tokens, summary.computing_seconds()),
+      fmt::format("device: busy {} of the time, waiting for sequences {}",
                   percent(device.busy(), device.all()), percent(device.waiting, device.all()));
-  if (gpu_percent) line += ", GPU " + percent(*gpu_percent, 100);
-  line += fmt::format(", DNABERT-S {}, packing {}", percent(device.dnabert_s, device.busy()),
-                      percent(computed.packing(), 1));
+  if (gpu_percent) line += ", GPU use " + percent(*gpu_percent, 100);
   lines.push_back(std::move(line));
 }
 

@@ -69,6 +69,7 @@ def test_the_end_of_a_run_of_contigs(program, contigs, sequences):
         assert (program.folder / found[name]).exists()
     # Speed comes last.
     assert [line.partition(":")[0] for line in lines[-3:]] == ["next", "speed", "device"]
+    assert re.fullmatch(r"device: busy [\d.]+ % of the time, waiting for sequences [\d.]+ %", lines[-1])
     log = (program.folder / "out" / "logs" / "virnucpro.log").read_text()
     assert all(f" info {line}\n" in log for line in lines)
 
