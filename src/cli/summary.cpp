@@ -110,12 +110,13 @@ bool may_be_mates(const std::vector<InputEntry>& inputs) {
 }
 
 void add_table_remarks(std::vector<std::string>& lines, const TableCounts& counts,
-                       const std::vector<InputEntry>& inputs) {
+                       const std::string& advice, const std::vector<InputEntry>& inputs) {
   if (counts.sequences == 0) {
     warn(lines, "no sequences: the tables hold their headers only");
   } else if (counts.unscored_sequences == counts.sequences) {
     warn(lines, "no sequence could be scored: sequences.tsv says why");
   }
+  if (!advice.empty()) warn(lines, advice);
   if (counts.failed_frames > 0) {
     warn(lines, fmt::format("{} frames could not be computed and count as absent",
                             grouped(counts.failed_frames)));
@@ -160,7 +161,7 @@ bool is_partial(const TableCounts& counts, const std::vector<InputEntry>& inputs
 std::vector<std::string> remarks_on(const RunSummary& summary) {
   std::vector<std::string> lines;
   if (summary.skipped.any()) lines.push_back(skipped_line(summary.skipped));
-  add_table_remarks(lines, summary.counts, summary.inputs);
+  add_table_remarks(lines, summary.counts, summary.advice, summary.inputs);
   if (summary.unknown_letters > 0) {
     warn(lines, fmt::format("{} characters outside IUPAC were taken as unknown letters",
                             grouped(summary.unknown_letters)));
@@ -242,7 +243,7 @@ void add_merged_files(std::vector<std::string>& lines, const std::filesystem::pa
 std::vector<std::string> export_lines(const ExportSummary& summary, Written how) {
   std::vector<std::string> lines;
   add_counts(lines, summary.counts);
-  add_table_remarks(lines, summary.counts, summary.inputs);
+  add_table_remarks(lines, summary.counts, summary.advice, summary.inputs);
   if (!summary.finished) warn(lines, "the run did not finish: these tables are what it has so far");
   add_synthetic_warning(lines, summary.synthetic);
   if (how == Written::kByMerge) {

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "journal/run_files.hpp"
 #include "report/sample_facts.hpp"
+#include "run/model_advice.hpp"
 #include "run/run_fingerprint.hpp"
 #include "telemetry/telemetry_files.hpp"
 #include "telemetry/telemetry_summary.hpp"
@@ -72,6 +73,10 @@ void add_run_warnings(RunFacts& facts) {
   if (const std::uint64_t frames = facts.scores.counts.failed_frames; frames > 0) {
     warnings.push_back(
         fmt::format("{} frames could not be computed and count as absent.", grouped(frames)));
+  }
+  if (const std::string advice = model_advice(facts.fingerprint, facts.scores.counts);
+      !advice.empty()) {
+    warnings.push_back(advice + ".");
   }
 }
 

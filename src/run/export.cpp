@@ -11,6 +11,7 @@
 #include "journal/run_files.hpp"
 #include "run/call_files.hpp"
 #include "run/input_check.hpp"
+#include "run/model_advice.hpp"
 #include "run/output_directory.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/sequence_rereader.hpp"
@@ -123,6 +124,7 @@ ExportSummary write_run(const KeptRun& run, const CallRule& rule, const MoreTabl
                              .chunk_size = cutting_of(run).chunk_size,
                              .inputs = input_names_of(journal)};
   summary.counts = write_tables(journal, tables, cancel);
+  summary.advice = model_advice(run.fingerprint(), summary.counts);
   summary.inputs = journal.inputs();
   write_failed_inputs(summary.inputs, directory);
   summary.tables = run_files::kTableFolder.in(directory.path(), stem);

@@ -16,6 +16,7 @@ namespace virnucpro {
 
 struct ExportSummary {
   TableCounts counts;
+  std::string advice{};  // model_advice()
   std::vector<InputEntry> inputs;
   bool finished = false;  // false: the tables hold what was scored so far
   bool synthetic = false;

@@ -30,6 +30,7 @@
 #include "run/frame_stream.hpp"
 #include "run/id_growth.hpp"
 #include "run/input_check.hpp"
+#include "run/model_advice.hpp"
 #include "run/require_models.hpp"
 #include "run/run_fingerprint.hpp"
 #include "run/start_models.hpp"
@@ -141,6 +142,7 @@ class PredictRun {
                                     .chunk_size = settings_.chunk_size,
                                     .inputs = input_names_of(journal())},
                                    cancel_);
+    summary_.advice = model_advice(journal().fingerprint(), summary_.counts);
     files_.finish(journal(), cancel_);
     summary_.inputs = journal().inputs();
     return summary_;

@@ -62,6 +62,7 @@ struct PredictSettings {
 
 struct RunSummary {
   TableCounts counts;
+  std::string advice{};  // model_advice()
   std::vector<InputEntry> inputs;
   std::uint64_t unknown_letters = 0;  // characters outside IUPAC
   SkippedAlignments skipped;          // of the inputs that were read to their end

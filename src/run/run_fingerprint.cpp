@@ -113,7 +113,7 @@ Journal::Fingerprint run_fingerprint(const PredictSettings& settings,
   print["min_length"] = fmt::format("{}", settings.min_length);
   print["keep_intermediate"] = yes_or_no(settings.keep_intermediate);
   print["stem"] = settings.stem;
-  print["model_type"] = settings.classifier_name;
+  print[kModelTypeKey] = settings.classifier_name;
   print[kVirusFastq] = absolute_path(settings.viruses.fastq);
   if (settings.compute.check_precision) print[kMarginKey] = margin_text(settings);
   if (settings.calibration) print[kCalibrationKey] = settings.calibration->effect();

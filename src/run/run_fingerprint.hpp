@@ -13,6 +13,9 @@
 
 namespace virnucpro {
 
+// "300", "500" or "custom".
+inline constexpr const char* kModelTypeKey = "model_type";
+
 // A run's description for its journal: the settings and models that determine its scores, and
 // information for readers ("esm2": where the weights came from).
 Journal::Fingerprint run_fingerprint(const PredictSettings& settings,

@@ -115,6 +115,8 @@ MoreTables TableChange::over(MoreTables own) const {
 
 void TableCounts::add(const SequenceSummary& sequence) {
   ++sequences;
+  chunks += sequence.chunks();
+  if (sequence.chunks() > 0 && sequence.length() <= kShortSequence) ++short_sequences;
   if (!sequence.scored()) {
     ++unscored_sequences;
     ++unscored_by_reason.at(static_cast<std::size_t>(sequence.why_unscored()));

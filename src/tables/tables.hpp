@@ -45,9 +45,14 @@ struct TableSettings {
   std::size_t rows_in_sort = limits().rows_in_sort;
 };
 
+// The chunk size of the smaller published model, in bases.
+inline constexpr std::uint64_t kShortSequence = 300;
+
 // What the tables say, in numbers.
 struct TableCounts {
   std::uint64_t sequences = 0;
+  std::uint64_t short_sequences = 0;  // that were cut into chunks, of up to kShortSequence
+  std::uint64_t chunks = 0;           // scored or not
   std::uint64_t virus_sequences = 0;
   std::uint64_t unscored_sequences = 0;
   std::array<std::uint64_t, kUnscoredReasons> unscored_by_reason{};  // in the order of Unscored

@@ -95,6 +95,47 @@ def test_the_next_step_after_reads(program, sequences, models):
     assert (program.folder / "reads_virus.fastq.gz").exists()
 
 
+def of_type(program, model_type, models):
+    """Options of a model type whose classifier is that of `models`."""
+    name = models[models.index("-p") + 1]
+    (program.folder / "c.yaml").write_text(f'prediction: {{models: {{"{model_type}": {name}}}}}\n')
+    return ["-c", "c.yaml", "-m", model_type, *models[:models.index("-p")], "--no-progress"]
+
+
+def test_short_reads_are_for_the_other_model(program, genome, models):
+    """Whatever the batches, shards and resumes."""
+    reads = {f"r{k}": genome[k * 50:k * 50 + 150 + k] for k in range(60)}
+    long = {"long": genome[:900], "skipped": "A" * 20}
+    (program.folder / "reads.fa").write_text(fasta({**reads, **long}))
+    told = ("60 of 62 sequences have at most 300 bases: the model for 300 bases (-m 300) is meant for "
+            "them")
+
+    def warnings(*arguments):
+        return [line.removeprefix("warning: ") for line in lines_of(program(*arguments, code=0))
+                if line.startswith("warning: ")]
+    options = [*of_type(program, "500", models), "--min-length", "100"]
+    assert warnings("predict", "reads.fa", *options, "-o", "out") == [told]
+    assert told + "." in (program.folder / "out" / "report.html").read_text()
+    assert f"warning {told}\n" in (program.folder / "out" / "logs" / "virnucpro.log").read_text()
+    assert warnings("predict", "reads.fa", *options, "-o", "out", "--resume", "--token-budget", "300") == [told]
+    for part in ("0", "1"):
+        program("predict", "reads.fa", *options, "-o", part, "--shard", f"{part}/2", code=0)
+    assert warnings("merge", "0", "1", "-o", "merged") == [told]
+    assert warnings("export", "out") == [told]
+    assert warnings("predict", "reads.fa", *models, "-e", "500", "-o", "custom") == []
+    assert warnings("predict", "reads.fa", *of_type(program, "300", models), "-o", "other") == []
+
+
+@pytest.mark.parametrize("contigs, is_told", [(1, True), (20, False)])
+def test_short_contigs_beside_long_ones_are_no_reason(program, genome, models, contigs, is_told):
+    """Here 30 short ones beside contigs of 4 chunks."""
+    short = {f"s{k}": genome[k * 50:k * 50 + 300] for k in range(30)}
+    long = {f"c{k}": genome[k * 90:k * 90 + 1600] for k in range(contigs)}
+    (program.folder / "a.fa").write_text(fasta({**short, **long}))
+    ended = program("predict", "a.fa", *of_type(program, "500", models), "-o", "out", code=0)
+    assert ("is meant for them" in message(ended)) == is_told
+
+
 def test_shards_say_how_to_join_them(program, sequences, models):
     (program.folder / "a.fa").write_text(fasta(sequences))
     steps = {next_of(lines_of(program("predict", "a.fa", *models, "--shard", f"{i}/2", "-o",

@@ -75,6 +75,7 @@ TEST(SummaryLines, SaysWhatToKnow) {
   summary.counts.odd_ids = 3;
   summary.counts.first_odd_id = "a\\x1b";
   summary.counts.failed_frames = 3;
+  summary.advice = "most are short";
   summary.unknown_letters = 4;
   summary.synthetic = true;
   InputEntry failed;
@@ -83,7 +84,8 @@ TEST(SummaryLines, SaysWhatToKnow) {
   const auto lines = summary_lines(settings(), summary, {}, {});
   for (const char* part :
        {"no sequences", "2 sequences have the id", "3 frames could not", "the first is a\\x1b",
-        "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic"}) {
+        "4 characters outside IUPAC", "1 of 2 inputs could not be processed", "synthetic",
+        "warning: most are short"}) {
     EXPECT_THAT(lines, Contains(HasSubstr(part)));
   }
 }
