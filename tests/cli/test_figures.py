@@ -171,6 +171,12 @@ def test_tables_are_those_of_the_results():
         assert page.read_text() == text, f"{page.name}: run bench/render.py"
 
 
+def test_all_tables_of_int8_are_those_of_the_results():
+    page = (SOURCE / "docs" / "develop" / "int8.md").read_text()
+    text, tables = re.subn(r"(?s)<!-- bench/render\.py .*?<!-- until here -->", "", page)
+    assert tables == 5 and not re.search(r"(?m)^\|", text)
+
+
 def test_results_named_without_a_link_exist():
     """`x2-scaling` in performance.md stands for nvidia-h200-x2-scaling.json and so on."""
     page = (SOURCE / "docs" / "develop" / "performance.md").read_text()
