@@ -142,25 +142,59 @@ def test_figures_are_those_of_their_files(page):
         assert is_rounded(shown, number), f"{shown} is {number} in {file}, {title}"
 
 
-@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
-                                         ("docs/use/precision.md", 9)])
-def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
-    rows, column = [], None
-    for line in read(SOURCE / page).partition("<!-- bench/render.py")[0].splitlines():
-        cells = [cell.strip() for cell in line.split(" | ")]
-        cells[-1] = cells[-1].removesuffix("|").strip()
+def figures_of_tables(page):
+    """The cells below heads that begin with "figure"."""
+    found, columns = [], None
+    for line in read(page).partition("<!-- bench/render.py")[0].splitlines():
+        cells = [cell.strip() for cell in line.removesuffix("|").split(" | ")]
         if not line.startswith("|"):
-            column = None
-        elif cells[-1] == "figure":
-            column = len(cells) - 1
-        elif column is not None and not line.startswith("|---"):
-            rows.append(cells[column])
-    assert sum(len(FIGURE.findall(row)) for row in rows) >= least
-    for row in rows:
-        words = NAMES.sub("", FIGURE.sub("", row))
+            columns = None
+        elif columns is None:
+            columns = [i for i, cell in enumerate(cells) if re.match(r"figure\b", cell)]
+        elif not line.startswith("|---"):
+            found += [cells[i] for i in columns]
+    return found
+
+
+@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
+                                         ("docs/use/precision.md", 9), ("docs/use/scale.md", 15)])
+def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
+    cells = figures_of_tables(SOURCE / page)
+    assert sum(len(FIGURE.findall(cell)) for cell in cells) >= least
+    for cell in cells:
+        words = NAMES.sub("", FIGURE.sub("", cell))
         # A goal is no measurement, and neither is the size of a batch.
         words = re.sub(r"goal of [\d.,]+|batches of [\d,]+|[\d,]+ cores", "", words)
-        assert not re.search(r"\d", words), f"a number without a file: {row}"
+        assert not re.search(r"\d", words), f"a number without a file: {cell}"
+
+
+OPERAND = r"10⁹|\d[\d,]*(?:\.\d+)?"
+EQUATION = re.compile(rf"((?:{OPERAND})(?: [×÷] (?:{OPERAND}))+) = ({OPERAND})")
+# Of scale.md: reads, GB of models, bytes a read, tokens a frame, shards, hours of a job, seconds and minutes.
+GIVEN = {"10⁹", "12", "60", "52", "168", "64", "10", "2", "1,000", "3,600", "6,000,000"}
+
+
+def value_of(operand):
+    return 1e9 if operand == "10⁹" else float(operand.replace(",", ""))
+
+
+def computed(arithmetic):
+    first, *rest = arithmetic.split(" ")
+    number = value_of(first)
+    for sign, operand in zip(rest[::2], rest[1::2]):
+        number = number * value_of(operand) if sign == "×" else number / value_of(operand)
+    return number
+
+
+def test_what_scale_computes_follows_from_its_figures():
+    page = SOURCE / "docs" / "use" / "scale.md"
+    known = GIVEN | {shown for shown, _, _ in FIGURE.findall(read(page))}
+    equations = EQUATION.findall(page.read_text())
+    assert len(equations) == page.read_text().count(" = ") - 2 == 15  # two are of words
+    for arithmetic, result in equations:
+        assert set(arithmetic.split(" ")[::2]) <= known, f"{arithmetic}: not of a figure of the page"
+        assert is_rounded(result, computed(arithmetic)), f"{arithmetic} is {computed(arithmetic)}"
+        known.add(result)
 
 
 def test_tables_are_those_of_the_results():
