@@ -54,8 +54,8 @@ def made_up() -> Table:
         for size, model in (("650M", "synthetic:esm2_t33_650M"), ("3B", "synthetic:esm2_t36_3B")):
             for kind in ("fp16", "bf16", "int8"):
                 name = f"{model}{'' if variant == 'plain' else '-' + variant}, {kind}"
-                mean, labels = (figures[f"{name}: {what}"] for what in ("centred, mean 1 - cosine", "labels changed, %"))
-                cells.append(((variant,), f"{size}, {kind}", f"{digits(mean)}, {digits(labels)}"))
+                pair = (figures[f"{name}: centred, mean 1 - cosine"], figures[f"{name}: labels changed, %"])
+                cells.append(((variant,), f"{size}, {kind}", ", ".join(map(digits, pair))))
     return ("weights",), cells
 
 

@@ -183,7 +183,8 @@ def with_tables(page: Path, tables: Dict[str, str]) -> str:
 def pages() -> Dict[Path, str]:
     """The pages as they should be."""
     suites = sorted((BENCH / "results" / "validation").glob("*.json"), key=lambda path: path.stem)
-    tables = {"performance.md": {ALL: "\n" + performance_tables()}, "validation.md": {ALL: "\n" + validation_tables(suites)},
+    tables = {"performance.md": {ALL: "\n" + performance_tables()},
+              "validation.md": {ALL: "\n" + validation_tables(suites)},
               "int8.md": {name: int8_table(name) for name in int8_tables.TABLES}}
     return {PAGES / name: with_tables(PAGES / name, texts) for name, texts in tables.items()}
 
