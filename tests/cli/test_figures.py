@@ -212,8 +212,8 @@ def test_all_tables_of_int8_are_those_of_the_results():
 
 
 def test_results_named_without_a_link_exist():
-    """`x2-scaling` in performance.md stands for nvidia-h200-x2-scaling.json and so on."""
+    """`gpus-16-cores` in performance.md stands for simulated-8-gpus-16-cores.json and so on."""
     page = (SOURCE / "docs" / "develop" / "performance.md").read_text()
     runs = set(re.findall(r"(?m)^- \[([-\w]+)\]\(", page))
     named = set(re.findall(r"`((?:[a-z]\w*-)*(?:\d+-\w+|scaling|host|others|telemetry))`", page.partition("## All")[0]))
-    assert len(named) >= 5 and named <= runs, named - runs
+    assert len(named) >= 2 and named <= runs, named - runs
