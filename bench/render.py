@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the tables at the end of docs/develop/performance.md from bench/results/, and those of
-docs/develop/validation.md from the JSON of `virnucpro benchmark`. What stands before them is kept."""
+"""Writes tables of pages: those at the end of docs/develop/performance.md from bench/results/, those of
+docs/develop/validation.md from the JSON of `virnucpro benchmark`, those of docs/develop/int8.md. A mark says
+which ones follow it, up to the next end mark or the page's end; all else is kept."""
 
 import json
 import os
@@ -8,11 +9,14 @@ import re
 from pathlib import Path
 from typing import Dict, List, Sequence, Tuple
 
+import int8_tables
 from figure import number
 
 BENCH = Path(__file__).resolve().parent
 PAGES = BENCH.parent / "docs" / "develop"
-MARK = "<!-- bench/render.py writes everything below this line. -->\n"
+ALL = "everything below this line"
+MARKED = re.compile(r"(<!-- bench/render\.py writes (?:the table of )?([^.]+)\. -->\n).*?(?=<!-- until here -->|\Z)",
+                    re.DOTALL)
 # What is measured in several kinds has a column for each of them.
 KIND = re.compile(r",? ((?:generic )?(?:fp32|fp16|bf16|int8)|(?:500|150)-base reads)")
 Cell = Tuple[Sequence[str], str, str]  # how its row begins, its column, its text
@@ -157,19 +161,32 @@ def layer(ops: Dict[str, dict]) -> List[str]:
     return [*lines, "```"]
 
 
-def pages() -> Dict[Path, str]:
-    """The pages as they should be."""
+def performance_tables() -> str:
     groups: Dict[str, List[Path]] = {}
     for path in sorted((BENCH / "results").glob("*.json"), key=lambda path: path.stem):
         groups.setdefault(heading(path), []).append(path)
+    return "\n".join(section(*group) for group in groups.items())
+
+
+def int8_table(name: str) -> str:
+    return "\n".join(table(*int8_tables.TABLES[name]())[1:]) + "\n"
+
+
+def with_tables(page: Path, tables: Dict[str, str]) -> str:
+    text = page.read_text()
+    marks = [marked[2] for marked in MARKED.finditer(text)]
+    if marks != list(tables):
+        raise ValueError(f"{page.name} has tables of {marks}, not of {list(tables)}")
+    return MARKED.sub(lambda marked: marked[1] + tables[marked[2]], text)
+
+
+def pages() -> Dict[Path, str]:
+    """The pages as they should be."""
     suites = sorted((BENCH / "results" / "validation").glob("*.json"), key=lambda path: path.stem)
-    tables = {"performance.md": [section(*group) for group in groups.items()],
-              "validation.md": [validation_tables(suites)]}
-    texts = {}
-    for name, parts in tables.items():
-        text = (PAGES / name).read_text()
-        texts[PAGES / name] = "\n".join([text[:text.index(MARK)] + MARK, *parts])
-    return texts
+    tables = {"performance.md": {ALL: "\n" + performance_tables()},
+              "validation.md": {ALL: "\n" + validation_tables(suites)},
+              "int8.md": {name: int8_table(name) for name in int8_tables.TABLES}}
+    return {PAGES / name: with_tables(PAGES / name, texts) for name, texts in tables.items()}
 
 
 def main() -> None:

@@ -2,11 +2,21 @@
 
     [1.14](bench/results/nvidia-h200-predict.json "ratio of predict, fp16") times
 
-The title is the figure's name (of a report of `benchmark` the verdict's id), for its value; "MEMBER of"
-before it is for another number of it. A link may also be [1.14][name], with file and title below."""
+The title is the figure's name (of a report of `benchmark` the verdict's id), for its value. Other numbers:
 
+    ratio of NAME                       another member of it, or one of its settings
+    frames / sequences of NAME          one over another
+    V1-SPEED in fp32                    what the verdict's detail says of fp32
+    /rows/esm2=trained 8M/seconds/0     of any file: members and indices; MEMBER=VALUE chooses a row.
+                                        A list of numbers stands for its median
+    % of /calls/3/share                 in another unit: %, MB, MiB, of shares and bytes
+
+A link may also be [1.14][name], with file and title below."""
+
+import functools
 import json
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +29,7 @@ FIGURE = re.compile(r'\[([^]]+)\]\(([^) ]+\.json) "([^"]+)"\)')
 BY_NAME = re.compile(r"\[([^]]+)\]\[(\w+)\]")
 DEFINITION = re.compile(r'(?m)^\[(\w+)\]: (\S+\.json) "([^"]+)"$')
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+UNITS = {"%": 0.01, "MB": 1e6, "MiB": 2**20}
 # Names with digits that are no figures.
 NAMES = re.compile(r"fp\d+|bf16|int8|ESM-2|H\d00|PERF-\d+")
 
@@ -30,13 +41,50 @@ def read(page):
     return BY_NAME.sub(lambda link: f"[{link[1]}]{files[link[2]]}", DEFINITION.sub("", text))
 
 
-def number_in(path, title):
-    member, name = re.fullmatch(r"(?:(ratio|peer_value) of )?(.+)", title).groups()
-    report = json.loads(path.read_text())
+def chosen(rows, step_of_path):
+    """Where a step leads: a member, an index, or the only row with a member of this value."""
+    member, is_row, value = step_of_path.partition("=")
+    if not is_row:
+        return rows[int(member) if isinstance(rows, list) else member]
+    found = [row for row in rows if str(row.get(member)) == value]
+    assert len(found) == 1, f"{len(found)} rows are {step_of_path}"
+    return found[0]
+
+
+def member_of(row, name):
+    return row[name] if name in row else row["settings"][name]
+
+
+def row_of(report, name):
     rows = report.get("verdicts", report.get("figures"))
     found = [row for row in rows if name in (row.get("id"), row["name"])]
-    assert len(found) == 1, f"{path.name} has {len(found)} figures {name}"
-    return found[0][member or "value"]
+    assert len(found) == 1, f"there are {len(found)} figures {name}"
+    return found[0]
+
+
+def is_named(report, title):
+    return any(title == row["name"] for row in report.get("figures", []))
+
+
+def number_in(path, title):
+    report = json.loads(path.read_text())
+    unit, _, rest = title.partition(" of ")
+    return number_of(report, rest) / UNITS[unit] if unit in UNITS else number_of(report, title)
+
+
+def number_of(report, title):
+    in_detail = re.fullmatch(r"([-A-Z\d]+) in (\w+)", title)
+    member = re.fullmatch(r"(\w+)(?: / (\w+))? of (.+)", title)
+    if title.startswith("/"):
+        found = functools.reduce(chosen, title[1:].split("/"), report)
+        return statistics.median(found) if isinstance(found, list) else found
+    if in_detail:
+        detail = row_of(report, in_detail[1])["detail"]
+        return float(re.search(rf"([\d.]+) x in {in_detail[2]}", detail)[1])
+    if member and not is_named(report, title):
+        row = row_of(report, member[3])
+        return member_of(row, member[1]) / (member_of(row, member[2]) if member[2] else 1)
+    return row_of(report, title)["value"]
 
 
 def step(shown):
@@ -61,13 +109,29 @@ def test_a_figure_is_rounded_as_shown(shown, number, right):
     assert is_rounded(shown, number) == right
 
 
-def test_a_figure_is_found_by_its_title(tmp_path):
-    (tmp_path / "x.json").write_text(json.dumps({"figures": [{"name": "a, fp16", "value": 2, "ratio": 3},
-                                                             {"name": "b", "value": 4, "ratio": None}]}))
-    assert number_in(tmp_path / "x.json", "a, fp16") == 2
-    assert number_in(tmp_path / "x.json", "ratio of a, fp16") == 3
-    with pytest.raises(AssertionError, match="has 0 figures c"):
-        number_in(tmp_path / "x.json", "c")
+RECORD = {"figures": [{"name": "a, fp16", "value": 2, "ratio": 3, "settings": {"frames": 6, "sequences": 4}},
+                      {"name": "memory of b", "value": 4, "ratio": None}],
+          "rows": [{"esm2": "8M", "seconds": [7, 9, 8]}, {"esm2": "3B", "seconds": [10]}]}
+REPORT = {"verdicts": [{"id": "V1-SPEED", "name": "speed", "value": 15, "detail": "in fp16; 2.15 x in fp32, as …"}]}
+
+
+@pytest.mark.parametrize("record, title, number", [
+    (RECORD, "a, fp16", 2), (RECORD, "ratio of a, fp16", 3), (RECORD, "memory of b", 4),
+    (RECORD, "frames of a, fp16", 6), (RECORD, "frames / sequences of a, fp16", 1.5),
+    (RECORD, "/rows/esm2=8M/seconds", 8), (RECORD, "/rows/1/seconds/0", 10),
+    (RECORD, "% of /rows/1/seconds", 1000), (RECORD, "MB of frames of a, fp16", 6e-6),
+    (REPORT, "V1-SPEED", 15), (REPORT, "V1-SPEED in fp32", 2.15)])
+def test_a_figure_is_found_by_its_title(tmp_path, record, title, number):
+    (tmp_path / "x.json").write_text(json.dumps(record))
+    assert number_in(tmp_path / "x.json", title) == number
+
+
+@pytest.mark.parametrize("title, message", [
+    ("c", "there are 0 figures c"), ("/rows/esm2=650M/seconds", "0 rows are esm2=650M")])
+def test_a_figure_that_is_not_there_is_told(tmp_path, title, message):
+    (tmp_path / "x.json").write_text(json.dumps(RECORD))
+    with pytest.raises(AssertionError, match=message):
+        number_in(tmp_path / "x.json", title)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(SOURCE)))
@@ -78,25 +142,59 @@ def test_figures_are_those_of_their_files(page):
         assert is_rounded(shown, number), f"{shown} is {number} in {file}, {title}"
 
 
-@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
-                                         ("docs/use/precision.md", 9)])
-def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
-    rows, column = [], None
-    for line in read(SOURCE / page).partition("<!-- bench/render.py")[0].splitlines():
-        cells = [cell.strip() for cell in line.split(" | ")]
-        cells[-1] = cells[-1].removesuffix("|").strip()
+def figures_of_tables(page):
+    """The cells below heads that begin with "figure"."""
+    found, columns = [], None
+    for line in read(page).partition("<!-- bench/render.py")[0].splitlines():
+        cells = [cell.strip() for cell in line.removesuffix("|").split(" | ")]
         if not line.startswith("|"):
-            column = None
-        elif cells[-1] == "figure":
-            column = len(cells) - 1
-        elif column is not None and not line.startswith("|---"):
-            rows.append(cells[column])
-    assert sum(len(FIGURE.findall(row)) for row in rows) >= least
-    for row in rows:
-        words = NAMES.sub("", FIGURE.sub("", row))
+            columns = None
+        elif columns is None:
+            columns = [i for i, cell in enumerate(cells) if re.match(r"figure\b", cell)]
+        elif not line.startswith("|---"):
+            found += [cells[i] for i in columns]
+    return found
+
+
+@pytest.mark.parametrize("page, least", [("README.md", 5), ("docs/develop/performance.md", 30),
+                                         ("docs/use/precision.md", 9), ("docs/use/scale.md", 15)])
+def test_no_number_of_a_table_of_figures_is_without_its_file(page, least):
+    cells = figures_of_tables(SOURCE / page)
+    assert sum(len(FIGURE.findall(cell)) for cell in cells) >= least
+    for cell in cells:
+        words = NAMES.sub("", FIGURE.sub("", cell))
         # A goal is no measurement, and neither is the size of a batch.
         words = re.sub(r"goal of [\d.,]+|batches of [\d,]+|[\d,]+ cores", "", words)
-        assert not re.search(r"\d", words), f"a number without a file: {row}"
+        assert not re.search(r"\d", words), f"a number without a file: {cell}"
+
+
+OPERAND = r"10⁹|\d[\d,]*(?:\.\d+)?"
+EQUATION = re.compile(rf"((?:{OPERAND})(?: [×÷] (?:{OPERAND}))+) = ({OPERAND})")
+# Of scale.md: reads, GB of models, bytes a read, tokens a frame, shards, hours of a job, seconds and minutes.
+GIVEN = {"10⁹", "12", "60", "52", "168", "64", "10", "2", "1,000", "3,600", "6,000,000"}
+
+
+def value_of(operand):
+    return 1e9 if operand == "10⁹" else float(operand.replace(",", ""))
+
+
+def computed(arithmetic):
+    first, *rest = arithmetic.split(" ")
+    number = value_of(first)
+    for sign, operand in zip(rest[::2], rest[1::2]):
+        number = number * value_of(operand) if sign == "×" else number / value_of(operand)
+    return number
+
+
+def test_what_scale_computes_follows_from_its_figures():
+    page = SOURCE / "docs" / "use" / "scale.md"
+    known = GIVEN | {shown for shown, _, _ in FIGURE.findall(read(page))}
+    equations = EQUATION.findall(page.read_text())
+    assert len(equations) == page.read_text().count(" = ") - 2 == 15  # two are of words
+    for arithmetic, result in equations:
+        assert set(arithmetic.split(" ")[::2]) <= known, f"{arithmetic}: not of a figure of the page"
+        assert is_rounded(result, computed(arithmetic)), f"{arithmetic} is {computed(arithmetic)}"
+        known.add(result)
 
 
 def test_tables_are_those_of_the_results():
@@ -107,9 +205,15 @@ def test_tables_are_those_of_the_results():
         assert page.read_text() == text, f"{page.name}: run bench/render.py"
 
 
+def test_all_tables_of_int8_are_those_of_the_results():
+    page = (SOURCE / "docs" / "develop" / "int8.md").read_text()
+    text, tables = re.subn(r"(?s)<!-- bench/render\.py .*?<!-- until here -->", "", page)
+    assert tables == 5 and not re.search(r"(?m)^\|", text)
+
+
 def test_results_named_without_a_link_exist():
-    """`x2-scaling` in performance.md stands for nvidia-h200-x2-scaling.json and so on."""
+    """`gpus-16-cores` in performance.md stands for simulated-8-gpus-16-cores.json and so on."""
     page = (SOURCE / "docs" / "develop" / "performance.md").read_text()
     runs = set(re.findall(r"(?m)^- \[([-\w]+)\]\(", page))
     named = set(re.findall(r"`((?:[a-z]\w*-)*(?:\d+-\w+|scaling|host|others|telemetry))`", page.partition("## All")[0]))
-    assert len(named) >= 5 and named <= runs, named - runs
+    assert len(named) >= 2 and named <= runs, named - runs
