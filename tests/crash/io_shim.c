@@ -626,9 +626,12 @@ struct dirent64* readdir64(DIR* folder) {
 }
 
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  if (has_no_links) {
+    errno = EPERM;
+    return -1;
+  }
   const enum action action = meet_path(OPEN, to_folder, to);
-  if (has_no_links) errno = EPERM;
-  if (has_no_links || action == FAIL) return -1;
+  if (action == FAIL) return -1;
   return (int)done(action, REAL(linkat)(from_folder, from, to_folder, to, flags));
 }
 
