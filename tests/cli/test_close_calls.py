@@ -42,7 +42,7 @@ def rows(runs, output):
 
 
 def telemetry(runs, output):
-    (path,) = (runs.folder / output).glob("telemetry_*.json")
+    path = max((runs.folder / output).glob("telemetry_*.json"))  # a run killed at its end has one, too
     return json.loads(path.read_text())
 
 
