@@ -139,6 +139,9 @@ test_library() {
   bare "$build/embed_and_classify" "$build/lambda.fa" >"$build/rows"
   cmp <(scores "$build/rows") <(scores "$scratch/expected/lambda_merged/prediction_results.txt") ||
     fail "the example of the $1 does not give the program's scores"
+  # These are its own when none are named.
+  bare "$build/embed_and_classify" "$build/lambda.fa" synthetic:dnabert-s-tiny synthetic:esm2_tiny synthetic |
+    cmp - "$build/rows" || fail "the example of the $1 does not take models"
   expect_refusal "$build/embed_and_classify" "$input"
   expect_refusal "$build/embed_and_classify" "$build"
   expect_refusal "$build/embed_and_classify" "$build/absent"

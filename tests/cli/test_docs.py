@@ -1,16 +1,21 @@
-"""The pages for people: their links lead somewhere, their commands run, their options exist."""
+"""The pages for people: their links lead somewhere, their commands run (page_commands.py), their options exist."""
 
 import os
 import re
 import subprocess
+import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
+from shlex import quote
 
 import pytest
 from conftest import SOURCE
+from page_commands import CANNOT_RUN, ELSEWHERE, commands_of
 
 BUILD = Path(os.environ["VIRNUCPRO_BUILD"])
-PAGES = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), SOURCE / "src" / "README.md",
-                SOURCE / "bench" / "README.md", *SOURCE.glob("examples/**/*.md")])
+PAGES = sorted([*SOURCE.glob("*.md"), *(SOURCE / folder / "README.md" for folder in ("src", "bench", "config")),
+                *(page for folder in ("docs", "examples", "share", "tests")
+                  for page in SOURCE.glob(f"{folder}/**/*.md"))])
 LINK = re.compile(r'\]\(([^)\s]+)(?: "[^"]*")?\)|(?m:^\[\w+\]: (\S+))|src="([^"]+)"')
 
 
@@ -93,23 +98,57 @@ def test_options_in_code_exist(page):
         assert option in OPTIONS or FOREIGN.match(option), option
 
 
-def commands_of(page):
-    """The lines of blocks that call virnucpro or make what it reads, without remarks."""
-    text = re.sub(r"\\\n\s*", "", page.read_text())
-    lines = re.findall(r"(?m)^ {4}(?:\$ )?((?:[\w -]+(?:\.\w+)? [^\n]*\| )?(?:virnucpro|minimap2|samtools|cut|awk) .*)$",
-                       text)
-    return [re.sub(r"\s{2,}#.*| # .*", "", line) for line in lines]
-
-
-RUN_HERE = [page for page in PAGES if name_of(page).startswith(("README", "docs/use"))
-            and commands_of(page)]
-# Run by tests of their own: test_benchmark.py; test_download.py, without the internet.
-NOT_RUN = re.compile(r"virnucpro (?:benchmark |download(?! --list| --print-urls))|…")
-# What they say where there is no GPU.
-ON_THE_CPU = {"--precision int8": "--precision int8-simulated", "--precision fp16": "--precision fp32",
-              "virnucpro calibrate": "virnucpro calibrate --frames 50 -d cpu",
-              r"35\.fc2": "1.fc2"}  # the tiny ESM-2 has two layers
-# What the commands of a page read, made of files_of_examples.
+# What may run here; all else must be in the tables of page_commands.py.
+RUN_HERE = re.compile(r"(virnucpro|minimap2|samtools|cut|awk|grep|mkdir|tar|ln|sha256sum|for|make|ctest|ninja|srun"
+                      r"|cmake --build|apptainer run|docker run|workflow/slurm/submit\.sh|tests/cli/check_trace\.py"
+                      r"|bench/h200\.sh|python3|\.venv-oracle/bin/python|build/cpu/bin/virnucpro) ")
+# What takes long or is not here is replaced by what fails if a word is wrong: a target, an option, a name.
+# Each step has its own "|| return", as bash ignores -e in a function that stands before &&.
+REPLACED = r"""
+HOME=$PWD
+are_in() {
+  local word
+  for word in "${@:2}"; do grep -w -e "$word" "$1" || return; done
+}
+make() {
+  command make --dry-run "$@" > dry_run || return
+  for word; do case $word in *=*) are_in dry_run "${word#*=}" || return ;; esac; done
+}
+ctest() { command ctest --show-only "$@" | grep "Total Tests: [1-9]"; }
+ninja() { command ninja -C "$2" -t query "$3"; }
+cmake() { ninja -C "$2" "$4"; }
+build/cpu/tests/unit_sequence() {
+  local suite=${1#--gtest_filter=}
+  grep -r "^TEST.*(${suite%%.*}, " tests/unit/sequence
+}
+python3() {
+  "$PYTHON" "$@" --help > help || return
+  for word; do case $word in --*) are_in help "$word" || return ;; esac; done
+}
+.venv-oracle/bin/python() { python3 "$@"; }
+bench/h200.sh() {
+  grep -E "^  ([a-z0-9 |-]+ )?$2( \||\))" bench/h200.sh || return
+  local more=${4:-}
+  case $2 in
+    accuracy) python3 bench/accuracy.py "${@:4}" ;;
+    validation) virnucpro help benchmark > help && are_in help ${more//,/ } ;;
+  esac
+}
+sbatch() { echo 1; }
+export -f sbatch
+srun() { "${@:2}"; }
+apptainer() { virnucpro "${@:4}"; }
+docker() { "${@:9}"; }
+"""
+# What they say where there is no GPU, no network, no time.
+INSTEAD = {"--precision int8": "--precision int8-simulated", "--precision fp16": "--precision fp32",
+           "virnucpro calibrate": "virnucpro calibrate --frames 50 -d cpu",
+           r"35\.fc2": "1.fc2",  # the tiny ESM-2 has two layers
+           "trace.json --kernels": "trace.json",
+           "synthetic:esm2_t6_8M": "synthetic:esm2_tiny", "synthetic:dnabert-s": "synthetic:dnabert-s-tiny",
+           "download$": "download --print-urls",
+           "predict …": "predict reads.fq -m 300 -o results", "/shared/models": "models"}
+# What the commands of every page read, made of files_of_examples.
 FILES = """
 cp reads.fq.gz sample.fq.gz
 cp contigs.fa viruses.fa
@@ -119,28 +158,77 @@ minimap2 -a genome.fa reads.fq 2> /dev/null | samtools sort -o mapped.bam 2> /de
 samtools index mapped.bam
 samtools view -C -T genome.fa -o sample.cram mapped.bam
 virnucpro utils generate-config -o v2.yaml
+mkdir build data
+cp r1.fq.gz data/gut_1.fq.gz
+cp r2.fq.gz data/gut_2.fq.gz
+ln -s "$SOURCE"/{Makefile,bench,examples,packaging,tests,tools,workflow} .
+ln -s "$BUILD" build/cpu
 """
+# What the commands with these words read besides.
+MADE_FOR = {
+    "runs/*": 'for name in lung water; do virnucpro predict reads.fq --name "$name" -o "runs/$name"; done',
+    "run_a run_b": "for name in run_a run_b; do virnucpro predict reads.fq -o $name; done",
+    "trace.json": "virnucpro predict reads.fq --trace trace.json -o traced",
+    "virnucpro-X.Y.Z-linux-x64.tar.gz": """
+        mkdir -p virnucpro-X.Y.Z-linux-x64/bin
+        ln -s "$(command -v virnucpro)" virnucpro-X.Y.Z-linux-x64/bin/
+        tar -czf virnucpro-X.Y.Z-linux-x64.tar.gz virnucpro-X.Y.Z-linux-x64
+        sha256sum virnucpro-X.Y.Z-linux-x64.tar.gz > SHA256SUMS
+        sed 's/linux-x64/source/' SHA256SUMS >> SHA256SUMS""",
+}
 
-# Runs that are put on one page.
-SAMPLES = """
-for name in lung water; do virnucpro predict reads.fq --name $name -o runs/$name; done
-for name in run_a run_b; do virnucpro predict reads.fq -o $name; done
-"""
+
+def rows_of(command):
+    """Those of page_commands.py."""
+    return [row for row in [*ELSEWHERE, *CANNOT_RUN] if fnmatchcase(command, row)]
 
 
-@pytest.mark.parametrize("page", RUN_HERE, ids=name_of)
+def run_here(page):
+    return [command for command in commands_of(page) if not rows_of(command)]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if run_here(page)], ids=name_of)
 def test_commands_run(shell, page):
-    commands = [command for command in commands_of(page) if not NOT_RUN.search(command)]
-    made = shell(FILES + (SAMPLES if any("runs/*" in command for command in commands) else ""))
+    names = f"SOURCE={quote(str(SOURCE))} BUILD={quote(str(BUILD))} PYTHON={quote(sys.executable)}\n"
+    for command in run_here(page):
+        assert RUN_HERE.match(command), f"no test runs this: {command}"
+    made = shell(names + FILES + "\n".join(lines for words, lines in MADE_FOR.items()
+                                           if any(words in command for command in run_here(page))))
     assert made.returncode == 0, made.stderr.decode()
-    for command in commands:
-        for words, others in ON_THE_CPU.items():
-            command = re.sub(rf"{words}(?![-\w])", others, command)
+    for command in run_here(page):
         output = re.search(r" -o (\w+)$", command)
-        result = shell(f"rm -rf *_predictions {output[1] if output and '--resume' not in command else ''}; {command}")
+        left = f"*_predictions {output[1] if output and '--resume' not in command else ''}"
+        for words, others in INSTEAD.items():
+            command = re.sub(rf"{words}(?![-\w])", others, command)
+        result = shell(f"{names}{REPLACED}rm -rf {left}\n{command}")
         assert result.returncode == 0, f"{command}\n{result.stderr.decode()}"
 
 
-def test_most_pages_for_users_have_commands_that_run():
-    assert {"README.md", "quick_start.md", "calls.md", "inputs.md", "precision.md"} <= {
-        page.name for page in RUN_HERE}
+def test_most_pages_with_commands_have_some_that_run():
+    assert {"README.md", "CONTRIBUTING.md", "bench/README.md", "docs/use/quick_start.md", "docs/use/install.md",
+            "docs/develop/int8.md", "examples/README.md"} <= {name_of(page) for page in PAGES if run_here(page)}
+
+
+@pytest.mark.parametrize("row", ELSEWHERE)
+def test_other_suites_run_the_rest(row):
+    files, *words = ELSEWHERE[row]
+    text = "".join((SOURCE / file).read_text() for file in files.split())
+    commands = [command for page in PAGES for command in commands_of(page) if rows_of(command)[:1] == [row]]
+    assert commands, "no page has this command"
+    for command in commands:
+        options = re.findall(r"(?<!\S)(--[a-z][-\w]*)", command)
+        assert [word for word in words + options if word not in text] == [], f"not in {files}: {command}"
+
+
+@pytest.mark.parametrize("command", CANNOT_RUN)
+def test_what_cannot_run_is_there(command):
+    assert any(command in commands_of(page) for page in PAGES), "no page has this command"
+    program = SOURCE / command.split()[0]
+    assert "/" not in command.split()[0] or os.access(program, os.X_OK)
+
+
+def test_targets_of_make_in_the_text_exist():
+    targets = re.findall(r"(?m)^([a-z-]+):", (SOURCE / "Makefile").read_text())
+    for page in PAGES:
+        for target in re.findall(r"`make ([a-z][-\w]*)", page.read_text()):
+            assert target in targets, (page, target)

@@ -3,6 +3,7 @@ real one, as a file says."""
 
 import csv
 import os
+import re
 import signal
 import subprocess
 
@@ -165,15 +166,21 @@ def test_what_is_left_of_a_killed_snakemake(project, tmp_path):
     check_sample(project, "a", tmp_path)
 
 
-@pytest.mark.parametrize("profile, gpus, device", [("slurm-gpu", "gpu=1", "--device cuda:all"),
-                                                   ("slurm-cpu", "gpu=0", "--device auto")])
-def test_jobs_of_a_profile(project, profile, gpus, device):
+CLUSTERS_OWN = ["slurm_account=lab", "slurm_partition=gpu"]
+
+
+@pytest.mark.parametrize("profile, asked, gpus, device", [("slurm-gpu", CLUSTERS_OWN, "gpu=1", "--device cuda:all"),
+                                                          ("slurm-cpu", [], "gpu=0", "--device auto")])
+def test_jobs_of_a_profile(project, profile, asked, gpus, device):
     project.write_sheet({"a": "70"}, column="runtime")
-    said = project.snakemake("--dry-run", "--printshellcmds", profile=profile)
+    options = ["--default-resources", *asked] if asked else []
+    said = project.snakemake("--dry-run", "--printshellcmds", *options, profile=profile)
     assert said.count(f"{gpus}, ") == said.count(device) == len(SAMPLES) * SHARDS
     assert said.count("runtime=70") == SHARDS
     jobs = len(SAMPLES) * (SHARDS + 1) + 2  # shards and merge; MultiQC, page of samples
-    assert said.count("mem_mb=") == said.count("runtime=") == jobs, said
+    assert len(re.findall(r"mem_mb=\d", said)) == said.count("runtime=") == jobs, said
+    for word in asked:
+        assert said.count(f", {word}") == jobs + 1, said  # `all`, which is no job, has it too
 
 
 @pytest.mark.parametrize("key, value, why", [
