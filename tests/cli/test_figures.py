@@ -1,6 +1,6 @@
 """A figure on a page is a link to its results file; the link's title says which figure it is there:
 
-    [1.14](bench/results/nvidia-h200-predict.json "ratio of predict, fp16") times
+    [1.13](bench/results/nvidia-h100-predict.json "ratio of predict, fp16") times
 
 The title is the figure's name (of a report of `benchmark` the verdict's id), for its value. Other numbers:
 
