@@ -134,6 +134,44 @@ def test_a_figure_that_is_not_there_is_told(tmp_path, title, message):
         number_in(tmp_path / "x.json", title)
 
 
+def fell_short(report, title):
+    """Whether the figure that the title names, or the same alone, did not reach its goal."""
+    names = {title, title.partition(" of ")[2], title.partition(" in ")[0]}
+    return any(row.get("met") is False or row.get("status") in ("WARN", "MISS")
+               for row in report.get("verdicts", report.get("figures", []))
+               if names & {row.get("id"), row["name"], row["name"].removesuffix(", alone")})
+
+
+def passages(text):
+    """Rows of tables, and paragraphs."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        yield from paragraph.splitlines() if paragraph.lstrip().startswith("|") else [paragraph]
+
+
+def untold(page):
+    for passage in passages(read(page)):
+        for shown, file, title in FIGURE.findall(passage):
+            report = json.loads((page.parent / file).read_text())
+            if fell_short(report, title) and not re.search("missed|MISS|warning", passage):
+                yield f"{shown}, {title}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(SOURCE)))
+def test_a_figure_below_its_goal_is_told_to_be(page):
+    assert not list(untold(page))
+
+
+@pytest.mark.parametrize("row, words, told", [
+    ({"name": "a", "met": False}, "slow", False), ({"name": "a", "met": False}, "**missed**", True),
+    ({"name": "a, alone", "met": False}, "slow", False), ({"name": "a", "met": True}, "slow", True),
+    ({"id": "A", "name": "a", "status": "WARN"}, "slow", False)])
+def test_what_is_not_told_is_found(tmp_path, row, words, told):
+    (tmp_path / "x.json").write_text(json.dumps({"verdicts": [row]}))
+    page = tmp_path / "page.md"
+    page.write_text(f'| missed | [1](x.json "b") |\n\n| {words} | [1](x.json "{row.get("id", "a")}") |\n')
+    assert (not list(untold(page))) == told
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(SOURCE)))
 def test_figures_are_those_of_their_files(page):
     for shown, file, title in FIGURE.findall(read(page)):
