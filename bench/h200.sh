@@ -87,7 +87,7 @@ run_trace() {
 name_of_gpus() {
   local names
   names=$(nvidia-smi --query-gpu=name --format=csv,noheader | tr '[:upper:] ' '[:lower:]-')
-  cut -d- -f1,2 <<<"${names%%$'\n'*}" | tr -d '\n'
+  printf '%s' "$(sed -nE '1s/^(nvidia-[ahl][0-9]+).*/\1/; 1p' <<<"$names")"
   [ "$(wc -l <<<"$names")" -eq 1 ] || printf -- '-x%d' "$(wc -l <<<"$names")"
 }
 

@@ -67,7 +67,7 @@ FolderList& temporary_folders() {
 // Functions that a signal handler may call: all are system calls.
 bool remove_entry(int folder, const char* name) noexcept;
 
-// Returns whether it removed any; the folder is to be read again then.
+// Returns whether it removed any; the folder may have more entries then.
 bool remove_entries(int folder) noexcept {
   alignas(dirent64) std::array<char, 1024> buffer;
   bool removed = false;
@@ -87,7 +87,8 @@ bool remove_entry(int folder, const char* name) noexcept {
   if (::unlinkat(folder, name, 0) == 0) return true;
   const int inside = ::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (inside < 0) return false;
-  while (remove_entries(inside)) ::lseek(inside, 0, SEEK_SET);
+  constexpr int kPasses = 8;  // other threads may go on writing into it
+  for (int pass = 0; pass < kPasses && remove_entries(inside); ++pass) ::lseek(inside, 0, SEEK_SET);
   ::close(inside);
   return ::unlinkat(folder, name, AT_REMOVEDIR) == 0;
 }

@@ -37,8 +37,8 @@ ELSEWHERE = {
     "snakemake -s PATH/workflow/Snakefile --workflow-profile PATH/workflow/profiles/slurm-cpu":
         (CLUSTER, 'WORKFLOW / "Snakefile"', 'snakemake("slurm-cpu"'),
     "snakemake … --slurm-status-command squeue --slurm-no-account": (CLUSTER, '"--slurm-status-command", "squeue"'),
-    "virnucpro download *--sha256 *": ("tests/cli/test_download.py", '.download("'),
-    "virnucpro download --models-dir /shared/models": ("tests/cli/test_download.py", '.download("'),
+    "virnucpro download *--sha256 *":
+        ("tests/cli/test_download.py", 'faulty(Answers(CONTENT), "--sha256"', '"--sha256", f"f={'),
     "virnucpro benchmark --suite equivalence --models-dir models -m 500 --vanilla-baseline*":
         (BASELINE, '"benchmark"', '"--models-dir", published, "-m", "500"'),
     "virnucpro benchmark --suite all --data-size large --models-dir models -o bench": (BASELINE, '"benchmark"'),

@@ -146,7 +146,7 @@ INSTEAD = {"--precision int8": "--precision int8-simulated", "--precision fp16":
            r"35\.fc2": "1.fc2",  # the tiny ESM-2 has two layers
            "trace.json --kernels": "trace.json",
            "synthetic:esm2_t6_8M": "synthetic:esm2_tiny", "synthetic:dnabert-s": "synthetic:dnabert-s-tiny",
-           "download$": "download --print-urls",
+           r"download( --models-dir \S+)?$": r"download --list\1",
            "predict …": "predict reads.fq -m 300 -o results", "/shared/models": "models"}
 # What the commands of every page read, made of files_of_examples.
 FILES = """
