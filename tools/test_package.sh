@@ -156,16 +156,21 @@ test_exports_nothing_else() {
   passed 'the library exports its interface alone'
 }
 
+# licence_of ROW: a row of the list ends in the package's name and version.
+licence_of() {
+  local package_and_version=${1##*, }
+  printf '%s' "$package/share/doc/virnucpro/third-party/${package_and_version%% *}.txt"
+}
+
 test_carries_licences() {
-  local licences=$package/share/doc/virnucpro/third-party library
-  local row
+  local list=$package/share/doc/virnucpro/third-party/README library row
   while read -r library; do
-    row=$(grep "^$library	" "$licences/README") || fail "$library has no licence"
-    [ -s "$licences/${row##*, }.txt" ] || fail "the licence of $library is empty"
+    row=$(grep "^$library	" "$list") || fail "$library has no licence"
+    [ -s "$(licence_of "$row")" ] || fail "the licence of $library is empty"
   done < <(cd "$package/lib/virnucpro" && find . -type f -printf '%P\n')
   while read -r row; do
-    [ -s "$licences/${row##*, }.txt" ] || fail "this has no licence: $row"
-  done < <(grep -F '(compiled in)	' "$licences/README")
+    [ -s "$(licence_of "$row")" ] || fail "this has no licence: $row"
+  done < <(grep -F '(compiled in)	' "$list")
   passed "the licence of every library and of all that is compiled in is in it"
 }
 
