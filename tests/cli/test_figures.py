@@ -17,9 +17,7 @@ import functools
 import json
 import re
 import statistics
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import SOURCE
