@@ -184,4 +184,14 @@ std::string grouped(std::uint64_t number) {
   return result;
 }
 
+std::string some_of(std::span<const std::string> texts, std::size_t most, std::string_view between,
+                    std::string_view before_more) {
+  const std::size_t told = std::min(texts.size(), most);
+  std::string text = fmt::format("{}", fmt::join(texts.first(told), between));
+  if (texts.size() > told) {
+    text += fmt::format("{}{} more", before_more, grouped(texts.size() - told));
+  }
+  return text;
+}
+
 }  // namespace virnucpro

@@ -50,4 +50,8 @@ std::string_view first_letters(std::string_view text, std::size_t most);
 // 12345678 as "12,345,678".
 std::string grouped(std::uint64_t number);
 
+// The first `most` of them, and how many more there are: "a, b and 1,234 more".
+std::string some_of(std::span<const std::string> texts, std::size_t most,
+                    std::string_view between = ", ", std::string_view before_more = " and ");
+
 }  // namespace virnucpro

@@ -248,14 +248,6 @@ Section share_section(const Samples& samples, const std::vector<ControlResult>& 
   return section;
 }
 
-std::string some_of(const std::vector<std::string>& names) {
-  const std::size_t told = std::min(names.size(), kMostTold);
-  std::string text = fmt::format(
-      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(told), ", "));
-  if (names.size() > told) text += fmt::format(" and {} more", grouped(names.size() - told));
-  return text;
-}
-
 template <typename Test>
 void warn_of(const Samples& samples, const char* what, const Test& test,
              std::vector<std::string>& warnings) {
@@ -265,7 +257,7 @@ void warn_of(const Samples& samples, const char* what, const Test& test,
   }
   if (names.empty()) return;
   warnings.push_back(fmt::format("{}: {} of {} samples ({}).", what, grouped(names.size()),
-                                 grouped(samples.size()), some_of(names)));
+                                 grouped(samples.size()), some_of(names, kMostTold)));
 }
 
 void warn_of_names(const Samples& samples, std::vector<std::string>& warnings) {
@@ -274,13 +266,14 @@ void warn_of_names(const Samples& samples, std::vector<std::string>& warnings) {
     if (runs.size() == 1) continue;
     std::vector<std::string> paths;
     for (const SampleFacts* sample : runs) paths.push_back(sample->run);
-    doubled.push_back(fmt::format("{} ({} runs: {})", name, runs.size(), some_of(paths)));
+    doubled.push_back(
+        fmt::format("{} ({} runs: {})", name, runs.size(), some_of(paths, kMostTold)));
   }
   if (doubled.empty()) return;
   warnings.push_back(
       fmt::format("Names of several runs: {}. MultiQC shows only one run of a name; virnucpro "
                   "predict --name gives another one.",
-                  some_of(doubled)));
+                  some_of(doubled, kMostTold)));
 }
 
 std::vector<std::string> warnings_of(const Samples& samples,

@@ -40,15 +40,6 @@ std::string ranges_of(const std::set<std::uint64_t>& numbers) {
   return text;
 }
 
-// The first of them, and how many more there are.
-std::string some_of(const std::vector<std::string>& texts, std::size_t most, const char* between) {
-  const std::size_t told = std::min(texts.size(), most);
-  std::string text = fmt::format(
-      "{}", fmt::join(texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(told), between));
-  if (texts.size() > told) text += fmt::format("{}{} more", between, grouped(texts.size() - told));
-  return text;
-}
-
 std::set<std::uint64_t> joined(std::set<std::uint64_t> a, const std::set<std::uint64_t>& b) {
   a.insert(b.begin(), b.end());
   return a;
@@ -432,7 +423,7 @@ std::string BadShards::remedy() const {
   if (has_others_) steps.emplace_back("give each shard of one run once, and no other");
   if (steps.empty() && advice_.empty()) steps.emplace_back("name the directories of all shards");
   steps.emplace_back("then merge again");
-  std::string text = some_of(advice_, kMostAdvice, " ");
+  std::string text = some_of(advice_, kMostAdvice, " ", " ");
   for (std::string& step : steps) {
     step.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(step.front())));
     text += fmt::format("{}{}.", text.empty() ? "" : " ", step);
@@ -449,7 +440,8 @@ std::string BadShards::names_of(const std::vector<Named>& runs) {
     names.push_back(run.index ? fmt::format("{} (shard {})", run.name, *run.index) : run.name);
   }
   const bool are_known = indexes.size() == runs.size() && runs.size() > kMostRuns;
-  return are_known ? fmt::format("shards {}", ranges_of(indexes)) : some_of(names, kMostRuns, ", ");
+  return are_known ? fmt::format("shards {}", ranges_of(indexes))
+                   : some_of(names, kMostRuns, ", ", ", ");
 }
 
 void BadShards::require_none() const {
@@ -462,7 +454,7 @@ void BadShards::require_none() const {
   for (const auto& [why, runs] : reasons_) {
     parts.push_back(fmt::format("{}: {}", names_of(runs), why));
   }
-  Error error(ErrorKind::kShards, some_of(parts, kMostReasons, "; "));
+  Error error(ErrorKind::kShards, some_of(parts, kMostReasons, "; ", "; "));
   error.advise(remedy());
   throw Error(error);
 }

@@ -114,5 +114,13 @@ TEST(Grouped, SetsCommas) {
   EXPECT_EQ(grouped(12345678), "12,345,678");
 }
 
+TEST(SomeOf, SaysHowManyMoreThereAre) {
+  const std::vector<std::string> texts(1'236, "a");
+  EXPECT_EQ(some_of({texts.data(), 0}, 2), "");
+  EXPECT_EQ(some_of({texts.data(), 2}, 2), "a, a");
+  EXPECT_EQ(some_of(texts, 2), "a, a and 1,234 more");
+  EXPECT_EQ(some_of({texts.data(), 3}, 2, "; ", "; "), "a; a; 1 more");
+}
+
 }  // namespace
 }  // namespace virnucpro
