@@ -110,7 +110,7 @@ run_benchmark() {
 run_validation() {
   local part=
   [ "$suites" = all ] || part=-${suites//,/-}
-  run_benchmark "$part" --suite "$suites" --data-size large
+  run_benchmark "$part" --suite "$suites" --data-size large --vanilla-baseline
 }
 
 # Reads of 150 bases, for a minute on each GPU.
