@@ -61,11 +61,19 @@ using Sm90Gemm =
 
 // The best tile for each kind of layer, by measurement (docs/develop/performance.md). It depends
 // only on the layer; bits do not depend on it.
+using Wide = TileChoice<128, 192, true>;
+using Square = TileChoice<128, 128, true>;
+using Deep = TileChoice<128, 256, false, 16>;
+
+// A layer that adds to the residual stream.
+template <class Element, Epilogue kEpilogue>
+void add_sm90(const GemmCall& call, cudaStream_t stream) {
+  if (call.inputs > call.outputs) return Sm90Gemm<Element, kEpilogue, Deep>::run(call, stream);
+  return Sm90Gemm<Element, kEpilogue, Square>::run(call, stream);
+}
+
 template <class Element>
 void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
-  using Wide = TileChoice<128, 192, true>;
-  using Square = TileChoice<128, 128, true>;
-  using Deep = TileChoice<128, 256, false, 16>;
   switch (epilogue) {
     case Epilogue::kNone:
     case Epilogue::kBias:
@@ -73,12 +81,9 @@ void gemm_sm90(const GemmCall& call, Epilogue epilogue, cudaStream_t stream) {
     case Epilogue::kBiasGelu:
       return Sm90Gemm<Element, Epilogue::kBiasGelu, Wide>::run(call, stream);
     case Epilogue::kBiasAdd:
-      if (call.inputs > call.outputs) {
-        return Sm90Gemm<Element, Epilogue::kBiasAdd, Deep>::run(call, stream);
-      }
-      return Sm90Gemm<Element, Epilogue::kBiasAdd, Square>::run(call, stream);
+      return add_sm90<Element, Epilogue::kBiasAdd>(call, stream);
     case Epilogue::kBiasAdd16:
-      return Sm90Gemm<Element, Epilogue::kBiasAdd16, Square>::run(call, stream);
+      return add_sm90<Element, Epilogue::kBiasAdd16>(call, stream);
     case Epilogue::kGeluGate:
       return Sm90Gemm<Element, Epilogue::kGeluGate, Square>::run(call, stream);
   }
