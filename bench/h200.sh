@@ -75,6 +75,7 @@ run_trace() {
   "$programs/bin/virnucpro" generate -n 19000 --length 500 --coding 1 -o "$programs/coding.fa"
   "$programs/bin/virnucpro" utils export-weights synthetic:esm2_t36_3B -o "$programs/esm2"
   for flags in "" "--trace $out/trace.json --trace-limit 20s" "--telemetry off" ""; do
+    printf 'predict, commit %s, %s\n' "$commit" "${flags:-with telemetry}"
     # shellcheck disable=SC2086
     "$programs/bin/virnucpro" predict "$programs/coding.fa" -o "$programs/out" --force -d cuda \
       --esm-model "$programs/esm2" --dnabert-model synthetic:dnabert-s -p synthetic -e 500 \

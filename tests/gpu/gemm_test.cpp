@@ -26,8 +26,17 @@ constexpr Family kFamilies[] = {
     {"generic bf16", cuda::gemm_generic_bf16, Element::kBf16, false},
     {"generic fp32", cuda::gemm_generic_fp32, Element::kFp32, false},
 };
-constexpr Epilogue kEpilogues[] = {Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd,
-                                   Epilogue::kGeluGate};
+
+std::vector<Epilogue> epilogues_of(const Family& family) {
+  std::vector<Epilogue> epilogues{Epilogue::kBias, Epilogue::kBiasGelu, Epilogue::kBiasAdd,
+                                  Epilogue::kGeluGate};
+  if (family.hopper) epilogues.push_back(Epilogue::kBiasAdd16);
+  return epilogues;
+}
+
+bool reads_out(Epilogue epilogue) {
+  return epilogue != Epilogue::kBias && epilogue != Epilogue::kBiasGelu;
+}
 
 // A layer with random weights, and inputs whose rows all differ.
 struct Layer {
@@ -40,7 +49,7 @@ struct Layer {
         x(rows, inputs, family.element, random_numbers(rows * inputs, 1)),
         weight(outputs, inputs, family.element, scaled(random_numbers(outputs * inputs, 2))),
         residual(rows, outputs, Element::kFp32, random_numbers(rows * outputs, 4)),
-        gate(rows, outputs, family.element, random_numbers(rows * outputs, 5)),
+        narrow(rows, outputs, family.element, random_numbers(rows * outputs, 5)),
         bias(random_numbers(outputs, 3)) {}
 
   std::vector<float> scaled(std::vector<float> values) const {
@@ -59,9 +68,9 @@ struct Layer {
                             static_cast<const std::byte*>(x.data()) + order[i] * line, line,
                             cudaMemcpyDeviceToDevice),
                  "cudaMemcpy");
-      if (epilogue == Epilogue::kBiasAdd || epilogue == Epilogue::kGeluGate) {
+      if (reads_out(epilogue)) {
         const std::size_t out_line = outputs * size_of(out_element);
-        const OnDevice& before = epilogue == Epilogue::kBiasAdd ? residual : gate;
+        const OnDevice& before = epilogue == Epilogue::kBiasAdd ? residual : narrow;
         check_cuda(cudaMemcpy(static_cast<std::byte*>(out.data()) + i * out_line,
                               static_cast<const std::byte*>(before.data()) + order[i] * out_line,
                               out_line, cudaMemcpyDeviceToDevice),
@@ -83,14 +92,15 @@ struct Layer {
 
   const Family& family;
   std::size_t inputs, outputs, rows;
-  OnDevice x, weight, residual, gate;
+  OnDevice x, weight, residual;
+  OnDevice narrow;  // a gate, or a residual in the family's type
   std::vector<float> bias;
   OnDevice bias_on_device{bias};
 };
 
 // A layer's numbers, copied to the host.
 struct HostLayer {
-  std::vector<float> x, weight, residual, gate;
+  std::vector<float> x, weight, residual, narrow;
 };
 
 struct Expected {
@@ -110,10 +120,11 @@ Expected expected(const Layer& layer, Epilogue epilogue, const HostLayer& host, 
     magnitude += std::abs(product);
   }
   if (epilogue == Epilogue::kBiasAdd) return {sum + double{host.residual[place]}, magnitude};
+  if (epilogue == Epilogue::kBiasAdd16) return {sum + double{host.narrow[place]}, magnitude};
   if (epilogue == Epilogue::kBias) return {sum, magnitude};
   const double gelu = 0.5 * sum * (1 + std::erf(sum / std::sqrt(2.0)));
   if (epilogue == Epilogue::kBiasGelu) return {gelu, magnitude};
-  const double gate = double{host.gate[place]};
+  const double gate = double{host.narrow[place]};
   return {gelu * gate, magnitude * std::abs(gate)};
 }
 
@@ -133,8 +144,8 @@ TEST_P(GemmOnGpu, AgreesWithDoubles) {
                                                {8, 40, 129}}) {
     const Layer layer(GetParam(), inputs, outputs, rows);
     const HostLayer host{layer.x.numbers(), layer.weight.numbers(), layer.residual.numbers(),
-                         layer.gate.numbers()};
-    for (const Epilogue epilogue : kEpilogues) {
+                         layer.narrow.numbers()};
+    for (const Epilogue epilogue : epilogues_of(GetParam())) {
       const std::vector<float> out = layer.run(epilogue, all_rows(rows)).numbers();
       const Element stored = epilogue == Epilogue::kBiasAdd ? Element::kFp32 : GetParam().element;
       for (std::size_t i = 0; i < out.size(); i += 1 + out.size() / 5000) {
@@ -153,7 +164,7 @@ TEST_P(GemmOnGpu, GivesARowTheSameBitsInAnyCompany) {
   for (const auto& [inputs, outputs] :
        std::vector<std::array<std::size_t, 2>>{{640, 1920}, {640, 640}, {2560, 640}}) {
     const Layer layer(GetParam(), inputs, outputs, 700);
-    for (const Epilogue epilogue : kEpilogues) {
+    for (const Epilogue epilogue : epilogues_of(GetParam())) {
       expect_same_bits_in_any_company(
           700, [&](const std::vector<std::size_t>& order) { return layer.run(epilogue, order); });
     }

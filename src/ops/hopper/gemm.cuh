@@ -59,13 +59,14 @@ using Sm90Gemm =
     Sm90Product<Element, float, TileOf<Choice, sizeof(Element)>,
                 EpilogueTree<kEpilogue, Element, TileOf<Choice, sizeof(Element)>>, Choice>;
 
-// The best tile for each kind of layer, by measurement (docs/develop/performance.md). It depends
+// Which tile is best for a kind of layer was measured (docs/develop/performance.md). It depends
 // only on the layer; bits do not depend on it.
 using Wide = TileChoice<128, 192, true>;
 using Square = TileChoice<128, 128, true>;
 using Deep = TileChoice<128, 256, false, 16>;
 
-// A layer that adds to the residual stream.
+// A layer that adds to the residual stream, in fp32 or in Element; fc2, with its many inputs, takes
+// the deep tile.
 template <class Element, Epilogue kEpilogue>
 void add_sm90(const GemmCall& call, cudaStream_t stream) {
   if (call.inputs > call.outputs) return Sm90Gemm<Element, kEpilogue, Deep>::run(call, stream);
